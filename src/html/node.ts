@@ -1,0 +1,247 @@
+/**
+ * The tree that every HTML document becomes: what parse5 builds, with linked children instead of arrays, so that
+ * removing, moving and walking cost the same at any size. Four kinds of node, told apart by `type`.
+ *
+ * Names and attribute names are as the HTML standard leaves them after parsing: lower case for HTML elements,
+ * adjusted case for SVG and MathML (`foreignObject`, `viewBox`).
+ */
+
+export const ELEMENT = 1;
+export const TEXT = 3;
+export const COMMENT = 8;
+export const DOCUMENT = 9;
+
+export type Namespace = 'html' | 'svg' | 'math';
+
+export interface Attribute {
+  name: string;
+  value: string;
+  prefix?: string | undefined;
+}
+
+export type Parent = Document | Element;
+export type Child = Element | Text | Comment;
+export type Node = Parent | Child;
+
+export class Document {
+  readonly type = DOCUMENT;
+  readonly parent = null;
+  first: Child | null = null;
+  last: Child | null = null;
+  /** True when the document asked for quirks mode (no or an old doctype). */
+  quirks = false;
+}
+
+export class Element {
+  readonly type = ELEMENT;
+  parent: Parent | null = null;
+  prev: Child | null = null;
+  next: Child | null = null;
+  first: Child | null = null;
+  last: Child | null = null;
+  name: string;
+  namespace: Namespace;
+  attributes: Attribute[];
+  /** What a `<template>` holds: a tree of its own, not among the children. */
+  content: Document | null = null;
+
+  constructor(name: string, namespace: Namespace = 'html', attributes: Attribute[] = []) {
+    this.name = name;
+    this.namespace = namespace;
+    this.attributes = attributes;
+  }
+}
+
+export class Text {
+  readonly type = TEXT;
+  parent: Parent | null = null;
+  prev: Child | null = null;
+  next: Child | null = null;
+  value: string;
+
+  constructor(value: string) {
+    this.value = value;
+  }
+}
+
+export class Comment {
+  readonly type = COMMENT;
+  parent: Parent | null = null;
+  prev: Child | null = null;
+  next: Child | null = null;
+  value: string;
+
+  constructor(value: string) {
+    this.value = value;
+  }
+}
+
+export const isElement = (node: Node | null): node is Element => node !== null && node.type === ELEMENT;
+export const isText = (node: Node | null): node is Text => node !== null && node.type === TEXT;
+
+/** The value of an attribute, or null when the element has none of that name. */
+export function attribute(element: Element, name: string): string | null {
+  for (const entry of element.attributes) if (entry.name === name) return entry.value;
+  return null;
+}
+
+export const hasAttribute = (element: Element, name: string): boolean =>
+  element.attributes.some((entry) => entry.name === name);
+
+export function setAttribute(element: Element, name: string, value: string): void {
+  const found = element.attributes.find((entry) => entry.name === name);
+  if (found) found.value = value;
+  else element.attributes.push({ name, value });
+}
+
+export function removeAttribute(element: Element, name: string): void {
+  const at = element.attributes.findIndex((entry) => entry.name === name);
+  if (at >= 0) element.attributes.splice(at, 1);
+}
+
+/** Takes a node out of its parent; a node without a parent stays as it is. */
+export function detach(node: Child): void {
+  const { parent, prev, next } = node;
+  if (!parent) return;
+  if (prev) prev.next = next;
+  else parent.first = next;
+  if (next) next.prev = prev;
+  else parent.last = prev;
+  node.parent = null;
+  node.prev = null;
+  node.next = null;
+}
+
+/** Puts a node, taken from wherever it was, at the end of `parent`. */
+export function append(parent: Parent, node: Child): void {
+  detach(node);
+  node.parent = parent;
+  node.prev = parent.last;
+  if (parent.last) parent.last.next = node;
+  else parent.first = node;
+  parent.last = node;
+}
+
+/** Puts a node, taken from wherever it was, right before `reference`, which must have a parent. */
+export function insertBefore(node: Child, reference: Child): void {
+  detach(node);
+  const parent = reference.parent!;
+  node.parent = parent;
+  node.next = reference;
+  node.prev = reference.prev;
+  if (reference.prev) reference.prev.next = node;
+  else parent.first = node;
+  reference.prev = node;
+}
+
+/** Puts `replacement` where `node` stood; `node` is left without a parent. */
+export function replace(node: Child, replacement: Child): void {
+  insertBefore(replacement, node);
+  detach(node);
+}
+
+/** Puts the children of an element where it stood, and takes the element out. */
+export function unwrap(element: Element): void {
+  while (element.first) insertBefore(element.first, element);
+  detach(element);
+}
+
+/** The node after `node` in document order, never leaving `root`; null at the end. With `skip`, its children are passed over. */
+export function following(node: Node, root: Node, skip = false): Child | null {
+  if (!skip && (node.type === ELEMENT || node.type === DOCUMENT) && node.first) return node.first;
+  let at: Node = node;
+  while (at !== root) {
+    const child = at as Child;
+    if (child.next) return child.next;
+    if (!child.parent) return null;
+    at = child.parent;
+  }
+  return null;
+}
+
+/** Every node under `root` in document order, without `root`. Removing nodes that were already given is safe. */
+export function* descendants(root: Node): Generator<Child> {
+  let node = following(root, root);
+  while (node) {
+    yield node;
+    node = following(node, root);
+  }
+}
+
+/** The elements under `root` in document order, without `root`; of one name, when given. */
+export function* elements(root: Node, name?: string): Generator<Element> {
+  let node = following(root, root);
+  while (node) {
+    if (node.type === ELEMENT && (name === undefined || node.name === name)) yield node;
+    node = following(node, root);
+  }
+}
+
+export function* children(parent: Parent): Generator<Child> {
+  for (let node = parent.first; node; ) {
+    const next: Child | null = node.next;
+    yield node;
+    node = next;
+  }
+}
+
+/** The first element of a name under `root`, or null. */
+export function find(root: Node, name: string): Element | null {
+  for (const element of elements(root, name)) return element;
+  return null;
+}
+
+/** The text of all text nodes under `node`, joined as they are (DOM's textContent). */
+export function textOf(node: Node): string {
+  if (node.type === TEXT) return node.value;
+  if (node.type === COMMENT) return '';
+  let text = '';
+  for (const child of descendants(node)) if (child.type === TEXT) text += child.value;
+  return text;
+}
+
+/** A copy of a node with everything under it, without a parent. */
+export function clone<T extends Node>(source: T): T {
+  const top = copyOne(source);
+  let from: Node = source;
+  let to: Node = top;
+  let next = following(from, source);
+  while (next) {
+    // Climb in both trees together until the copy's parent is the twin of next's parent.
+    while (next.parent !== from) {
+      from = (from as Child).parent!;
+      to = (to as Child).parent!;
+    }
+    const twin = copyOne(next);
+    append(to as Parent, twin);
+    from = next;
+    to = twin;
+    next = following(from, source);
+  }
+  return top as T;
+}
+
+function copyOne(node: Child): Child;
+function copyOne(node: Node): Node;
+function copyOne(node: Node): Node {
+  switch (node.type) {
+    case ELEMENT: {
+      const copy = new Element(
+        node.name,
+        node.namespace,
+        node.attributes.map((entry) => ({ ...entry })),
+      );
+      copy.content = node.content && clone(node.content);
+      return copy;
+    }
+    case TEXT:
+      return new Text(node.value);
+    case COMMENT:
+      return new Comment(node.value);
+    case DOCUMENT: {
+      const copy = new Document();
+      copy.quirks = node.quirks;
+      return copy;
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+// The condition "source" makes `#net/guard.ts` mean src/ here and dist/ in the built package.
+export default defineConfig({
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'], externalConditions: ['node'] } },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
