@@ -1,0 +1,27 @@
+/**
+ * What an engine owes: given an address, snapshots of it, each better than the last. The read takes the snapshots as
+ * they come (a stream shows each), and the last one is the answer.
+ */
+import type { Options } from '../options/options.ts';
+import type { Snapshot } from '../snapshot.ts';
+
+export interface Visit {
+  /** The cleaned, absolute http(s) address. For submitted HTML: the address to show, while `html` is what is loaded. */
+  readonly url: string;
+  readonly html?: string | undefined;
+  readonly options: Options;
+  /** When an answer is due at the latest, as `performance.now()` milliseconds. Partial answers beat none. */
+  readonly deadline: number;
+  /** Aborted when the caller has gone: stop at once and give everything back. */
+  readonly signal: AbortSignal;
+}
+
+export interface Engine {
+  readonly name: 'direct' | 'browser';
+  /**
+   * Yields snapshots until the page has reached the state that the options ask for, or time is up.
+   * Nothing captured at all is a problem: AssertionFailureError; a refused address: SecurityCompromiseError.
+   */
+  visit(visit: Visit): AsyncIterable<Snapshot>;
+  close(): Promise<void>;
+}
