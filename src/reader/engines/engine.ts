@@ -2,7 +2,7 @@
  * What an engine owes: given an address, snapshots of it, each better than the last. The read takes the snapshots as
  * they come (a stream shows each), and the last one is the answer.
  */
-import type { Options } from '../options/options.ts';
+import type { Options } from '../options/resolve.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 export interface Visit {

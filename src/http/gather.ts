@@ -1,0 +1,103 @@
+/**
+ * From a request to the options a caller gave, by any table of options: each row says which headers carry it, whether
+ * header or body wins when both do, and the schema of its value.
+ */
+import type { z } from 'zod';
+import { problem } from '#errors.ts';
+
+export interface OptionSource {
+  /** Header names in lower case; the first that is there counts. Empty: the option comes by query and body only. */
+  readonly headers: readonly string[];
+  readonly wins: 'header' | 'body';
+  readonly schema: z.ZodType;
+  /** A header's text as the schema's input; undefined when this text is to be ignored. As it is, by default. */
+  readonly fromHeader?: (text: string) => unknown;
+  /** For options made of several headers: their texts to one input, or undefined when none is there. */
+  readonly fromHeaders?: (header: (name: string) => string | undefined) => unknown;
+}
+
+export type OptionTable = Readonly<Record<string, OptionSource>>;
+
+export type Given<Table extends OptionTable> = { -readonly [Name in keyof Table]?: z.output<Table[Name]['schema']> };
+
+export interface Sources {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The options that were given, checked. A value that fails is ParamValidationError with the option as `path`. */
+export function gather<Table extends OptionTable>(table: Table, sources: Sources): Given<Table> {
+  const header = (name: string) => headerText(sources.headers[name]);
+  const given: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(table)) {
+    const fromHeader = headerInput(row, header);
+    const fromBody = bodyInput(name, sources);
+    const input = row.wins === 'header' ? (fromHeader ?? fromBody) : (fromBody ?? fromHeader);
+    if (input === undefined || input === null) continue;
+    given[name] = check(name, row.schema, input);
+  }
+  return given as Given<Table>;
+}
+
+/** The parsed value, or ParamValidationError that names the field and what is wrong with it. */
+export function check<Schema extends z.ZodType>(name: string, schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const [issue] = leaves(result.error.issues);
+  const path = [name, ...(issue?.path ?? [])].join('.');
+  throw problem('ParamValidationError', { path, message: `${path} ${sentence(issue)}`, value: shown(input) });
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Of a union's branches, the complaints of the branch that came furthest, or the union's own when none fits better. */
+function leaves(issues: readonly Issue[]): readonly Issue[] {
+  const [first] = issues;
+  if (first?.code !== 'invalid_union' || !first.errors.length) return issues;
+  const branches = first.errors.map((branch) => leaves(branch as readonly Issue[]));
+  const specific = branches.find((branch) => branch[0] && branch[0].code !== 'invalid_type');
+  if (specific) return specific;
+  const deep = branches.find((branch) => branch[0] && branch[0].path.length > 0);
+  return deep ?? [{ ...first, message: `must be ${[...new Set(branches.flatMap(expected))].join(' or ')}` }];
+}
+
+const expected = (issues: readonly Issue[]): string[] =>
+  issues.flatMap((issue) => (issue.code === 'invalid_type' ? [article(issue.expected)] : []));
+
+const article = (noun: string) => (/^[aeio]/.test(noun) ? `an ${noun}` : noun === 'null' ? 'null' : `a ${noun}`);
+
+function sentence(issue: Issue | undefined): string {
+  if (!issue) return 'is not valid';
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'invalid_type') return `must be ${article(issue.expected)}`;
+  return issue.message;
+}
+
+/** A value as it may be repeated in an error: short, and never a document. */
+const shown = (input: unknown) =>
+  typeof input === 'string' || typeof input === 'number' || typeof input === 'boolean'
+    ? String(input).slice(0, 100)
+    : undefined;
+
+function headerInput(row: OptionSource, header: (name: string) => string | undefined): unknown {
+  if (row.fromHeaders) return row.fromHeaders(header);
+  for (const name of row.headers) {
+    const text = header(name);
+    if (text !== undefined) return row.fromHeader ? row.fromHeader(text) : text;
+  }
+  return undefined;
+}
+
+const bodyInput = (name: string, { body, query }: Sources): unknown => {
+  if (body && Object.hasOwn(body, name) && body[name] !== undefined) return body[name];
+  return query && Object.hasOwn(query, name) ? query[name] : undefined;
+};
+
+/** Header bytes arrive as Latin-1; texts that are UTF-8 underneath (selectors, names) are read as that. */
+function headerText(value: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(value) ? value.join(', ') : value;
+  if (text === undefined || !/[\u0080-\u00ff]/.test(text)) return text;
+  const decoded = Buffer.from(text, 'latin1').toString('utf8');
+  return decoded.includes('\ufffd') ? text : decoded;
+}

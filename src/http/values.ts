@@ -1,0 +1,77 @@
+/**
+ * Kinds of values that arrive as text in a header or query and as JSON in a body, and mean the same in both.
+ * Each is a zod schema: what comes out is typed, what goes in is what OpenAPI shows.
+ */
+import { z } from 'zod';
+
+const FALSE_WORDS = new Set(['', 'false', 'no', 'none', 'null', 'nil', 'nan', 'undefined', '0']);
+
+/** Pseudo-boolean: null, absent and the words for "no" are false, every other text is true. */
+export function toBoolean(value: boolean | number | string | null | undefined): boolean {
+  if (typeof value === 'string') return !FALSE_WORDS.has(value.trim().toLowerCase());
+  return Boolean(value);
+}
+
+const loose = z.union([z.boolean(), z.number(), z.string(), z.null()]);
+
+export const flag = () => loose.transform(toBoolean);
+
+/** A switch that knows further values: those words as they are, anything else as a pseudo-boolean. */
+export const flagOr = <const Word extends string>(...words: readonly [Word, ...Word[]]) =>
+  z.union([z.enum(words), loose]).transform((value): Word | boolean => {
+    const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
+    return words.find((known) => known === word) ?? toBoolean(value);
+  });
+
+interface Range {
+  /** The smallest value allowed. */
+  readonly min?: number;
+  /** The value that must be exceeded. */
+  readonly above?: number;
+  readonly max?: number;
+  readonly integer?: boolean;
+}
+
+export const number = ({ min, above, max, integer = false }: Range = {}) =>
+  z.union([z.number(), z.string()]).transform((value, context) => {
+    const parsed = typeof value === 'string' ? Number(value.trim() || Number.NaN) : value;
+    const fail = (message: string) => {
+      context.addIssue({ code: 'custom', message, input: value });
+      return z.NEVER;
+    };
+    if (!Number.isFinite(parsed)) return fail('must be a number');
+    if (integer && !Number.isInteger(parsed)) return fail('must be a whole number');
+    if (min !== undefined && parsed < min) return fail(`must be at least ${min}`);
+    if (above !== undefined && parsed <= above) return fail(`must be more than ${above}`);
+    if (max !== undefined && parsed > max) return fail(`must be at most ${max}`);
+    return parsed;
+  });
+
+/** One text or several; absent and empty texts fall out. */
+export const texts = () =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => (Array.isArray(value) ? value : [value]).filter((text) => text.trim() !== ''));
+
+/** An object, or the JSON text of one, as forms and queries carry it. */
+export const object = <Shape extends z.ZodType>(shape: Shape) =>
+  z.union([
+    shape,
+    z
+      .string()
+      .transform((text, context) => {
+        try {
+          return JSON.parse(text) as unknown;
+        } catch {
+          context.addIssue({ code: 'custom', message: 'must be an object or its JSON text', input: text });
+          return z.NEVER;
+        }
+      })
+      .pipe(shape),
+  ]);
+
+export const oneOf = <const Word extends string>(words: readonly [Word, ...Word[]]) =>
+  z
+    .string()
+    .transform((text) => text.trim())
+    .pipe(z.enum(words));
