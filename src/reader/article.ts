@@ -1,0 +1,53 @@
+import type { Document, Element } from '#html/node.ts';
+
+/** What kind of page this is, as far as its structure tells. */
+export const PAGE_KINDS = [
+  'article',
+  'documentation',
+  'forum',
+  'listing',
+  'collection',
+  'product',
+  'service',
+  'question',
+  'table',
+  'home',
+] as const;
+export type PageKind = (typeof PAGE_KINDS)[number];
+
+/** A piece that extraction left out: which step did it, why, where it stood, and its first words. */
+export interface Removal {
+  step: 'hidden' | 'structure' | 'content' | 'repeat';
+  reason: string;
+  /** A short CSS-like path of the element: `div#main > ul.share`. */
+  selector: string;
+  /** At most 100 characters. */
+  text: string;
+}
+
+/** What extraction kept of a page. */
+export interface Article {
+  title: string;
+  /** The first meta whose name or property ends in `description`; '' without one. */
+  description: string;
+  lang?: string;
+  /** As the page wrote it; usually ISO 8601. */
+  publishedTime?: string;
+  byline?: string;
+  siteName?: string;
+  /** `lang` and every named meta with content; a repeated name is joined with a comma. */
+  metadata: Record<string, string>;
+  /** Links of the head: rel, then address, then the other attributes. */
+  external: Record<string, Record<string, Record<string, string>>>;
+  /** The tree to convert: a copy of what was kept, or the document itself for the whole page. */
+  content: Element | Document;
+  /** How the content was chosen. */
+  source: 'main' | 'container' | 'page';
+  kind?: PageKind;
+  /** 0 to 1: how sure the extraction is of its choice; 0 for the whole page as a last resort. */
+  confidence: number;
+  /** Filled only when an explanation was asked for. */
+  removals: Removal[];
+  /** How many pieces that a person cannot see were left out. */
+  hiddenCount: number;
+}

@@ -1,0 +1,138 @@
+/**
+ * What an inline style says about whether its element can be seen. Only declarations are read: style sheets are not
+ * applied, the browser engine marks what they hide.
+ */
+
+export interface Visibility {
+  /** The element and all under it cannot be seen. */
+  gone: boolean;
+  /** Inherited, and taken back by a descendant: undefined when the style does not say. */
+  invisible?: boolean;
+  zeroFont?: boolean;
+  color?: Rgb | 'transparent';
+  /** `other` is a picture, gradient or a colour that is not understood. */
+  background?: Rgb | 'other';
+}
+
+export type Rgb = readonly [number, number, number];
+
+const PLAIN: Visibility = { gone: false };
+const LONGEST_STYLE = 4096;
+
+const NAMED: Record<string, Rgb> = {
+  white: [255, 255, 255],
+  black: [0, 0, 0],
+  red: [255, 0, 0],
+  green: [0, 128, 0],
+  blue: [0, 0, 255],
+  yellow: [255, 255, 0],
+  gray: [128, 128, 128],
+  grey: [128, 128, 128],
+  silver: [192, 192, 192],
+  whitesmoke: [245, 245, 245],
+  snow: [255, 250, 250],
+  ivory: [255, 255, 240],
+};
+
+function parseColor(value: string): Rgb | 'transparent' | null {
+  if (value === 'transparent') return 'transparent';
+  const named = NAMED[value];
+  if (named) return named;
+  const hex = /^#([0-9a-f]{3,8})$/.exec(value)?.[1];
+  if (hex) {
+    const wide = hex.length <= 4 ? [...hex].map((digit) => digit + digit).join('') : hex;
+    if (wide.length === 8 && wide.endsWith('00')) return 'transparent';
+    return [0, 2, 4].map((at) => Number.parseInt(wide.slice(at, at + 2), 16)) as unknown as Rgb;
+  }
+  const parts = /^rgba?\(([^)]*)\)$/
+    .exec(value)?.[1]
+    ?.split(/[\s,/]+/)
+    .filter(Boolean);
+  if (!parts || parts.length < 3) return null;
+  if (parts.length > 3 && Number.parseFloat(parts[3]!) === 0) return 'transparent';
+  const rgb = parts.slice(0, 3).map((part) => Number.parseFloat(part) * (part.endsWith('%') ? 2.55 : 1));
+  return rgb.some(Number.isNaN) ? null : (rgb as unknown as Rgb);
+}
+
+/** Whether two colours are so near that text in one on the other cannot be read. */
+export const looksTheSame = (a: Rgb, b: Rgb): boolean =>
+  Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]) < 24;
+
+/** A length in px, roughly: 16 px an em; NaN for what is no length. */
+function pixels(value: string): number {
+  const number = Number.parseFloat(value);
+  return /(?:em|rem|vw|vh)$/.test(value) ? number * 16 : number;
+}
+
+const isZero = (value: string | undefined): boolean =>
+  value !== undefined && /^[+-]?(?:0*\.?0+)(?:[a-z]+|%)?$/.test(value);
+
+function declarations(style: string): Map<string, string> {
+  const map = new Map<string, string>();
+  for (const part of style.slice(0, LONGEST_STYLE).toLowerCase().split(';')) {
+    const colon = part.indexOf(':');
+    if (colon < 0) continue;
+    const value = part
+      .slice(colon + 1)
+      .replace('!important', '')
+      .trim();
+    map.set(part.slice(0, colon).trim(), value);
+  }
+  return map;
+}
+
+/** An element that a script fades in starts invisible; its text is meant to be seen. */
+const isAnimated = (map: Map<string, string>): boolean =>
+  map.has('transform') ||
+  map.has('transition') ||
+  map.has('will-change') ||
+  map.has('animation-name') ||
+  map.has('animation');
+
+function isGone(map: Map<string, string>): boolean {
+  if (map.get('display') === 'none') return true;
+  if (isZero(map.get('opacity')) && !isAnimated(map)) return true;
+  if (map.get('content-visibility') === 'hidden') return true;
+  const position = map.get('position');
+  if (position === 'absolute' || position === 'fixed') {
+    if (
+      /^rect\(\s*(?:0|1px|0px)?[\s,]*(?:0|1px|0px)?[\s,]*(?:0|1px|0px)?[\s,]*(?:0|1px|0px)?\s*\)$/.test(
+        map.get('clip') ?? '',
+      )
+    )
+      return true;
+    for (const side of ['left', 'top', 'right', 'bottom']) if (pixels(map.get(side) ?? '') <= -900) return true;
+  }
+  if (/^(?:inset\(\s*(?:50|100)%|circle\(\s*0)/.test(map.get('clip-path') ?? '')) return true;
+  if (pixels(map.get('text-indent') ?? '') <= -900 || pixels(map.get('margin-left') ?? '') <= -2000) return true;
+  const transform = map.get('transform') ?? '';
+  if (/scale(?:3d|x|y)?\(\s*0\s*[,)]/.test(transform) || /translate[xy3d]*\(\s*-\d{4,}/.test(transform)) return true;
+  if (/hidden|clip/.test(map.get('overflow') ?? '')) {
+    const sizes = ['width', 'height', 'max-width', 'max-height'].map((name) => map.get(name));
+    if (sizes.some((size) => isZero(size) || size === '1px')) return true;
+  }
+  return false;
+}
+
+/** Reads one style attribute's value. */
+export function readInlineStyle(style: string): Visibility {
+  const map = declarations(style);
+  if (map.size === 0) return PLAIN;
+  const visibility: Visibility = { gone: isGone(map) };
+  const visible = map.get('visibility');
+  if (visible !== undefined) {
+    visibility.invisible = (visible === 'hidden' || visible === 'collapse') && !isAnimated(map);
+  }
+  const size = map.get('font-size');
+  if (size !== undefined) visibility.zeroFont = isZero(size);
+  const clipped = map.get('background-clip') ?? map.get('-webkit-background-clip');
+  const color = clipped === 'text' ? null : parseColor(map.get('color') ?? '');
+  if (color) visibility.color = color;
+  const background = map.get('background-color') ?? map.get('background');
+  if (map.has('background-image')) visibility.background = 'other';
+  else if (background !== undefined) {
+    const parsed = parseColor(background);
+    if (parsed !== 'transparent') visibility.background = parsed ?? 'other';
+  }
+  return visibility;
+}

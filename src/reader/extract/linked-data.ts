@@ -1,0 +1,74 @@
+/** JSON-LD of a page: the few facts about it that metadata wants. Broken or hostile JSON is passed over. */
+
+export interface LinkedData {
+  headline?: string;
+  published?: string;
+  author?: string;
+  siteName?: string;
+  /** Every `@type`, in lower case. */
+  types: Set<string>;
+}
+
+const LARGEST_SCRIPT = 2_000_000;
+const MOST_OBJECTS = 20_000;
+
+/** Types whose headline and dates speak of the page itself. */
+const OF_THE_PAGE =
+  /article|posting|blogposting|webpage|newsarticle|report|recipe|product|discussionforumposting|qapage|video|book|event|howto/;
+
+type Bag = Record<string, unknown>;
+
+const asText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value.trim() || undefined;
+  if (Array.isArray(value)) return asText(value[0]);
+  return undefined;
+};
+
+const nameOf = (value: unknown): string | undefined => {
+  if (Array.isArray(value)) {
+    const names = value.slice(0, 20).map((one) => nameOf(Array.isArray(one) ? undefined : one));
+    return names.filter(Boolean).join(', ') || undefined;
+  }
+  if (typeof value === 'object' && value !== null) return asText((value as Bag).name);
+  return asText(value);
+};
+
+const typesOf = (bag: Bag): string[] => {
+  const type = bag['@type'];
+  const list = Array.isArray(type) ? type : [type];
+  return list.filter((one) => typeof one === 'string').map((one) => one.replace(/^.*[/#:]/, '').toLowerCase());
+};
+
+function take(bag: Bag, data: LinkedData): void {
+  const types = typesOf(bag);
+  for (const type of types) data.types.add(type);
+  if (types.some((type) => type === 'website' || type === 'organization')) data.siteName ??= asText(bag.name);
+  if (!types.some((type) => OF_THE_PAGE.test(type))) return;
+  data.headline ??= asText(bag.headline);
+  data.published ??= asText(bag.datePublished);
+  data.author ??= nameOf(bag.author);
+}
+
+/** Reads the texts of the page's JSON-LD scripts; the first object that has a fact wins. */
+export function readLinkedData(scripts: string[]): LinkedData {
+  const data: LinkedData = { types: new Set() };
+  let objects = 0;
+  for (const script of scripts) {
+    if (script.length > LARGEST_SCRIPT) continue;
+    let queue: unknown[];
+    try {
+      queue = [JSON.parse(script.replace(/^\s*(?:<!--|\/\/<!\[CDATA\[|<!\[CDATA\[)|(?:-->|(?:\/\/)?\]\]>)\s*$/g, ''))];
+    } catch {
+      continue;
+    }
+    // Breadth first, so that the page's own object comes before what it mentions.
+    for (let at = 0; at < queue.length && objects < MOST_OBJECTS; at++) {
+      const value = queue[at];
+      if (typeof value !== 'object' || value === null) continue;
+      objects++;
+      if (!Array.isArray(value)) take(value as Bag, data);
+      for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) queue.push(inner);
+    }
+  }
+  return data;
+}
