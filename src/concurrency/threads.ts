@@ -1,0 +1,78 @@
+/**
+ * Worker threads for work that would hold up everybody else. A task that takes too long, or more memory than it may, is
+ * ended with its thread; the next task gets a new one.
+ */
+import os from 'node:os';
+import { Piscina } from 'piscina';
+
+export class TaskTimeUp extends Error {}
+export class TaskCrashed extends Error {}
+
+export interface Threads<Task, Result> {
+  /** Throws TaskTimeUp, TaskCrashed (out of memory, or the thread died), the signal's reason, or what the task threw. */
+  run(task: Task, limits: { timeoutMs: number; signal?: AbortSignal | undefined }): Promise<Result>;
+  close(): Promise<void>;
+}
+
+export interface ThreadsOptions {
+  /** The module whose default export does a task, as a file URL. */
+  readonly worker: URL;
+  readonly count?: number | undefined;
+  readonly memoryMb: number;
+  /** Tasks that may wait. */
+  readonly queue?: number;
+}
+
+/** One thread less than there are processors, so that the main one has its own; at least two, so that one page cannot hold up all. */
+export const defaultThreads = (): number => Math.max(2, os.availableParallelism() - 1);
+
+export function createThreads<Task, Result>({
+  worker,
+  count = defaultThreads(),
+  memoryMb,
+  queue = 10_000,
+}: ThreadsOptions): Threads<Task, Result> {
+  // From sources (tests, development) a thread needs the same loader that the main one has.
+  const fromSource = worker.pathname.endsWith('.ts');
+  const pool = new Piscina({
+    filename: worker.href,
+    minThreads: 1,
+    maxThreads: count,
+    maxQueue: queue,
+    idleTimeout: 60_000,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    execArgv: fromSource ? ['--conditions=source', '--import', 'tsx'] : [],
+  });
+  // A thread that dies is reported to the task that it had; without a listener it would end the process.
+  pool.on('error', () => {});
+
+  return {
+    async run(task, { timeoutMs, signal }) {
+      signal?.throwIfAborted();
+      const stop = new AbortController();
+      const onAbort = () => stop.abort(signal?.reason);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        stop.abort();
+      }, timeoutMs);
+      try {
+        return (await pool.run(task, { signal: stop.signal })) as Result;
+      } catch (error) {
+        if (late) throw new TaskTimeUp(`not done within ${timeoutMs} ms`);
+        signal?.throwIfAborted();
+        if (isCrash(error)) throw new TaskCrashed((error as Error).message);
+        throw error;
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+const isCrash = (error: unknown) =>
+  error instanceof Error &&
+  ('code' in error ? ['ERR_WORKER_OUT_OF_MEMORY', 'ERR_WORKER_INIT_FAILED'].includes(String(error.code)) : false);

@@ -1,0 +1,154 @@
+/**
+ * Speaking HTTP for any face: a Fastify instance that knows no endpoint. Request ids, body kinds, CORS, compression,
+ * limits and the log line are here; a door adds its routes and says how its errors are written.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import { constants } from 'node:zlib';
+import compress from '@fastify/compress';
+import cors from '@fastify/cors';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { asProblem, type Problem, problem } from '#errors.ts';
+import type { Log } from '#telemetry/log.ts';
+import { registerBodies } from './body.ts';
+
+/** How a face writes a failure. */
+export type ErrorWriter = (failure: Problem, request: FastifyRequest, reply: FastifyReply) => unknown;
+
+export interface ServerOptions {
+  readonly name: string;
+  readonly log: Log;
+  readonly maxBodyBytes: number;
+  readonly writeError: ErrorWriter;
+  /** Paths that are routes of this face; every other path is rewritten to `/*` and read from `originalUrl`. */
+  readonly paths?: ReadonlySet<string>;
+  /** Where file parts of forms go while they are read. */
+  readonly temporaryDir: string;
+}
+
+export type Face = FastifyInstance<Server>;
+
+/** Long targets stand in the request line. */
+const MAX_HEADER_BYTES = 64 * 1024;
+const REQUEST_ID = 'x-request-id';
+
+export async function createServer(options: ServerOptions): Promise<Face> {
+  const { name, log, writeError, paths, maxBodyBytes } = options;
+  const face: Face = Fastify({
+    loggerInstance: log.child({ face: name }) as never,
+    disableRequestLogging: true,
+    exposeHeadRoutes: false,
+    bodyLimit: maxBodyBytes,
+    requestIdHeader: false,
+    genReqId: requestId,
+    requestTimeout: 0,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    ...(paths && { rewriteUrl: (request: IncomingMessage) => knownPath(request.url ?? '/', paths) }),
+    frameworkErrors: (error, request, reply) => {
+      writeError(asHttpProblem(error), request as FastifyRequest, reply as FastifyReply);
+    },
+    clientErrorHandler: refuseMalformed,
+  }) as never;
+
+  await face.register(cors, {
+    origin: (origin, done) => done(null, origin || false),
+    credentials: true,
+    maxAge: 25_200,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    optionsSuccessStatus: 200,
+    strictPreflight: false,
+    exposedHeaders: ['X-Usage-Tokens', 'X-Request-Id'],
+  });
+  // Every chunk is flushed, or events would wait in the compressor for more.
+  await face.register(compress, {
+    globalDecompression: false,
+    encodings: ['br', 'gzip', 'deflate'],
+    brotliOptions: { flush: constants.BROTLI_OPERATION_FLUSH, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    zlibOptions: { flush: constants.Z_SYNC_FLUSH, level: 6 },
+    customTypes: /^(text\/|application\/json)/,
+  });
+  await registerBodies(face, options);
+
+  face.addHook('onRequest', async (request, reply) => {
+    reply.header(REQUEST_ID, request.id);
+    // What a caller sees of a page must never be run by the caller's own browser.
+    reply.header('x-content-type-options', 'nosniff');
+  });
+  face.addHook('onResponse', async (request, reply) => {
+    const { method } = request;
+    // Addresses and options are the caller's affair: the line names the route only.
+    request.log.info({ method, route: request.routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) });
+  });
+  face.setErrorHandler((error, request, reply) => {
+    const failure = asHttpProblem(error);
+    if (failure.code >= 500 && failure.name !== 'FaceNotReadyError') request.log.error({ err: failure.cause ?? failure });
+    return writeError(failure, request, reply);
+  });
+  face.setNotFoundHandler((request, reply) => {
+    const known = ['GET', 'POST', 'OPTIONS'].includes(request.method);
+    return writeError(problem(known ? 'RouteNotFoundError' : 'MethodNotAllowedError'), request, reply);
+  });
+  return face;
+}
+
+/** A caller's own id is kept when it is harmless, so that logs on both sides can be laid together. */
+function requestId(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers[REQUEST_ID];
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+/**
+ * The router decodes paths and refuses what it cannot decode, but a target must be read as it was sent. So every path
+ * that is no route goes to one route, and the door reads the original.
+ */
+function knownPath(url: string, paths: ReadonlySet<string>): string {
+  const query = url.indexOf('?');
+  const path = query < 0 ? url : url.slice(0, query);
+  if (paths.has(path)) return url;
+  for (const known of paths) if (known.endsWith('/') && known !== '/' && path.startsWith(known)) return url;
+  return '/*';
+}
+
+/** Failures of the framework itself, as rows of our table. */
+function asHttpProblem(error: unknown): Problem {
+  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return problem('RequestPayloadTooLargeError');
+  if (code?.startsWith('FST_') && statusCode === 415) {
+    return problem('ParamValidationError', {
+      path: 'body',
+      message: 'The body must be application/json, application/x-www-form-urlencoded or multipart/form-data',
+    });
+  }
+  if (code === 'FST_ERR_BAD_URL') {
+    return problem('ParamValidationError', { path: 'url', message: 'The address cannot be decoded' });
+  }
+  if (code?.startsWith('FST_') && statusCode === 400) {
+    return problem('ParamValidationError', { path: 'body', message: message ?? 'The body is not valid' });
+  }
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return problem('DataStreamBrokenError');
+  return asProblem(error);
+}
+
+/** Requests that are not HTTP, or whose head is too long, never reach a route. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: NodeJS.WritableStream & { destroyed?: boolean }): void {
+  if (socket.destroyed || error.code === 'ECONNRESET') return;
+  const failure = problem(
+    error.code === 'HPE_HEADER_OVERFLOW' ? 'RequestHeaderFieldsTooLargeError' : 'ParamValidationError',
+    error.code === 'HPE_HEADER_OVERFLOW' ? {} : { message: 'The request is not valid HTTP' },
+  );
+  const body = JSON.stringify({
+    data: null,
+    code: failure.code,
+    name: failure.name,
+    status: failure.status,
+    message: failure.message,
+    readableMessage: failure.readableMessage,
+  });
+  socket.end(
+    `HTTP/1.1 ${failure.code} ${failure.code === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
+      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

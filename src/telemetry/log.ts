@@ -1,0 +1,16 @@
+/** Structured logs: one JSON line an event, the request's id on each, secrets never. */
+import pino, { type Logger } from 'pino';
+
+export type Log = Logger;
+
+/** Header and field names whose values must not be written down. */
+const SECRET = ['authorization', 'cookie', 'set-cookie', 'x-set-cookie', 'proxyUrl', 'key', 'password'];
+
+export const createLog = (level: string): Log =>
+  pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: { paths: SECRET.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: '[secret]' },
+  });
