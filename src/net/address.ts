@@ -1,0 +1,57 @@
+/**
+ * Which IP addresses the public internet routes to. Not a list of bad ranges: an address is public when it is global
+ * unicast and so is every IPv4 address written inside it (security rule 2; ranges by the IANA special-purpose
+ * registries as ipaddr.js has them).
+ */
+import ipaddr from 'ipaddr.js';
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** The address in its shortest meaning: IPv4-mapped IPv6 is the IPv4 that a socket would dial. Undefined: no literal. */
+export function parseAddress(text: string): Address | undefined {
+  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  if (!ipaddr.IPv6.isValid(bare) && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return undefined;
+  return ipaddr.process(bare);
+}
+
+/**
+ * Addresses under which clouds tell a machine its secrets. All but the first are in ranges that are refused anyway;
+ * they are named so that a network which an operator allows does not open them by the way.
+ */
+const METADATA = [
+  '168.63.129.16',
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+  'fd20:ce::254',
+  'fd00:42::42',
+];
+const METADATA_NAMES = new Set(METADATA.map((text) => ipaddr.parse(text).toNormalizedString()));
+
+export const isMetadataAddress = (address: Address): boolean => METADATA_NAMES.has(address.toNormalizedString());
+
+export function isPublicAddress(address: Address): boolean {
+  if (isMetadataAddress(address)) return false;
+  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
+  const [first, second] = address.parts as [number, number];
+  // The well-known NAT64 prefix is how a network without IPv4 reaches the IPv4 internet. The other prefix, 64:ff9b:1,
+  // is for local use (RFC 8215) and stays refused.
+  if (first === 0x64 && second === 0xff9b && address.parts.slice(2, 6).every((part) => part === 0)) {
+    return isPublicAddress(embeddedAt(address, 6));
+  }
+  // Global unicast is 2000::/3; what lies outside of it is not assigned or not for the internet (RFC 4291, section 4).
+  if (first >> 13 !== 1 || address.range() !== 'unicast') return false;
+  return !isIsatap(address) || isPublicAddress(embeddedAt(address, 6));
+}
+
+/** RFC 5214: the interface identifier is 0000:5efe or 0200:5efe and an IPv4 address. */
+const isIsatap = ({ parts }: ipaddr.IPv6) => parts[5] === 0x5efe && (parts[4]! & 0xfdff) === 0;
+
+const embeddedAt = ({ parts }: ipaddr.IPv6, part: number) => {
+  const [high, low] = [parts[part]!, parts[part + 1]!];
+  return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
+};
