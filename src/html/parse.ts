@@ -1,73 +1,40 @@
 /**
- * HTML text to a tree, by the parsing rules of the HTML standard (parse5 does them). The tree is ours: see node.ts.
+ * HTML text to a tree, by the parsing rules of the HTML standard. The tree is ours: see node.ts. Its strings are cut
+ * from the source and keep it in memory: drop the tree when it is read.
  */
-import { html, type ParserOptions, parse, parseFragment as parseFragmentWith, type TreeAdapter, type TreeAdapterTypeMap } from 'parse5';
-import { append, type Attribute, type Child, Comment, Document, detach, Element, insertBefore, type Namespace, type Parent, Text } from './node.ts';
+import type { Document } from './node.ts';
+import { type Limits, TreeBuilder } from './tree-builder.ts';
 
-type Map5 = TreeAdapterTypeMap<Parent | Child, Parent, Child, Document, Document, Element, Comment, Text, Element, Comment>;
+/** Elements nested deeper than this are flattened, as browsers do. */
+export const MAX_DEPTH = 512;
+/** Elements, attributes and comments of one document; far beyond any page that is meant to be read. */
+export const MAX_PIECES = 2_000_000;
 
-const NAMESPACES: Record<string, Namespace> = { [html.NS.SVG]: 'svg', [html.NS.MATHML]: 'math' };
-const URIS: Record<Namespace, html.NS> = { html: html.NS.HTML, svg: html.NS.SVG, math: html.NS.MATHML };
+const LIMITS: Limits = { maxDepth: MAX_DEPTH, maxPieces: MAX_PIECES };
 
-const adapter: TreeAdapter<Map5> = {
-  createDocument: () => new Document(),
-  createDocumentFragment: () => new Document(),
-  createElement: (name, uri, attributes) => new Element(name, NAMESPACES[uri] ?? 'html', attributes as Attribute[]),
-  createCommentNode: (value) => new Comment(value),
-  createTextNode: (value) => new Text(value),
-  appendChild: (parent, node) => append(parent, node),
-  insertBefore: (_, node, reference) => insertBefore(node, reference),
-  setTemplateContent: (template, content) => {
-    template.content = content;
-  },
-  getTemplateContent: (template) => template.content!,
-  setDocumentType: () => {},
-  setDocumentMode: (document, mode) => {
-    document.quirks = mode === html.DOCUMENT_MODE.QUIRKS;
-  },
-  getDocumentMode: (document) => (document.quirks ? html.DOCUMENT_MODE.QUIRKS : html.DOCUMENT_MODE.NO_QUIRKS),
-  detachNode: (node) => detach(node),
-  insertText: (parent, value) => {
-    if (parent.last instanceof Text) parent.last.value += value;
-    else append(parent, new Text(value));
-  },
-  insertTextBefore: (_, value, reference) => {
-    if (reference.prev instanceof Text) reference.prev.value += value;
-    else insertBefore(new Text(value), reference);
-  },
-  adoptAttributes: (element, attributes) => {
-    for (const entry of attributes) {
-      if (!element.attributes.some((own) => own.name === entry.name)) element.attributes.push(entry);
-    }
-  },
-  getFirstChild: (node) => node.first,
-  getChildNodes: (node) => {
-    const list: Child[] = [];
-    for (let child = node.first; child; child = child.next) list.push(child);
-    return list;
-  },
-  getParentNode: (node) => (node as Child).parent,
-  getAttrList: (element) => element.attributes,
-  getTagName: (element) => element.name,
-  getNamespaceURI: (element) => URIS[element.namespace],
-  getTextNodeContent: (node) => node.value,
-  getCommentNodeContent: (node) => node.value,
-  getDocumentTypeNodeName: () => '',
-  getDocumentTypeNodePublicId: () => '',
-  getDocumentTypeNodeSystemId: () => '',
-  getNodeSourceCodeLocation: () => null,
-  setNodeSourceCodeLocation: () => {},
-  updateNodeSourceCodeLocation: () => {},
-  isTextNode: (node): node is Text => node instanceof Text,
-  isCommentNode: (node): node is Comment => node instanceof Comment,
-  isDocumentTypeNode: (_): _ is Comment => false,
-  isElementNode: (node): node is Element => node instanceof Element,
-};
+export interface Parsed {
+  document: Document;
+  /** How deep elements were nested, counted up to where flattening begins. */
+  depth: number;
+  elements: number;
+  /** False when the source has more than `maxPieces`: the tree then ends early. */
+  complete: boolean;
+}
 
-const OPTIONS: ParserOptions<Map5> = { treeAdapter: adapter, scriptingEnabled: false };
+/** A whole document with what was counted on the way; there is always an html, head and body element in it. */
+export function parsePage(source: string, limits: Partial<Limits> = {}): Parsed {
+  const builder = TreeBuilder.forDocument();
+  builder.run(source, { ...LIMITS, ...limits });
+  const { document, depth, elements, complete } = builder;
+  return { document, depth, elements, complete };
+}
 
 /** A whole document; there is always an html, head and body element in it. */
-export const parseDocument = (source: string): Document => parse<Map5>(source, OPTIONS);
+export const parseDocument = (source: string): Document => parsePage(source).document;
 
 /** The nodes of a piece of HTML, as children of a document of their own. */
-export const parseFragment = (source: string): Document => parseFragmentWith<Map5>(source, OPTIONS) as Document;
+export function parseFragment(source: string): Document {
+  const builder = TreeBuilder.forFragment();
+  builder.run(source, LIMITS);
+  return builder.getFragment();
+}

@@ -1,0 +1,60 @@
+/**
+ * Tag and attribute names straight from the source text: lower-cased, and the same string object each time, so that a
+ * name met before costs no allocation and comparing names is comparing pointers. The table has a fixed number of
+ * slots and a newcomer takes its slot over, so no page can make it grow.
+ */
+
+const SLOTS = 2048;
+/** Longer names are rare and not kept. */
+const LONGEST = 32;
+const NUL = 0;
+const UPPER_A = 65;
+const UPPER_Z = 90;
+
+export interface Names {
+  /**
+   * The name at `[start, end)` of `source` in ASCII lower case, with U+FFFD for NUL. `hash` is the fold over its
+   * lower-cased code units: `hash * 31 + unit`, cut to 32 bits, from 0.
+   */
+  read(source: string, start: number, end: number, hash: number): string;
+}
+
+export function createNames(): Names {
+  const slots: (string | undefined)[] = new Array(SLOTS).fill(undefined);
+  return {
+    read(source, start, end, hash) {
+      const slot = (hash ^ (hash >>> 11)) & (SLOTS - 1);
+      const known = slots[slot];
+      if (known !== undefined && isSame(known, source, start, end)) return known;
+      if (end - start > LONGEST) return lowered(source.slice(start, end));
+      const name = copyLowered(source, start, end);
+      slots[slot] = name;
+      return name;
+    },
+  };
+}
+
+/** A code unit of a name as it counts: ASCII upper case lowered. */
+export const lower = (unit: number): number => (unit >= UPPER_A && unit <= UPPER_Z ? unit + 32 : unit);
+
+function isSame(known: string, source: string, start: number, end: number): boolean {
+  if (known.length !== end - start) return false;
+  for (let i = start, k = 0; i < end; i++, k++) {
+    if (lower(source.charCodeAt(i)) !== known.charCodeAt(k)) return false;
+  }
+  return true;
+}
+
+/** Built from its units: a slice would keep the whole page alive for as long as the table keeps the name. */
+function copyLowered(source: string, start: number, end: number): string {
+  const units: number[] = [];
+  for (let i = start; i < end; i++) {
+    const unit = source.charCodeAt(i);
+    units.push(unit === NUL ? 0xfffd : lower(unit));
+  }
+  return String.fromCharCode(...units);
+}
+
+// toLowerCase alone would change letters beyond ASCII, which the standard leaves as they are.
+const lowered = (name: string): string =>
+  name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replaceAll('\0', '\ufffd');

@@ -1,0 +1,515 @@
+/**
+ * The tokenizer of the HTML standard (section 13.2.5) over a document that is wholly in memory: runs of text, names
+ * and values are found by searching and cut out as slices, character references are decoded only where an ampersand
+ * was seen. It takes parse5's place for tokenizing under parse5's tree construction, whose parser sets `state`
+ * and `inForeignNode` as it goes. Parse errors are not reported.
+ *
+ * Every search goes forward and remembers what it found, so the time is linear in the length of the source.
+ */
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
+import { html, Token, TokenizerMode } from 'parse5';
+import { createNames, lower } from './names.ts';
+import type { Attribute } from './node.ts';
+
+/** What takes the tokens. Character tokens arrive as whole runs of text, white space and other characters mixed. */
+export interface TokenSink {
+  onText(chars: string): void;
+  /** A NUL in ordinary text or CDATA: its meaning depends on where it stands. */
+  onNull(): void;
+  onStartTag(token: Token.TagToken): void;
+  onEndTag(token: Token.TagToken): void;
+  onComment(token: Token.CommentToken): void;
+  onDoctype(token: Token.DoctypeToken): void;
+  onEof(token: Token.EOFToken): void;
+}
+
+export type TokenizerState = (typeof TokenizerMode)[keyof typeof TokenizerMode];
+
+/** Attributes of one tag beyond this many are dropped: no real page has them, and a hostile one could have millions. */
+export const MAX_ATTRIBUTES = 1000;
+/** From this many attributes on, a Set finds the duplicates. */
+const MANY_ATTRIBUTES = 24;
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const FORM_FEED = 0x0c;
+const SPACE = 0x20;
+const BANG = 0x21;
+const DOUBLE_QUOTE = 0x22;
+const SINGLE_QUOTE = 0x27;
+const DASH = 0x2d;
+const SLASH = 0x2f;
+const LESS = 0x3c;
+const EQUALS = 0x3d;
+const GREATER = 0x3e;
+const QUESTION = 0x3f;
+const UPPER_A = 0x41;
+const UPPER_Z = 0x5a;
+
+const tagNames = createNames();
+const attributeNames = createNames();
+
+export class Tokenizer {
+  /** Set by the tree construction after a start tag whose content is not ordinary markup. */
+  state: TokenizerState = TokenizerMode.DATA;
+  /** Set by the tree construction: whether a CDATA section would be one here. */
+  inForeignNode = false;
+  /** The name of the last start tag, which ends the text of title, script and their like. */
+  lastStartTagName = '';
+
+  #source: string;
+  #length: number;
+  #pos = 0;
+  #stopped = false;
+  /** Whether the tag read last ended in a slash that stood by itself, not at the end of a value. */
+  #slashClosed = false;
+  #sink: TokenSink;
+  #hasNul: boolean;
+  #ampersand: () => number;
+  #commentEnd: () => number;
+  #commentBangEnd: () => number;
+  #scriptEscape: () => number;
+  #cdataEnd: () => number;
+
+  constructor(source: string, sink: TokenSink) {
+    this.#source = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source;
+    this.#length = this.#source.length;
+    this.#sink = sink;
+    this.#hasNul = source.includes('\0');
+    this.#ampersand = this.#next('&');
+    this.#commentEnd = this.#next('-->');
+    this.#commentBangEnd = this.#next('--!>');
+    this.#scriptEscape = this.#next('<!--');
+    this.#cdataEnd = this.#next(']]>');
+  }
+
+  /** Emits every token of the source, the end of file last. */
+  run(): void {
+    while (this.#pos < this.#length && !this.#stopped) {
+      switch (this.state) {
+        case TokenizerMode.DATA:
+          this.#data();
+          break;
+        case TokenizerMode.RCDATA:
+          this.#rawText(true);
+          break;
+        case TokenizerMode.RAWTEXT:
+          this.#rawText(false);
+          break;
+        case TokenizerMode.SCRIPT_DATA:
+          this.#script();
+          break;
+        case TokenizerMode.CDATA_SECTION:
+          this.#cdata();
+          break;
+        default:
+          this.#emitReplaced(this.#pos, this.#length);
+          this.#pos = this.#length;
+      }
+    }
+    this.#sink.onEof({ type: Token.TokenType.EOF, location: null });
+  }
+
+  /** Ends the run after the present token, as if the source ended there. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** A search for `needle` from the present position on that scans no part of the source twice; the length if absent. */
+  #next(needle: string): () => number {
+    let at = -1;
+    return () => {
+      if (at < this.#pos) {
+        const found = this.#source.indexOf(needle, this.#pos);
+        at = found < 0 ? this.#length : found;
+      }
+      return at;
+    };
+  }
+
+  // Text
+
+  /** Text up to the next tag or comment, and that tag or comment. */
+  #data(): void {
+    const source = this.#source;
+    const start = this.#pos;
+    let less = source.indexOf('<', start);
+    while (less >= 0 && !this.#isMarkup(less)) less = source.indexOf('<', less + 1);
+    const end = less < 0 ? this.#length : less;
+    this.#emitText(start, end);
+    this.#pos = Math.min(end + 1, this.#length);
+    if (less >= 0) this.#markup(source.charCodeAt(less + 1));
+  }
+
+  /** Whether the `<` at `at` starts a tag or a comment; else it is text, as is a `</` that ends the source. */
+  #isMarkup(at: number): boolean {
+    const unit = this.#source.charCodeAt(at + 1);
+    return isLetter(unit) || unit === BANG || unit === QUESTION || (unit === SLASH && at + 2 < this.#length);
+  }
+
+  /** What starts with a `<` right before the present position; `unit` is there. */
+  #markup(unit: number): void {
+    if (unit === QUESTION) this.#bogusComment();
+    else if (unit === SLASH) {
+      this.#pos++;
+      this.#endTagOpen();
+    } else if (unit === BANG) {
+      this.#pos++;
+      this.#markupDeclaration();
+    } else this.#tag(false);
+  }
+
+  /** Ordinary text: references decoded, each NUL told apart. Called before the position moves beyond `start`. */
+  #emitText(start: number, end: number): void {
+    if (start === end) return;
+    let text = this.#source.slice(start, end);
+    if (this.#ampersand() < end) text = decodeHTML(text);
+    if (this.#hasNul) this.#emitAroundNul(text);
+    else this.#sink.onText(text);
+  }
+
+  #emitAroundNul(text: string): void {
+    let from = 0;
+    for (let nul = text.indexOf('\0'); nul >= 0; nul = text.indexOf('\0', from)) {
+      if (nul > from) this.#sink.onText(text.slice(from, nul));
+      this.#sink.onNull();
+      from = nul + 1;
+    }
+    if (from < text.length) this.#sink.onText(text.slice(from));
+  }
+
+  /** Text as it stands, but for NUL, which becomes U+FFFD. */
+  #emitReplaced(start: number, end: number): void {
+    if (start < end) this.#sink.onText(this.#replaced(start, end));
+  }
+
+  #replaced(start: number, end: number): string {
+    const text = this.#source.slice(start, end);
+    return this.#hasNul ? text.replaceAll('\0', '\ufffd') : text;
+  }
+
+  /** Text of title, style and their like: up to their own end tag. In RCDATA (`decoded`) references count. */
+  #rawText(decoded: boolean): void {
+    const source = this.#source;
+    const start = this.#pos;
+    let end = source.indexOf('</', start);
+    while (end >= 0 && !this.#isNamed(end + 2, this.lastStartTagName)) end = source.indexOf('</', end + 2);
+    const stop = end < 0 ? this.#length : end;
+    if (start < stop) {
+      const text = this.#replaced(start, stop);
+      this.#sink.onText(decoded && this.#ampersand() < stop ? decodeHTML(text) : text);
+    }
+    this.#endRawText(stop);
+  }
+
+  /** Goes on with the end tag at `end`, if there is one. */
+  #endRawText(end: number): void {
+    if (end === this.#length) {
+      this.#pos = end;
+      return;
+    }
+    this.state = TokenizerMode.DATA;
+    this.#pos = end + 2;
+    this.#tag(true);
+  }
+
+  /** Whether `name` stands at `at`, in any case, followed by what ends a tag name. */
+  #isNamed(at: number, name: string): boolean {
+    for (let i = 0; i < name.length; i++) {
+      if (lower(this.#source.charCodeAt(at + i)) !== name.charCodeAt(i)) return false;
+    }
+    const unit = this.#source.charCodeAt(at + name.length);
+    return unit === GREATER || unit === SLASH || isSpace(unit);
+  }
+
+  #script(): void {
+    const source = this.#source;
+    const start = this.#pos;
+    const opening = this.#scriptEscape();
+    let end = source.indexOf('</', start);
+    while (end >= 0 && end < opening && !this.#isNamed(end + 2, this.lastStartTagName)) {
+      end = source.indexOf('</', end + 2);
+    }
+    if (end < 0 || end > opening) end = opening < this.#length ? this.#escapedScriptEnd(opening) : this.#length;
+    this.#emitReplaced(start, end);
+    this.#endRawText(end);
+  }
+
+  /**
+   * Where the script ends whose text has `<!--` at `at`. After that a `<script` hides the next end tag, until
+   * `-->` ends the comment-like part.
+   */
+  #escapedScriptEnd(at: number): number {
+    const source = this.#source;
+    let escaped = true;
+    let twice = false;
+    // The dashes of the opening count as the dashes of a close: `<!-->` is empty.
+    let i = at + 2;
+    while (i < this.#length) {
+      const unit = source.charCodeAt(i);
+      if (unit === LESS) {
+        if (!escaped) {
+          if (source.startsWith('!--', i + 1)) {
+            escaped = true;
+            i += 2;
+            continue;
+          }
+          if (source.charCodeAt(i + 1) === SLASH && this.#isNamed(i + 2, this.lastStartTagName)) return i;
+        } else if (source.charCodeAt(i + 1) === SLASH) {
+          if (!twice && this.#isNamed(i + 2, this.lastStartTagName)) return i;
+          if (twice && this.#isNamed(i + 2, 'script')) twice = false;
+        } else if (!twice && this.#isNamed(i + 1, 'script')) twice = true;
+      } else if (unit === DASH && escaped && source.startsWith('->', i + 1)) {
+        escaped = false;
+        twice = false;
+        i += 2;
+      }
+      i++;
+    }
+    return this.#length;
+  }
+
+  #cdata(): void {
+    const end = this.#cdataEnd();
+    const text = this.#source.slice(this.#pos, end);
+    if (this.#hasNul) this.#emitAroundNul(text);
+    else if (text.length > 0) this.#sink.onText(text);
+    this.state = TokenizerMode.DATA;
+    this.#pos = Math.min(end + 3, this.#length);
+  }
+
+  // Tags
+
+  #endTagOpen(): void {
+    const unit = this.#source.charCodeAt(this.#pos);
+    if (isLetter(unit)) this.#tag(true);
+    else if (unit === GREATER) this.#pos++;
+    else this.#bogusComment();
+  }
+
+  /** A tag whose name starts at the present position. At the end of the source an unfinished tag is dropped. */
+  #tag(isEnd: boolean): void {
+    const source = this.#source;
+    const length = this.#length;
+    const start = this.#pos;
+    let at = start;
+    let hash = 0;
+    for (; at < length; at++) {
+      let unit = source.charCodeAt(at);
+      if (unit === GREATER || unit === SLASH || isSpace(unit)) break;
+      if (unit >= UPPER_A && unit <= UPPER_Z) unit += 32;
+      hash = (Math.imul(hash, 31) + unit) | 0;
+    }
+    const nameEnd = at;
+    const attributes: Attribute[] = [];
+    let selfClosing = false;
+    if (source.charCodeAt(at) !== GREATER) {
+      at = this.#attributes(at, attributes);
+      if (at >= length) {
+        this.#pos = length;
+        return;
+      }
+      selfClosing = this.#slashClosed;
+    }
+    const tagName = tagNames.read(source, start, nameEnd, hash);
+    this.#pos = at + 1;
+    const token: Token.TagToken = {
+      type: isEnd ? Token.TokenType.END_TAG : Token.TokenType.START_TAG,
+      tagName,
+      tagID: html.getTagID(tagName),
+      selfClosing,
+      ackSelfClosing: false,
+      attrs: attributes,
+      location: null,
+    };
+    if (isEnd) this.#sink.onEndTag(token);
+    else {
+      this.lastStartTagName = tagName;
+      this.#sink.onStartTag(token);
+    }
+  }
+
+  /** Reads attributes from `at` on into `list`; gives where the tag's `>` is, or the length of the source. */
+  #attributes(at: number, list: Attribute[]): number {
+    const source = this.#source;
+    const length = this.#length;
+    let seen: Set<string> | null = null;
+    this.#slashClosed = false;
+    while (at < length) {
+      let unit = source.charCodeAt(at);
+      if (isSpace(unit)) {
+        at++;
+        continue;
+      }
+      if (unit === GREATER) return at;
+      if (unit === SLASH) {
+        at++;
+        this.#slashClosed = source.charCodeAt(at) === GREATER;
+        continue;
+      }
+      // An equals sign in first place belongs to the name.
+      const start = at++;
+      let hash = lower(unit);
+      for (; at < length; at++) {
+        unit = source.charCodeAt(at);
+        if (unit === EQUALS || unit === GREATER || unit === SLASH || isSpace(unit)) break;
+        if (unit >= UPPER_A && unit <= UPPER_Z) unit += 32;
+        hash = (Math.imul(hash, 31) + unit) | 0;
+      }
+      const name = attributeNames.read(source, start, at, hash);
+      while (at < length && isSpace(source.charCodeAt(at))) at++;
+      let value = '';
+      if (source.charCodeAt(at) === EQUALS) {
+        at++;
+        while (at < length && isSpace(source.charCodeAt(at))) at++;
+        unit = source.charCodeAt(at);
+        if (unit === DOUBLE_QUOTE || unit === SINGLE_QUOTE) {
+          const end = source.indexOf(unit === DOUBLE_QUOTE ? '"' : "'", at + 1);
+          if (end < 0) return length;
+          this.#pos = at;
+          value = this.#value(at + 1, end);
+          at = end + 1;
+        } else if (unit !== GREATER) {
+          const from = at;
+          for (; at < length; at++) {
+            unit = source.charCodeAt(at);
+            if (unit === GREATER || isSpace(unit)) break;
+          }
+          this.#pos = from;
+          value = this.#value(from, at);
+        }
+      }
+      if (seen) {
+        if (list.length >= MAX_ATTRIBUTES || seen.has(name)) continue;
+        seen.add(name);
+        list.push({ name, value });
+      } else if (!hasName(list, name)) {
+        list.push({ name, value });
+        if (list.length === MANY_ATTRIBUTES) seen = new Set(list.map((entry) => entry.name));
+      }
+    }
+    return length;
+  }
+
+  #value(start: number, end: number): string {
+    const value = this.#replaced(start, end);
+    return this.#ampersand() < end ? decodeHTMLAttribute(value) : value;
+  }
+
+  // Comments and doctypes
+
+  #markupDeclaration(): void {
+    const source = this.#source;
+    const at = this.#pos;
+    if (source.startsWith('--', at)) {
+      this.#pos = at + 2;
+      this.#comment();
+    } else if (/^doctype$/i.test(source.slice(at, at + 7))) {
+      this.#pos = at + 7;
+      this.#doctype();
+    } else if (this.inForeignNode && source.startsWith('[CDATA[', at)) {
+      this.#pos = at + 7;
+      this.state = TokenizerMode.CDATA_SECTION;
+    } else this.#bogusComment();
+  }
+
+  #comment(): void {
+    const source = this.#source;
+    const start = this.#pos;
+    const end = this.#commentEnd();
+    const bang = this.#commentBangEnd();
+    if (source.charCodeAt(start) === GREATER) this.#emitComment(start, start, start + 1);
+    else if (source.startsWith('->', start)) this.#emitComment(start, start, start + 2);
+    else if (bang < end) this.#emitComment(start, bang, bang + 4);
+    else if (end < this.#length) this.#emitComment(start, end, end + 3);
+    else {
+      // A close that the source breaks off in is not part of the comment.
+      const cut = /(?:--!|--?)$/.exec(source.slice(Math.max(start, this.#length - 3)))?.[0].length ?? 0;
+      this.#emitComment(start, this.#length - cut, this.#length);
+    }
+  }
+
+  #bogusComment(): void {
+    const end = this.#source.indexOf('>', this.#pos);
+    if (end < 0) this.#emitComment(this.#pos, this.#length, this.#length);
+    else this.#emitComment(this.#pos, end, end + 1);
+  }
+
+  #emitComment(start: number, end: number, next: number): void {
+    const data = this.#replaced(start, end);
+    this.#pos = next;
+    this.#sink.onComment({ type: Token.TokenType.COMMENT, data, location: null });
+  }
+
+  /** In every state of a doctype a `>` ends it, even between quotes. */
+  #doctype(): void {
+    const end = this.#source.indexOf('>', this.#pos);
+    const stop = end < 0 ? this.#length : end;
+    const token = readDoctype(this.#replaced(this.#pos, stop), end >= 0);
+    this.#pos = end < 0 ? stop : end + 1;
+    this.#sink.onDoctype(token);
+  }
+}
+
+const SPACES = /[\t\n\f ]*/y;
+const DOCTYPE_NAME = /[^\t\n\f ]*/y;
+const KEYWORD = /(?:public|system)/iy;
+
+/** What stands between `<!doctype` and its `>`, or the end of the source when it is not `closed`. */
+function readDoctype(text: string, closed: boolean): Token.DoctypeToken {
+  const token: Token.DoctypeToken = {
+    type: Token.TokenType.DOCTYPE,
+    name: null,
+    forceQuirks: false,
+    publicId: null,
+    systemId: null,
+    location: null,
+  };
+  let at = 0;
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0] ?? '';
+    at += found.length;
+    return found;
+  };
+  /** A quoted identifier, or null when none starts here; either a missing or a cut one forces quirks. */
+  const takeQuoted = (): string | null => {
+    const quote = text[at];
+    const end = quote === '"' || quote === "'" ? text.indexOf(quote, at + 1) : -1;
+    if (end < 0) token.forceQuirks = true;
+    if (quote !== '"' && quote !== "'") return null;
+    const value = text.slice(at + 1, end < 0 ? text.length : end);
+    at = end < 0 ? text.length : end + 1;
+    return value;
+  };
+
+  take(SPACES);
+  token.name = lowerAscii(take(DOCTYPE_NAME)) || null;
+  token.forceQuirks = token.name === null;
+  take(SPACES);
+  if (at < text.length) {
+    const keyword = take(KEYWORD).toLowerCase();
+    take(SPACES);
+    if (keyword === 'public') {
+      token.publicId = takeQuoted();
+      take(SPACES);
+      if (token.publicId !== null && at < text.length) token.systemId = takeQuoted();
+    } else if (keyword === 'system') token.systemId = takeQuoted();
+    else token.forceQuirks = true;
+    take(SPACES);
+  }
+  // Only what comes after a complete system identifier may be cut off without a consequence.
+  if (!closed && at === text.length) token.forceQuirks = true;
+  return token;
+}
+
+const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+const isLetter = (unit: number): boolean => (unit | 32) >= 0x61 && (unit | 32) <= 0x7a;
+
+const isSpace = (unit: number): boolean => unit === SPACE || unit === LINE_FEED || unit === TAB || unit === FORM_FEED;
+
+function hasName(list: readonly Attribute[], name: string): boolean {
+  for (const entry of list) if (entry.name === name) return true;
+  return false;
+}

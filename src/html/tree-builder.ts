@@ -1,0 +1,252 @@
+/**
+ * The tree construction of the HTML standard, which is parse5's, fed by our tokenizer and making our nodes, with
+ * bounds: on how deep elements nest and on how much there is of them.
+ *
+ * parse5 reaches its own tokenizer and tree only through the methods replaced here. The differential tests hold the
+ * trees against those of parse5 as it is.
+ */
+import {
+  html,
+  InsertionMode,
+  Parser,
+  type ParserOptions,
+  Token,
+  TokenizerMode,
+  type TreeAdapter,
+  type TreeAdapterTypeMap,
+} from 'parse5';
+import {
+  type Attribute,
+  append,
+  type Child,
+  Comment,
+  Document,
+  detach,
+  Element,
+  insertBefore,
+  type Namespace,
+  type Parent,
+  Text,
+} from './node.ts';
+import { Tokenizer, type TokenSink } from './tokenizer.ts';
+
+export interface Limits {
+  /** An element opened at this depth is closed at once, so that what it holds becomes its siblings. */
+  maxDepth: number;
+  /** Elements, attributes and comments together; the source beyond is left out. */
+  maxPieces: number;
+}
+
+type Map5 = TreeAdapterTypeMap<
+  Parent | Child,
+  Parent,
+  Child,
+  Document,
+  Document,
+  Element,
+  Comment,
+  Text,
+  Element,
+  Comment
+>;
+
+const NAMESPACES: Record<string, Namespace> = { [html.NS.SVG]: 'svg', [html.NS.MATHML]: 'math' };
+const URIS: Record<Namespace, html.NS> = { html: html.NS.HTML, svg: html.NS.SVG, math: html.NS.MATHML };
+
+const adapter: TreeAdapter<Map5> = {
+  createDocument: () => new Document(),
+  createDocumentFragment: () => new Document(),
+  createElement: (name, uri, attributes) => new Element(name, NAMESPACES[uri] ?? 'html', attributes as Attribute[]),
+  createCommentNode: (value) => new Comment(value),
+  createTextNode: (value) => new Text(value),
+  appendChild: (parent, node) => append(parent, node),
+  insertBefore: (_, node, reference) => insertBefore(node, reference),
+  setTemplateContent: (template, content) => {
+    template.content = content;
+  },
+  getTemplateContent: (template) => template.content!,
+  setDocumentType: () => {},
+  setDocumentMode: (document, mode) => {
+    document.quirks = mode === html.DOCUMENT_MODE.QUIRKS;
+  },
+  getDocumentMode: (document) => (document.quirks ? html.DOCUMENT_MODE.QUIRKS : html.DOCUMENT_MODE.NO_QUIRKS),
+  detachNode: (node) => detach(node),
+  insertText: (parent, value) => {
+    if (parent.last instanceof Text) parent.last.value += value;
+    else append(parent, new Text(value));
+  },
+  insertTextBefore: (_, value, reference) => {
+    if (reference.prev instanceof Text) reference.prev.value += value;
+    else insertBefore(new Text(value), reference);
+  },
+  adoptAttributes: (element, attributes) => {
+    const names = new Set(element.attributes.map((entry) => entry.name));
+    for (const entry of attributes) if (!names.has(entry.name)) element.attributes.push(entry);
+  },
+  getFirstChild: (node) => node.first,
+  getChildNodes: (node) => {
+    const list: Child[] = [];
+    for (let child = node.first; child; child = child.next) list.push(child);
+    return list;
+  },
+  getParentNode: (node) => (node as Child).parent,
+  getAttrList: (element) => element.attributes,
+  getTagName: (element) => element.name,
+  getNamespaceURI: (element) => URIS[element.namespace],
+  getTextNodeContent: (node) => node.value,
+  getCommentNodeContent: (node) => node.value,
+  getDocumentTypeNodeName: () => '',
+  getDocumentTypeNodePublicId: () => '',
+  getDocumentTypeNodeSystemId: () => '',
+  getNodeSourceCodeLocation: () => null,
+  setNodeSourceCodeLocation: () => {},
+  updateNodeSourceCodeLocation: () => {},
+  isTextNode: (node): node is Text => node instanceof Text,
+  isCommentNode: (node): node is Comment => node instanceof Comment,
+  isDocumentTypeNode: (_): _ is Comment => false,
+  isElementNode: (node): node is Element => node instanceof Element,
+};
+
+const OPTIONS: ParserOptions<Map5> = { treeAdapter: adapter, scriptingEnabled: false };
+
+/** The modes in which white space is treated as other text is, so that a run of both can stay one token. */
+const MIXES = new Set([
+  InsertionMode.IN_BODY,
+  InsertionMode.IN_CAPTION,
+  InsertionMode.IN_CELL,
+  InsertionMode.IN_TEMPLATE,
+  InsertionMode.TEXT,
+  InsertionMode.IN_SELECT,
+  InsertionMode.IN_SELECT_IN_TABLE,
+]);
+
+const WHITE_RUN = /[\t\n\f\r ]+|[^\t\n\f\r ]+/g;
+
+export class TreeBuilder extends Parser<Map5> implements TokenSink {
+  /** How many elements were open at once at most. */
+  depth = 0;
+  elements = 0;
+  /** Whether the end of the source was reached, and not `maxPieces` before it. */
+  complete = true;
+
+  #ours: Tokenizer | null = null;
+  #limits: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxPieces: Number.POSITIVE_INFINITY };
+  #pieces = 0;
+  /** The attributes of the token at hand while no element owns them. */
+  #fresh: readonly Token.Attribute[] | null = null;
+
+  /** A builder of whole documents. */
+  static forDocument(): TreeBuilder {
+    return new TreeBuilder(OPTIONS);
+  }
+
+  /** A builder of fragments: what a template would hold. */
+  static forFragment(): TreeBuilder {
+    return TreeBuilder.getFragmentParser<Map5>(null, OPTIONS) as TreeBuilder;
+  }
+
+  /** Builds the tree of a source; a builder serves for one only. */
+  run(source: string, limits: Limits): void {
+    const tokenizer = new Tokenizer(source, this);
+    tokenizer.inForeignNode = this.tokenizer.inForeignNode;
+    this.#ours = tokenizer;
+    this.#limits = limits;
+    // The parser uses no more of its tokenizer than ours has: `state` and `inForeignNode`.
+    this.tokenizer = tokenizer as unknown as Parser<Map5>['tokenizer'];
+    tokenizer.run();
+  }
+
+  onText(chars: string): void {
+    const token: Token.CharacterToken = { type: Token.TokenType.CHARACTER, chars, location: null };
+    if (isWhite(chars)) {
+      token.type = Token.TokenType.WHITESPACE_CHARACTER;
+      this.onWhitespaceCharacter(token);
+    } else if (MIXES.has(this.insertionMode) || this.#ours!.inForeignNode) {
+      // The line break that a pre or textarea starts with is dropped; parse5 looks for it in white space only.
+      if (this.skipNextNewLine && chars.charCodeAt(0) === 10) token.chars = chars.slice(1);
+      this.onCharacter(token);
+    } else this.#onRuns(chars);
+  }
+
+  /** White space and other characters apart, as the tokens of parse5's own tokenizer come. */
+  #onRuns(chars: string): void {
+    for (const [run] of chars.matchAll(WHITE_RUN)) {
+      const white = isWhite(run);
+      const type = white ? Token.TokenType.WHITESPACE_CHARACTER : Token.TokenType.CHARACTER;
+      const token: Token.CharacterToken = { type, chars: run, location: null };
+      if (white) this.onWhitespaceCharacter(token);
+      else this.onCharacter(token);
+    }
+  }
+
+  onNull(): void {
+    this.onNullCharacter({ type: Token.TokenType.NULL_CHARACTER, chars: '\0', location: null });
+  }
+
+  override onStartTag(token: Token.TagToken): void {
+    this.#fresh = token.attrs;
+    this.#count(token.attrs.length);
+    const { tagName } = token;
+    const before = this.openElements.current;
+    super.onStartTag(token);
+    if (this.openElements.depth > this.#limits.maxDepth && this.openElements.current !== before) {
+      this.#closeAtOnce(tagName, token.tagID);
+    }
+  }
+
+  /** Closes the element that a start tag just opened, unless it is one whose text comes next. */
+  #closeAtOnce(tagName: string, tagID: html.TAG_ID): void {
+    const opened = this.openElements.current;
+    if (this.#ours!.state !== TokenizerMode.DATA) return;
+    this.onEndTag({
+      type: Token.TokenType.END_TAG,
+      tagName,
+      tagID,
+      selfClosing: false,
+      ackSelfClosing: false,
+      attrs: [],
+      location: null,
+    });
+    if (this.openElements.current === opened) this.openElements.pop();
+  }
+
+  override onComment(token: Token.CommentToken): void {
+    this.#count(1);
+    super.onComment(token);
+  }
+
+  #count(pieces: number): void {
+    this.#pieces += pieces;
+    if (this.#pieces > this.#limits.maxPieces && this.complete) {
+      this.complete = false;
+      this.#ours!.stop();
+    }
+  }
+
+  override _createElement(tagName: string, uri: html.NS, attrs: Token.Attribute[], intendedParent: Parent): Element {
+    this.elements++;
+    this.#count(1);
+    // A formatting element that is opened again is made from its first token: it must not share the attributes.
+    const own = attrs === this.#fresh ? attrs : attrs.map((entry) => ({ ...entry }));
+    this.#fresh = null;
+    return super._createElement(tagName, uri, own, intendedParent);
+  }
+
+  /** Formatting elements are not opened again where nothing opens any more. */
+  override _reconstructActiveFormattingElements(): void {
+    if (this.openElements.depth < this.#limits.maxDepth) super._reconstructActiveFormattingElements();
+  }
+
+  override onItemPush(node: Parent, tid: number, isTop: boolean): void {
+    super.onItemPush(node, tid, isTop);
+    if (this.openElements.depth > this.depth) this.depth = this.openElements.depth;
+  }
+}
+
+function isWhite(chars: string): boolean {
+  for (let i = 0; i < chars.length; i++) {
+    const unit = chars.charCodeAt(i);
+    if (unit !== 32 && unit !== 10 && unit !== 9 && unit !== 12 && unit !== 13) return false;
+  }
+  return true;
+}
