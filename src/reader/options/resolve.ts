@@ -46,6 +46,8 @@ export type Options = Readonly<
       /** The caller's own limit; engines have defaults of their own. */
       timeoutMs: number | undefined;
       respondTiming: RespondTiming;
+      /** The options in force, `engine` aside, that only the browser can serve. */
+      needsBrowser: readonly OptionName[];
       markdown: MarkdownStyle;
     }
 >;
@@ -67,6 +69,7 @@ export function resolve(given: GivenOptions): Options {
     engine: engineNamed(engine),
     timeoutMs,
     markdown: { ...MARKDOWN_STYLE_DEFAULTS, ...markdown },
+    needsBrowser: browserOptions(given),
     respondTiming: respondTiming ?? presumedTiming(formats, timeoutMs, on(rest.withIframe)),
   };
   if (options.retainLinks === 'gpt-oss' && !options.withLinksSummary) options.withLinksSummary = true;
@@ -102,10 +105,9 @@ function presumedTiming(
   return formats.has('screenshot') || formats.has('pageshot') ? 'media-idle' : 'resource-idle';
 }
 
-/** The names of given options that only the browser engine can serve. */
-export function browserOptions(given: GivenOptions): OptionName[] {
+function browserOptions(given: GivenOptions): OptionName[] {
   return (Object.entries(given) as [OptionName, never][]).flatMap(([name, value]) => {
     const { needsBrowser } = OPTIONS[name] as { needsBrowser?: (value: never) => boolean };
-    return value !== undefined && needsBrowser?.(value) ? [name] : [];
+    return name !== 'engine' && value !== undefined && needsBrowser?.(value) ? [name] : [];
   });
 }

@@ -1,0 +1,41 @@
+/** How the reader and search hosts write answers and failures (contract, sections 5, 7.1 and 14). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '#errors.ts';
+import { errorKind } from '#http/negotiate.ts';
+import { type Event, eventText } from '#http/sse.ts';
+
+export const success = (data: unknown, meta: Record<string, unknown>) => ({ code: 200, status: 20_000, data, meta });
+
+/** The error object of JSON bodies; in a stream it stands without its `data` key. */
+export function errorObject(failure: Problem): Record<string, unknown> {
+  return {
+    ...failure.facts,
+    ...(typeof failure.facts.retryAfter === 'number' && {
+      retryAfterDate: new Date(Date.now() + failure.facts.retryAfter * 1000).toISOString(),
+    }),
+    code: failure.code,
+    name: failure.name,
+    status: failure.status,
+    message: failure.message,
+    readableMessage: failure.readableMessage,
+  };
+}
+
+export const errorEvent = (failure: Problem): Event => ({ event: 'error', data: errorObject(failure) });
+
+/** Writes a failure in the form that the client can take. */
+export function writeReaderError(failure: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
+  reply.code(failure.code);
+  if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));
+  if (failure.code === 405) reply.header('allow', 'GET, POST, OPTIONS');
+  switch (errorKind(request.headers.accept)) {
+    case 'text':
+      return reply.type('text/plain; charset=utf-8').send(`${failure.readableMessage}\n`);
+    case 'stream':
+      return reply
+        .type('text/event-stream; charset=utf-8')
+        .send(eventText({ event: 'error', data: failure.readableMessage }));
+    case 'json':
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify({ data: null, ...errorObject(failure) }));
+  }
+}

@@ -1,0 +1,22 @@
+/** One port for all faces, told apart by host name: for those behind a proxy that ends TLS for several names. */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Face } from '#http/server.ts';
+
+/** The first label of a host name, and the face it means; any other name means the reader. */
+export const HOST_LABELS = { r: 'reader', s: 'search', api: 'model', flow: 'flow' } as const;
+export type FaceName = (typeof HOST_LABELS)[keyof typeof HOST_LABELS];
+
+export function faceOf(host: string | undefined): FaceName {
+  const [label = ''] = (host ?? '').toLowerCase().split('.', 1);
+  return Object.hasOwn(HOST_LABELS, label) ? HOST_LABELS[label as keyof typeof HOST_LABELS] : 'reader';
+}
+
+/** A server that hands each request to the face of its host name. The faces must be ready. */
+export function createHostServer(faces: Readonly<Record<FaceName, Face>>, maxHeaderBytes: number): Server {
+  const faceFor = (request: IncomingMessage) => faces[faceOf(request.headers.host)];
+  const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
+    faceFor(request).routing(request, response);
+  });
+  server.on('clientError', (error, socket) => faces.reader.server.emit('clientError', error, socket));
+  return server;
+}

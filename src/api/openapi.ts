@@ -1,0 +1,180 @@
+/** The reader's interface description and its page, both drawn from the tables of options and errors. */
+import { PROBLEMS } from '#errors.ts';
+import { bodySchema, describe, headerParameters, headerTitle, queryParameters } from '#http/openapi.ts';
+import type { Face } from '#http/server.ts';
+import { OPTIONS, type OptionRow } from '#reader/index.ts';
+
+export const DESCRIPTION_PATHS = ['/openapi.json', '/docs'] as const;
+
+const TABLE: Readonly<Record<string, OptionRow>> = OPTIONS;
+
+export function descriptionRoutes(face: Face, version: string): void {
+  const description = JSON.stringify(readerDescription(version));
+  const page = docsPage(version);
+  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
+  face.get('/docs', async (_, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
+      .send(page),
+  );
+}
+
+/** The OpenAPI 3.1 document of the reader host. */
+export function readerDescription(version: string): object {
+  const headers = headerParameters(TABLE);
+  const body = {
+    required: false,
+    content: Object.fromEntries(
+      ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => [
+        type,
+        { schema: { $ref: '#/components/schemas/ReadOptions' } },
+      ]),
+    ),
+  };
+  const target = {
+    name: 'target',
+    in: 'path',
+    required: true,
+    description: 'The address to read: the whole rest of the request line, query included.',
+    schema: { type: 'string' },
+    allowReserved: true,
+  };
+  const operation = (id: string, summary: string, extra: object) => ({
+    operationId: id,
+    summary,
+    security: [{}, { key: [] }],
+    responses: RESPONSES,
+    ...extra,
+  });
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Lectern reader',
+      version,
+      description: 'A web page or file in, Markdown (or HTML, text, front matter, pictures) out.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    paths: {
+      '/': {
+        get: operation('readByQuery', 'Read the page named by the query, or show the index', {
+          parameters: [...queryParameters(TABLE), ...headers],
+        }),
+        post: operation('readByBody', 'Read the page, HTML or file named by the body', {
+          parameters: headers,
+          requestBody: body,
+        }),
+      },
+      '/{target}': {
+        get: operation('readByPath', 'Read the page whose address stands in the path', { parameters: [target, ...headers] }),
+        post: operation('readByPathWithBody', 'Read the page in the path with options in the body', {
+          parameters: [target, ...headers],
+          requestBody: body,
+        }),
+      },
+    },
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: { ReadOptions: bodySchema(TABLE), Answer: ANSWER, Page: PAGE, Failure: FAILURE },
+    },
+  };
+}
+
+const text = (description: string) => ({ type: 'string', description });
+const map = (description: string) => ({ type: 'object', additionalProperties: true, description });
+
+const PAGE = {
+  type: 'object',
+  required: ['title', 'description', 'url', 'usage'],
+  properties: {
+    title: text('The title of the article, or of the document.'),
+    description: text('The description that the page gives of itself.'),
+    url: text('The address read.'),
+    content: text('Markdown.'),
+    chunks: { type: 'array', items: { type: 'string' }, description: 'The Markdown in pieces.' },
+    publishedTime: text('When the page was published.'),
+    html: text('The document.'),
+    text: text('The text of the document.'),
+    screenshotUrl: text('Where the picture of the window is for four hours.'),
+    pageshotUrl: text('Where the picture of the whole page is for four hours.'),
+    links: { description: 'Text to address, or pairs of them.', anyOf: [{ type: 'object' }, { type: 'array' }] },
+    images: map('Label to address.'),
+    warning: text('What may be wrong with this answer, a line each.'),
+    metadata: map('The language and meta elements of the page.'),
+    external: map('The links of the head: rel, address, attributes.'),
+    usage: { type: 'object', properties: { tokens: { type: 'integer' } }, required: ['tokens'] },
+  },
+};
+
+const ANSWER = {
+  type: 'object',
+  required: ['code', 'status', 'data', 'meta'],
+  properties: {
+    code: { const: 200 },
+    status: { const: 20_000 },
+    data: { $ref: '#/components/schemas/Page' },
+    meta: { type: 'object', properties: { usage: { type: 'object' } } },
+  },
+};
+
+const FAILURE = {
+  type: 'object',
+  required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
+  properties: {
+    data: { type: 'null' },
+    path: text('The option at fault.'),
+    code: { type: 'integer', description: 'The HTTP status.' },
+    name: { enum: Object.keys(PROBLEMS) },
+    status: { enum: Object.values(PROBLEMS).map(({ status }) => status) },
+    message: text('What went wrong.'),
+    readableMessage: text('Name and message in one line.'),
+    retryAfter: { type: 'integer', description: 'Seconds until it makes sense to ask again.' },
+  },
+};
+
+const RESPONSES = {
+  200: {
+    description: 'The page.',
+    headers: { 'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'What the answer is charged.' } },
+    content: {
+      'text/plain': { schema: { type: 'string' } },
+      'application/json': { schema: { $ref: '#/components/schemas/Answer' } },
+      'text/event-stream': { schema: { type: 'string', description: 'Events `data`, each a newer page object; `error` when it fails.' } },
+    },
+  },
+  302: { description: 'The address of the picture, for text answers in a picture format.' },
+  default: {
+    description: 'A failure; its code is the HTTP status.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+  },
+};
+
+const escape = (value: string) => value.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign]!);
+const prose = (value: string) => escape(value).replace(/`([^`]+)`/g, '<code>$1</code>');
+
+/** A page for people: every option and every failure, without a script. */
+function docsPage(version: string): string {
+  const options = Object.entries(TABLE).map(
+    ([name, option]) =>
+      `<tr id="${name}"><td><code>${name}</code></td><td>${option.headers.map((header) => `<code>${headerTitle(header)}</code>`).join('<br>')}</td><td>${prose(describe(option))}</td></tr>`,
+  );
+  const failures = Object.entries(PROBLEMS).map(
+    ([name, { code, status, message }]) => `<tr><td>${code}</td><td>${status}</td><td><code>${name}</code></td><td>${prose(message)}</td></tr>`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Lectern reader</title><meta name="viewport" content="width=device-width">
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#223}table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #ccd;padding:.4rem .6rem;text-align:left;vertical-align:top}code,pre{background:#eef1f5;border-radius:3px;padding:.1rem .3rem}pre{padding:.8rem;overflow:auto}</style></head>
+<body><h1>Lectern reader ${escape(version)}</h1>
+<p>Put an address behind this host, or post it: the answer is the page as Markdown. Options go in headers, in the query of <code>/</code>, or in a JSON or form body.</p>
+<pre>curl HOST/https://example.com
+curl HOST/ -H 'Accept: application/json' -d url=https://example.com -d withLinksSummary=true</pre>
+<p>The machine-readable description is <a href="/openapi.json">openapi.json</a>.</p>
+<h2>Options</h2><table><thead><tr><th>Option</th><th>Header</th><th>Meaning</th></tr></thead><tbody>
+${options.join('\n')}
+</tbody></table>
+<h2>Failures</h2><table><thead><tr><th>HTTP</th><th>status</th><th>Name</th><th>Meaning</th></tr></thead><tbody>
+${failures.join('\n')}
+</tbody></table></body></html>
+`;
+}

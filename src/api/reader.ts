@@ -1,0 +1,230 @@
+/**
+ * The reader's door: a request becomes a target and options, the reader reads, and one loop has three writers: an event
+ * stream shows each rendition, JSON puts the last one in its envelope, text sends it bare.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Keys } from '#accounts/index.ts';
+import { asProblem, problem } from '#errors.ts';
+import { decodeText } from '#html/decode.ts';
+import { gather } from '#http/gather.ts';
+import { gathered, Upload } from '#http/body.ts';
+import { type BodyKind, successKind } from '#http/negotiate.ts';
+import type { Face } from '#http/server.ts';
+import { type Event, eventStream } from '#http/sse.ts';
+import {
+  blobUrl,
+  cleanUrl,
+  decodePathTarget,
+  type GivenOptions,
+  OPTIONS,
+  type Options,
+  type Page,
+  type Reader,
+  type Rendition,
+  resolve,
+  type Target,
+} from '#reader/index.ts';
+import type { Pictures } from '#storage/pictures.ts';
+import { callerOf } from './bearer.ts';
+import { errorEvent, success } from './envelopes/reader.ts';
+import { type Index, writeIndex } from './reader-index.ts';
+
+export interface ReaderDoor {
+  readonly reader: Reader;
+  readonly keys: Keys;
+  readonly pictures: Pictures;
+  readonly index: Index;
+  /** The address of this host as callers see it; that of the request when unset. */
+  readonly publicUrl?: string | undefined;
+}
+
+/** The folder of temporary pictures; no host name starts with a dot, so no target is shadowed. */
+const PICTURES_PATH = '/.pictures/';
+export const READER_PATHS: readonly string[] = ['/', PICTURES_PATH];
+
+export function readerRoutes(face: Face, door: ReaderDoor): void {
+  const { pictures } = door;
+
+  face.route({
+    method: ['GET', 'POST'],
+    url: '/',
+    handler: (request, reply) => read(request, reply, door, { query: queryOf(request) }),
+  });
+  face.route({
+    method: ['GET', 'POST'],
+    url: '/*',
+    // The router decodes the path, so the target is taken from the request line as it was sent.
+    handler: (request, reply) => read(request, reply, door, { path: decodePathTarget(request.originalUrl) }),
+  });
+  face.get<{ Params: { name: string } }>(`${PICTURES_PATH}:name`, async (request, reply) => {
+    const png = await pictures.get(request.params.name.replace(/\.png$/, ''));
+    if (!png) throw problem('RouteNotFoundError', { message: 'This picture is not here, or not any more' });
+    return reply.type('image/png').header('cache-control', 'private, max-age=14400').send(Buffer.from(png));
+  });
+}
+
+interface Place {
+  readonly path?: string;
+  readonly query?: Record<string, unknown>;
+}
+
+async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDoor, { path, query }: Place) {
+  const caller = callerOf(request, door.keys);
+  const body = request.body as Record<string, unknown> | undefined;
+  const kind = successKind(request.headers.accept);
+  const given = gather(OPTIONS, { headers: request.headers, query, body });
+  const target = targetOf(given, path, ownHosts(request, door));
+  if (!target) {
+    if (request.method === 'GET') return writeIndex(reply, kind, door.index, caller);
+    throw problem('ParamValidationError', { path: 'url', message: 'Nothing to read was given: no url, html or file' });
+  }
+  refuseOwnAddress(target, request, door);
+  const options = resolve(given);
+  if (kind === 'text' && !options.singleFormat) {
+    throw problem('ParamValidationError', {
+      path: 'respondWith',
+      message: 'Several formats at once need an answer in JSON: send Accept: application/json',
+    });
+  }
+  const signal = goneSignal(request, reply);
+  const work = { target, options, signal };
+  if (kind === 'stream') return sendStream(reply, request, door, work);
+  const rendition = await door.reader.last(work);
+  reply.header('x-usage-tokens', String(rendition.tokens));
+  const page = await withPictures(rendition, options, request, door);
+  return kind === 'json' ? sendJson(reply, page) : sendText(reply, rendition, page);
+}
+
+const queryOf = (request: FastifyRequest): Record<string, unknown> => {
+  const at = request.originalUrl.indexOf('?');
+  return gathered(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
+};
+
+/** What is read, and under which address (contract, section 2); undefined when nothing was given. */
+function targetOf(given: GivenOptions, path: string | undefined, hosts: readonly string[]): Target | undefined {
+  const typed = path?.trim() || given.url;
+  const url = typed ? cleanUrl(typed, hosts) : undefined;
+  if (given.html) return { url: url ?? blobUrl(given.html), given: { text: given.html, mediaType: 'text/html' } };
+  const upload = given.file;
+  if (upload !== undefined && sizeOf(upload) > 0) {
+    const bytes = uploadedBytes(upload);
+    const address = url && path?.trim() ? url : blobUrl(bytes);
+    return { url: address, given: readableUpload(bytes, upload) };
+  }
+  return url ? { url } : undefined;
+}
+
+type UploadOption = NonNullable<GivenOptions['file']>;
+
+const sizeOf = (upload: UploadOption) =>
+  typeof upload === 'string' ? upload.length : upload instanceof Uint8Array ? upload.byteLength : upload.data.length;
+
+function uploadedBytes(upload: UploadOption): Uint8Array {
+  if (upload instanceof Uint8Array) return upload;
+  const text = (typeof upload === 'string' ? upload : upload.data).replace(/^data:[^,]{0,200};base64,/, '');
+  if (!/^[A-Za-z0-9+/_-]+={0,2}\s*$/.test(text.replace(/\s+/g, ''))) {
+    throw problem('SubmittedDataMalformedError', { path: 'file', message: 'file is not valid base64' });
+  }
+  return Buffer.from(text, 'base64');
+}
+
+/** HTML and text are read; other kinds of files are refused by name. */
+function readableUpload(bytes: Uint8Array, upload: UploadOption): { text: string; mediaType: string } {
+  const type = upload instanceof Upload ? upload.mediaType : typeof upload === 'object' && 'type' in upload ? upload.type : undefined;
+  const decoded = decodeText(bytes, type);
+  if (!decoded) {
+    throw problem('AssertionFailureError', {
+      path: 'file',
+      message: `Files of this kind${type ? ` (${type.slice(0, 100)})` : ''} cannot be read by this version: HTML and text can`,
+    });
+  }
+  return decoded;
+}
+
+/** The host names under which this server is being asked. */
+function ownHosts(request: FastifyRequest, { publicUrl }: ReaderDoor): string[] {
+  const hosts = [request.headers.host, publicUrl && new URL(publicUrl).host];
+  return hosts.filter((host): host is string => Boolean(host));
+}
+
+/** A page that is this server would be read in circles. */
+function refuseOwnAddress(target: Target, request: FastifyRequest, door: ReaderDoor): void {
+  if (target.given) return;
+  const { host } = new URL(target.url);
+  if (ownHosts(request, door).some((own) => own.toLowerCase() === host)) {
+    throw problem('SecurityCompromiseError', { path: 'url', message: 'This server does not read itself' });
+  }
+}
+
+/** Aborted when the client goes away before its answer is out. */
+function goneSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort(problem('DataStreamBrokenError', { message: 'The client has gone' }));
+  });
+  if (request.raw.destroyed && !reply.raw.writableFinished) gone.abort();
+  return gone.signal;
+}
+
+interface Work {
+  readonly target: Target;
+  readonly options: Options;
+  readonly signal: AbortSignal;
+}
+
+/** The first rendition is awaited, so that a failure before it has its own status. */
+async function sendStream(reply: FastifyReply, request: FastifyRequest, door: ReaderDoor, work: Work) {
+  const renditions = door.reader.each(work);
+  const first = await renditions.next();
+  async function* events(): AsyncGenerator<Event> {
+    try {
+      for (let step = first; !step.done; step = await renditions.next()) {
+        yield { event: 'data', data: await withPictures(step.value, work.options, request, door) };
+      }
+    } finally {
+      await renditions.return(undefined);
+    }
+  }
+  return reply
+    .type('text/event-stream; charset=utf-8')
+    .header('cache-control', 'no-cache')
+    .header('x-accel-buffering', 'no')
+    .send(eventStream(events(), (error) => errorEvent(asProblem(error))));
+}
+
+const sendJson = (reply: FastifyReply, page: Page) =>
+  reply.type('application/json; charset=utf-8').send(JSON.stringify(success(page, { usage: page.usage })));
+
+function sendText(reply: FastifyReply, { body, pageshot, screenshot }: Rendition, page: Page) {
+  const address = page.pageshotUrl ?? page.screenshotUrl;
+  if (address?.startsWith('http')) {
+    return reply.code(302).header('location', address).type('text/plain; charset=utf-8').send(`${address}\n`);
+  }
+  if (address) return reply.type('image/png').send(Buffer.from((pageshot ?? screenshot)!));
+  return reply.type('text/plain; charset=utf-8').send(body);
+}
+
+/** The page object with addresses for its pictures: temporary ones here, or the bytes themselves when nothing may be kept. */
+async function withPictures(rendition: Rendition, options: Options, request: FastifyRequest, door: ReaderDoor): Promise<Page> {
+  const { page, screenshot, pageshot } = rendition;
+  if (!screenshot && !pageshot) return page;
+  const address = async (png: Uint8Array) =>
+    options.zeroDataRetention || options.doNotTrack
+      ? `data:image/png;base64,${Buffer.from(png).toString('base64')}`
+      : `${originOf(request, door)}${PICTURES_PATH}${await door.pictures.put(png)}.png`;
+  const { links, images, warning, metadata, external, usage, ...head } = page;
+  return {
+    ...head,
+    ...(screenshot && { screenshotUrl: await address(screenshot) }),
+    ...(pageshot && { pageshotUrl: await address(pageshot) }),
+    ...(links && { links }),
+    ...(images && { images }),
+    ...(warning && { warning }),
+    ...(metadata && { metadata }),
+    ...(external && { external }),
+    usage,
+  };
+}
+
+const originOf = (request: FastifyRequest, { publicUrl }: ReaderDoor) =>
+  publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.headers.host}`;

@@ -1,0 +1,75 @@
+/**
+ * Faces that this version does not serve yet: each answers 503 in its own envelope, so that a client that is pointed
+ * at it shows a message instead of failing to parse.
+ */
+import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Problem, problem } from '#errors.ts';
+import type { Face } from '#http/server.ts';
+
+export type WaitingFace = 'search host' | 'model host' | 'flow gateway';
+
+const notReady = (name: WaitingFace) =>
+  problem('FaceNotReadyError', { message: `The ${name} is not available in this version, the reader is` });
+
+export function waitingRoutes(face: Face, name: WaitingFace): void {
+  face.all('/*', () => {
+    throw notReady(name);
+  });
+}
+
+/** The model host's flat envelope; chat completions have the one of the protocol they come from. */
+export function writeModelError(failure: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
+  const chat = request.originalUrl.startsWith('/v1/chat/');
+  const error = { message: failure.message, type: 'server_error', param: null, code: null, request_id: request.id };
+  const flat = { detail: failure.message, request_id: request.id };
+  return reply
+    .code(failure.code)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(chat ? { error } : flat));
+}
+
+export function writeFlowError(failure: Problem, _request: FastifyRequest, reply: FastifyReply): unknown {
+  return reply
+    .code(failure.code)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ detail: failure.message }));
+}
+
+/** gRPC's UNAVAILABLE. */
+const GRPC_UNAVAILABLE = '14';
+
+export interface WaitingGrpc {
+  readonly server: Http2Server;
+  close(): Promise<void>;
+}
+
+/** A gRPC port whose every call ends UNAVAILABLE with a message; plain HTTP/2 requests get 503. */
+export function createWaitingGrpc(): WaitingGrpc {
+  const { message } = notReady('flow gateway');
+  const server = createHttp2Server();
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('close', () => sessions.delete(session));
+    session.on('error', () => {});
+  });
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => {});
+    const grpc = headers['content-type']?.startsWith('application/grpc');
+    if (grpc) {
+      const status = { 'grpc-status': GRPC_UNAVAILABLE, 'grpc-message': encodeURIComponent(message).replaceAll('%20', ' ') };
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
+    } else {
+      stream.respond({ ':status': 503, 'content-type': 'application/json' });
+      stream.end(JSON.stringify({ detail: message }));
+    }
+  });
+  return {
+    server,
+    async close() {
+      for (const session of sessions) session.close();
+      await new Promise<void>((done) => (server.listening ? server.close(() => done()) : done()));
+    },
+  };
+}

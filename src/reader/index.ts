@@ -1,0 +1,9 @@
+/** The reader's table of contents: what the doors may use. */
+export { createDirectEngine } from './engines/direct.ts';
+export type { Engine } from './engines/engine.ts';
+export { type GivenOptions, OPTIONS, type OptionRow } from './options/options.ts';
+export { type Options, resolve } from './options/resolve.ts';
+export { createReader, type Reader } from './read.ts';
+export { createRenderer, type Renderer } from './renderer.ts';
+export type { Page, Rendition } from './rendition.ts';
+export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';

@@ -1,0 +1,196 @@
+/**
+ * The reader's pipeline, the file to read first: a target and options in, renditions out. An engine yields snapshots,
+ * each better than the last; each becomes a rendition in a worker thread; the last one is the answer.
+ */
+import { Problem, problem } from '#errors.ts';
+import type { Engine, Visit } from './engines/engine.ts';
+import { createFailures } from './failures.ts';
+import type { Options } from './options/resolve.ts';
+import { isHtml } from './render.ts';
+import type { Renderer } from './renderer.ts';
+import type { Rendition } from './rendition.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Target } from './target.ts';
+
+export interface ReadRequest {
+  readonly target: Target;
+  readonly options: Options;
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface Reader {
+  /** Better and better renditions of the target; at least one, or a problem. */
+  each(request: ReadRequest): AsyncGenerator<Rendition>;
+  /** The final rendition alone. */
+  last(request: ReadRequest): Promise<Rendition>;
+}
+
+export interface ReaderParts {
+  readonly direct: Engine;
+  /** Absent when this machine has no browser. */
+  readonly browser?: Engine | undefined;
+  readonly renderer: Renderer;
+}
+
+/** How long a read may take when the caller sets no limit (contract, section 9). */
+const BROWSER_MS = 15_000;
+const DIRECT_MS = 30_000;
+
+/** Given HTML with fewer words of its own than this, and with scripts, is rendered: its content is in the scripts. */
+const FEW_WORDS = 30;
+
+export function createReader(parts: ReaderParts): Reader {
+  const failures = createFailures();
+  const snapshots = snapshotSource(parts);
+
+  async function* each(request: ReadRequest): AsyncGenerator<Rendition> {
+    const { target, options, signal } = request;
+    failures.check(target.url);
+    try {
+      let latest: Rendition | undefined;
+      for await (const snapshot of snapshots(request)) {
+        assertStatus(snapshot, options);
+        latest = await parts.renderer.render({ snapshot, options, requestedUrl: target.url }, signal);
+        yield latest;
+      }
+      if (latest) assertBudget(latest, options);
+    } catch (error) {
+      throw remembered(error, target.url);
+    }
+  }
+
+  async function last(request: ReadRequest): Promise<Rendition> {
+    const { target, options, signal } = request;
+    failures.check(target.url);
+    try {
+      let latest: Snapshot | undefined;
+      for await (const snapshot of snapshots(request)) latest = snapshot;
+      if (!latest) throw problem('AssertionFailureError', { message: 'The page gave nothing to read' });
+      assertStatus(latest, options);
+      const rendition = await parts.renderer.render({ snapshot: latest, options, requestedUrl: target.url }, signal);
+      assertBudget(rendition, options);
+      return rendition;
+    } catch (error) {
+      throw remembered(error, target.url);
+    }
+  }
+
+  function remembered(error: unknown, url: string): unknown {
+    if (error instanceof Problem && error.name === 'AssertionFailureError') failures.add(url);
+    return error;
+  }
+
+  return { each, last };
+}
+
+function assertStatus(snapshot: Snapshot, { assertStatusCode }: Options): void {
+  if (assertStatusCode === undefined || snapshot.status === assertStatusCode) return;
+  throw problem('AssertionFailureError', {
+    path: 'assertStatusCode',
+    message: `The page answered with status ${snapshot.status}, not ${assertStatusCode}`,
+  });
+}
+
+function assertBudget({ tokens }: Rendition, { tokenBudget }: Options): void {
+  if (!tokenBudget || tokens <= tokenBudget) return;
+  throw problem('BudgetExceededError', {
+    path: 'tokenBudget',
+    message: `The answer costs ${tokens} tokens, the budget is ${tokenBudget}`,
+  });
+}
+
+/** Which engine serves a read, and what it falls back on (contract, section 11). */
+function snapshotSource({ direct, browser, renderer }: ReaderParts) {
+  return async function* snapshots(request: ReadRequest): AsyncGenerator<Snapshot> {
+    const { target, options } = request;
+    const required = options.needsBrowser;
+    if (required.length && options.engine === 'direct') {
+      throw problem('ParamValidationError', {
+        path: required[0]!,
+        message: `${required[0]} needs the browser, which engine direct leaves out`,
+      });
+    }
+    if ((required.length || options.engine === 'browser') && !browser) throw noBrowser(required[0] ?? 'engine');
+    if (target.given) yield* given(request, required);
+    else if (options.engine === 'direct') yield* direct.visit(visitOf(request, DIRECT_MS));
+    else if (options.engine === 'browser') yield* browser!.visit(visitOf(request, BROWSER_MS));
+    else yield* auto(request, required);
+  };
+
+  async function* given(request: ReadRequest, required: readonly string[]): AsyncGenerator<Snapshot> {
+    const { target, options, signal } = request;
+    const snapshot: Snapshot = {
+      url: target.url,
+      status: 200,
+      statusText: 'OK',
+      mediaType: target.given!.mediaType,
+      text: target.given!.text,
+      settled: true,
+      hiddenFrames: false,
+      hiddenShadow: false,
+      notes: [],
+      engine: 'given',
+    };
+    if (!isHtml(snapshot)) return yield snapshot;
+    const rendered = options.engine === 'browser' || required.length > 0 || (await needsScripts(snapshot, signal, options));
+    if (!rendered || !browser) return yield snapshot;
+    for await (const seen of browser.visit({ ...visitOf(request, BROWSER_MS), html: snapshot.text })) {
+      yield { ...seen, url: target.url };
+    }
+  }
+
+  /** Whether given HTML says next to nothing until its scripts have run. */
+  async function needsScripts(snapshot: Snapshot, signal: AbortSignal, { engine }: Options): Promise<boolean> {
+    if (!browser || engine === 'direct') return false;
+    const { words, scripts } = await renderer.probe(snapshot.text, snapshot.url, signal);
+    return scripts && words < FEW_WORDS;
+  }
+
+  async function* auto(request: ReadRequest, required: readonly string[]): AsyncGenerator<Snapshot> {
+    const { options, signal } = request;
+    let fetched: Snapshot | undefined;
+    try {
+      for await (const snapshot of direct.visit(visitOf(request, DIRECT_MS))) fetched = snapshot;
+    } catch (error) {
+      // What the browser may do better is worth a second try; what is refused or no page at all is not.
+      if (!browser || !(error instanceof Problem) || !mayRetry(error)) throw error;
+    }
+    const enough = fetched && (!isHtml(fetched) || !browser || (!required.length && fetchedIsEnough(options)));
+    if (fetched && enough) return yield fetched;
+    if (fetched) yield { ...fetched, settled: false };
+    try {
+      const from = fetched ? { url: fetched.url, html: fetched.text } : {};
+      for await (const seen of browser!.visit({ ...visitOf(request, BROWSER_MS), ...from })) yield merged(seen, fetched);
+    } catch (error) {
+      signal.throwIfAborted();
+      // The fetched copy is the answer when the browser has none, unless only the browser can give what was asked for.
+      if (!fetched || required.length || isRefusal(error)) throw error;
+      yield fetched;
+    }
+  }
+}
+
+function visitOf({ target, options, signal }: ReadRequest, standardMs: number): Visit {
+  return { url: target.url, options, signal, deadline: performance.now() + (options.timeoutMs ?? standardMs) };
+}
+
+/** The browser rendered what was fetched before, so the status and headers are those of that fetch. */
+function merged(seen: Snapshot, fetched: Snapshot | undefined): Snapshot {
+  if (!fetched || seen.url !== fetched.url) return seen;
+  const { status, statusText, lastModified } = fetched;
+  return { ...seen, status, statusText, lastModified };
+}
+
+const mayRetry = (error: Problem) => error.name === 'AssertionFailureError' && error.facts.final !== true;
+
+const isRefusal = (error: unknown) =>
+  error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'ParamValidationError');
+
+const fetchedIsEnough = ({ respondTiming }: Options) => respondTiming === 'html' || respondTiming === 'visible-content';
+
+const noBrowser = (path: string) =>
+  problem('ParamValidationError', {
+    path,
+    message: `${path} needs a browser, and this server has none: install Chromium, or set LECTERN_BROWSER to one`,
+  });

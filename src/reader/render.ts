@@ -1,0 +1,238 @@
+/**
+ * From a snapshot to a rendition: parse, apply selectors, extract, convert, cut, count. Pure and without a clock, so
+ * that a thread can do it and be ended when a page is too much.
+ */
+import { problem } from '#errors.ts';
+import { append, Document, detach, Element, type Element as ElementNode, find, Text } from '#html/node.ts';
+import { parseDocument } from '#html/parse.ts';
+import { compileSelectors, selectAll } from '#html/select.ts';
+import { outerHtml } from '#html/serialize.ts';
+import { innerText } from '#html/visible-text.ts';
+import type { Article } from './article.ts';
+import { chunkMarkdown } from './chunking/chunk.ts';
+import { extractArticle } from './extract/extract.ts';
+import { collectImages, type PageImage } from './extract/images.ts';
+import { collectLinks, documentBaseUrl, type Link } from './extract/links.ts';
+import { textLayout } from './layout.ts';
+import { frontmatter } from './markdown/frontmatter.ts';
+import { imagesSummary, linksSummary } from './markdown/summaries.ts';
+import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
+import type { Options } from './options/resolve.ts';
+import type { Page, Rendition } from './rendition.ts';
+import { HIDDEN_ATTRIBUTE, type Snapshot } from './snapshot.ts';
+import { countTokens, keepTokens } from './tokens.ts';
+import { warnings } from './warnings.ts';
+
+export interface RenderTask {
+  readonly snapshot: Snapshot;
+  readonly options: Options;
+  /** The address that was asked for, before redirects. */
+  readonly requestedUrl: string;
+}
+
+/** Beyond these a page is answered as its text: Markdown of such a tree is no use to anyone (contract, section 8). */
+const MAX_DEPTH = 256;
+const MAX_ELEMENTS = 80_000;
+
+/** Tokens that a picture is charged. */
+const PICTURE_TOKENS = 765;
+/** No answer is charged more than this. */
+const MAX_CHARGE = 2_000_000;
+
+export function render({ snapshot, options, requestedUrl }: RenderTask): Rendition {
+  const url = options.base === 'final' ? snapshot.url : requestedUrl;
+  const { document, depth, elements } = documentOf(snapshot);
+  applySelectors(document, options);
+  const baseUrl = documentBaseUrl(document, url);
+  const fields = textFields(document, snapshot, options);
+  const links = options.withLinksSummary ? collectLinks(document, baseUrl, options.withLinksSummary === 'all' ? 'all' : 'unique') : [];
+  const images = options.withImagesSummary ? collectImages(document, baseUrl, options) : [];
+
+  const whole = options.formats.has('markdown') || !isHtml(snapshot);
+  const article = extractArticle(document, { url, baseUrl, whole });
+  const markdown = wantsMarkdown(options)
+    ? depth > MAX_DEPTH || elements > MAX_ELEMENTS
+      ? { markdown: innerText(article.content), images: [], links: [] }
+      : convert(article, { options, url, baseUrl, whole: whole && isHtml(snapshot) })
+    : undefined;
+  return assemble({ snapshot, options, url, article, fields, markdown, links, images });
+}
+
+interface Parts {
+  readonly snapshot: Snapshot;
+  readonly options: Options;
+  readonly url: string;
+  readonly article: Article;
+  readonly fields: { html?: string; text?: string };
+  readonly markdown: MarkdownResult | undefined;
+  readonly links: Link[];
+  readonly images: PageImage[];
+}
+
+function assemble({ snapshot, options, url, article, fields, markdown, links, images }: Parts): Rendition {
+  const cut = (text: string) => (options.maxTokens === undefined ? text : keepTokens(text, options.maxTokens));
+  const content = markdown && cut(markdown.markdown);
+  const told = warnings(snapshot, content, article.hiddenCount);
+  const publishedTime = article.publishedTime ?? snapshot.lastModified;
+  const page: Page = { title: article.title, description: article.description, url, usage: { tokens: 0 } };
+  if (publishedTime) page.publishedTime = publishedTime;
+  if (told.length) page.warning = told.join('\n');
+  const head = options.formats.has('frontmatter')
+    ? frontmatter({ ...page, ...(article.lang && { lang: article.lang }) })
+    : '';
+  if (content !== undefined) page.content = head + content;
+  if (content !== undefined && options.markdownChunking) {
+    page.chunks = chunkMarkdown(content, { strategy: options.markdownChunking, title: article.title });
+  }
+  if (fields.html !== undefined) page.html = cut(fields.html);
+  if (fields.text !== undefined) page.text = cut(fields.text);
+  const summaries: string[] = [];
+  if (options.withImagesSummary) {
+    const summary = imagesSummary(images, markdown?.images ?? []);
+    page.images = summary.json;
+    summaries.push(summary.text);
+  }
+  if (options.withLinksSummary) {
+    const mode = options.retainLinks === 'gpt-oss' ? 'gpt-oss' : options.withLinksSummary === 'all' ? 'all' : 'unique';
+    const summary = linksSummary(links, markdown?.links ?? [], mode);
+    page.links = summary.json;
+    summaries.push(summary.text);
+  }
+  if (Object.keys(article.metadata).length) page.metadata = article.metadata;
+  if (Object.keys(article.external).length) page.external = article.external;
+  const tokens = charge(page, snapshot);
+  page.usage = { tokens };
+  return {
+    page: ordered(page),
+    body: plainBody(page, options, summaries),
+    tokens,
+    screenshot: snapshot.screenshot,
+    pageshot: snapshot.pageshot,
+  };
+}
+
+/** The tree of a snapshot: its HTML, or its text as one preformatted block. */
+function documentOf(snapshot: Snapshot): { document: Document; depth: number; elements: number } {
+  if (isHtml(snapshot)) return parseDocument(snapshot.text);
+  const parsed = parseDocument('');
+  const block = new Element('pre');
+  append(block, new Text(snapshot.text));
+  append(find(parsed.document, 'body')!, block);
+  return parsed;
+}
+
+export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>
+  mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
+
+/** Removes, then narrows (contract, section 10). AssertionFailureError when nothing matches the target. */
+function applySelectors(document: Document, { removeSelector, targetSelector }: Options): void {
+  for (const text of removeSelector) {
+    for (const element of selectAll(document, compileSelectors(text))) detach(element);
+  }
+  if (!targetSelector.length) return;
+  const taken = new Set<ElementNode>();
+  for (const text of targetSelector) {
+    for (const element of selectAll(document, compileSelectors(text))) {
+      if (!isInside(element, taken)) taken.add(element);
+    }
+  }
+  if (!taken.size) {
+    throw problem('AssertionFailureError', { message: `Nothing on the page matches ${targetSelector.join(', ')}` });
+  }
+  const body = find(document, 'body')!;
+  if (taken.has(body)) return;
+  const kept = [...taken].filter((element) => element.name !== 'html');
+  if (kept.length < taken.size) return;
+  for (const element of kept) detach(element);
+  while (body.first) detach(body.first);
+  for (const element of kept) append(body, element);
+}
+
+function isInside(element: ElementNode, others: ReadonlySet<ElementNode>): boolean {
+  for (let node: ElementNode | Document | null = element; node instanceof Element; node = node.parent) {
+    if (others.has(node)) return true;
+  }
+  return false;
+}
+
+/** `html` and `text` are taken before extraction, which cuts the tree. */
+function textFields(document: Document, snapshot: Snapshot, options: Options): { html?: string; text?: string } {
+  const fields: { html?: string; text?: string } = {};
+  const wants = (format: 'html' | 'text') =>
+    options.formats.has(format) || (format === 'html' && options.formats.has('pageshot'));
+  if (wants('html')) {
+    const untouched = snapshot.engine !== 'browser' && !options.removeSelector.length && !options.targetSelector.length;
+    fields.html = untouched ? snapshot.text : outerHtml(find(document, 'html')!, { without: HIDDEN_ATTRIBUTE });
+  }
+  if (wants('text')) fields.text = innerText(find(document, 'body') ?? document, { hiddenAttribute: HIDDEN_ATTRIBUTE });
+  return fields;
+}
+
+const wantsMarkdown = ({ formats }: Options) =>
+  formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
+
+interface Conversion {
+  readonly options: Options;
+  readonly url: string;
+  readonly baseUrl: string;
+  readonly whole: boolean;
+}
+
+function convert(article: Article, { options, url, baseUrl, whole }: Conversion): MarkdownResult {
+  const { markdown: style, retainLinks, retainImages, keepImgDataUrl, noGfm, markdownChunking } = options;
+  return toMarkdown(article.content, {
+    ...style,
+    headingStyle: markdownChunking ? 'atx' : style.headingStyle,
+    pageUrl: url,
+    baseUrl,
+    gfm: noGfm === 'table' ? 'table-html' : noGfm ? 'none' : 'all',
+    retainLinks,
+    retainImages,
+    keepImgDataUrl,
+    ...(baseUrl !== url && { documentBase: baseUrl }),
+    ...(whole && { title: article.title }),
+  });
+}
+
+/** What the answer costs (contract, section 6.9). */
+function charge(page: Page, snapshot: Snapshot): number {
+  const picture = snapshot.screenshot || snapshot.pageshot ? PICTURE_TOKENS : 0;
+  const main = page.content ?? page.description;
+  const total = countTokens(main) + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;
+  return Math.min(total, MAX_CHARGE);
+}
+
+function plainBody(page: Page, options: Options, summaries: string[]): string {
+  if (page.chunks) return page.chunks.join('\n\n\u001d');
+  const { formats } = options;
+  if (!wantsMarkdown(options)) {
+    if (formats.has('text') && page.text !== undefined) return page.text;
+    if (page.html !== undefined) return page.html;
+    if (page.text !== undefined) return page.text;
+  }
+  if (formats.has('frontmatter')) return `${[page.content ?? '', ...summaries].join('\n\n')}\n`;
+  return textLayout(page, summaries);
+}
+
+const KEY_ORDER: readonly (keyof Page)[] = [
+  'title',
+  'description',
+  'url',
+  'content',
+  'chunks',
+  'publishedTime',
+  'html',
+  'text',
+  'screenshotUrl',
+  'pageshotUrl',
+  'links',
+  'images',
+  'warning',
+  'metadata',
+  'external',
+  'usage',
+];
+
+/** The page object with its keys in the order of the contract, unset ones absent. */
+export const ordered = (page: Page): Page =>
+  Object.fromEntries(KEY_ORDER.flatMap((key) => (page[key] === undefined ? [] : [[key, page[key]]]))) as unknown as Page;

@@ -1,0 +1,62 @@
+/** The threads in which snapshots become renditions, and what it means when a page is too much for one. */
+import { type Facts, problem } from '#errors.ts';
+import { createThreads, TaskCrashed, TaskTimeUp } from '#concurrency/threads.ts';
+import type { RenderTask } from './render.ts';
+import type { Rendition } from './rendition.ts';
+import type { Outcome, Task } from './worker.ts';
+
+export interface Renderer {
+  /** AssertionFailureError when the page cannot be worked through within the limits of time and memory. */
+  render(task: RenderTask, signal: AbortSignal): Promise<Rendition>;
+  /** How many words of main content HTML has without its scripts; none when it is too much to tell. */
+  probe(html: string, url: string, signal: AbortSignal): Promise<{ words: number; scripts: boolean }>;
+  close(): Promise<void>;
+}
+
+export interface RendererOptions {
+  readonly threads?: number | undefined;
+  readonly memoryMb: number;
+  readonly timeoutMs: number;
+}
+
+const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+
+export function createRenderer({ threads: count, memoryMb, timeoutMs }: RendererOptions): Renderer {
+  const threads = createThreads<Task, Outcome>({ worker: WORKER, count, memoryMb });
+
+  async function run(task: Task, signal: AbortSignal): Promise<Outcome> {
+    try {
+      return await threads.run(task, { timeoutMs, signal });
+    } catch (error) {
+      if (error instanceof TaskTimeUp) {
+        throw problem('AssertionFailureError', { message: `The page could not be worked through within ${timeoutMs / 1000} s` });
+      }
+      if (error instanceof TaskCrashed) {
+        throw problem('AssertionFailureError', { message: 'The page needs more memory than one page may take' }, error);
+      }
+      throw error;
+    }
+  }
+
+  return {
+    async render(task, signal) {
+      const { screenshot, pageshot, ...snapshot } = task.snapshot;
+      // Pictures stay here; the thread only needs to know that there are some.
+      const marker = { ...(screenshot && { screenshot: NONE }), ...(pageshot && { pageshot: NONE }) };
+      const outcome = await run({ kind: 'render', ...task, snapshot: { ...snapshot, ...marker } }, signal);
+      if (outcome.kind !== 'rendition') throw failure(outcome);
+      return { ...outcome.rendition, screenshot, pageshot };
+    },
+    async probe(html, url, signal) {
+      const outcome = await run({ kind: 'probe', html, url }, signal);
+      if (outcome.kind !== 'probe') throw failure(outcome);
+      return { words: outcome.words, scripts: outcome.scripts };
+    },
+    close: () => threads.close(),
+  };
+}
+
+const NONE = new Uint8Array(0);
+
+const failure = (outcome: Outcome) =>
+  outcome.kind === 'problem' ? problem(outcome.name, outcome.facts as Facts) : problem('InternalError');

@@ -1,0 +1,38 @@
+/** What a caller should know about an answer. Clients match on these lines, so their words never change. */
+import { STATUS_CODES } from 'node:http';
+import type { Snapshot } from './snapshot.ts';
+import { countTokens } from './tokens.ts';
+
+/** Only answers shorter than this are told why they may be short. */
+const SHORT_TOKENS = 200;
+
+const CAPTCHA = /g-recaptcha|h-captcha|cf-turnstile|recaptcha\/api|hcaptcha\.com|challenges\.cloudflare\.com|captcha-delivery/i;
+
+/** The lines for a snapshot, in the contract's order (section 6.5), then ours. */
+export function warnings(snapshot: Snapshot, content: string | undefined, hiddenCount: number): string[] {
+  const lines: string[] = [];
+  const { status, statusText } = snapshot;
+  if (status < 200 || status >= 400) {
+    const reason = statusText || STATUS_CODES[status];
+    lines.push(`Target URL returned error ${status}${reason ? `: ${reason}` : ''}`);
+  }
+  if (content !== undefined && countTokens(content) < SHORT_TOKENS) {
+    if (!snapshot.settled) {
+      lines.push('This page maybe not yet fully loaded, consider explicitly specify a timeout.');
+    }
+    if (snapshot.hiddenFrames) {
+      lines.push('This page contains iframe that are currently hidden, consider enabling iframe processing.');
+    }
+    if (snapshot.hiddenShadow) {
+      lines.push('This page contains shadow DOM that are currently hidden, consider enabling shadow DOM processing.');
+    }
+    if (CAPTCHA.test(snapshot.text)) {
+      lines.push('This page maybe requiring CAPTCHA, please make sure you are authorized to access this page.');
+    }
+  }
+  if (content !== undefined && hiddenCount > 0) {
+    lines.push(`This page contains ${hiddenCount} piece${hiddenCount === 1 ? '' : 's'} that a person cannot see, they were left out.`);
+  }
+  lines.push(...snapshot.notes);
+  return lines;
+}
