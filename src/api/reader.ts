@@ -8,7 +8,7 @@ import { asProblem, problem } from '#errors.ts';
 import { decodeText } from '#html/decode.ts';
 import { gather } from '#http/gather.ts';
 import { gathered, Upload } from '#http/body.ts';
-import { type BodyKind, successKind } from '#http/negotiate.ts';
+import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
 import {

@@ -1,0 +1,26 @@
+# The server with Debian's Chromium. Build: docker build -t lectern .   Run: see compose.yaml
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build && npm prune --omit=dev
+
+FROM node:24-bookworm-slim
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends chromium fonts-liberation fonts-noto-cjk tini \
+  && rm -rf /var/lib/apt/lists/* \
+  && install -d -o node -g node /data
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+USER node
+ENV NODE_ENV=production LECTERN_DATA_DIR=/data LECTERN_HOST=0.0.0.0
+VOLUME /data
+EXPOSE 3000 3001 3002 3003 3004
+HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:3000/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# tini reaps what the browser leaves behind.
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "dist/main.js", "serve"]

@@ -1,0 +1,82 @@
+// Everything that must be there before the server or its tests can run: packages, a build, a browser, the data folder.
+// Plain Node without packages, since it runs before there are any. Each step says a line; a step already done is quick.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureBrowser } from './browser.mjs';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+const LEAST_NODE = [20, 19];
+
+const say = (line) => console.log(`lectern: ${line}`);
+
+export class SetupError extends Error {}
+
+/** Does the whole set-up; throws SetupError with a line for people. `browser: false` leaves the browser out. */
+export async function setUp({ dataDir, browser = true }) {
+  checkNode();
+  installPackages();
+  build();
+  mkdirSync(dataDir, { recursive: true });
+  say(`data folder ${path.relative(process.cwd(), dataDir) || '.'}`);
+  if (browser) await ensureBrowser({ dataDir, log: say });
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [leastMajor, leastMinor] = LEAST_NODE;
+  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
+    throw new SetupError(`Node ${LEAST_NODE.join('.')} or newer is needed, this is ${process.versions.node}`);
+  }
+}
+
+function installPackages() {
+  const lock = readFileSync(path.join(root, 'package-lock.json'));
+  const stamp = path.join(root, 'node_modules', '.lectern-packages');
+  const wanted = digest([lock]);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return say('packages are installed');
+  say('installing packages (about half a minute the first time)');
+  npm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  writeFileSync(stamp, wanted);
+}
+
+function build() {
+  const dist = path.join(root, 'dist');
+  const stamp = path.join(dist, '.lectern-build');
+  const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...listFiles('src')];
+  const wanted = digest(files.flatMap((file) => [file, readFileSync(path.join(root, file))]));
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return say('the build is up to date');
+  say('building');
+  rmSync(dist, { recursive: true, force: true });
+  run(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], 'the build failed');
+  writeFileSync(stamp, wanted);
+}
+
+function digest(parts) {
+  const hash = createHash('sha256').update(process.platform + process.arch);
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}
+
+const listFiles = (dir) =>
+  readdirSync(path.join(root, dir), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)))
+    .sort();
+
+/** npm as a program of the Node that runs this, so that both are of one version. */
+export function npm(args, options = {}) {
+  const script = process.env.npm_execpath;
+  if (script?.endsWith('.js')) run(process.execPath, [script, ...args], 'npm failed', options);
+  else run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, 'npm failed', options);
+}
+
+export function run(program, args, failure, options = {}) {
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit', ...options });
+  if (error) throw new SetupError(`${failure}: ${error.message}`);
+  if (status !== 0) throw new SetupError(failure);
+}
+
+export const dataDirOf = (environment) => path.resolve(root, environment.LECTERN_DATA_DIR || '.lectern');

@@ -1,0 +1,13 @@
+// `npm start`: sets up what is missing, then serves. Arguments after `--` go to the server.
+import { dataDirOf, SetupError, setUp } from './setup.mjs';
+
+try {
+  const wantsBrowser = process.env.LECTERN_BROWSER !== 'none';
+  await setUp({ dataDir: dataDirOf(process.env), browser: wantsBrowser });
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(`lectern: ${error.message}`);
+  process.exit(1);
+}
+const { main } = await import('../dist/main.js');
+await main(['serve', ...process.argv.slice(2)]);

@@ -1,0 +1,37 @@
+// `npm test`: sets up what is missing, then runs the tests. Arguments after `--` go to vitest. The last line is plain,
+// for whoever counts: `N passed, N failed`.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { dataDirOf, root, SetupError, setUp } from './setup.mjs';
+
+try {
+  await setUp({ dataDir: dataDirOf(process.env) });
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(`lectern: ${error.message}`);
+  process.exit(1);
+}
+
+const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-test-'));
+const results = path.join(dir, 'results.json');
+const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const { status } = spawnSync(
+  process.execPath,
+  [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`, ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+);
+const counted = read(results);
+rmSync(dir, { recursive: true, force: true });
+console.log(`${counted.passed} passed, ${counted.failed} failed`);
+process.exitCode = status === 0 && counted.passed > 0 ? 0 : 1;
+
+function read(file) {
+  try {
+    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(file, 'utf8'));
+    return { passed: numPassedTests, failed: numFailedTests };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}

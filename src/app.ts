@@ -1,0 +1,190 @@
+/**
+ * The whole server, wired by hand: each room is built once, in order, and closed in reverse. Everybody's needs are in
+ * plain sight here, and nothing is built anywhere else.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { Http2Server } from 'node:http2';
+import path from 'node:path';
+import { createKeys, type Keys, openKeyStore } from '#accounts/index.ts';
+import type { BrowserHealth } from '#api/health.ts';
+import { HEALTH_PATHS, healthRoutes } from '#api/health.ts';
+import { createHostServer, type FaceName } from '#api/hosts.ts';
+import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/openapi.ts';
+import { READER_PATHS, readerRoutes } from '#api/reader.ts';
+import { writeReaderError } from '#api/envelopes/reader.ts';
+import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
+import { createWaitingGrpc, waitingRoutes, writeFlowError, writeModelError } from '#api/waiting.ts';
+import type { Config } from '#config.ts';
+import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
+import { createEgress } from '#net/egress.ts';
+import { createFetch } from '#net/fetch.ts';
+import { createGuard } from '#net/guard.ts';
+import {
+  createBrowserEngine,
+  createBrowserPool,
+  createDirectEngine,
+  createReader,
+  createRenderer,
+  findBrowser,
+  type Reader,
+} from '#reader/index.ts';
+import { openPictures } from '#storage/pictures.ts';
+import type { Log } from '#telemetry/log.ts';
+
+/** Where a face can be reached. */
+export interface Place {
+  readonly name: FaceName | 'grpc' | 'all';
+  readonly url: string;
+}
+
+export interface App {
+  readonly reader: Reader;
+  readonly keys: Keys;
+  readonly faces: Readonly<Record<FaceName, Face>>;
+  /** The first key of a new installation, to be shown this once. */
+  readonly firstKey: string | undefined;
+  readonly browser: () => BrowserHealth;
+  /** Opens the ports of the configuration; a port that is taken is an error that names it. */
+  listen(): Promise<Place[]>;
+  /** Stops taking requests, lets those in flight finish within the drain time, and ends everything that was started. */
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Log;
+}
+
+export async function createApp({ config, version, log }: AppOptions): Promise<App> {
+  /** What was started, in order; ended in reverse. */
+  const started: (() => unknown)[] = [];
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const temporaryDir = path.join(config.dataDir, 'tmp');
+  // Left by a server that was killed: nothing in it outlives a start.
+  await rm(temporaryDir, { recursive: true, force: true });
+
+  const keys = createKeys(await openKeyStore(config.dataDir));
+  const firstKey = keys.empty ? (await keys.mint('first key')).key : undefined;
+  const pictures = await openPictures(config.dataDir);
+  started.push(() => pictures.close());
+
+  const guard = createGuard({ allow: config.allowNetworks });
+  const fetch = createFetch({ guard });
+  started.push(() => fetch.close());
+  const egress = await createEgress({ guard });
+  started.push(() => egress.close());
+
+  const renderer = createRenderer({
+    threads: config.workers,
+    memoryMb: config.workerMemoryMb,
+    timeoutMs: config.renderTimeoutMs,
+  });
+  started.push(() => renderer.close());
+  const direct = createDirectEngine({ fetch, userAgent: config.userAgent });
+  started.push(() => direct.close());
+
+  const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });
+  const pool = found
+    ? createBrowserPool({
+        browser: found,
+        egress,
+        dataDir: config.dataDir,
+        maxPages: config.browserPages,
+        maxWaiting: config.browserQueue,
+        log,
+      })
+    : undefined;
+  const browser = pool && createBrowserEngine({ pool, guard, egress, fetch, renderer, userAgent: config.userAgent });
+  if (browser) started.push(() => browser.close());
+  const reader = createReader({ direct, browser, renderer });
+
+  let draining = false;
+  const browserHealth = (): BrowserHealth => (pool ? { available: true, ...pool.status() } : { available: false });
+  const health = { ready: () => !draining, version, browser: browserHealth };
+
+  const face = async (name: FaceName, options: Pick<ServerOptions, 'writeError' | 'paths'>, routes: (face: Face) => void) => {
+    const made = await createServer({ name, log, temporaryDir, maxBodyBytes: config.maxBodyBytes, ...options });
+    healthRoutes(made, health);
+    staticRoutes(made);
+    routes(made);
+    await made.ready();
+    return made;
+  };
+  const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
+  const index = {
+    usage1: `${publicUrl}/YOUR_URL`,
+    usage2: `http://${config.host}:${config.searchPort}/YOUR_SEARCH_QUERY`,
+    homepage: `${publicUrl}/docs`,
+  };
+  const readerPaths = new Set([...READER_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
+  const faces: Record<FaceName, Face> = {
+    reader: await face('reader', { writeError: writeReaderError, paths: readerPaths }, (made) => {
+      descriptionRoutes(made, version);
+      readerRoutes(made, { reader, keys, pictures, index, publicUrl: config.publicUrl });
+    }),
+    search: await face('search', { writeError: writeReaderError }, (made) => waitingRoutes(made, 'search host')),
+    model: await face('model', { writeError: writeModelError }, (made) => waitingRoutes(made, 'model host')),
+    flow: await face('flow', { writeError: writeFlowError }, (made) => waitingRoutes(made, 'flow gateway')),
+  };
+  const grpc = createWaitingGrpc();
+  const hostServer = config.port === undefined ? undefined : createHostServer(faces, MAX_HEADER_BYTES);
+
+  async function listen(): Promise<Place[]> {
+    const { host } = config;
+    const places: Place[] = [];
+    const ports: [FaceName, number][] = [
+      ['reader', config.readerPort],
+      ['search', config.searchPort],
+      ['model', config.modelPort],
+      ['flow', config.flowPort],
+    ];
+    for (const [name, port] of ports) {
+      await faces[name].listen({ host, port });
+      places.push({ name, url: urlOf(faces[name].server, host) });
+    }
+    await listening(grpc.server, config.flowGrpcPort, host);
+    places.push({ name: 'grpc', url: urlOf(grpc.server, host) });
+    if (hostServer) {
+      await listening(hostServer, config.port!, host);
+      places.push({ name: 'all', url: urlOf(hostServer, host) });
+    }
+    return places;
+  }
+
+  async function close(): Promise<void> {
+    if (draining) return;
+    draining = true;
+    const closing = Promise.all([
+      ...Object.values(faces).map((made) => made.close()),
+      grpc.close(),
+      hostServer && new Promise((done) => (hostServer.listening ? hostServer.close(done) : done(undefined))),
+    ]);
+    const late = new Promise((done) => setTimeout(done, config.drainMs).unref());
+    await Promise.race([closing, late]);
+    for (const made of Object.values(faces)) made.server.closeAllConnections();
+    hostServer?.closeAllConnections();
+    for (const end of started.toReversed()) {
+      await Promise.resolve(end()).catch((error: unknown) => log.warn({ err: error }, 'a part did not close cleanly'));
+    }
+    await rm(temporaryDir, { recursive: true, force: true });
+  }
+
+  return { reader, keys, faces, firstKey, browser: browserHealth, listen, close };
+}
+
+const listening = (server: Server | Http2Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+function urlOf(server: Server | Http2Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,82 @@
+/** `lectern serve`: starts every face and says where each is. */
+import { Command, Option } from 'commander';
+import { type App, createApp, type Place } from '#app.ts';
+import { ConfigError, environmentName, flagName, readConfig, SETTING_NAMES, SETTINGS } from '#config.ts';
+import { createLog } from '#telemetry/log.ts';
+
+export interface ServeContext {
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+  /** Arranges for `stop` to be called when the process is told to end. */
+  readonly onStop: (stop: () => Promise<void>) => void;
+}
+
+export function serveCommand({ version, environment, print, onStop }: ServeContext): Command {
+  const command = new Command('serve').description('Serve the reader and the other faces.');
+  command.addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'));
+  for (const name of SETTING_NAMES) {
+    const { meaning, defaultText } = SETTINGS[name];
+    command.addOption(new Option(`${flagName(name)} <value>`, `${meaning} Default: ${defaultText}. [${environmentName(name)}]`));
+  }
+  return command.action(async (flags: Record<string, unknown>) => {
+    const config = readConfig({ environment, flags });
+    const log = createLog(config.logLevel);
+    const app = await createApp({ config, version, log });
+    onStop(() => app.close());
+    try {
+      const places = await app.listen();
+      for (const line of greeting(app, places)) print(line);
+    } catch (error) {
+      await app.close();
+      throw inUse(error) ?? error;
+    }
+  });
+}
+
+function inUse(error: unknown): ConfigError | undefined {
+  const { code, port } = error as { code?: string; port?: number };
+  if (code === 'EADDRINUSE') return new ConfigError(`port ${port} is in use; \`lectern serve --help\` tells how to take another`);
+  return code === 'EACCES' ? new ConfigError(`port ${port} may not be opened by this user`) : undefined;
+}
+
+const LABELS: Record<Place['name'], string> = {
+  reader: 'reader',
+  search: 'search host',
+  model: 'model host',
+  flow: 'flow gateway',
+  grpc: 'flow gateway (gRPC)',
+  all: 'all faces by host name',
+};
+
+const WAITING = ' (not in this version: answers 503)';
+
+function* greeting(app: App, places: Place[]): Generator<string> {
+  for (const { name, url } of places) {
+    const waiting = name === 'reader' || name === 'all' ? '' : WAITING;
+    yield `lectern: ${LABELS[name].padEnd(22)} ${url}${waiting}`;
+    const curl = curlLine(name, url);
+    if (curl) yield `lectern:   ${curl}`;
+  }
+  const { available, sandboxed } = app.browser();
+  if (!available) yield 'lectern: no browser: pages are read without running their scripts';
+  else if (sandboxed === false) yield 'lectern: warning: the browser runs without its own sandbox (as root, or the system forbids it)';
+  if (app.firstKey) yield `lectern: API key, shown only this once: ${app.firstKey}`;
+}
+
+function curlLine(name: Place['name'], url: string): string | undefined {
+  switch (name) {
+    case 'reader':
+      return `curl ${url}/https://example.com`;
+    case 'search':
+      return `curl '${url}/your+question'`;
+    case 'model':
+      return `curl ${url}/v1/models`;
+    case 'flow':
+      return `curl ${url}/status`;
+    case 'all':
+      return `curl -H 'Host: r.localhost' ${url}/https://example.com`;
+    case 'grpc':
+      return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+/** Which floor stands on which (ARCHITECTURE.md): every import of the sources is held against this table. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+
+const ANYBODY = ['concurrency', 'telemetry', 'config', 'errors'];
+const GROUND = ['net', 'http', 'html', 'storage', 'documents'];
+const ROOMS = ['search', 'reader', 'models', 'batch', 'flow', 'accounts'];
+const DOORS = ['api', 'mcp'];
+
+/** What each folder of src/ (or file at its top) may import, itself and ANYBODY aside. */
+const MAY: Record<string, readonly string[]> = {
+  main: ['cli'],
+  cli: ['app', ...ROOMS],
+  app: [...DOORS, ...ROOMS, ...GROUND],
+  api: [...ROOMS, ...GROUND],
+  mcp: [...ROOMS, ...GROUND],
+  search: ['reader', 'models', ...GROUND],
+  reader: ['models', ...GROUND],
+  batch: ['models', ...GROUND],
+  flow: ['models', ...GROUND],
+  models: GROUND,
+  accounts: GROUND,
+  ...Object.fromEntries([...GROUND, ...ANYBODY].map((name) => [name, []])),
+};
+
+const SRC = path.resolve(import.meta.dirname, '../src');
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const homeOf = (file: string) => file.split(path.sep)[0]!.replace(/\.ts$/, '');
+
+function imports(file: string): string[] {
+  const text = readFileSync(path.join(SRC, file), 'utf8');
+  const found = text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"](#[^'"]+|\.{1,2}\/[^'"]+)['"]/g);
+  return [...found].map(([, target]) =>
+    target!.startsWith('#') ? target!.slice(1) : path.relative(SRC, path.resolve(SRC, path.dirname(file), target!)),
+  );
+}
+
+const crossings = files.flatMap((file) => imports(file).map((target) => ({ file, from: homeOf(file), to: homeOf(target), target })));
+
+it('reads imports at all', () => expect(crossings.length).toBeGreaterThan(100));
+
+it('imports only downwards', () => {
+  const wrong = crossings.filter(({ from, to }) => from !== to && !ANYBODY.includes(to) && !MAY[from]?.includes(to));
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+});
+
+it('enters a room by its index', () => {
+  const wrong = crossings.filter(({ from, to, target }) => from !== to && ROOMS.includes(to) && target !== `${to}/index.ts`);
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+});
+
+it('shows each crossing between rooms by a # import', () => {
+  const relative = files.flatMap((file) => {
+    const text = readFileSync(path.join(SRC, file), 'utf8');
+    const found = text.matchAll(/from\s*['"](\.{1,2}\/[^'"]+)['"]/g);
+    return [...found].flatMap(([, target]) => {
+      const to = homeOf(path.relative(SRC, path.resolve(SRC, path.dirname(file), target!)));
+      return to === homeOf(file) ? [] : [`${file} imports ${target}`];
+    });
+  });
+  expect(relative).toEqual([]);
+});
+
+it('lets only net/ open a connection to an address that a caller chose', () => {
+  const dialers = /from ['"](?:undici|node:net|node:tls|node:https|impit|proxy-chain)['"]|(?<![\w.])fetch\(['"`]http/;
+  const wrong = files.filter((file) => {
+    const home = homeOf(file);
+    return home !== 'net' && !file.endsWith('.test.ts') && dialers.test(readFileSync(path.join(SRC, file), 'utf8'));
+  });
+  expect(wrong).toEqual([]);
+});
