@@ -29,7 +29,7 @@ export interface ServerOptions {
 export type Face = FastifyInstance<Server>;
 
 /** Long targets stand in the request line. */
-const MAX_HEADER_BYTES = 64 * 1024;
+export const MAX_HEADER_BYTES = 64 * 1024;
 const REQUEST_ID = 'x-request-id';
 
 export async function createServer(options: ServerOptions): Promise<Face> {

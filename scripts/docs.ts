@@ -1,0 +1,67 @@
+/** Writes docs/reference/ from the tables of the code: `npm run docs`. A test holds the files to what this makes. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { environmentName, flagName, SETTING_NAMES, SETTINGS } from '#config.ts';
+import { PROBLEMS } from '#errors.ts';
+import { describe, headerTitle } from '#http/openapi.ts';
+import { OPTIONS, type OptionRow } from '#reader/index.ts';
+
+const MADE = '<!-- Made by `npm run docs` from the tables in src/. -->';
+
+const cell = (text: string) => text.replaceAll('|', '\\|');
+
+const table = (heads: string[], rows: string[][]) =>
+  [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+
+/** File name to text. */
+export function referencePages(): Record<string, string> {
+  const options = Object.entries(OPTIONS as Readonly<Record<string, OptionRow>>).map(([name, option]) => [
+    `\`${name}\``,
+    option.headers.map((header) => `\`${headerTitle(header)}\``).join(', '),
+    option.headers.length ? option.wins : '',
+    [describe(option), option.needsBrowser && needs(name), option.caching && `Cache: ${option.caching}.`].filter(Boolean).join(' '),
+  ]);
+  const settings = SETTING_NAMES.map((name) => [
+    `\`${environmentName(name)}\``,
+    `\`${flagName(name)}\``,
+    `\`${name}\``,
+    SETTINGS[name].defaultText,
+    SETTINGS[name].meaning,
+  ]);
+  const errors = Object.entries(PROBLEMS).map(([name, { code, status, message }]) => [
+    String(code),
+    String(status),
+    `\`${name}\``,
+    message,
+  ]);
+  return {
+    'options.md': page(
+      'Reader options',
+      'Every option by its name in query and body, its headers, and which of them wins when both are given.',
+      table(['Option', 'Headers', 'Wins', 'Meaning'], options),
+    ),
+    'config.md': page(
+      'Settings',
+      'Flags win over the environment, the environment over the file (`--config`, `LECTERN_CONFIG`, else `lectern.yaml`).',
+      table(['Environment', 'Flag', 'In the file', 'Default', 'Meaning'], settings),
+    ),
+    'errors.md': page(
+      'Failures',
+      'The HTTP status, the five-digit `status` and the `name` of each failure.',
+      table(['HTTP', 'status', 'name', 'Meaning'], errors),
+    ),
+  };
+}
+
+const page = (title: string, lead: string, body: string) => `${MADE}\n\n# ${title}\n\n${lead}\n\n${body}\n`;
+
+const needs = (name: string) =>
+  name === 'respondWith' ? 'Pictures need the browser.' : name === 'engine' ? '' : 'Needs the browser.';
+
+const here = fileURLToPath(import.meta.url);
+if (process.argv[1] === here) {
+  const folder = path.resolve(path.dirname(here), '../docs/reference');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(referencePages())) writeFileSync(path.join(folder, name), text);
+}
