@@ -1,0 +1,214 @@
+/**
+ * The in-process proxy that a browser goes through: every request and tunnel is resolved once, held against the guard
+ * and dialled before the browser hears a word, and what was dialled is what it talks to.
+ *
+ * What the proxy answers by itself carries the header `x-lectern-egress`: `refused` (403: the guard says no), `failed`
+ * (502: the target cannot be reached) or `unknown` (404: there is no such host). For a tunnel a browser shows its own
+ * network error instead; `onRefused` and `onFailed` tell what it was.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Agent, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { RequestError, Server } from 'proxy-chain';
+import { asProblem } from '#errors.ts';
+import { dial } from './dial.ts';
+import { failureOf } from './failures.ts';
+import { type Guard, refusal } from './guard.ts';
+
+/** The header of answers that come from the proxy and not from a target. */
+export const EGRESS_HEADER = 'x-lectern-egress';
+
+export interface EgressRequest {
+  readonly host: string;
+  readonly port: number;
+  /** The user name that the client gave. Any will do: a browser context may have one of its own to be told apart by. */
+  readonly username: string;
+}
+
+export interface EgressOptions {
+  readonly guard: Guard;
+  /** Called for every request and tunnel, before it is looked at. */
+  readonly onRequest?: (request: EgressRequest) => void;
+  /** Called when the guard refuses one. */
+  readonly onRefused?: (request: EgressRequest) => void;
+  /** Called when a target cannot be found or reached. */
+  readonly onFailed?: (request: EgressRequest, error: Error) => void;
+  /** Default 5 s, look-up not included. */
+  readonly connectTimeoutMs?: number;
+  /** A connection on which nothing moves for so long is closed. Default 60 s. */
+  readonly idleTimeoutMs?: number;
+  /** A connection that is so old is closed. Default 6 minutes: a page lives for 5. */
+  readonly maxAgeMs?: number;
+  /** Connections at a time; more are closed at once. Default 2,000. */
+  readonly maxConnections?: number;
+}
+
+export interface Egress {
+  /** `http://127.0.0.1:port`, without credentials. */
+  readonly url: string;
+  readonly port: number;
+  readonly username: string;
+  /** Made anew at each start, so that no other process of the machine can go out this way. */
+  readonly password: string;
+  /** How many connections to targets are open now. */
+  openConnections(): number;
+  /** Ends every connection at once. */
+  close(): Promise<void>;
+}
+
+export async function createEgress(options: EgressOptions): Promise<Egress> {
+  const {
+    guard,
+    connectTimeoutMs = 5_000,
+    idleTimeoutMs = 60_000,
+    maxAgeMs = 360_000,
+    maxConnections = 2_000,
+  } = options;
+  const password = randomBytes(24).toString('base64url');
+  const isPassword = matcher(password);
+  const targets = new Set<Socket>();
+
+  /** A socket to where a client wants to go; it ends with the client's, however that ends. */
+  const open = async (client: Socket, target: EgressRequest): Promise<Socket> => {
+    const gone = new AbortController();
+    const leave = () => gone.abort(new Error('The client has gone'));
+    client.once('close', leave);
+    try {
+      if (client.destroyed) leave();
+      const hostname = parsedHost(target.host, target.port);
+      const addresses = await guard.resolve(hostname, target.port, gone.signal);
+      const socket = await dial({
+        hostname,
+        port: target.port,
+        addresses,
+        timeoutMs: connectTimeoutMs,
+        signal: gone.signal,
+      });
+      targets.add(socket);
+      const end = () => socket.destroy();
+      const age = setTimeout(end, maxAgeMs);
+      client.once('close', end);
+      socket.once('close', () => {
+        clearTimeout(age);
+        client.off('close', end);
+        targets.delete(socket);
+      });
+      socket.on('error', () => {});
+      socket.setTimeout(idleTimeoutMs, end);
+      if (client.destroyed) end();
+      return socket;
+    } finally {
+      client.off('close', leave);
+    }
+  };
+
+  const server = new TunnelServer({
+    port: 0,
+    host: '127.0.0.1',
+    authRealm: 'Lectern',
+    async prepareRequestFunction({ request, username, password: given, hostname, port, isHttp }) {
+      if (!isPassword(given)) return { requestAuthentication: true };
+      const target = { host: bareHost(hostname), port, username };
+      options.onRequest?.(target);
+      let socket: Socket;
+      try {
+        socket = await open(request.socket, target);
+      } catch (error) {
+        throw answerTo(error, target, options);
+      }
+      return isHttp ? { httpAgent: agentWith(socket) } : { customTag: socket };
+    },
+  });
+  server.server.maxConnections = maxConnections;
+  server.server.on('connection', (client: Socket) => client.setTimeout(idleTimeoutMs));
+  await server.listen();
+
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    username: 'lectern',
+    password,
+    openConnections: () => targets.size,
+    async close() {
+      const closed = server.close(true);
+      for (const socket of targets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Tunnels over the socket that was dialled when the request was looked at, instead of dialling again. */
+class TunnelServer extends Server {
+  override async onConnect(
+    request: IncomingMessage,
+    client: Parameters<Server['onConnect']>[1],
+    head: Buffer,
+  ): Promise<void> {
+    try {
+      const { customTag } = await this.prepareRequestHandling(request);
+      tunnel(client, customTag as Socket, head);
+    } catch (error) {
+      this.failRequest(request, error as NodeJS.ErrnoException);
+    }
+  }
+}
+
+function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, head: Buffer) {
+  client.on('error', () => {});
+  if (client.destroyed || target.destroyed) {
+    target.destroy();
+    client.destroy();
+    return;
+  }
+  client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+  if (head.length) target.write(head);
+  client.pipe(target);
+  target.pipe(client);
+  // A browser that ends its side is gone: a target that goes on talking would be talked to for ever.
+  client.once('end', () => target.destroySoon());
+  // What the target said last still has to reach the client.
+  target.once('close', () => (client.destroySoon ? client.destroySoon() : client.end()));
+}
+
+/** An agent for one request, whose connection is there already. */
+function agentWith(socket: Socket): Agent {
+  const agent = new Agent({ keepAlive: false });
+  let isTaken = false;
+  agent.createConnection = (_, callback) => {
+    const used = isTaken;
+    isTaken = true;
+    queueMicrotask(() => callback?.(used ? new Error('The connection is used up') : null, socket));
+    return undefined;
+  };
+  return agent;
+}
+
+function answerTo(error: unknown, target: EgressRequest, options: EgressOptions): RequestError {
+  const failure = failureOf(error);
+  if (failure.name === 'SecurityCompromiseError') {
+    options.onRefused?.(target);
+    return new RequestError(asProblem(refusal()).message, 403, { [EGRESS_HEADER]: 'refused' });
+  }
+  options.onFailed?.(target, failure);
+  const isUnknown = failure.name === 'ParamValidationError';
+  return new RequestError(failure.message, isUnknown ? 404 : 502, {
+    [EGRESS_HEADER]: isUnknown ? 'unknown' : 'failed',
+  });
+}
+
+const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').toLowerCase();
+
+/** A tunnel's host comes as it was written; one parse by the URL standard settles every odd spelling of an address. */
+function parsedHost(host: string, port: number): string {
+  const text = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  if (!URL.canParse(text)) throw refusal();
+  return new URL(text).hostname;
+}
+
+/** Compares without telling by time how much of a guess was right. */
+function matcher(secret: string): (guess: string) => boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const expected = digest(secret);
+  return (guess) => timingSafeEqual(expected, digest(guess));
+}

@@ -1,0 +1,36 @@
+/** What went wrong between us and a target, in words for the caller: never an address, port or path of ours. */
+import { Problem, problem } from '#errors.ts';
+
+const MESSAGES: Record<string, string> = {
+  ECONNREFUSED: 'The target refused the connection',
+  ECONNRESET: 'The target closed the connection',
+  EPIPE: 'The target closed the connection',
+  UND_ERR_SOCKET: 'The target closed the connection',
+  UND_ERR_ABORTED: 'The target closed the connection',
+  UND_ERR_DESTROYED: 'The target closed the connection',
+  ETIMEDOUT: 'The target could not be reached in time',
+  EHOSTUNREACH: 'The target cannot be reached',
+  ENETUNREACH: 'The target cannot be reached',
+  EADDRNOTAVAIL: 'The target cannot be reached',
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the target are too large',
+  HPE_HEADER_OVERFLOW: 'The headers of the target are too large',
+  EPROTO: 'No secure connection to the target could be made',
+};
+
+const CERTIFICATE_CODES = /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_)/;
+
+/** The problem that a failed connection or request is: itself when it is one already, else AssertionFailureError. */
+export function failureOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  return problem('AssertionFailureError', { message: messageOf(error) }, error);
+}
+
+function messageOf(error: unknown): string {
+  // Several addresses were tried: the last one says as much as any.
+  const last = error instanceof AggregateError ? error.errors.at(-1) : error;
+  const code = String((last as NodeJS.ErrnoException | undefined)?.code ?? '');
+  if (CERTIFICATE_CODES.test(code)) return `The certificate of the target does not verify (${code})`;
+  if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return MESSAGES.EPROTO!;
+  if (code.startsWith('HPE_')) return MESSAGES[code] ?? 'The target did not answer in HTTP';
+  return MESSAGES[code] ?? 'The target could not be fetched';
+}

@@ -1,0 +1,322 @@
+/**
+ * The guarded fetch: the one way to ask a server that a caller chose. Every hop is checked, resolved once and dialled
+ * at the address that was checked; every limit is ours and none is taken from the other side's word.
+ */
+import type { Dispatcher } from 'undici';
+import { TimeUp, within } from '#concurrency/deadline.ts';
+import { problem } from '#errors.ts';
+import { createConnections, type Lease } from './connections.ts';
+import { ACCEPT_ENCODING, decoded, parseContentEncoding } from './content-encoding.ts';
+import type { CookieJar } from './cookies.ts';
+import { failureOf } from './failures.ts';
+import type { Guard } from './guard.ts';
+import { intake } from './intake.ts';
+import { atMost, Cut, paced, type Truncation, tooLarge } from './pace.ts';
+import { type Hop, nextHop } from './redirect.ts';
+
+export interface FetchOptions {
+  readonly method?: string;
+  /** Sent in this order, with `accept-encoding` added. Another site that a redirect leads to sees only harmless ones. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Ends everything at once; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+  /** From the call to the last byte, redirects included. Default 30 s. */
+  readonly timeoutMs?: number;
+  /** For one connection, TLS included. Default 3 s. */
+  readonly connectTimeoutMs?: number;
+  /** From the request to the answer's headers, on each hop. Default: `timeoutMs`. */
+  readonly firstByteTimeoutMs?: number;
+  /** Of the body, encoded and decoded alike. Default 1 GiB. */
+  readonly maxBytes?: number;
+  /** Default 10. */
+  readonly maxRedirects?: number;
+  /** Five seconds of waiting below this end the body. Default 32 KiB/s; 0: no such rule. */
+  readonly minBytesPerSecond?: number;
+  /** Cookies to send, and where the cookies of every answer go. */
+  readonly jar?: CookieJar | undefined;
+  readonly acceptInvalidCertificates?: boolean;
+  readonly onRedirect?: (from: URL, to: URL, status: number) => void;
+}
+
+export interface FetchResponse {
+  /** The address that answered, after redirects; a fragment is carried along. */
+  readonly url: string;
+  readonly status: number;
+  readonly statusText: string;
+  /** Names in lower case; a repeated header is joined by a comma and a space. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redirected: boolean;
+  /** The decoded bytes, once. Throws a problem when a limit is passed or the body breaks off. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** The whole body; when it ended early, what had arrived and why. AssertionFailureError: nothing had arrived. */
+  collect(): Promise<Collected>;
+  /** Closes the connection unread. */
+  discard(): void;
+}
+
+export interface Collected {
+  readonly bytes: Uint8Array;
+  readonly truncated?: Truncation;
+}
+
+/**
+ * Throws SecurityCompromiseError (refused address), ParamValidationError with path `url` (no such host),
+ * AssertionFailureError (cannot be reached, no answer, too many redirects), TargetFileTooLargeError, or the reason of
+ * the signal.
+ */
+export interface GuardedFetch {
+  (url: URL | string, options?: FetchOptions): Promise<FetchResponse>;
+  /** Ends every connection; later calls fail. */
+  close(): Promise<void>;
+}
+
+type Answer = Dispatcher.ResponseData;
+
+export function createFetch({ guard }: { readonly guard: Guard }): GuardedFetch {
+  const connections = createConnections(guard);
+
+  const fetch = async (address: URL | string, options: FetchOptions = {}): Promise<FetchResponse> => {
+    const life = createLife(options.signal, options.timeoutMs ?? 30_000);
+    try {
+      const { maxRedirects = 10 } = options;
+      let hop = firstHop(address, options);
+      for (let redirects = 0; ; redirects++) {
+        guard.checkUrl(hop.url);
+        const { lease, answer } = await ask(hop, options, life);
+        const headers = plainHeaders(answer.headers);
+        keepCookies(options.jar, answer.headers['set-cookie'], hop.url);
+        const next = redirectOf(hop, answer, headers.location, lease);
+        if (!next) return response(hop, answer, headers, lease, life, options, redirects > 0);
+        lease.release(await drained(answer));
+        if (redirects >= maxRedirects)
+          throw problem('AssertionFailureError', { message: 'The target redirects too often' });
+        options.onRedirect?.(hop.url, next.url, answer.statusCode);
+        hop = next;
+      }
+    } catch (error) {
+      life.end();
+      throw life.blame(error);
+    }
+  };
+
+  /** One request and its headers; a rested connection that turns out to be closed is replaced once. */
+  const ask = async (hop: Hop, options: FetchOptions, life: Life): Promise<{ lease: Lease; answer: Answer }> => {
+    const { connectTimeoutMs = 3_000, acceptInvalidCertificates = false } = options;
+    for (let fresh = false; ; fresh = true) {
+      const lease = await connections.lease(hop.url, {
+        connectTimeoutMs,
+        acceptInvalidCertificates,
+        signal: life.signal,
+        fresh,
+      });
+      try {
+        const asked = lease.client.request(requestOf(hop, options.jar, life.signal));
+        return { lease, answer: await within(options.firstByteTimeoutMs ?? MAX_TIMER_MS, asked) };
+      } catch (error) {
+        lease.release(false);
+        if (error instanceof TimeUp) throw noAnswerInTime(error);
+        if (fresh || !lease.reused || life.signal.aborted || hop.method !== 'GET') throw error;
+      }
+    }
+  };
+
+  return Object.assign(fetch, { close: () => connections.close() });
+}
+
+/** The longest that a timer of Node can wait. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+const noAnswerInTime = (cause: unknown) =>
+  problem('AssertionFailureError', { message: 'The target did not answer in time' }, cause);
+
+function firstHop(address: URL | string, { method = 'GET', headers = {}, body }: FetchOptions): Hop {
+  if (!URL.canParse(String(address)))
+    throw problem('ParamValidationError', { path: 'url', message: 'The address is not valid' });
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return { url, method: method.toUpperCase(), headers: { 'accept-encoding': ACCEPT_ENCODING, ...headers }, body };
+}
+
+function requestOf(
+  { url, method, headers, body }: Hop,
+  jar: CookieJar | undefined,
+  signal: AbortSignal,
+): Dispatcher.RequestOptions {
+  return {
+    path: `${url.pathname}${url.search}`,
+    method: method as Dispatcher.HttpMethod,
+    headers: withCookies(headers, jar?.getCookieStringSync(url.href)),
+    body: body ?? null,
+    signal,
+  };
+}
+
+function withCookies(headers: Readonly<Record<string, string>>, cookies: string | undefined): Record<string, string> {
+  if (!cookies) return { ...headers };
+  const own = Object.keys(headers).find((name) => name.toLowerCase() === 'cookie') ?? 'cookie';
+  return { ...headers, [own]: headers[own] ? `${headers[own]}; ${cookies}` : cookies };
+}
+
+function redirectOf(hop: Hop, answer: Answer, location: string | undefined, lease: Lease): Hop | undefined {
+  try {
+    return nextHop(hop, answer.statusCode, location);
+  } catch (error) {
+    lease.release(false);
+    throw error;
+  }
+}
+
+function plainHeaders(headers: Answer['headers']): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return plain;
+}
+
+function keepCookies(jar: CookieJar | undefined, header: string | string[] | undefined, url: URL) {
+  if (!jar || !header) return;
+  for (const text of typeof header === 'string' ? [header] : header)
+    jar.setCookieSync(text, url.href, { ignoreError: true });
+}
+
+/** The body of a redirect is read only when it is small and here already, to keep the connection. */
+async function drained(answer: Answer): Promise<boolean> {
+  const length = Number(answer.headers['content-length'] ?? Number.NaN);
+  if (!(length <= 4_096)) {
+    answer.body.on('error', () => {}).destroy();
+    return false;
+  }
+  try {
+    await within(500, answer.body.dump({ limit: 4_096 }));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function response(
+  hop: Hop,
+  answer: Answer,
+  headers: Record<string, string>,
+  lease: Lease,
+  life: Life,
+  options: FetchOptions,
+  redirected: boolean,
+): FetchResponse {
+  const { maxBytes = 1024 ** 3, minBytesPerSecond = 32 * 1024 } = options;
+  const discard = () => {
+    life.end();
+    answer.body.on('error', () => {}).destroy();
+    lease.release(false);
+  };
+  const encodings = parseContentEncoding(headers['content-encoding']);
+  if (!encodings || Number(headers['content-length']) > maxBytes) {
+    discard();
+    throw encodings
+      ? tooLarge(maxBytes)
+      : problem('AssertionFailureError', { message: 'The target is encoded in a way that cannot be read' });
+  }
+  // NTLM and its kin authenticate a connection, which must not be passed on to the next caller then.
+  const isPersonal = Object.keys(hop.headers).some((name) => /^(?:proxy-)?authorization$/i.test(name));
+
+  async function* read(): AsyncGenerator<Uint8Array> {
+    let intact = false;
+    try {
+      const wire = atMost(paced(intake(answer.body).take(), minBytesPerSecond), maxBytes);
+      yield* atMost(decoded(wire, encodings!), maxBytes);
+      intact = answer.body.readableEnded && !isPersonal;
+    } catch (error) {
+      throw life.cut(error);
+    } finally {
+      if (intact) {
+        life.end();
+        lease.release(true);
+      } else discard();
+    }
+  }
+  const bytes = read();
+
+  return {
+    url: hop.url.href,
+    status: answer.statusCode,
+    statusText: answer.statusText,
+    headers,
+    redirected,
+    body: whole(bytes),
+    collect: () => collect(bytes),
+    discard,
+  };
+}
+
+/** The same bytes, for those who can do nothing with half a body: a Cut is a failure. */
+async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    throw error instanceof Cut ? brokenOff(error) : error;
+  }
+}
+
+async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Collected> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of bytes) chunks.push(chunk);
+    return { bytes: Buffer.concat(chunks) };
+  } catch (error) {
+    if (!(error instanceof Cut)) throw error;
+    if (!chunks.length) throw brokenOff(error);
+    return { bytes: Buffer.concat(chunks), truncated: error.truncation };
+  }
+}
+
+const CUT_MESSAGES: Record<Truncation, string> = {
+  time: 'The target did not send its content in time',
+  slow: 'The target sends its content too slowly',
+  broken: 'The content of the target broke off',
+};
+
+const brokenOff = (cut: Cut) =>
+  problem('AssertionFailureError', { message: CUT_MESSAGES[cut.truncation] }, cut.cause ?? cut);
+
+interface Life {
+  /** Aborted when the caller has gone or time is up. */
+  readonly signal: AbortSignal;
+  end(): void;
+  /** The failure to throw for an error before the answer. */
+  blame(error: unknown): unknown;
+  /** The failure to throw for an error in the body: a Cut, a problem, or the caller's reason. */
+  cut(error: unknown): unknown;
+}
+
+function createLife(outer: AbortSignal | undefined, timeoutMs: number): Life {
+  outer?.throwIfAborted();
+  const controller = new AbortController();
+  const timeUp = new Cut('time');
+  const leave = () => controller.abort(outer?.reason);
+  outer?.addEventListener('abort', leave, { once: true });
+  const timer = setTimeout(() => controller.abort(timeUp), timeoutMs);
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', leave);
+    },
+    blame(error) {
+      if (outer?.aborted) return outer.reason;
+      if (controller.signal.reason === timeUp) {
+        return noAnswerInTime(error);
+      }
+      return failureOf(error);
+    },
+    cut(error) {
+      if (outer?.aborted) return outer.reason;
+      if (error instanceof Cut) return error;
+      if (controller.signal.reason === timeUp) return timeUp;
+      const failure = failureOf(error);
+      return failure.name === 'AssertionFailureError' ? new Cut('broken', error) : failure;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * Takes bytes from a stream as they come and keeps them until they are asked for. A stream that fails forgets what it
+ * still held, and an iteration over it with it; here the failure is told after the last byte.
+ */
+import type { Readable } from 'node:stream';
+
+export interface Intake {
+  /** Gives chunks until the stream has ended, or until `isDone` says so when none is at hand. */
+  take(isDone?: () => boolean): AsyncGenerator<Uint8Array>;
+  /** Looks at `isDone` again. */
+  wake(): void;
+  hasEnded(): boolean;
+}
+
+/** Held bytes from which on the stream is told to pause. */
+const MAX_HELD_BYTES = 1024 * 1024;
+
+export function intake(stream: Readable): Intake {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let ended = false;
+  let failure: unknown;
+  let wake = () => {};
+
+  stream.on('data', (chunk: Uint8Array) => {
+    held.push(chunk);
+    heldBytes += chunk.length;
+    if (heldBytes >= MAX_HELD_BYTES) stream.pause();
+    wake();
+  });
+  stream.on('end', () => {
+    ended = true;
+    wake();
+  });
+  stream.on('error', (error) => {
+    failure ??= error;
+    wake();
+  });
+  stream.on('close', () => {
+    if (!ended) failure ??= new Error('The stream was closed');
+    wake();
+  });
+
+  return {
+    async *take(isDone = () => false) {
+      for (;;) {
+        const taken = held;
+        held = [];
+        heldBytes = 0;
+        yield* taken;
+        if (held.length) continue;
+        if (ended) return;
+        if (failure) throw failure;
+        if (isDone()) return;
+        stream.resume();
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (held.length || ended || failure || isDone()) resolve();
+        });
+      }
+    },
+    wake: () => wake(),
+    hasEnded: () => ended,
+  };
+}

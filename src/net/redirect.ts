@@ -1,0 +1,51 @@
+/** What the next request is when an answer points elsewhere (Fetch standard, "HTTP-redirect fetch"). */
+import { problem } from '#errors.ts';
+
+export interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Headers that say how to answer rather than who asks: all that another site gets to see. */
+const IMPERSONAL = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'dnt',
+  'referer',
+  'upgrade-insecure-requests',
+  'user-agent',
+]);
+const isImpersonal = (name: string) => IMPERSONAL.has(name) || name.startsWith('sec-');
+
+/** The hop after this one, or undefined when the answer is none that redirects. */
+export function nextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
+  if (!REDIRECTS.has(status) || !location) return undefined;
+  if (!URL.canParse(location, hop.url.href)) {
+    throw problem('AssertionFailureError', { message: 'The target redirects to an address that is not valid' });
+  }
+  const url = new URL(location, hop.url);
+  url.username = '';
+  url.password = '';
+  if (!url.hash) url.hash = hop.url.hash;
+  const becomesGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
+  const keeps = (name: string) =>
+    (isSameSite(hop.url, url) || isImpersonal(name)) &&
+    !(becomesGet && name.startsWith('content-')) &&
+    !(name === 'referer' && hop.url.protocol === 'https:' && url.protocol === 'http:');
+  return {
+    url,
+    method: becomesGet ? 'GET' : hop.method,
+    headers: Object.fromEntries(Object.entries(hop.headers).filter(([name]) => keeps(name.toLowerCase()))),
+    body: becomesGet ? undefined : hop.body,
+  };
+}
+
+/** The same origin, or the same host going over to https on the usual ports: what it was told before it may be told again. */
+const isSameSite = (from: URL, to: URL) =>
+  from.origin === to.origin ||
+  (from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:' && !from.port && !to.port);
