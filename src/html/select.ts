@@ -1,0 +1,236 @@
+/**
+ * CSS selectors over our tree, in time linear in the tree whatever the selector and the page: css-what reads the
+ * selector, `selector-program.ts` makes a program of it, and one walk in document order answers it, because what
+ * stands before an element in the document decides every combinator. Only `:has()` looks ahead; it is answered by a
+ * walk of its own, backwards.
+ */
+import { parse, type Selector } from 'css-what';
+import { type Child, DOCUMENT, ELEMENT, type Element, elements, type Node, type Parent } from './node.ts';
+import { type Chain, compilePrograms, type HasTest, type Program, SelectorError } from './selector-program.ts';
+import { type At, createSiblings, type Siblings } from './selector-tests.ts';
+
+export { SelectorError } from './selector-program.ts';
+
+/** Selectors ready to be used on any number of trees. */
+export interface Selectors {
+  readonly source: string;
+  readonly programs: readonly Program[];
+}
+
+const MAX_LENGTH = 8192;
+/** Simple tests made in one call, about; reached in seconds, and only by a monstrous selector on a monstrous page. */
+const MAX_WORK = 300_000_000;
+
+/**
+ * Reads a list of selectors: CSS as `querySelectorAll` takes it, with what needs a living page (`:hover`, `::before`)
+ * matching nothing. Throws SelectorError for text that is no selector, and for one that is too long or too deep.
+ */
+export function compileSelectors(css: string): Selectors {
+  if (css.length > MAX_LENGTH) throw new SelectorError(`The selector is longer than ${MAX_LENGTH} characters`);
+  let parsed: Selector[][];
+  try {
+    parsed = parse(css);
+  } catch (cause) {
+    throw new SelectorError(`Not a selector: ${(cause as Error).message}`, { cause });
+  }
+  if (parsed.length === 0) throw new SelectorError('The selector is empty');
+  return { source: css, programs: compilePrograms(parsed, css.includes('\\')) };
+}
+
+/**
+ * The elements under `root`, without `root`, that match any of the selectors, in document order. As in the DOM, the
+ * whole tree that `root` is in counts for what stands left of a combinator.
+ */
+export function selectAll(root: Node, selectors: Selectors): Element[] {
+  const top = topOf(root);
+  const work: Work = { left: MAX_WORK };
+  const found = new Set<Element>();
+  for (const program of selectors.programs) run(program, top, root, work, (element) => found.add(element));
+  if (top === root && selectors.programs.length === 1) return [...found];
+  const ordered: Element[] = [];
+  for (const element of elements(root)) if (found.has(element)) ordered.push(element);
+  return ordered;
+}
+
+/** Whether an element matches. Costs a walk over the tree it is in: for many elements use `selectAll`. */
+export function matches(element: Element, selectors: Selectors): boolean {
+  const top = topOf(element);
+  const work: Work = { left: MAX_WORK };
+  let found = false;
+  for (const program of selectors.programs) {
+    run(program, top, top, work, (candidate) => {
+      found ||= candidate === element;
+    });
+  }
+  return found;
+}
+
+interface Work {
+  left: number;
+}
+
+/** The document an element is in, or the topmost element of a tree that is in none. */
+function topOf(node: Node): Node {
+  let top = node;
+  while (top.type !== DOCUMENT && top.parent) top = top.parent;
+  return top;
+}
+
+/** A mark for each program step before the last of its chain: bit n is set where step n's part of the chain matches. */
+type Marks = number;
+
+/** What is known about the children of one parent while they are walked. */
+interface Level {
+  siblings: Siblings;
+  /** Marks of the parent, of any ancestor, of the sibling before, of any sibling before. */
+  parent: Marks;
+  above: Marks;
+  previous: Marks;
+  before: Marks;
+}
+
+function run(program: Program, top: Node, scope: Node, work: Work, onMatch: (element: Element) => void): void {
+  const has = program.has.map((test) => elementsHaving(program, test, top, scope, work));
+  walk(program, top, scope, has, work, (at) => {
+    if (at.results[program.main]) onMatch(at.element);
+  });
+}
+
+/** Visits every element of the tree in document order with the program's results for it. */
+function walk(program: Program, top: Node, scope: Node, has: At['has'], work: Work, visit: (at: At) => void): void {
+  const at: At = {
+    element: null as unknown as Element,
+    siblings: null as unknown as Siblings,
+    scope,
+    results: new Uint8Array(program.lists.length),
+    has,
+    work,
+  };
+  const levels: Level[] = [];
+  const open = (parent: Parent | null, marks: Marks, above: Marks): void => {
+    const siblings = createSiblings(parent, program.counters);
+    levels.push({ siblings, parent: marks, above, previous: 0, before: 0 });
+  };
+  const enter = (element: Element, level: Level): Marks => {
+    at.element = element;
+    at.siblings = level.siblings;
+    level.siblings.add(element);
+    const marks = evaluate(program, at, level);
+    visit(at);
+    level.previous = marks;
+    level.before |= marks;
+    return marks;
+  };
+
+  // The top of a tree that is in no document is walked as an only child.
+  let node: Child | null = top.type === DOCUMENT ? top.first : top;
+  open(top.type === DOCUMENT ? top : null, 0, 0);
+  while (levels.length > 0) {
+    const level = levels.at(-1)!;
+    if (node === null) {
+      levels.pop();
+      node = levels.length > 0 ? (level.siblings.parent as Element).next : null;
+    } else if (node.type === ELEMENT) {
+      const marks = enter(node, level);
+      if (node.first) {
+        open(node, marks, level.above | marks);
+        node = node.first;
+      } else node = node.next;
+    } else node = node.next;
+  }
+}
+
+/** Runs each list of the program on one element, inner lists first; gives the element's marks. */
+function evaluate(program: Program, at: At, level: Level): Marks {
+  let marks: Marks = 0;
+  at.work.left -= program.size;
+  if (at.work.left < 0) throw new SelectorError('The selector is too costly on this page');
+  for (const list of program.lists) {
+    let matched = 0;
+    for (const chain of list.chains) {
+      const state = advance(chain, at, level);
+      marks |= state & ~FULL;
+      if (state & FULL) matched = 1;
+    }
+    at.results[list.id] = matched;
+    if (matched && list.counter >= 0) level.siblings.counts[list.counter]!++;
+  }
+  return marks;
+}
+
+/** The bit that says a whole chain matched; the others are marks. */
+const FULL = 1 << 31;
+
+function advance(chain: Chain, at: At, level: Level): number {
+  let marks = 0;
+  for (const step of chain.steps) {
+    if (step.from >= 0) {
+      const bit = 1 << step.from;
+      const reached =
+        step.combinator === ' '
+          ? level.above
+          : step.combinator === '>'
+            ? level.parent
+            : step.combinator === '+'
+              ? level.previous
+              : level.before;
+      if ((reached & bit) === 0) continue;
+    }
+    if (step.tests.every((test) => test(at))) marks |= step.mark < 0 ? FULL : 1 << step.mark;
+  }
+  return marks;
+}
+
+/**
+ * The elements for which `:has()` holds. One walk forward notes which of its compounds each element matches; one
+ * backward, in which all that follows an element is known, puts the chains together from their ends.
+ */
+function elementsHaving(program: Program, test: HasTest, top: Node, scope: Node, work: Work): Set<Element> {
+  const order: Element[] = [];
+  const compounds: number[] = [];
+  const indexes = new Map<Parent, number>();
+  walk(program, top, scope, [], work, (at) => {
+    let mask = 0;
+    for (const [bit, tests] of test.compounds.entries()) {
+      work.left -= tests.length;
+      if (tests.every((simple) => simple(at))) mask |= 1 << bit;
+    }
+    indexes.set(at.element, order.length);
+    order.push(at.element);
+    compounds.push(mask);
+  });
+
+  const size = order.length;
+  /** Per element: the compounds from which on a chain is complete, among its children, and anywhere under it. */
+  const children = new Int32Array(size);
+  const under = new Int32Array(size);
+  /** Per parent, here the index of its element or the last place for the top: the same of the siblings after. */
+  const next = new Int32Array(size + 1);
+  const after = new Int32Array(size + 1);
+  const having = new Set<Element>();
+  for (let i = size - 1; i >= 0; i--) {
+    const element = order[i]!;
+    const parent = element === top ? size : ((element.parent && indexes.get(element.parent)) ?? size);
+    const seen = { ' ': under[i]!, '>': children[i]!, '+': next[parent]!, '~': after[parent]! };
+    const done = completed(test, compounds[i]!, seen);
+    if (test.chains.some((chain) => seen[chain.combinator] & (1 << chain.first))) having.add(element);
+    next[parent] = done;
+    after[parent]! |= done;
+    if (parent < size) {
+      children[parent]! |= done;
+      under[parent]! |= done | under[i]!;
+    }
+  }
+  return having;
+}
+
+/** The compounds of an element's `mask` from which on a chain is complete, given what is `seen` after the element. */
+function completed(test: HasTest, mask: number, seen: Record<' ' | '>' | '+' | '~', number>): number {
+  let done = 0;
+  for (let bit = 0; bit < test.compounds.length; bit++) {
+    if ((mask & (1 << bit)) === 0) continue;
+    const to = test.then[bit];
+    if (!to || seen[to] & (1 << (bit + 1))) done |= 1 << bit;
+  }
+  return done;
+}

@@ -1,0 +1,262 @@
+/**
+ * Parsed selectors to programs. A program is a row of lists, inner ones (`:is`, `:not`, `:nth-child(of)`) before those
+ * that ask for them; a list is a row of chains, a chain is compounds with combinators between. Each compound but the
+ * last of its chain has a mark, one bit of a number, by which a later element knows that the chain got that far.
+ */
+import type { PseudoSelector, Selector } from 'css-what';
+import { parse } from 'css-what';
+import { LIVE_PSEUDO_CLASSES, PSEUDO_CLASSES, readNth, type Test, testAttribute, testName } from './selector-tests.ts';
+
+/** A selector that can't be used; the message says why, for the caller who wrote it. */
+export class SelectorError extends Error {
+  override readonly name = 'SelectorError';
+}
+
+export type Combinator = ' ' | '>' | '+' | '~';
+
+export interface Step {
+  readonly combinator: Combinator;
+  /** The mark that must be found across the combinator, or -1 for the first compound. */
+  readonly from: number;
+  /** The mark this compound leaves, or -1 for the last. */
+  readonly mark: number;
+  readonly tests: readonly Test[];
+}
+
+export interface Chain {
+  readonly steps: readonly Step[];
+}
+
+export interface List {
+  readonly id: number;
+  readonly chains: readonly Chain[];
+  /** Which counter of the siblings counts the matches, or -1. */
+  readonly counter: number;
+}
+
+/** One `:has()`. Its chains' compounds are numbered through; in a chain each follows the one before. */
+export interface HasTest {
+  readonly compounds: readonly (readonly Test[])[];
+  /** By compound: the combinator to the next one of its chain, or null for the last. */
+  readonly then: readonly (Combinator | null)[];
+  readonly chains: readonly { readonly combinator: Combinator; readonly first: number }[];
+}
+
+export interface Program {
+  readonly lists: readonly List[];
+  /** The list that is the selector itself. */
+  readonly main: number;
+  readonly has: readonly HasTest[];
+  readonly counters: number;
+  /** How many simple tests an element may be put to at most. */
+  readonly size: number;
+}
+
+/** Bit 31 of a number of marks is spoken for. */
+const MAX_MARKS = 31;
+const MAX_NESTING = 6;
+const MAX_TESTS = 1000;
+
+const COMBINATORS: Readonly<Record<string, Combinator>> = {
+  descendant: ' ',
+  child: '>',
+  adjacent: '+',
+  sibling: '~',
+};
+
+/**
+ * Programs for a list of parsed selectors; as many of them share one as have marks in it. `escaped` tells whether the
+ * selector was written with backslashes, after which a name may have any character.
+ */
+export function compilePrograms(parsed: Selector[][], escaped: boolean): Program[] {
+  const groups: Selector[][][] = [];
+  let marks = MAX_MARKS + 1;
+  for (const tokens of parsed) {
+    const own = countMarks(tokens, 0);
+    if (marks + own > MAX_MARKS) {
+      groups.push([]);
+      marks = 0;
+    }
+    groups.at(-1)!.push(tokens);
+    marks += own;
+  }
+  return groups.map((group) => compileProgram(group, escaped));
+}
+
+/** Combinators in a selector, with those in its arguments. */
+function countMarks(tokens: Selector[], depth: number): number {
+  if (depth > MAX_NESTING) throw new SelectorError('The selector is nested too deeply');
+  let count = 0;
+  for (const token of tokens) {
+    if (token.type in COMBINATORS) count++;
+    if (token.type !== 'pseudo') continue;
+    for (const inner of argumentLists(token)) count += countMarks(inner, depth + 1);
+  }
+  if (count > MAX_MARKS) throw new SelectorError(`The selector has more than ${MAX_MARKS} combinators`);
+  return count;
+}
+
+/** The selectors in a pseudo-class's parentheses; none when it takes something else. */
+function argumentLists(token: PseudoSelector): Selector[][] {
+  if (Array.isArray(token.data)) return token.data;
+  const of = token.name === 'nth-child' && token.data ? splitOf(token.data).of : null;
+  return of === null ? [] : readInner(of);
+}
+
+/** `2n+1 of .a` in its two parts. */
+function splitOf(text: string): { formula: string; of: string | null } {
+  const found = /\sof\s/i.exec(text);
+  if (!found) return { formula: text, of: null };
+  return { formula: text.slice(0, found.index), of: text.slice(found.index + found[0].length) };
+}
+
+function readInner(css: string): Selector[][] {
+  try {
+    const parsed = parse(css);
+    if (parsed.length > 0) return parsed;
+  } catch (cause) {
+    throw new SelectorError(`Not a selector: ${(cause as Error).message}`, { cause });
+  }
+  throw new SelectorError('A selector is missing after "of"');
+}
+
+function compileProgram(parsed: Selector[][], escaped: boolean): Program {
+  const lists: List[] = [];
+  const has: HasTest[] = [];
+  let marks = 0;
+  let counters = 0;
+  let size = 0;
+  let inHas = false;
+
+  const compileList = (selectors: Selector[][], counted: boolean): List => {
+    const chains = selectors.map(compileChain);
+    const list: List = { id: lists.length, chains, counter: counted ? counters++ : -1 };
+    lists.push(list);
+    return list;
+  };
+
+  const compileChain = (tokens: Selector[]): Chain => {
+    const compounds = splitCompounds(tokens);
+    if (compounds[0]!.combinator !== null) throw new SelectorError('A selector starts with a combinator');
+    let from = -1;
+    const steps = compounds.map(({ combinator, simple }, index): Step => {
+      const mark = index === compounds.length - 1 ? -1 : marks++;
+      const step: Step = { combinator: combinator ?? ' ', from, mark, tests: compileCompound(simple) };
+      from = mark;
+      return step;
+    });
+    return { steps };
+  };
+
+  const compileCompound = (simple: Selector[]): Test[] => {
+    size += simple.length;
+    if (size > MAX_TESTS) throw new SelectorError('The selector has too many parts');
+    return simple.map(compileSimple);
+  };
+
+  const compileSimple = (selector: Selector): Test => {
+    switch (selector.type) {
+      case 'universal':
+        checkNamespace(selector.namespace);
+        return () => true;
+      case 'tag':
+        checkNamespace(selector.namespace);
+        checkName(selector.name, escaped);
+        return testName(selector.name);
+      case 'attribute':
+        checkNamespace(selector.namespace);
+        checkName(selector.name, escaped);
+        if (selector.action === 'not') throw new SelectorError('There is no operator != in CSS');
+        return testAttribute(selector);
+      case 'pseudo-element':
+        return () => false;
+      case 'pseudo':
+        return compilePseudo(selector);
+      default:
+        throw new SelectorError('The selector has a combinator that CSS does not know');
+    }
+  };
+
+  const compilePseudo = (selector: PseudoSelector): Test => {
+    const { name, data } = selector;
+    if (Array.isArray(data)) {
+      if (name === 'has') return compileHas(data);
+      const { id } = compileList(data, false);
+      if (name === 'is' || name === 'where' || name === 'matches') return ({ results }) => results[id] === 1;
+      if (name === 'not') return ({ results }) => results[id] === 0;
+    } else if (typeof data === 'string') {
+      const test = compileNth(name, data);
+      if (test) return test;
+    } else {
+      const test = Object.hasOwn(PSEUDO_CLASSES, name) ? PSEUDO_CLASSES[name] : undefined;
+      if (test) return test;
+      if (LIVE_PSEUDO_CLASSES.has(name)) return () => false;
+    }
+    throw new SelectorError(`The pseudo-class :${name} is not supported`);
+  };
+
+  const compileNth = (name: string, text: string): Test | null => {
+    if (!/^nth-(?:last-)?(?:child|of-type)$/.test(name)) return null;
+    const { formula, of } = splitOf(text);
+    const holds = readNth(formula);
+    if (!holds) throw new SelectorError(`:${name}(${formula}) is no formula like 2n+1`);
+    const ofType = name.endsWith('type');
+    if (of !== null) {
+      if (name !== 'nth-child') throw new SelectorError(`:${name}() can't have "of" here`);
+      const { id, counter } = compileList(readInner(of), true);
+      return ({ results, siblings }) => results[id] === 1 && holds(siblings.counts[counter]!);
+    }
+    const place = ofType ? 'typeIndex' : 'index';
+    if (!name.startsWith('nth-last')) return ({ siblings }) => holds(siblings[place]);
+    return ({ siblings }) => holds(siblings.total(ofType) - siblings[place] + 1);
+  };
+
+  const compileHas = (selectors: Selector[][]): Test => {
+    if (inHas) throw new SelectorError(':has() inside :has() is not allowed');
+    inHas = true;
+    const compounds: Test[][] = [];
+    const then: (Combinator | null)[] = [];
+    const chains = selectors.map((tokens) => {
+      const parts = splitCompounds(tokens);
+      const first = compounds.length;
+      for (const [index, { simple }] of parts.entries()) {
+        compounds.push(compileCompound(simple));
+        then.push(parts[index + 1]?.combinator ?? null);
+      }
+      return { combinator: parts[0]!.combinator ?? ' ', first };
+    });
+    inHas = false;
+    if (compounds.length > MAX_MARKS) throw new SelectorError(`:has() has more than ${MAX_MARKS} parts`);
+    const id = has.length;
+    has.push({ compounds, then, chains });
+    // While :has() itself is being answered, the walk that notes its parts has no answers yet, and needs none.
+    return ({ element, has }) => has[id]?.has(element) ?? false;
+  };
+
+  const main = compileList(parsed, false).id;
+  return { lists, main, has, counters, size };
+}
+
+/** A selector at its combinators. The first part has one only where it is relative, in `:has()`. */
+function splitCompounds(tokens: Selector[]): { combinator: Combinator | null; simple: Selector[] }[] {
+  const parts: { combinator: Combinator | null; simple: Selector[] }[] = [{ combinator: null, simple: [] }];
+  for (const [index, token] of tokens.entries()) {
+    const combinator = COMBINATORS[token.type];
+    if (!combinator) parts.at(-1)!.simple.push(token);
+    else if (index === 0) parts[0]!.combinator = combinator;
+    else parts.push({ combinator, simple: [] });
+  }
+  if (parts.some(({ simple }) => simple.length === 0)) throw new SelectorError('A combinator has nothing on one side');
+  return parts;
+}
+
+function checkNamespace(namespace: string | null): void {
+  if (namespace !== null && namespace !== '*') throw new SelectorError('Namespaces are not supported in selectors');
+}
+
+/** css-what lets a name start with about anything. */
+function checkName(name: string, escaped: boolean): void {
+  if (!escaped && !/^-?[A-Za-z_\u0080-\uffff-][\w\u0080-\uffff-]*$/.test(name)) {
+    throw new SelectorError(`"${name}" is no name`);
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * The text of a page as a person would copy it: the HTML standard's `innerText` (section 3.2.7), with the layout that
+ * browsers give elements by default, and the little of inline style that changes it.
+ */
+import { type Child, DOCUMENT, ELEMENT, type Element, hasAttribute, type Node, TEXT } from './node.ts';
+
+export interface VisibleTextOptions {
+  /** Elements with this attribute are left out, whatever its value: a browser has marked them as hidden. */
+  hiddenAttribute?: string;
+}
+
+/** The visible text under a node. White space is collapsed as a browser does, and lines are parted by `\n`. */
+export function innerText(node: Node, options: VisibleTextOptions = {}): string {
+  const writer = new TextWriter();
+  writer.preformatted = isPreformatted(node);
+  write(node, writer, options.hiddenAttribute);
+  return writer.out;
+}
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+/** Not displayed, or displayed as something else than their text. */
+const LEFT_OUT = words(
+  'area audio base basefont canvas datalist embed frame head iframe img input link meta meter noembed noframes ' +
+    'noscript object param progress rp script source style template textarea title track video',
+);
+const LEFT_OUT_FOREIGN = words(
+  'annotation annotation-xml clipPath defs desc linearGradient marker mask metadata pattern radialGradient script ' +
+    'style symbol title',
+);
+const BLOCKS = words(
+  'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
+    'footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p ' +
+    'plaintext pre search section select summary table ul xmp',
+);
+const PREFORMATTED = words('listing plaintext pre xmp');
+const BLOCK_DISPLAYS = words('block flex flow-root grid list-item table table-caption');
+
+interface Look {
+  hidden: boolean;
+  block: boolean;
+  /** Whether white space counts; null when that is as around the element. */
+  preformatted: boolean | null;
+}
+
+/** How an element is laid out: by its name, then by what its style attribute says of it. */
+function lookOf(element: Element, hiddenAttribute: string | undefined): Look {
+  const { name } = element;
+  if (element.namespace !== 'html') {
+    return { hidden: LEFT_OUT_FOREIGN.has(name), block: false, preformatted: null };
+  }
+  const look: Look = {
+    hidden: LEFT_OUT.has(name) || (name === 'dialog' && !hasAttribute(element, 'open')),
+    block: BLOCKS.has(name),
+    preformatted: PREFORMATTED.has(name) ? true : null,
+  };
+  for (const entry of element.attributes) {
+    if (entry.name === 'hidden' || entry.name === hiddenAttribute) look.hidden = true;
+    else if (entry.name === 'style') restyle(look, entry.value);
+  }
+  return look;
+}
+
+function restyle(look: Look, style: string): void {
+  for (const declaration of style.split(';')) {
+    const colon = declaration.indexOf(':');
+    const property = declaration.slice(0, colon).trim().toLowerCase();
+    if (property !== 'display' && property !== 'visibility' && property !== 'white-space') continue;
+    const value = declaration
+      .slice(colon + 1)
+      .replace(/!.*/s, '')
+      .trim()
+      .toLowerCase();
+    if (property === 'white-space') look.preformatted = value.startsWith('pre') || value === 'break-spaces';
+    else if (property === 'visibility') look.hidden ||= value === 'hidden' || value === 'collapse';
+    else if (value === 'none') look.hidden = true;
+    else if (value.startsWith('inline')) look.block = false;
+    else if (BLOCK_DISPLAYS.has(value)) look.block = true;
+  }
+}
+
+/** Whether white space counts around a node, by the nearest element above that says so. */
+function isPreformatted(node: Node): boolean {
+  for (let above = node.parent; above?.type === ELEMENT; above = above.parent) {
+    const { preformatted } = lookOf(above, undefined);
+    if (preformatted !== null) return preformatted;
+  }
+  return false;
+}
+
+/** An element that is open and has something to undo or to count. */
+interface Frame {
+  element: Element;
+  breaks: number;
+  /** What `preformatted` was before. */
+  around: boolean;
+  /** Rows seen of a table, cells seen of a row. */
+  seen: number;
+}
+
+function write(root: Node, writer: TextWriter, hiddenAttribute: string | undefined): void {
+  const frames: Frame[] = [];
+  let table: Frame | null = null;
+  let row: Frame | null = null;
+  const tables: (Frame | null)[] = [];
+  let at: Node = root;
+
+  const close = (): void => {
+    const frame = frames.pop()!;
+    writer.preformatted = frame.around;
+    writer.require(frame.breaks);
+    if (frame.element.name === 'table') {
+      table = tables.pop() ?? null;
+      row = tables.pop() ?? null;
+    }
+  };
+
+  /** Opens an element; false when nothing of it shows. */
+  const open = (element: Element): boolean => {
+    const look = lookOf(element, hiddenAttribute);
+    if (look.hidden && element !== root) return false;
+    if (element.name === 'br' && element.namespace === 'html') {
+      writer.put('\n');
+      return false;
+    }
+    const breaks = look.block ? (element.name === 'p' ? 2 : 1) : 0;
+    const frame: Frame = { element, breaks, around: writer.preformatted, seen: 0 };
+    if (element.name === 'table') {
+      tables.push(row, table);
+      table = frame;
+      row = null;
+    } else if (element.name === 'tr') {
+      if (table && table.seen++ > 0) writer.put('\n');
+      row = frame;
+    } else if ((element.name === 'td' || element.name === 'th') && row) {
+      if (row.seen++ > 0) writer.put('\t');
+    }
+    writer.require(breaks);
+    if (look.preformatted !== null) writer.preformatted = look.preformatted;
+    frames.push(frame);
+    return true;
+  };
+
+  for (;;) {
+    const down = at.type === DOCUMENT || (at.type === ELEMENT && open(at));
+    if (at.type === TEXT && !isBetweenCells(at.parent)) writer.text(at.value);
+    if (down && 'first' in at && at.first) {
+      at = at.first;
+      continue;
+    }
+    if (down && at.type === ELEMENT) close();
+    while (at !== root && !(at as Child).next) {
+      at = (at as Child).parent!;
+      if (at.type === ELEMENT) close();
+    }
+    if (at === root) return;
+    at = (at as Child).next!;
+  }
+}
+
+const TABLE_PARTS = words('table tbody thead tfoot tr colgroup');
+
+/** White space between the parts of a table is not text; the parser leaves nothing else there. */
+const isBetweenCells = (parent: Node | null): boolean =>
+  parent?.type === ELEMENT && parent.namespace === 'html' && TABLE_PARTS.has(parent.name);
+
+/** Puts text together, holding back the spaces and line breaks that may yet turn out to be at an end of a line. */
+class TextWriter {
+  out = '';
+  preformatted = false;
+  #breaks = 0;
+  #space = false;
+  #lineStart = true;
+
+  /** Asks for at least this many line breaks before whatever comes next, if anything stands before. */
+  require(breaks: number): void {
+    if (breaks === 0) return;
+    this.#space = false;
+    this.#lineStart = true;
+    this.#breaks = Math.max(this.#breaks, breaks);
+  }
+
+  /** A line break or tab, which counts even where nothing follows. */
+  put(text: string): void {
+    this.#flush();
+    this.out += text;
+    this.#space = false;
+    this.#lineStart = true;
+  }
+
+  text(value: string): void {
+    if (value === '') return;
+    if (this.preformatted) {
+      this.#flush();
+      this.out += (this.#space ? ' ' : '') + value;
+      this.#space = false;
+      this.#lineStart = value.endsWith('\n');
+      return;
+    }
+    const collapsed = value.replace(/[ \t\n\r\f]+/g, ' ');
+    const starts = collapsed.startsWith(' ');
+    const trimmed = collapsed.slice(starts ? 1 : 0, collapsed.endsWith(' ') ? -1 : undefined);
+    if (starts && !this.#lineStart) this.#space = true;
+    if (collapsed === ' ') return;
+    this.#flush();
+    this.out += (this.#space ? ' ' : '') + trimmed;
+    this.#space = collapsed.endsWith(' ');
+    this.#lineStart = false;
+  }
+
+  #flush(): void {
+    if (this.#breaks > 0 && this.out !== '') this.out += '\n'.repeat(this.#breaks);
+    this.#breaks = 0;
+  }
+}
