@@ -5,7 +5,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys } from '#accounts/index.ts';
 import { asProblem, problem } from '#errors.ts';
-import { decodeText } from '#html/decode.ts';
 import { gather } from '#http/gather.ts';
 import { gathered, Upload } from '#http/body.ts';
 import { successKind } from '#http/negotiate.ts';
@@ -21,6 +20,7 @@ import {
   type Page,
   type Reader,
   type Rendition,
+  readUpload,
   resolve,
   type Target,
 } from '#reader/index.ts';
@@ -109,7 +109,7 @@ function targetOf(given: GivenOptions, path: string | undefined, hosts: readonly
   if (upload !== undefined && sizeOf(upload) > 0) {
     const bytes = uploadedBytes(upload);
     const address = url && path?.trim() ? url : blobUrl(bytes);
-    return { url: address, given: readableUpload(bytes, upload) };
+    return { url: address, given: readUpload(bytes, typeOf(upload)) };
   }
   return url ? { url } : undefined;
 }
@@ -128,18 +128,10 @@ function uploadedBytes(upload: UploadOption): Uint8Array {
   return Buffer.from(text, 'base64');
 }
 
-/** HTML and text are read; other kinds of files are refused by name. */
-function readableUpload(bytes: Uint8Array, upload: UploadOption): { text: string; mediaType: string } {
-  const type = upload instanceof Upload ? upload.mediaType : typeof upload === 'object' && 'type' in upload ? upload.type : undefined;
-  const decoded = decodeText(bytes, type);
-  if (!decoded) {
-    throw problem('AssertionFailureError', {
-      path: 'file',
-      message: `Files of this kind${type ? ` (${type.slice(0, 100)})` : ''} cannot be read by this version: HTML and text can`,
-    });
-  }
-  return decoded;
-}
+const typeOf = (upload: UploadOption): string | undefined => {
+  if (upload instanceof Upload) return upload.mediaType;
+  return typeof upload === 'object' && 'type' in upload ? upload.type : undefined;
+};
 
 /** The host names under which this server is being asked. */
 function ownHosts(request: FastifyRequest, { publicUrl }: ReaderDoor): string[] {

@@ -7,3 +7,4 @@ export { createReader, type Reader } from './read.ts';
 export { createRenderer, type Renderer } from './renderer.ts';
 export type { Page, Rendition } from './rendition.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
+export { readUpload } from './upload.ts';

@@ -3,8 +3,19 @@
  * that a thread can do it and be ended when a page is too much.
  */
 import { problem } from '#errors.ts';
-import { append, Document, detach, Element, type Element as ElementNode, find, Text } from '#html/node.ts';
-import { parseDocument } from '#html/parse.ts';
+import {
+  append,
+  attribute,
+  type Document,
+  detach,
+  Element,
+  elements as elementsOf,
+  find,
+  removeAttribute,
+  setAttribute,
+  Text,
+} from '#html/node.ts';
+import { type Parsed, parsePage } from '#html/parse.ts';
 import { compileSelectors, selectAll } from '#html/select.ts';
 import { outerHtml } from '#html/serialize.ts';
 import { innerText } from '#html/visible-text.ts';
@@ -41,17 +52,21 @@ const MAX_CHARGE = 2_000_000;
 
 export function render({ snapshot, options, requestedUrl }: RenderTask): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
-  const { document, depth, elements } = documentOf(snapshot);
+  const parsed = documentOf(snapshot);
+  const { document } = parsed;
   applySelectors(document, options);
   const baseUrl = documentBaseUrl(document, url);
   const fields = textFields(document, snapshot, options);
   const links = options.withLinksSummary ? collectLinks(document, baseUrl, options.withLinksSummary === 'all' ? 'all' : 'unique') : [];
-  const images = options.withImagesSummary ? collectImages(document, baseUrl, options) : [];
+  const images = options.withImagesSummary ? collectImages(document, baseUrl, {
+    keepDataUrl: options.keepImgDataUrl,
+    ...(baseUrl !== url && { origin: new URL(baseUrl).origin }),
+  }) : [];
 
   const whole = options.formats.has('markdown') || !isHtml(snapshot);
   const article = extractArticle(document, { url, baseUrl, whole });
   const markdown = wantsMarkdown(options)
-    ? depth > MAX_DEPTH || elements > MAX_ELEMENTS
+    ? isTooMuch(parsed)
       ? { markdown: innerText(article.content), images: [], links: [] }
       : convert(article, { options, url, baseUrl, whole: whole && isHtml(snapshot) })
     : undefined;
@@ -112,14 +127,17 @@ function assemble({ snapshot, options, url, article, fields, markdown, links, im
 }
 
 /** The tree of a snapshot: its HTML, or its text as one preformatted block. */
-function documentOf(snapshot: Snapshot): { document: Document; depth: number; elements: number } {
-  if (isHtml(snapshot)) return parseDocument(snapshot.text);
-  const parsed = parseDocument('');
+function documentOf(snapshot: Snapshot): Parsed {
+  if (isHtml(snapshot)) return parsePage(snapshot.text);
+  const parsed = parsePage('');
   const block = new Element('pre');
   append(block, new Text(snapshot.text));
   append(find(parsed.document, 'body')!, block);
   return parsed;
 }
+
+const isTooMuch = ({ depth, elements, complete }: Parsed) =>
+  depth > MAX_DEPTH || elements > MAX_ELEMENTS || !complete;
 
 export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>
   mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
@@ -130,7 +148,7 @@ function applySelectors(document: Document, { removeSelector, targetSelector }: 
     for (const element of selectAll(document, compileSelectors(text))) detach(element);
   }
   if (!targetSelector.length) return;
-  const taken = new Set<ElementNode>();
+  const taken = new Set<Element>();
   for (const text of targetSelector) {
     for (const element of selectAll(document, compileSelectors(text))) {
       if (!isInside(element, taken)) taken.add(element);
@@ -148,8 +166,8 @@ function applySelectors(document: Document, { removeSelector, targetSelector }: 
   for (const element of kept) append(body, element);
 }
 
-function isInside(element: ElementNode, others: ReadonlySet<ElementNode>): boolean {
-  for (let node: ElementNode | Document | null = element; node instanceof Element; node = node.parent) {
+function isInside(element: Element, others: ReadonlySet<Element>): boolean {
+  for (let node: Element | Document | null = element; node instanceof Element; node = node.parent) {
     if (others.has(node)) return true;
   }
   return false;
@@ -162,10 +180,24 @@ function textFields(document: Document, snapshot: Snapshot, options: Options): {
     options.formats.has(format) || (format === 'html' && options.formats.has('pageshot'));
   if (wants('html')) {
     const untouched = snapshot.engine !== 'browser' && !options.removeSelector.length && !options.targetSelector.length;
-    fields.html = untouched ? snapshot.text : outerHtml(find(document, 'html')!, { without: HIDDEN_ATTRIBUTE });
+    fields.html = untouched ? snapshot.text : unmarkedHtml(document);
   }
   if (wants('text')) fields.text = innerText(find(document, 'body') ?? document, { hiddenAttribute: HIDDEN_ATTRIBUTE });
   return fields;
+}
+
+/** The document without the marks that the browser engine put on what is hidden; they are there again afterwards. */
+function unmarkedHtml(document: Document): string {
+  const marked: [Element, string][] = [];
+  for (const element of elementsOf(document)) {
+    const mark = attribute(element, HIDDEN_ATTRIBUTE);
+    if (mark === null) continue;
+    marked.push([element, mark]);
+    removeAttribute(element, HIDDEN_ATTRIBUTE);
+  }
+  const html = outerHtml(find(document, 'html')!);
+  for (const [element, mark] of marked) setAttribute(element, HIDDEN_ATTRIBUTE, mark);
+  return html;
 }
 
 const wantsMarkdown = ({ formats }: Options) =>

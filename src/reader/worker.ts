@@ -32,7 +32,7 @@ export default async function work(task: Task): Promise<Outcome> {
 function probe({ html, url }: { html: string; url: string }): Outcome {
   const scripts = /<script\b/i.test(html);
   if (html.length > MAX_PROBED_CHARACTERS) return { kind: 'probe', words: Number.MAX_SAFE_INTEGER, scripts };
-  const { document } = parseDocument(html);
+  const document = parseDocument(html);
   const article = extractArticle(document, { url, baseUrl: url, whole: false });
   const words = textOf(article.content).match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
   return { kind: 'probe', words, scripts };
