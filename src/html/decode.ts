@@ -1,0 +1,137 @@
+/**
+ * Bytes to text. A page says its encoding by a byte order mark, the Content-Type header or a meta tag, in this order
+ * (HTML standard, "determining the character encoding"). What says nothing is UTF-8 when it is valid UTF-8, else
+ * guessed from its bytes. What is said is not always true: a declaration that the bytes plainly contradict is passed
+ * over.
+ */
+import { analyse } from 'chardet';
+import { getEncoding } from 'encoding-sniffer';
+
+export interface DecodedText {
+  readonly text: string;
+  /** The encoding that was used, by its name in the Encoding standard, in lower case. */
+  readonly charset: string;
+}
+
+/** The text of an HTML document; the byte order mark is left out. */
+export function decodeHtml(bytes: Uint8Array, contentType?: string): DecodedText {
+  return decodeBy(bytes, [charsetOf(contentType), metaCharset(bytes)]);
+}
+
+/** The text of plain text, JSON or XML, whose declaration may name the encoding. */
+export function decodeText(bytes: Uint8Array, contentType?: string): DecodedText {
+  return decodeBy(bytes, [charsetOf(contentType), xmlCharset(bytes), utf16Charset(bytes)]);
+}
+
+const PRESCAN_BYTES = 1_024;
+const GUESS_BYTES = 64 * 1024;
+
+function decodeBy(bytes: Uint8Array, declared: readonly (string | undefined)[]): DecodedText {
+  const marked = markedCharset(bytes);
+  if (marked) return { text: decodeAs(bytes, marked), charset: marked };
+  const labels = [...new Set(declared.filter((label) => label !== undefined).map(canonical))].filter(
+    (label) => label !== undefined,
+  );
+  const utf8 = validUtf8(bytes);
+  for (const charset of labels) {
+    if (charset === 'utf-8') {
+      if (utf8 !== undefined) return { text: utf8, charset };
+      const text = decodeAs(bytes, charset);
+      if (isMostlyUtf8(text)) return { text, charset };
+    } else if (
+      charset.startsWith('utf-16')
+        ? looksLikeUtf16(bytes)
+        : utf8 === undefined || isAscii(bytes, utf8) || charset.startsWith('iso-2022')
+    ) {
+      return { text: decodeAs(bytes, charset), charset };
+    }
+  }
+  if (utf8 !== undefined) return { text: utf8, charset: 'utf-8' };
+  const charset = guess(bytes) ?? 'windows-1252';
+  return { text: decodeAs(bytes, charset), charset };
+}
+
+const charsetOf = (contentType: string | undefined): string | undefined =>
+  /;[ \t]*charset[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|([^\s;"',]+))/i
+    .exec(contentType ?? '')
+    ?.slice(1)
+    .find(Boolean);
+
+function markedCharset([a, b, c]: Uint8Array): string | undefined {
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
+  if (a === 0xff && b === 0xfe) return 'utf-16le';
+  return a === 0xfe && b === 0xff ? 'utf-16be' : undefined;
+}
+
+/** The word for no declaration is no encoding, and falls away with the labels that nobody knows. */
+const metaCharset = (bytes: Uint8Array): string =>
+  getEncoding(Buffer.from(bytes.subarray(0, PRESCAN_BYTES)), { defaultEncoding: 'none' });
+
+/** Only the bytes that every encoding shares with ASCII are looked at (XML 1.0, appendix F). */
+const xmlCharset = (bytes: Uint8Array): string | undefined =>
+  /^<\?xml[^>]{1,100}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/.exec(latin1(bytes.subarray(0, 200)))?.[1];
+
+/** Text in UTF-16 without a mark gives itself away by `<` or an ASCII letter beside a zero byte (RFC 4627, section 3). */
+function utf16Charset([a, b, c, d]: Uint8Array): string | undefined {
+  if (a === 0 && b && c === 0 && d) return 'utf-16be';
+  return a && b === 0 && c && d === 0 ? 'utf-16le' : undefined;
+}
+
+/** Zero bytes, or bytes that are no UTF-8: text in UTF-16 has one or the other. */
+const looksLikeUtf16 = (bytes: Uint8Array) => {
+  const start = bytes.subarray(0, GUESS_BYTES);
+  return start.includes(0) || validUtf8(start) === undefined;
+};
+
+function canonical(label: string): string | undefined {
+  try {
+    return new TextDecoder(label.trim()).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeAs(bytes: Uint8Array, charset: string): string {
+  // Some Nodes decode windows-1252 as if it were Latin-1, without its quotes and dashes.
+  if (charset === 'windows-1252')
+    return latin1(bytes).replace(/[\x80-\x9f]/g, (char) => WINDOWS_1252[char.charCodeAt(0) - 0x80]!);
+  return new TextDecoder(charset).decode(bytes);
+}
+
+/** The letters at 0x80 to 0x9f (Encoding standard, index windows-1252). */
+const WINDOWS_1252 = [...'€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'];
+
+const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+
+function validUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const isAscii = (bytes: Uint8Array, utf8: string) => bytes.length === utf8.length;
+
+/** A page in UTF-8 may have a few broken bytes, such as a letter cut in two; one in another encoding has little else. */
+function isMostlyUtf8(text: string): boolean {
+  let broken = 0;
+  let sound = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0xfffd) broken++;
+    else if (code > 0x7f) sound++;
+  }
+  return broken <= 3 || broken * 4 < sound;
+}
+
+function guess(bytes: Uint8Array): string | undefined {
+  const first = bytes.findIndex((byte) => byte > 0x7f);
+  const start = Math.max(0, Math.min(first - 256, bytes.length - GUESS_BYTES));
+  for (const { name } of analyse(bytes.subarray(start, start + GUESS_BYTES))) {
+    const charset = canonical(name);
+    if (charset && !charset.startsWith('utf-')) return charset;
+  }
+  return undefined;
+}
