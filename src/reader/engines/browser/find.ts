@@ -1,0 +1,130 @@
+/**
+ * Which browser to use: the one configured, else one on PATH, else one that Playwright installed, else the one that the
+ * set-up unpacked into the data folder. scripts/browser.mjs looks in the same places and writes the manifest read here.
+ */
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+export interface FoundBrowser {
+  readonly path: string;
+  readonly source: 'configured' | 'path' | 'playwright' | 'unpacked';
+  /** What the process needs in its environment beside our own. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Places {
+  /** LECTERN_BROWSER: a path, or `none` for no browser at all. */
+  readonly configured?: string | undefined;
+  readonly dataDir: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly platform?: NodeJS.Platform;
+}
+
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'microsoft-edge',
+  'microsoft-edge-stable',
+  'msedge',
+];
+
+const INSTALLED_NAMES = /^(headless_shell|chrome-headless-shell|chrome|Chromium|Google Chrome for Testing)(\.exe)?$/;
+
+/** Where Chrome and its kin stand without being on PATH. */
+const USUAL_PLACES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  ],
+  win32: [
+    'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+    'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
+    'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+  ],
+};
+
+/** Null when there is none, or when the configured one cannot be run: another than the one asked for is never taken. */
+export function findBrowser({ configured, dataDir, environment = process.env, platform = process.platform }: Places) {
+  if (configured === 'none') return null;
+  if (configured) return executable(configured) ? found(configured, 'configured') : null;
+  return (
+    found(onPath(environment, platform), 'path') ??
+    found(playwrights(environment, platform), 'playwright') ??
+    unpacked(path.resolve(dataDir, 'browser'))
+  );
+}
+
+const found = (file: string | undefined, source: FoundBrowser['source']): FoundBrowser | null =>
+  file === undefined ? null : { path: file, source };
+
+function executable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function onPath(environment: Places['environment'], platform: NodeJS.Platform): string | undefined {
+  const suffix = platform === 'win32' ? '.exe' : '';
+  const folders = (environment?.PATH ?? '').split(path.delimiter).filter(Boolean);
+  const named = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name + suffix)));
+  return [...named, ...(USUAL_PLACES[platform] ?? [])].find(executable);
+}
+
+/** Folder names and depths differ by Playwright's version and the platform, so what is inside is looked at, newest first. */
+function playwrights(environment: Places['environment'], platform: NodeJS.Platform): string | undefined {
+  const root = playwrightsRoot(environment, platform);
+  const installed = list(root).filter((name) => name.startsWith('chromium'));
+  installed.sort((a, b) => revision(b) - revision(a));
+  for (const name of installed)
+    for (const part of list(path.join(root, name))) {
+      const inner = path.join(root, name, part);
+      const apps = list(inner).filter((entry) => entry.endsWith('.app'));
+      for (const folder of [inner, ...apps.map((app) => path.join(inner, app, 'Contents/MacOS'))]) {
+        const file = list(folder).find((entry) => INSTALLED_NAMES.test(entry) && executable(path.join(folder, entry)));
+        if (file) return path.join(folder, file);
+      }
+    }
+  return undefined;
+}
+
+const revision = (folder: string) => Number(folder.split('-').pop()) || 0;
+
+/** https://playwright.dev/docs/browsers#managing-browser-binaries */
+function playwrightsRoot(environment: Places['environment'] = {}, platform: NodeJS.Platform): string {
+  const home = environment.HOME ?? os.homedir();
+  if (environment.PLAYWRIGHT_BROWSERS_PATH) return environment.PLAYWRIGHT_BROWSERS_PATH;
+  if (platform === 'darwin') return path.join(home, 'Library/Caches/ms-playwright');
+  if (platform === 'win32')
+    return path.join(environment.LOCALAPPDATA ?? path.join(home, 'AppData/Local'), 'ms-playwright');
+  return path.join(environment.XDG_CACHE_HOME || path.join(home, '.cache'), 'ms-playwright');
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function unpacked(folder: string): FoundBrowser | null {
+  try {
+    const manifest = JSON.parse(readFileSync(path.join(folder, 'browser.json'), 'utf8'));
+    const file = path.join(folder, manifest.executable);
+    if (!executable(file)) return null;
+    const env: Record<string, string> = {};
+    if (manifest.libraries) env.LD_LIBRARY_PATH = path.join(folder, manifest.libraries);
+    if (manifest.fonts) env.FONTCONFIG_FILE = path.join(folder, manifest.fonts);
+    return { path: file, source: 'unpacked', env };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * What a page asks of the network: which of it is let through, how much is open, what the main document answered, and
+ * when it is too much. Addresses are guarded by the egress proxy; here stands only what the proxy cannot tell.
+ */
+import type { BrowserContext, Page, Request, Response, Route } from 'playwright-core';
+import { getDomain } from 'tldts';
+import { type Problem, problem } from '#errors.ts';
+import { type Guard, portOf } from '#net/guard.ts';
+import type { Traffic } from './timing.ts';
+
+/** Abuse limits of one page (contract, section 15). */
+export const MAX_REQUESTS = 3_300;
+export const MAX_DOCUMENTS = 1_000;
+export const MAX_DOMAINS = 200;
+
+export interface MainDocument {
+  readonly url: string;
+  readonly status: number;
+  readonly statusText: string;
+  /** Lower case, without parameters; empty when none was named. */
+  readonly mediaType: string;
+  readonly lastModified: string | undefined;
+  readonly response: Response | undefined;
+}
+
+export interface NetworkConfig {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly guard: Guard;
+  /** The address of the first navigation, and the HTML that stands for it when it is not to be fetched. */
+  readonly entry: string;
+  readonly html: string | undefined;
+  /** Whether images and fonts are loaded, or stood in for. */
+  readonly pictures: boolean;
+  readonly signal: AbortSignal;
+  /** Something happened that may matter to the timing. */
+  readonly changed: () => void;
+  /** The page went over a limit. */
+  readonly stop: (reason: Problem) => void;
+}
+
+export interface Network {
+  readonly resources: Traffic;
+  readonly media: Traffic;
+  readonly all: Traffic;
+  /** The document that is in the main frame now, or was last answered for it. */
+  main(): MainDocument | undefined;
+  /** Why the last navigation of the main frame was refused, if it was. */
+  refused(): Problem | undefined;
+}
+
+/** Resource types by what they hold up: the page's making, its looks, or nothing. */
+const MEDIA = new Set(['stylesheet', 'image', 'font', 'media']);
+/** Open for as long as they are wanted: their start is an event, their being open is not a wait. */
+const STREAMS = new Set(['eventsource', 'websocket', 'ping']);
+
+/** One transparent pixel: pages that hear an image fail put another in its place, so none fails. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+/** The header by which the egress proxy marks its own refusals. */
+export const REFUSED_HEADER = 'x-lectern-refused';
+
+export async function watchNetwork(config: NetworkConfig): Promise<Network> {
+  const { context, page, guard, changed, stop } = config;
+  const resources = counter();
+  const media = counter();
+  const all = counter();
+  const counts = { requests: 0, documents: 0, domains: new Set<string>() };
+  const open = new Map<Request, Counter[]>();
+  let main: MainDocument | undefined;
+  let refused: Problem | undefined;
+  let committed = false;
+
+  const isMainNavigation = (request: Request) => request.isNavigationRequest() && frameOf(request) === page.mainFrame();
+
+  context.on('request', (request) => {
+    const type = request.resourceType();
+    counts.requests++;
+    if (type === 'document') counts.documents++;
+    const domain = getDomain(request.url(), { allowPrivateDomains: true });
+    if (domain) counts.domains.add(domain);
+    if (counts.requests > MAX_REQUESTS || counts.documents > MAX_DOCUMENTS || counts.domains.size > MAX_DOMAINS) {
+      stop(problem('SecurityCompromiseError', { path: 'url', message: 'The page makes too many requests' }));
+    }
+    const counters = [all, ...(MEDIA.has(type) ? [media] : STREAMS.has(type) ? [] : [resources])];
+    if (STREAMS.has(type)) for (const each of [all, resources]) each.touch();
+    else {
+      for (const each of counters) each.begin();
+      open.set(request, counters);
+    }
+    changed();
+  });
+  const ended = (request: Request) => {
+    for (const each of open.get(request) ?? []) each.end();
+    open.delete(request);
+    changed();
+  };
+  context.on('requestfinished', ended);
+  context.on('requestfailed', ended);
+  page.on('websocket', () => {
+    resources.touch();
+    changed();
+  });
+  page.on('response', (response) => {
+    if (!isMainNavigation(response.request())) return;
+    const headers = response.headers();
+    if (headers[REFUSED_HEADER] !== undefined) {
+      refused = problem('SecurityCompromiseError', { path: 'url' });
+      return changed();
+    }
+    const status = response.status();
+    if (status >= 300 && status < 400 && headers.location !== undefined) return;
+    main = {
+      url: response.url(),
+      status,
+      statusText: response.statusText(),
+      mediaType: (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase(),
+      lastModified: headers['last-modified'],
+      response,
+    };
+    changed();
+  });
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame()) committed = true;
+  });
+
+  const handle = async (route: Route, request: Request) => {
+    const url = request.url();
+    const type = request.resourceType();
+    if (!/^https?:/i.test(url) || type === 'media') return route.abort('blockedbyclient');
+    if (!config.pictures && type === 'image') return route.fulfill({ contentType: 'image/gif', body: PIXEL });
+    if (!config.pictures && type === 'font') return route.abort('blockedbyclient');
+    if (!isMainNavigation(request)) return route.continue();
+    if (config.html !== undefined && withoutFragment(url) === withoutFragment(config.entry)) {
+      return route.fulfill({ contentType: 'text/html; charset=utf-8', body: config.html });
+    }
+    // A page that sends itself to a refused address stays where it is, and is read as it stands.
+    if (committed) {
+      try {
+        const target = new URL(url);
+        guard.checkUrl(target);
+        await guard.resolve(target.hostname, portOf(target), config.signal);
+      } catch {
+        return route.abort('aborted');
+      }
+    }
+    return route.continue();
+  };
+  await context.route('**/*', (route, request) => handle(route, request).catch(() => {}));
+
+  return { resources, media, all, main: () => main, refused: () => refused };
+}
+
+interface Counter extends Traffic {
+  begin(): void;
+  end(): void;
+  /** Something of this kind happened now. */
+  touch(): void;
+}
+
+function counter(): Counter {
+  const state = { open: 0, lastEndAt: performance.now() };
+  return {
+    get open() {
+      return state.open;
+    },
+    get lastEndAt() {
+      return state.lastEndAt;
+    },
+    begin() {
+      state.open++;
+    },
+    end() {
+      state.open--;
+      state.lastEndAt = performance.now();
+    },
+    touch() {
+      state.lastEndAt = performance.now();
+    },
+  };
+}
+
+/** Requests of frames that are gone have none. */
+function frameOf(request: Request) {
+  try {
+    return request.frame();
+  } catch {
+    return undefined;
+  }
+}
+
+const withoutFragment = (url: string) => url.split('#', 1)[0];

@@ -1,0 +1,142 @@
+/**
+ * Browsers that outlived their server. Each launch leaves a file that says who started what; the next start ends those
+ * whose server is gone, and takes their temporary profiles away.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface Traces {
+  /** A folder for this launch alone, removed with `forget`. */
+  readonly folder: string;
+  /** Writes down what was started. `profile` is the browser's temporary profile folder. */
+  remember(pid: number, profile: string | undefined): void;
+  forget(): void;
+}
+
+interface Launch {
+  readonly server: number;
+  readonly serverStart: string;
+  readonly pid: number;
+  readonly profile?: string | undefined;
+}
+
+const runs = (dataDir: string) => path.resolve(dataDir, 'browser', 'runs');
+
+let launches = 0;
+
+export function traceLaunch(dataDir: string): Traces {
+  const folder = path.join(runs(dataDir), `${process.pid}-${++launches}`);
+  mkdirSync(folder, { recursive: true });
+  return {
+    folder,
+    remember(pid, profile) {
+      const launch: Launch = { server: process.pid, serverStart: startOf(process.pid), pid, profile };
+      writeFileSync(path.join(folder, 'launch.json'), JSON.stringify(launch));
+    },
+    forget: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Ends what servers before this one left. Returns how many browsers it ended. */
+export async function reapOrphans(dataDir: string): Promise<number> {
+  let ended = 0;
+  for (const name of list(runs(dataDir))) {
+    const folder = path.join(runs(dataDir), name);
+    const launch = readLaunch(folder);
+    const server = launch?.server ?? Number.parseInt(name, 10);
+    if (
+      server === process.pid
+        ? launches > 0
+        : isAlive(server) && startOf(server) === (launch?.serverStart ?? startOf(server))
+    )
+      continue;
+    if (launch) {
+      // The number may be another process by now: only one that was started with that very profile is ours.
+      const ours = launch.profile && (await commandOf(launch.pid)).includes(launch.profile);
+      if (ours && killGroup(launch.pid)) ended++;
+      removeProfile(launch.profile);
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return ended;
+}
+
+/** Removes a profile that Playwright made, and nothing else whatever the file says. */
+export function removeProfile(profile: string | undefined): void {
+  if (profile && /^playwright_chromiumdev_profile-\w+$/.test(path.basename(profile)))
+    rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Ends a browser and what it started; it leads a process group of its own. False when there was none. */
+export function killGroup(pid: number): boolean {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The command line of a process; empty when there is none. */
+export async function commandOf(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    } catch {
+      return '';
+    }
+  }
+  if (process.platform === 'win32') return '';
+  return run('ps', ['-o', 'command=', '-p', String(pid)]).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
+}
+
+/** The memory that a process holds, in bytes; 0 where the system has no /proc. */
+export function residentBytes(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;
+  } catch {
+    return 0;
+  }
+}
+
+function readLaunch(folder: string): Launch | undefined {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, 'launch.json'), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells a process from a later one of the same number: field 22 of proc_pid_stat(5). Empty where there is no /proc. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

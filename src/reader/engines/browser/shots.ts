@@ -1,0 +1,50 @@
+/** Pictures of a page, as PNG. */
+import type { CDPSession } from 'playwright-core';
+import { within } from '#concurrency/deadline.ts';
+
+/** The greatest height of a whole page, in CSS pixels: what lies below is left out. */
+export const MAX_PAGE_HEIGHT = 16_384;
+/** The most pixels that a picture may have, whatever the window and its scale. */
+export const MAX_PIXELS = 64_000_000;
+
+export interface Shots {
+  readonly screenshot?: Uint8Array;
+  readonly pageshot?: Uint8Array;
+}
+
+export interface ShotsWanted {
+  readonly screenshot: boolean;
+  readonly pageshot: boolean;
+  readonly deviceScaleFactor: number;
+}
+
+/** Takes what is wanted; what does not succeed in time is left out. A page shot comes with a screenshot. */
+export async function takeShots(session: CDPSession, wanted: ShotsWanted, limitMs: number): Promise<Shots> {
+  const until = performance.now() + limitMs;
+  const attempt = (work: Promise<Uint8Array>) =>
+    within(Math.max(until - performance.now(), 1), work).catch(() => undefined);
+  const screenshot = wanted.screenshot || wanted.pageshot ? await attempt(takeWindow(session)) : undefined;
+  const pageshot = wanted.pageshot ? await attempt(takePage(session, wanted.deviceScaleFactor)) : undefined;
+  return { ...(screenshot && { screenshot }), ...(pageshot && { pageshot }) };
+}
+
+async function takeWindow(session: CDPSession): Promise<Uint8Array> {
+  const { data } = await session.send('Page.captureScreenshot', { format: 'png' });
+  return Buffer.from(data, 'base64');
+}
+
+async function takePage(session: CDPSession, deviceScaleFactor: number): Promise<Uint8Array> {
+  const { cssContentSize } = await session.send('Page.getLayoutMetrics');
+  const width = Math.max(1, Math.min(Math.ceil(cssContentSize.width), 4_096));
+  const pixels = deviceScaleFactor * deviceScaleFactor;
+  const height = Math.max(
+    1,
+    Math.min(Math.ceil(cssContentSize.height), MAX_PAGE_HEIGHT, Math.floor(MAX_PIXELS / width / pixels)),
+  );
+  const { data } = await session.send('Page.captureScreenshot', {
+    format: 'png',
+    captureBeyondViewport: true,
+    clip: { x: 0, y: 0, width, height, scale: 1 },
+  });
+  return Buffer.from(data, 'base64');
+}

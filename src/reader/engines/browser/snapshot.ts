@@ -1,0 +1,77 @@
+/** Takes a document out of the browser: the capture of the main frame, with its frames' captures put into their places. */
+import { FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE } from '../../snapshot.ts';
+import { type Captured, captureDocument, readText } from './capture.ts';
+import type { FrameHandle, World } from './world.ts';
+
+export interface DocumentWanted {
+  readonly withShadowDom: boolean;
+  readonly withIframe: boolean | 'quoted';
+  readonly detachInvisibles: boolean;
+}
+
+export interface TakenDocument {
+  readonly html: string;
+  readonly captured: Omit<Captured, 'parts'>;
+}
+
+const MAX_CHARS = 32 * 1024 * 1024;
+const MAX_STYLED = 30_000;
+const MAX_FRAMES = 60;
+const MAX_DEPTH = 6;
+
+/** Throws TimeUp when the page does not answer. Frames that fail, or come too late, are left out. */
+export async function takeDocument(world: World, wanted: DocumentWanted, limitMs: number): Promise<TakenDocument> {
+  const until = performance.now() + limitMs;
+  const left = () => Math.max(until - performance.now(), 1);
+  let room = MAX_CHARS;
+  let framesLeft = MAX_FRAMES;
+  const capture = async (frame: FrameHandle | undefined) => {
+    const captured = await world.call(
+      captureDocument,
+      {
+        withShadowDom: wanted.withShadowDom,
+        withFrames: wanted.withIframe !== false,
+        detachInvisibles: wanted.detachInvisibles,
+        fragment: frame !== undefined,
+        hiddenAttribute: HIDDEN_ATTRIBUTE,
+        frameAttribute: FRAME_ATTRIBUTE,
+        maxChars: room,
+        maxStyled: MAX_STYLED,
+      },
+      left(),
+      frame,
+    );
+    for (const part of captured.parts) room -= part.length;
+    return captured;
+  };
+
+  /** Frames are few and nested a few deep at most, so this may call itself. */
+  const filled = async (captured: Captured, frame: FrameHandle | undefined, depth: number): Promise<string> => {
+    const pieces = [captured.parts[0] ?? ''];
+    for (let at = 1; at < captured.parts.length; at++) {
+      pieces.push(await frameContent(at - 1, frame, depth).catch(() => ''), captured.parts[at]!);
+    }
+    return pieces.join('');
+  };
+  const frameContent = async (index: number, parent: FrameHandle | undefined, depth: number): Promise<string> => {
+    if (depth >= MAX_DEPTH || framesLeft-- <= 0 || room <= 0) return '';
+    const frame = await world.frameOf(index, left(), parent);
+    if (!frame) return '';
+    if (wanted.withIframe === 'quoted') {
+      const text = await world.call(readText, undefined, left(), frame);
+      room -= text.length;
+      return text.trim()
+        ? `<blockquote ${FRAME_ATTRIBUTE}="quoted"><pre>${escapeText(text.trim())}</pre></blockquote>`
+        : '';
+    }
+    const captured = await capture(frame);
+    const inner = await filled(captured, frame, depth + 1);
+    return `<div ${FRAME_ATTRIBUTE}="${escapeText(captured.url)}">${inner}</div>`;
+  };
+
+  const { parts, ...captured } = await capture(undefined);
+  return { html: await filled({ parts, ...captured }, undefined, 0), captured };
+}
+
+const escapeText = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,0 +1,86 @@
+/**
+ * What runs at the start of each document of the main frame, in our own world: it says when the document is interactive
+ * and loaded, when its structure came to rest, and scrolls through it so that what waits for being seen is loaded.
+ */
+import type { PageDocument, PageObserver, PageWindow } from './dom.ts';
+
+declare const document: PageDocument;
+declare const window: PageWindow;
+declare const Document: { readonly prototype: PageDocument };
+declare const MutationObserver: new (callback: () => void) => PageObserver;
+
+/** `[kind, number of elements]` in JSON. `busy` follows `idle` when the structure changes again. */
+export type Tidings = ['start' | 'interactive' | 'load' | 'busy' | 'idle', number];
+
+export function trackDocument(tell: (message: string) => void): void {
+  if (window.parent !== window) return;
+  const IDLE_MS = 200;
+  const MAX_STEPS = 40;
+  const STEP_MS = 25;
+  let lastChange = performance.now();
+  let scrolling = false;
+  let interactive = false;
+  let idle = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  // Through the prototype: an element of that name would hide the document's own method.
+  const count = () => Document.prototype.getElementsByTagName.call(document, '*').length;
+  const say = (kind: string) => tell(JSON.stringify([kind, count()]));
+
+  const settle = () => {
+    timer = undefined;
+    const left = lastChange + IDLE_MS - performance.now();
+    if (left > 1 || scrolling) {
+      timer = setTimeout(settle, Math.max(left, STEP_MS));
+    } else if (!idle) {
+      idle = true;
+      say('idle');
+    }
+  };
+  const watch = () => {
+    if (timer === undefined && interactive) timer = setTimeout(settle, IDLE_MS);
+  };
+  const changed = () => {
+    lastChange = performance.now();
+    if (idle) {
+      idle = false;
+      say('busy');
+    }
+    watch();
+  };
+
+  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, STEP_MS));
+  const scroll = async () => {
+    scrolling = true;
+    const height = () => document.scrollingElement?.scrollHeight ?? 0;
+    for (let step = 1, top = 0; step <= MAX_STEPS && top + window.innerHeight < height(); step++) {
+      top = step * window.innerHeight;
+      window.scrollTo({ top, behavior: 'instant' });
+      await pause();
+    }
+    window.scrollTo({ top: 0, behavior: 'instant' });
+    scrolling = false;
+  };
+
+  const whenInteractive = () => {
+    interactive = true;
+    lastChange = performance.now();
+    say('interactive');
+    watch();
+    void scroll();
+  };
+
+  say('start');
+  new MutationObserver(changed).observe(document, { childList: true, subtree: true });
+  if (document.readyState === 'loading')
+    document.addEventListener('DOMContentLoaded', whenInteractive, { once: true, capture: true });
+  else whenInteractive();
+  window.addEventListener(
+    'load',
+    () => {
+      say('load');
+      // What loading added below the first screen is walked through once more.
+      void scroll();
+    },
+    { once: true },
+  );
+}
