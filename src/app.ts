@@ -82,7 +82,7 @@ export async function createApp({ config, version, log }: AppOptions): Promise<A
     timeoutMs: config.renderTimeoutMs,
   });
   started.push(() => renderer.close());
-  const direct = createDirectEngine({ fetch, userAgent: config.userAgent });
+  const direct = createDirectEngine({ fetch, version });
   started.push(() => direct.close());
 
   const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });
@@ -96,7 +96,7 @@ export async function createApp({ config, version, log }: AppOptions): Promise<A
         log,
       })
     : undefined;
-  const browser = pool && createBrowserEngine({ pool, guard, egress, fetch, renderer, userAgent: config.userAgent });
+  const browser = pool && createBrowserEngine({ pool, guard, egress, fetch, renderer });
   if (browser) started.push(() => browser.close());
   const reader = createReader({ direct, browser, renderer });
 
@@ -122,7 +122,7 @@ export async function createApp({ config, version, log }: AppOptions): Promise<A
   const faces: Record<FaceName, Face> = {
     reader: await face('reader', { writeError: writeReaderError, paths: readerPaths }, (made) => {
       descriptionRoutes(made, version);
-      readerRoutes(made, { reader, keys, pictures, index, publicUrl: config.publicUrl });
+      readerRoutes(made, { reader, keys, pictures, index, publicUrl: config.publicUrl, userAgent: config.userAgent });
     }),
     search: await face('search', { writeError: writeReaderError }, (made) => waitingRoutes(made, 'search host')),
     model: await face('model', { writeError: writeModelError }, (made) => waitingRoutes(made, 'model host')),

@@ -36,6 +36,8 @@ export interface ReaderDoor {
   readonly index: Index;
   /** The address of this host as callers see it; that of the request when unset. */
   readonly publicUrl?: string | undefined;
+  /** For reads that name none. */
+  readonly userAgent?: string | undefined;
 }
 
 /** The folder of temporary pictures; no host name starts with a dot, so no target is shadowed. */
@@ -79,7 +81,7 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
     throw problem('ParamValidationError', { path: 'url', message: 'Nothing to read was given: no url, html or file' });
   }
   refuseOwnAddress(target, request, door);
-  const options = resolve(given);
+  const options = resolve({ ...(door.userAgent && { userAgent: door.userAgent }), ...given });
   if (kind === 'text' && !options.singleFormat) {
     throw problem('ParamValidationError', {
       path: 'respondWith',

@@ -1,0 +1,54 @@
+/** Requests one after the other on each of N connections, for a time; every answer is checked. */
+import http from 'node:http';
+import { percentile } from './support.ts';
+
+export interface LoadResult {
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly count: number;
+}
+
+export interface Load {
+  readonly url: string;
+  readonly headers?: Record<string, string>;
+  readonly concurrency: number;
+  readonly seconds: number;
+  /** A text that every answer must contain. */
+  readonly expect: string;
+}
+
+export async function load({ url, headers = {}, concurrency, seconds, expect }: Load): Promise<LoadResult> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
+  const times: number[] = [];
+  const end = performance.now() + seconds * 1000;
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (performance.now() < end) {
+        const from = performance.now();
+        const { status, body } = await get(url, headers, agent);
+        if (status !== 200 || !body.includes(expect)) throw new Error(`status ${status}: ${body.slice(0, 300)}`);
+        times.push(performance.now() - from);
+      }
+    }),
+  );
+  const took = (performance.now() - startedAt) / 1000;
+  agent.destroy();
+  return { requestsPerSecond: times.length / took, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), count: times.length };
+}
+
+export const get = (url: string, headers: Record<string, string> = {}, agent?: http.Agent): Promise<{ status: number; body: string }> =>
+  new Promise((resolve, reject) => {
+    http
+      .get(url, { headers, ...(agent && { agent }) }, (answer) => {
+        let body = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (chunk: string) => {
+          body += chunk;
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body }));
+        answer.on('error', reject);
+      })
+      .on('error', reject);
+  });

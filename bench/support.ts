@@ -1,0 +1,169 @@
+/** What the benchmarks share: a server as users run it, a site to read, processes' memory, tables. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const SETUP_DATA_DIR = path.resolve(process.env.LECTERN_DATA_DIR ?? path.join(ROOT, '.lectern'));
+
+export interface Running {
+  readonly url: string;
+  readonly pid: number;
+  /** From the start of the process to the first ready answer. */
+  readonly readyMs: number;
+  stop(): Promise<void>;
+}
+
+/** `node dist/main.js serve` in a process of its own, on a free port, with an empty data folder. */
+export async function serve(environment: Record<string, string> = {}): Promise<Running> {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
+  try {
+    symlinkSync(path.join(SETUP_DATA_DIR, 'browser'), path.join(dataDir, 'browser'));
+  } catch {
+    // No unpacked browser: the one of the machine is found anyhow.
+  }
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    LECTERN_DATA_DIR: dataDir,
+    LECTERN_HOST: '127.0.0.1',
+    LECTERN_READER_PORT: String(port),
+    LECTERN_SEARCH_PORT: '0',
+    LECTERN_MODEL_PORT: '0',
+    LECTERN_FLOW_PORT: '0',
+    LECTERN_FLOW_GRPC_PORT: '0',
+    LECTERN_LOG_LEVEL: 'warn',
+    ...environment,
+  };
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js'), 'serve'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(`${url}/ready`, child);
+  return {
+    url,
+    pid: child.pid!,
+    readyMs: performance.now() - startedAt,
+    async stop() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilReady(url: string, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    const ok = await new Promise<boolean>((resolve) => {
+      http
+        .get(url, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode === 200);
+        })
+        .on('error', () => resolve(false));
+    });
+    if (ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = http.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** An article of about 20 kB with the usual furniture around it. */
+export function articlePage(): string {
+  const words = 'the pot of tea stands on the table and the steam goes up past the window where it is raining again'.split(' ');
+  const sentence = (n: number) => `${Array.from({ length: 18 }, (_, k) => words[(n * 7 + k * 3) % words.length]).join(' ')}.`;
+  const paragraph = (n: number) => `<p>${[0, 1, 2, 3].map((k) => sentence(n * 4 + k)).join(' ')} <a href="/more/${n}">More ${n}</a>.</p>`;
+  const links = (count: number) => Array.from({ length: count }, (_, n) => `<li><a href="/nav/${n}">Item ${n}</a></li>`).join('');
+  const body = Array.from({ length: 40 }, (_, n) => (n % 8 ? '' : `<h2>Part ${n / 8 + 1}</h2>`) + paragraph(n)).join('\n');
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Tea and rain</title><meta name="description" content="A long page"></head>
+<body><header><nav><ul>${links(30)}</ul></nav></header><main><article><h1>Tea and rain</h1>${body}</article></main>
+<aside><ul>${links(20)}</ul></aside><footer><ul>${links(25)}</ul></footer></body></html>`;
+}
+
+/** A bare Node server with that page, in this process. */
+export async function site(): Promise<{ url: string; host: string; close(): void }> {
+  const page = Buffer.from(articlePage());
+  const server = http.createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': page.length });
+    response.end(page);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  return { url: `http://127.0.0.1:${port}/article`, host: `127.0.0.1:${port}`, close: () => server.close() };
+}
+
+/** Resident memory of a process in MB, without its children. */
+export const residentMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+
+/** Proportional memory of everything that descends from a process, in MB: shared pages are counted once. */
+export function descendantsMb(pid: number): number {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch {
+      // Gone since it was listed.
+    }
+  }
+  const isDescendant = (id: number): boolean => {
+    for (let at = parents.get(id); at; at = parents.get(at)) if (at === pid) return true;
+    return false;
+  };
+  let total = 0;
+  for (const id of parents.keys()) {
+    if (!isDescendant(id)) continue;
+    try {
+      total += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+    } catch {
+      // Gone since it was listed.
+    }
+  }
+  return total;
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+};
+
+export const percentile = (values: readonly number[], share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+};
+
+/** Rows as a Markdown table, with numbers to the right. */
+export function table(heads: string[], rows: (string | number)[][]): string {
+  const cells = [heads, ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? shown(cell) : cell)))];
+  const widths = heads.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
+  const numeric = heads.map((_, column) => rows.every((row) => typeof row[column] === 'number'));
+  const line = (row: string[]) =>
+    `| ${row.map((cell, column) => (numeric[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, column) => (numeric[column] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width))).join(' | ')} |`;
+  return [line(cells[0]!), rule, ...cells.slice(1).map(line)].join('\n');
+}
+
+const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
+
+export const machine = (): string => {
+  const { model = 'unknown' } = os.cpus()[0] ?? {};
+  return `${os.availableParallelism()} × ${model.trim()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`;
+};
+
+/** Builds what is measured, so that no run is of yesterday's code. */
+export const build = (): void => {
+  execFileSync(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' });
+};

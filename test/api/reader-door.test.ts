@@ -1,0 +1,452 @@
+/** The reader's door on the wire: ways of giving a target, negotiation, envelopes, failures. No page is fetched here. */
+import http from 'node:http';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { PROBLEMS } from '#errors.ts';
+import { OPTIONS } from '#reader/index.ts';
+import { parseEvents, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ browser: 'none', maxBodyBytes: 3_000_000, logLevel: 'silent' });
+});
+afterAll(() => server.close());
+
+const HTML = '<html lang="en"><title>Tea</title><body><h1>Tea</h1><p>Green tea is made from leaves that were not oxidised.</p></body>';
+
+interface Ask {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | FormData | URLSearchParams;
+  readonly json?: unknown;
+}
+
+async function ask(target: string, { json, ...init }: Ask = {}) {
+  const body = json === undefined ? init.body : JSON.stringify(json);
+  const headers = { ...(json !== undefined && { 'content-type': 'application/json' }), ...init.headers };
+  const answer = await fetch(server.reader + target, { ...init, headers, redirect: 'manual', ...(body !== undefined && { method: 'POST', body }) });
+  const text = await answer.text();
+  const type = answer.headers.get('content-type') ?? '';
+  return { answer, text, type, json: type.includes('json') ? JSON.parse(text) : undefined };
+}
+
+/** Node's own client normalises paths; this one sends the request line as it is. */
+function askRaw(path: string, method = 'GET', headers: Record<string, string> = {}): Promise<{ status: number; body: string; headers: http.IncomingHttpHeaders }> {
+  const { hostname, port } = new URL(server.reader);
+  return new Promise((resolve, reject) => {
+    const request = http.request({ hostname, port, path, method, headers }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode!, body, headers: response.headers }));
+    });
+    request.on('error', reject).end();
+  });
+}
+
+const jsonAccept = { accept: 'application/json' };
+
+describe('the index', () => {
+  it('says in text how to use the host', async () => {
+    const { answer, text, type } = await ask('/');
+    expect(answer.status).toBe(200);
+    expect(type).toBe('text/plain; charset=utf-8');
+    expect(text).toMatch(/^\[Usage 1\] http:.*\/YOUR_URL\n\[Usage 2\] http:.*\/YOUR_SEARCH_QUERY\n\[Homepage\] http.*\n$/);
+  });
+
+  it('is an envelope in JSON', async () => {
+    const { json } = await ask('/', { headers: jsonAccept });
+    expect(json).toMatchObject({ code: 200, status: 20000, data: { usage1: expect.any(String), usage2: expect.any(String), homepage: expect.any(String) } });
+  });
+
+  it('knows the caller by a key', async () => {
+    const { text } = await ask('/', { headers: { authorization: `Bearer ${server.app.firstKey}` } });
+    expect(text).toMatch(/\n\n\[Authenticated as\] first key\n\[Balance left\] unlimited\n$/);
+    const bare = await ask('/', { headers: { authorization: server.app.firstKey! } });
+    expect(bare.answer.status).toBe(200);
+  });
+
+  it('is not there for POST', async () => {
+    const { answer, json } = await ask('/', { json: {} });
+    expect(answer.status).toBe(400);
+    expect(json).toMatchObject({ data: null, path: 'url', code: 400, name: 'ParamValidationError', status: 40001 });
+  });
+});
+
+describe('giving HTML', () => {
+  const expected = /^Title: Tea\n\nURL Source: blob:[0-9a-f]{64}\n\nMarkdown Content:\n[\s\S]*Green tea is made from leaves that were not oxidised\.\n$/;
+
+  it('takes JSON', async () => expect((await ask('/', { json: { html: HTML } })).text).toMatch(expected));
+  it('takes a form', async () => expect((await ask('/', { body: new URLSearchParams({ html: HTML }) })).text).toMatch(expected));
+  it('takes a multipart form', async () => {
+    const form = new FormData();
+    form.set('html', HTML);
+    expect((await ask('/', { body: form })).text).toMatch(expected);
+  });
+  it('takes the query', async () => expect((await ask(`/?html=${encodeURIComponent(HTML)}`)).text).toMatch(expected));
+  it('takes a JSON body under the type that curl sends by default', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await ask('/', { body: JSON.stringify({ html: HTML }), headers })).text).toMatch(expected);
+  });
+  it('takes a file in a form, in base64, as a data URL and as an object', async () => {
+    const base64 = Buffer.from(HTML).toString('base64');
+    const form = new FormData();
+    form.set('file', new File([HTML], 'tea.html', { type: 'text/html' }));
+    expect((await ask('/', { body: form })).text).toMatch(expected);
+    for (const file of [base64, `data:text/html;base64,${base64}`, { data: base64, type: 'text/html' }]) {
+      expect((await ask('/', { json: { file } })).text).toMatch(expected);
+    }
+  });
+  it('leaves no file behind', () => {
+    const tmp = path.join(server.dataDir, 'tmp');
+    expect(readdirSync(tmp)).toEqual([]);
+  });
+  it('shows the address that came with it and resolves against it', async () => {
+    const { json } = await ask('/', { json: { html: '<p>Some <a href="b">link</a> in a paragraph of text</p>', url: 'https://a.test/x/' }, headers: jsonAccept });
+    expect(json.data.url).toBe('https://a.test/x/');
+    expect(json.data.content).toContain('[link](https://a.test/x/b)');
+  });
+  it('takes an address in the path for its own', async () => {
+    const { json } = await ask('/https://a.test/y', { json: { html: HTML }, headers: jsonAccept });
+    expect(json.data.url).toBe('https://a.test/y');
+  });
+});
+
+describe('the answer', () => {
+  it('is an envelope with the page object in JSON', async () => {
+    const { json, answer } = await ask('/', { json: { html: HTML, withLinksSummary: true }, headers: jsonAccept });
+    expect(Object.keys(json)).toEqual(['code', 'status', 'data', 'meta']);
+    expect(json.status).toBe(20000);
+    expect(Object.keys(json.data)).toEqual(['title', 'description', 'url', 'content', 'links', 'metadata', 'usage']);
+    expect(json.meta.usage).toEqual(json.data.usage);
+    expect(json.data.usage.tokens).toBeGreaterThan(5);
+    expect(answer.headers.get('x-usage-tokens')).toBe(String(json.data.usage.tokens));
+  });
+
+  it('is a stream of complete pages', async () => {
+    const { text, type } = await ask('/', { json: { html: HTML }, headers: { accept: 'text/event-stream' } });
+    expect(type).toBe('text/event-stream; charset=utf-8');
+    const events = parseEvents(text);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ event: 'data', data: { title: 'Tea', content: expect.stringContaining('Green tea') } });
+  });
+
+  it('is the document alone for html, its text alone for text', async () => {
+    expect((await ask('/', { json: { html: HTML, respondWith: 'html' } })).text).toBe(HTML);
+    expect((await ask('/', { json: { html: HTML }, headers: { 'x-return-format': 'text' } })).text).toContain('Green tea is made');
+  });
+
+  it('has front matter in front', async () => {
+    const { text } = await ask('/', { json: { html: HTML, respondWith: 'markdown+frontmatter', url: 'https://a.test/' } });
+    expect(text).toMatch(/^---\ntitle: "Tea"\nurl: "https:\/\/a\.test\/"\nlang: "en"\n---\n\n/);
+  });
+
+  it('is cut into chunks and nothing else in text', async () => {
+    const html = '<title>T</title><h1>One</h1><p>first piece of text</p><h1>Two</h1><p>second piece of text</p>';
+    const { text } = await ask('/', { json: { html, respondWith: 'markdown', markdownChunking: 'h1' } });
+    expect(text.split('\n\n\u001d').length).toBeGreaterThanOrEqual(2);
+    expect(text).not.toContain('URL Source');
+  });
+
+  it('joins formats in JSON and refuses to in text', async () => {
+    const both = await ask('/', { json: { html: HTML, respondWith: 'markdown, html' }, headers: jsonAccept });
+    expect(both.json.data).toMatchObject({ content: expect.any(String), html: HTML });
+    const text = await ask('/', { json: { html: HTML, respondWith: 'markdown,html' } });
+    expect(text.json).toMatchObject({ status: 40001, path: 'respondWith' });
+  });
+
+  it('narrows to selectors and says when nothing matches', async () => {
+    const json = { html: HTML, targetSelector: 'p', removeSelector: 'h1', respondWith: 'html' };
+    expect((await ask('/', { json })).text).toMatch(/<body><p>Green tea [^<]*<\/p><\/body>/);
+    const none = await ask('/', { json: { html: HTML, targetSelector: '.none' } });
+    expect(none.json).toMatchObject({ code: 422, status: 42206, name: 'AssertionFailureError' });
+  });
+
+  it('keeps within the token limits', async () => {
+    const html = `<title>Long</title><article>${'<p>One more sentence about the tea that is in the pot.</p>'.repeat(200)}</article>`;
+    const cut = await ask('/', { json: { html, maxTokens: 500 }, headers: jsonAccept });
+    expect(cut.json.data.usage.tokens).toBe(500);
+    const budget = await ask('/', { json: { html, tokenBudget: 100 } });
+    expect(budget.json).toMatchObject({ code: 409, status: 40904, name: 'BudgetExceededError' });
+  });
+
+  it('is compressed for who can take it, and not otherwise', async () => {
+    const html = `<p>${'many words '.repeat(500)}</p>`;
+    const body = { html, respondWith: 'text' };
+    for (const encoding of ['gzip', 'br', 'deflate']) {
+      const { answer, text } = await ask('/', { json: body, headers: { 'accept-encoding': encoding } });
+      expect(answer.headers.get('content-encoding')).toBe(encoding);
+      expect(text).toContain('many words many words');
+    }
+    const plain = await ask('/', { json: body, headers: { 'accept-encoding': 'identity' } });
+    expect(plain.answer.headers.get('content-encoding')).toBeNull();
+  });
+
+  it('carries the CORS headers of the contract', async () => {
+    const headers = { origin: 'https://app.test' };
+    const { answer } = await ask('/', { headers });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.test');
+    expect(answer.headers.get('access-control-allow-credentials')).toBe('true');
+    const preflight = await ask('/https://a.test/', {
+      method: 'OPTIONS',
+      headers: { ...headers, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-engine, authorization' },
+    });
+    expect(preflight.answer.status).toBe(200);
+    expect(preflight.answer.headers.get('access-control-max-age')).toBe('25200');
+    expect(preflight.answer.headers.get('access-control-allow-methods')).toContain('POST');
+    expect(preflight.answer.headers.get('access-control-allow-headers')).toBe('x-engine, authorization');
+  });
+});
+
+describe('failures', () => {
+  it('come as JSON by default, as text or an event when only that is taken', async () => {
+    const json = { html: HTML, maxTokens: 3 };
+    const asJson = await ask('/', { json });
+    expect(asJson.json).toEqual({
+      data: null,
+      path: 'maxTokens',
+      value: '3',
+      code: 400,
+      name: 'ParamValidationError',
+      status: 40001,
+      message: 'maxTokens must be at least 500',
+      readableMessage: 'ParamValidationError(maxTokens): maxTokens must be at least 500',
+    });
+    const asText = await ask('/', { json, headers: { accept: 'text/plain' } });
+    expect([asText.answer.status, asText.text]).toEqual([400, 'ParamValidationError(maxTokens): maxTokens must be at least 500\n']);
+    const asEvent = await ask('/', { json, headers: { accept: 'text/event-stream' } });
+    expect(asEvent.answer.status).toBe(400);
+    expect(asEvent.text).toBe('event: error\ndata: "ParamValidationError(maxTokens): maxTokens must be at least 500"\n\n');
+  });
+
+  it.each([
+    [{ html: HTML, respondWith: 'nonsense' }, 'respondWith'],
+    [{ html: HTML, respondTiming: 'later' }, 'respondTiming'],
+    [{ html: HTML, timeout: 181 }, 'timeout'],
+    [{ html: HTML, timeout: 0 }, 'timeout'],
+    [{ html: HTML, retainLinks: 'some' }, 'retainLinks'],
+    [{ html: HTML, targetSelector: 'p[' }, 'targetSelector'],
+    [{ html: HTML, targetSelector: '*' }, 'targetSelector'],
+    [{ html: HTML, removeSelector: '>>' }, 'removeSelector'],
+    [{ html: HTML, markdown: { headingStyle: 'bold' } }, 'markdown.headingStyle'],
+    [{ html: HTML, viewport: { width: -1 } }, 'viewport.width'],
+    [{ html: HTML, assertStatusCode: 'ok' }, 'assertStatusCode'],
+    [{ html: HTML, locale: '!!' }, 'locale'],
+    [{ html: HTML, base: 'middle' }, 'base'],
+    [{ html: HTML, referer: 'ftp://a' }, 'referer'],
+    [{ url: 'ftp://a.test/' }, 'url'],
+    [{ url: 'http://' }, 'url'],
+    [{ html: HTML, preset: 'nonsense' }, 'preset'],
+  ])('names the option: %j', async (json, path) => {
+    const { answer, json: body } = await ask('/', { json });
+    expect([answer.status, body.name, body.path]).toEqual([400, 'ParamValidationError', path]);
+  });
+
+  it.each([
+    ['pdf', 'aGVsbG8='],
+    ['respondWith', 'vlm'],
+    ['respondWith', 'readerlm-v2'],
+    ['engine', 'cf-browser-rendering'],
+    ['preset', 'reader'],
+    ['retainMedia', 'link'],
+    ['retainImages', 'all_p'],
+    ['withGeneratedAlt', true],
+    ['customHeader', { a: 'b' }],
+    ['proxyUrl', 'http://proxy.test'],
+    ['proxy', 'us'],
+    ['robotsTxt', 'true'],
+    ['preloadUrl', 'http://a.test'],
+    ['exportStorageState', true],
+    ['storageState', { cookies: [] }],
+    ['page', 2],
+    ['instruction', 'be brief'],
+    ['jsonSchema', {}],
+  ])('refuses %s by name while it does not work yet', async (name, value) => {
+    const { answer, json } = await ask('/', { json: { html: HTML, [name]: value } });
+    expect([answer.status, json.path]).toEqual([400, name]);
+    expect(json.message).toMatch(/not available in this version/);
+  });
+
+  it('refuses what needs a browser when there is none', async () => {
+    const { json } = await ask('/', { json: { html: HTML, respondWith: 'screenshot' } });
+    expect(json).toMatchObject({ status: 40001, path: 'respondWith', message: expect.stringContaining('browser') });
+    const named = await ask('/', { json: { html: HTML, engine: 'browser' } });
+    expect(named.json).toMatchObject({ status: 40001, path: 'engine' });
+  });
+
+  it('ignores unknown header values where the contract says so', async () => {
+    const headers = { 'x-retain-links': 'some', 'x-retain-images': 'few', 'x-max-tokens': 'many', 'x-preset': 'none', 'x-timeout': '900' };
+    expect((await ask('/', { json: { html: HTML }, headers })).answer.status).toBe(200);
+    expect((await ask('/', { json: { html: HTML }, headers: { 'x-md-hr': '' } })).answer.status).toBe(400);
+  });
+
+  it.each([
+    ['{"html":', 'application/json', 400, 40001],
+    ['[1]', 'application/json', 400, 40001],
+    ['<x/>', 'application/xml', 400, 40001],
+    ['--x\r\nbroken', 'multipart/form-data; boundary=x', 400, 40003],
+    ['no boundary', 'multipart/form-data', 400, 40001],
+  ])('refuses the body %j of %s', async (body, type, code, status) => {
+    const { answer, json } = await ask('/', { body, headers: { 'content-type': type } });
+    expect([answer.status, json.status]).toEqual([code, status]);
+  });
+
+  it('refuses a body that is too large, and a field that is', async () => {
+    const large = await ask('/', { body: JSON.stringify({ html: 'x'.repeat(3_100_000) }), headers: { 'content-type': 'application/json' } });
+    expect(large.json).toMatchObject({ code: 413, status: 41301, name: 'RequestPayloadTooLargeError' });
+    const form = new FormData();
+    form.set('html', 'x'.repeat(2_200_000));
+    expect((await ask('/', { body: form })).json).toMatchObject({ code: 413, status: 41301, path: 'html' });
+  });
+
+  it('refuses files that are no base64, and kinds it cannot read', async () => {
+    expect((await ask('/', { json: { file: '!!!' } })).json).toMatchObject({ code: 422, status: 42203, path: 'file' });
+    const pdf = Buffer.from('%PDF-1.7 nothing').toString('base64');
+    expect((await ask('/', { json: { file: pdf } })).json).toMatchObject({ code: 422, status: 42206, message: expect.stringContaining('application/pdf') });
+    expect((await ask('/', { json: { file: { data: pdf, path: '/etc/passwd' } } })).json).toMatchObject({ code: 400, path: 'file' });
+  });
+
+  it('refuses a key it does not know', async () => {
+    const { answer, json } = await ask('/', { json: { html: HTML }, headers: { authorization: 'Bearer lectern_nothing' } });
+    expect([answer.status, json.status, json.name]).toEqual([401, 40102, 'AuthenticationFailedError']);
+  });
+
+  it('refuses other methods', async () => {
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      const { answer, json } = await ask('/https://a.test/', { method });
+      expect([answer.status, json.name, answer.headers.get('allow')]).toEqual([405, 'MethodNotAllowedError', 'GET, POST, OPTIONS']);
+    }
+    expect((await askRaw('/', 'HEAD')).status).toBe(405);
+  });
+
+  it('has a request id on every answer, the caller’s own when it is harmless', async () => {
+    expect((await ask('/')).answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await ask('/', { headers: { 'x-request-id': 'mine-1' } })).answer.headers.get('x-request-id')).toBe('mine-1');
+    expect((await ask('/', { headers: { 'x-request-id': 'no "good"' } })).answer.headers.get('x-request-id')).not.toContain('good');
+  });
+
+  it('answers requests that are hardly HTTP', async () => {
+    const long = await askRaw(`/${'a'.repeat(70_000)}`);
+    expect([long.status, JSON.parse(long.body).name]).toEqual([431, 'RequestHeaderFieldsTooLargeError']);
+    const undecodable = await askRaw('/http://%zz');
+    expect([undecodable.status, JSON.parse(undecodable.body).path]).toEqual([400, 'url']);
+  });
+});
+
+describe('addresses that are refused', () => {
+  it.each([
+    'http://127.0.0.1/',
+    'http://localhost:1234/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://metadata.google.internal/',
+    'http://192.168.1.1',
+  ])('%s', async (url) => {
+    const { answer, json } = await ask('/', { json: { url } });
+    expect([answer.status, json.status, json.name]).toEqual([451, 45102, 'SecurityCompromiseError']);
+    expect(json.message).not.toMatch(/\d+\.\d+\.\d+/);
+  });
+
+  it('does not read itself', async () => {
+    const { json } = await ask('/', { json: { url: `${server.reader}/x` } });
+    expect(json).toMatchObject({ status: 45102, path: 'url' });
+  });
+
+  it('names a host that does not exist', async () => {
+    const { json } = await ask('/', { json: { url: 'http://no-such-host.invalid/' } });
+    expect(json).toMatchObject({ code: 400, status: 40001, path: 'url' });
+  });
+});
+
+describe('around the reader', () => {
+  it('describes itself in valid OpenAPI that names every option', async () => {
+    const { json } = await ask('/openapi.json');
+    const result = await new Validator().validate(json);
+    expect(result.errors).toBeUndefined();
+    expect(result.valid).toBe(true);
+    expect(Object.keys(json.components.schemas.ReadOptions.properties)).toEqual(Object.keys(OPTIONS));
+    expect(json.components.schemas.Failure.properties.name.enum).toEqual(Object.keys(PROBLEMS));
+  });
+
+  it('has a page for people that runs no script', async () => {
+    const { answer, text } = await ask('/docs');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    for (const name of Object.keys(OPTIONS)) expect(text).toContain(`<code>${name}</code>`);
+    expect(text).not.toContain('<script');
+  });
+
+  it('keeps crawlers out and has an icon', async () => {
+    expect((await ask('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
+    expect((await ask('/favicon.ico')).type).toBe('image/svg+xml');
+  });
+
+  it('answers probes', async () => {
+    expect((await ask('/live')).json).toEqual({ status: 'ok' });
+    expect((await ask('/ready')).json).toEqual({ status: 'ok' });
+    expect((await ask('/health')).json).toMatchObject({ status: 'ok', version: '0.0.0-test', browser: { available: false } });
+  });
+});
+
+describe('faces to come', () => {
+  it('answer 503 in their own envelopes', async () => {
+    const get = async (url: string, init?: RequestInit) => {
+      const answer = await fetch(url, init);
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+    };
+    const search = await get(`${server.urls.search}/cats`);
+    expect(search).toMatchObject({ status: 503, body: { data: null, code: 503, status: 50300, name: 'FaceNotReadyError' } });
+    const model = await get(`${server.urls.model}/v1/embeddings`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
+    expect(model).toMatchObject({ status: 503, body: { detail: expect.any(String), request_id: expect.any(String) } });
+    const chat = await get(`${server.urls.model}/v1/chat/completions`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
+    expect(chat).toMatchObject({ status: 503, body: { error: { type: 'server_error', message: expect.any(String) } } });
+    expect(await get(`${server.urls.flow}/status`)).toMatchObject({ status: 503, body: { detail: expect.any(String) } });
+    expect(await get(`${server.urls.model}/health`)).toMatchObject({ status: 200 });
+  });
+
+  it('answer gRPC calls with UNAVAILABLE', async () => {
+    const { connect } = await import('node:http2');
+    const session = connect(server.urls.grpc!);
+    const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
+      session.on('error', reject);
+      const call = session.request({ ':method': 'POST', ':path': '/jina.JinaRPC/Call', 'content-type': 'application/grpc', te: 'trailers' });
+      call.on('response', resolve).on('error', reject).end();
+    });
+    session.close();
+    expect(headers).toMatchObject({ 'grpc-status': '14', 'grpc-message': expect.stringContaining('flow gateway') });
+  });
+});
+
+describe('one port for all faces', () => {
+  it('tells them apart by host name', async () => {
+    const all = await startServer({ browser: 'none', port: 0 });
+    const get = (host: string, path: string) =>
+      new Promise<{ status: number; body: string }>((resolve, reject) => {
+        const { hostname, port } = new URL(all.urls.all!);
+        http
+          .get({ hostname, port, path, headers: { host } }, (response) => {
+            let body = '';
+            response.setEncoding('utf8').on('data', (chunk: string) => {
+              body += chunk;
+            });
+            response.on('end', () => resolve({ status: response.statusCode!, body }));
+          })
+          .on('error', reject);
+      });
+    try {
+      expect((await get('r.example.test', '/')).body).toContain('[Usage 1]');
+      expect((await get('other.example.test', '/')).body).toContain('[Usage 1]');
+      expect((await get('s.example.test', '/cats')).body).toContain('search host');
+      expect((await get('api.example.test:80', '/v1/models')).body).toContain('model host');
+      expect((await get('flow.example.test', '/status')).body).toContain('flow gateway');
+    } finally {
+      await all.close();
+    }
+  });
+});

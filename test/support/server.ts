@@ -1,0 +1,74 @@
+/** A whole server on free ports with a data folder of its own, for tests that speak to it as a client would. */
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type App, createApp } from '#app.ts';
+import { readConfig } from '#config.ts';
+import { createLog } from '#telemetry/log.ts';
+
+/** Where the set-up keeps the browser it got. */
+export const SETUP_DATA_DIR = path.resolve(process.env.LECTERN_DATA_DIR ?? path.join(import.meta.dirname, '../../.lectern'));
+
+export interface TestServer {
+  readonly app: App;
+  /** `http://127.0.0.1:port` of the reader. */
+  readonly reader: string;
+  readonly urls: Readonly<Record<string, string>>;
+  readonly dataDir: string;
+  close(): Promise<void>;
+}
+
+/** `settings` are those of the configuration; the browser is the one that the set-up found, unless told otherwise. */
+export async function startServer(settings: Record<string, unknown> = {}): Promise<TestServer> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-test-'));
+  shareBrowser(dataDir);
+  const flags = {
+    dataDir,
+    host: '127.0.0.1',
+    readerPort: 0,
+    searchPort: 0,
+    modelPort: 0,
+    flowPort: 0,
+    flowGrpcPort: 0,
+    logLevel: 'silent',
+    ...settings,
+  };
+  const config = readConfig({ environment: { LECTERN_BROWSER: process.env.LECTERN_BROWSER }, flags });
+  const app = await createApp({ config, version: '0.0.0-test', log: createLog(config.logLevel) });
+  const places = await app.listen();
+  const urls = Object.fromEntries(places.map(({ name, url }) => [name, url]));
+  return {
+    app,
+    reader: urls.reader!,
+    urls,
+    dataDir,
+    async close() {
+      await app.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Another data folder, the same unpacked browser. */
+export function shareBrowser(dataDir: string): void {
+  const unpacked = path.join(SETUP_DATA_DIR, 'browser');
+  if (!existsSync(unpacked)) return;
+  mkdirSync(dataDir, { recursive: true });
+  symlinkSync(unpacked, path.join(dataDir, 'browser'));
+}
+
+/** One event of a stream. */
+export interface StreamEvent {
+  readonly event: string;
+  readonly data: Record<string, unknown>;
+}
+
+export const parseEvents = (text: string): StreamEvent[] =>
+  text
+    .split('\n\n')
+    .filter((block) => block.trim())
+    .map((block) => {
+      const [event = '', data = ''] = block.split('\n');
+      return { event: event.replace('event: ', ''), data: JSON.parse(data.replace('data: ', '')) };
+    });
