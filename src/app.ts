@@ -22,11 +22,14 @@ import { createFetch } from '#net/fetch.ts';
 import { createGuard } from '#net/guard.ts';
 import {
   createBrowserEngine,
-  createBrowserPool,
   createDirectEngine,
+  createPool,
   createReader,
+  createRefusalLog,
   createRenderer,
+  createScriptFetcher,
   findBrowser,
+  type PoolStatus,
   type Reader,
 } from '#reader/index.ts';
 import { openPictures } from '#storage/pictures.ts';
@@ -73,7 +76,8 @@ export async function createApp({ config, version, log }: AppOptions): Promise<A
   const guard = createGuard({ allow: config.allowNetworks });
   const fetch = createFetch({ guard });
   started.push(() => fetch.close());
-  const egress = await createEgress({ guard });
+  const refusals = createRefusalLog();
+  const egress = await createEgress({ guard, onRefused: refusals.note });
   started.push(() => egress.close());
 
   const renderer = createRenderer({
@@ -86,22 +90,31 @@ export async function createApp({ config, version, log }: AppOptions): Promise<A
   started.push(() => direct.close());
 
   const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });
-  const pool = found
-    ? createBrowserPool({
-        browser: found,
-        egress,
-        dataDir: config.dataDir,
-        maxPages: config.browserPages,
-        maxWaiting: config.browserQueue,
-        log,
-      })
-    : undefined;
-  const browser = pool && createBrowserEngine({ pool, guard, egress, fetch, renderer });
+  const pool =
+    found &&
+    createPool({
+      found,
+      egress,
+      dataDir: config.dataDir,
+      maxPages: config.browserPages,
+      maxWaiting: config.browserQueue,
+      log: (message, facts) => log.info(facts ?? {}, message),
+    });
+  const browser =
+    pool &&
+    createBrowserEngine({
+      pool,
+      guard,
+      refusals,
+      version,
+      fetchScript: createScriptFetcher(fetch),
+      hasContent: renderer.hasContent,
+    });
   if (browser) started.push(() => browser.close());
-  const reader = createReader({ direct, browser, renderer });
+  const reader = createReader({ direct, ...(browser && { browser }), renderer });
 
   let draining = false;
-  const browserHealth = (): BrowserHealth => (pool ? { available: true, ...pool.status() } : { available: false });
+  const browserHealth = (): BrowserHealth => (pool ? { available: true, ...shownStatus(pool.status()) } : { available: false });
   const health = { ready: () => !draining, version, browser: browserHealth };
 
   const face = async (name: FaceName, options: Pick<ServerOptions, 'writeError' | 'paths'>, routes: (face: Face) => void) => {
@@ -173,6 +186,9 @@ export async function createApp({ config, version, log }: AppOptions): Promise<A
 
   return { reader, keys, faces, firstKey, browser: browserHealth, listen, close };
 }
+
+/** What a probe may show: where the browser lies and its process are nobody's business. */
+const shownStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus) => ({ version, sandboxed, pages, waiting, healthy });
 
 const listening = (server: Server | Http2Server, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -12,6 +12,8 @@ export interface BrowserHealth {
   readonly available: boolean;
   /** Whether pages run inside the browser's own sandbox. */
   readonly sandboxed?: boolean | undefined;
+  readonly version?: string | undefined;
+  readonly healthy?: boolean;
   readonly pages?: number;
   readonly waiting?: number;
 }

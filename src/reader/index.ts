@@ -1,6 +1,11 @@
 /** The reader's table of contents: what the doors may use. */
+export { createBrowserEngine } from './engines/browser/engine.ts';
+export { findBrowser } from './engines/browser/find.ts';
+export { createPool, type PoolStatus } from './engines/browser/pool.ts';
+export { createRefusalLog } from './engines/browser/refusals.ts';
 export { createDirectEngine } from './engines/direct.ts';
 export type { Engine } from './engines/engine.ts';
+export { createScriptFetcher } from './engines/script.ts';
 export { type GivenOptions, OPTIONS, type OptionRow } from './options/options.ts';
 export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader } from './read.ts';

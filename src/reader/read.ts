@@ -7,7 +7,7 @@ import type { Engine, Visit } from './engines/engine.ts';
 import { createFailures } from './failures.ts';
 import type { Options } from './options/resolve.ts';
 import { isHtml } from './render.ts';
-import type { Renderer } from './renderer.ts';
+import { ENOUGH_WORDS, type Renderer } from './renderer.ts';
 import type { Rendition } from './rendition.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
@@ -36,9 +36,6 @@ export interface ReaderParts {
 /** How long a read may take when the caller sets no limit (contract, section 9). */
 const BROWSER_MS = 15_000;
 const DIRECT_MS = 30_000;
-
-/** Given HTML with fewer words of its own than this, and with scripts, is rendered: its content is in the scripts. */
-const FEW_WORDS = 30;
 
 export function createReader(parts: ReaderParts): Reader {
   const failures = createFailures();
@@ -144,7 +141,7 @@ function snapshotSource({ direct, browser, renderer }: ReaderParts) {
   async function needsScripts(snapshot: Snapshot, signal: AbortSignal, { engine }: Options): Promise<boolean> {
     if (!browser || engine === 'direct') return false;
     const { words, scripts } = await renderer.probe(snapshot.text, snapshot.url, signal);
-    return scripts && words < FEW_WORDS;
+    return scripts && words < ENOUGH_WORDS;
   }
 
   async function* auto(request: ReadRequest, required: readonly string[]): AsyncGenerator<Snapshot> {

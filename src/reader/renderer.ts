@@ -10,6 +10,8 @@ export interface Renderer {
   render(task: RenderTask, signal: AbortSignal): Promise<Rendition>;
   /** How many words of main content HTML has without its scripts; none when it is too much to tell. */
   probe(html: string, url: string, signal: AbortSignal): Promise<{ words: number; scripts: boolean }>;
+  /** Whether HTML has main content to show. */
+  hasContent(html: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -52,10 +54,18 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       if (outcome.kind !== 'probe') throw failure(outcome);
       return { words: outcome.words, scripts: outcome.scripts };
     },
+    async hasContent(html) {
+      const outcome = await run({ kind: 'probe', html, url: 'about:blank' }, NEVER);
+      return outcome.kind === 'probe' && outcome.words >= ENOUGH_WORDS;
+    },
     close: () => threads.close(),
   };
 }
 
+/** HTML with fewer words of main content than this has next to nothing to say. */
+export const ENOUGH_WORDS = 30;
+
+const NEVER = new AbortController().signal;
 const NONE = new Uint8Array(0);
 
 const failure = (outcome: Outcome) =>

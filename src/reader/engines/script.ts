@@ -1,0 +1,20 @@
+/** Scripts that a caller named by their address: fetched by the same way out as pages, under the same checks. */
+import { problem } from '#errors.ts';
+import { decodeText } from '#html/decode.ts';
+import type { GuardedFetch } from '#net/fetch.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 5 * 1024 * 1024;
+
+/** The text of a script. AssertionFailureError when the address does not answer with success. */
+export const createScriptFetcher =
+  (fetch: GuardedFetch) =>
+  async (url: string, signal: AbortSignal): Promise<string> => {
+    const response = await fetch(url, { signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    if (response.status >= 400) {
+      response.discard();
+      throw problem('AssertionFailureError', { message: `A script to inject answered with status ${response.status}` });
+    }
+    const { bytes } = await response.collect();
+    return decodeText(bytes, response.headers['content-type']).text;
+  };
