@@ -58,7 +58,7 @@ function parseEntry(text: string): Entry {
 const whole = (address: Address) => [address, address.kind() === 'ipv4' ? 32 : 128] as const;
 
 function parseNetwork(text: string): readonly [Address, number] {
-  if (!ipaddr.isValidCIDR(text)) throw refused(text);
+  if (!ipaddr.IPv6.isValidCIDR(text) && !ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) throw refused(text);
   const [address, length] = ipaddr.parseCIDR(text);
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && length >= 96) {
     return [address.toIPv4Address(), length - 96];

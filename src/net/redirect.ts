@@ -23,8 +23,9 @@ const IMPERSONAL = new Set([
 const isImpersonal = (name: string) => IMPERSONAL.has(name) || name.startsWith('sec-');
 
 /** The hop after this one, or undefined when the answer is none that redirects. */
-export function nextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
-  if (!REDIRECTS.has(status) || !location) return undefined;
+export function nextHop(hop: Hop, status: number, header: string | undefined): Hop | undefined {
+  if (!REDIRECTS.has(status) || !header) return undefined;
+  const location = utf8Of(header);
   if (!URL.canParse(location, hop.url.href)) {
     throw problem('AssertionFailureError', { message: 'The target redirects to an address that is not valid' });
   }
@@ -43,6 +44,12 @@ export function nextHop(hop: Hop, status: number, location: string | undefined):
     headers: Object.fromEntries(Object.entries(hop.headers).filter(([name]) => keeps(name.toLowerCase()))),
     body: becomesGet ? undefined : hop.body,
   };
+}
+
+/** Header bytes come a byte a letter; servers that send an address unescaped mean UTF-8. */
+function utf8Of(header: string): string {
+  const text = Buffer.from(header, 'latin1').toString('utf8');
+  return text.includes('\ufffd') ? header : text;
 }
 
 /** The same origin, or the same host going over to https on the usual ports: what it was told before it may be told again. */
