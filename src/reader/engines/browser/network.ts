@@ -5,6 +5,7 @@
 import type { BrowserContext, Page, Request, Response, Route } from 'playwright-core';
 import { getDomain } from 'tldts';
 import { type Problem, problem } from '#errors.ts';
+import { EGRESS_HEADER } from '#net/egress.ts';
 import { type Guard, portOf } from '#net/guard.ts';
 import type { Traffic } from './timing.ts';
 
@@ -45,8 +46,8 @@ export interface Network {
   readonly all: Traffic;
   /** The document that is in the main frame now, or was last answered for it. */
   main(): MainDocument | undefined;
-  /** Why the last navigation of the main frame was refused, if it was. */
-  refused(): Problem | undefined;
+  /** Why the proxy did not let the main frame reach its document, if it did not. */
+  failure(): Problem | undefined;
 }
 
 /** Resource types by what they hold up: the page's making, its looks, or nothing. */
@@ -54,11 +55,14 @@ const MEDIA = new Set(['stylesheet', 'image', 'font', 'media']);
 /** Open for as long as they are wanted: their start is an event, their being open is not a wait. */
 const STREAMS = new Set(['eventsource', 'websocket', 'ping']);
 
+/** What the proxy's own answers mean for the main document. */
+const EGRESS_PROBLEMS: Record<string, () => Problem> = {
+  refused: () => problem('SecurityCompromiseError', { path: 'url' }),
+  unknown: () => problem('ParamValidationError', { path: 'url', message: 'The host name does not exist' }),
+};
+
 /** One transparent pixel: pages that hear an image fail put another in its place, so none fails. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
-
-/** The header by which the egress proxy marks its own refusals. */
-export const REFUSED_HEADER = 'x-lectern-refused';
 
 export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   const { context, page, guard, changed, stop } = config;
@@ -68,7 +72,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   const counts = { requests: 0, documents: 0, domains: new Set<string>() };
   const open = new Map<Request, Counter[]>();
   let main: MainDocument | undefined;
-  let refused: Problem | undefined;
+  let failure: Problem | undefined;
   let committed = false;
 
   const isMainNavigation = (request: Request) => request.isNavigationRequest() && frameOf(request) === page.mainFrame();
@@ -104,8 +108,10 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   page.on('response', (response) => {
     if (!isMainNavigation(response.request())) return;
     const headers = response.headers();
-    if (headers[REFUSED_HEADER] !== undefined) {
-      refused = problem('SecurityCompromiseError', { path: 'url' });
+    const egress = headers[EGRESS_HEADER];
+    if (egress !== undefined) {
+      failure =
+        EGRESS_PROBLEMS[egress]?.() ?? problem('AssertionFailureError', { message: 'The page could not be reached' });
       return changed();
     }
     const status = response.status();
@@ -148,7 +154,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   };
   await context.route('**/*', (route, request) => handle(route, request).catch(() => {}));
 
-  return { resources, media, all, main: () => main, refused: () => refused };
+  return { resources, media, all, main: () => main, failure: () => failure };
 }
 
 interface Counter extends Traffic {

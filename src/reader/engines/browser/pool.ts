@@ -39,6 +39,7 @@ export interface PoolStatus {
 export interface Lease {
   readonly browser: Launched['browser'];
   readonly chromiumMajor: number;
+  readonly egress: EgressAddress;
   release(): void;
 }
 
@@ -112,6 +113,7 @@ export class Pool {
     return {
       browser: instance.browser,
       chromiumMajor: Number.parseInt(instance.version, 10),
+      egress: this.#config.egress,
       release: () => {
         if (released) return;
         released = true;

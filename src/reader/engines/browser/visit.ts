@@ -2,26 +2,28 @@
  * One visit of one page: from opening a context to closing it. Everything that can happen to a page (it changes, falls
  * silent, hangs, crashes, is refused, runs out of time) becomes a reason to look again at what to do.
  */
+import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page } from 'playwright-core';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { Problem, problem } from '#errors.ts';
+import { decodeText } from '#html/decode.ts';
+import { parseSetCookies, toBrowserCookies } from '#net/cookies.ts';
 import { type Guard, portOf } from '#net/guard.ts';
 import type { Options } from '../../options/resolve.ts';
 import type { Snapshot } from '../../snapshot.ts';
 import type { Visit } from '../engine.ts';
-import { identify } from '../user-agent.ts';
+import { type Identity, identify } from '../user-agent.ts';
+import { overrideHints } from './hints.ts';
 import { gatherScripts, installScripts, scriptsSettled } from './inject.ts';
 import { type MainDocument, type Network, watchNetwork } from './network.ts';
 import { removeOverlays } from './overlay.ts';
 import type { Lease } from './pool.ts';
+import type { RefusalLog, Refused } from './refusals.ts';
 import { takeShots } from './shots.ts';
 import { type TakenDocument, takeDocument } from './snapshot.ts';
 import { captureDue, type Demands, type PageState, readyAt } from './timing.ts';
 import { type Tidings, trackDocument } from './tracker.ts';
 import { openWorld, type World } from './world.ts';
-
-/** A cookie as Playwright takes it. */
-export type BrowserCookie = Parameters<BrowserContext['addCookies']>[0][number];
 
 export interface VisitTools {
   readonly guard: Guard;
@@ -29,19 +31,21 @@ export interface VisitTools {
   readonly fetchScript: (url: string, signal: AbortSignal) => Promise<string>;
   /** Whether main content is there already, for the timing `visible-content`. */
   readonly hasContent: (html: string) => boolean | Promise<boolean>;
-  /** The cookies of the option; throws ParamValidationError for those that cannot be. */
-  readonly browserCookies: (setCookies: readonly string[], url: string) => readonly BrowserCookie[];
-  /** The text of bytes that are not HTML. */
-  readonly decodeText: (bytes: Uint8Array, contentType: string | undefined) => string;
+  readonly refusals: RefusalLog;
   readonly userAgent?: string | undefined;
   readonly version?: string | undefined;
 }
 
 /** Submitted HTML without an address of its own still needs an origin: one that can never be anybody's. */
 const NO_ADDRESS = 'https://document.invalid/';
-/** How long a capture may take. What hangs longer is stopped, and captured once more. */
+/** How long a capture may take while the page is watched. */
 const CAPTURE_MS = 3_000;
-const AFTER_HALT_MS = 1_500;
+/** A page that is not interactive yet is looked at now and then all the same: it may never be. */
+const LOOK_EVERY_MS = 1_500;
+/** The last capture begins before the answer is due, by a tenth of the time that there is, within these bounds. */
+const RESERVE_MS = { least: 250, most: 1_500 };
+/** What a page that hangs is given after its scripts were stopped. */
+const AFTER_HALT_MS = 1_000;
 const CLOSE_MS = 2_000;
 const SHOTS_MS = 10_000;
 const SELECTOR_POLL_MS = 100;
@@ -60,14 +64,22 @@ export async function* visitPage(visit: Visit, lease: Lease, tools: VisitTools):
     chromiumMajor: lease.chromiumMajor,
     version: tools.version,
   });
-  const context = await lease.browser.newContext(contextOptions(options, identity.userAgent));
+  const name = `visit-${randomUUID()}`;
+  const { url: server, password } = lease.egress;
+  const context = await lease.browser.newContext({
+    ...contextOptions(options, identity.userAgent),
+    // A name of its own, so that the proxy can tell whose request it refused. Loopback goes through it too.
+    proxy: { server, username: name, password, bypass: '<-loopback>' },
+  });
+  const refused = tools.refusals.watch(name);
   const stop = () => void closeContext(context);
   signal.addEventListener('abort', stop, { once: true });
   try {
     signal.throwIfAborted();
-    if (options.setCookies.length) await context.addCookies([...tools.browserCookies(options.setCookies, visit.url)]);
+    if (options.setCookies.length)
+      await context.addCookies(toBrowserCookies(parseSetCookies(options.setCookies, visit.url)));
     const page = await context.newPage();
-    yield* new PageVisit(visit, tools, context, page).run(scripts);
+    yield* new PageVisit(visit, tools, context, page, refused).run(scripts, identity);
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof Problem
@@ -75,6 +87,7 @@ export async function* visitPage(visit: Visit, lease: Lease, tools: VisitTools):
       : problem('AssertionFailureError', { message: 'The page could not be read' }, error);
   } finally {
     signal.removeEventListener('abort', stop);
+    refused.stop();
     await closeContext(context);
   }
 }
@@ -111,6 +124,7 @@ class PageVisit {
   readonly #context: BrowserContext;
   readonly #page: Page;
   readonly #options: Options;
+  readonly #refused: Refused;
   readonly #selectors: readonly string[];
   readonly #demands: Demands;
   readonly #notes: string[] = [];
@@ -130,13 +144,19 @@ class PageVisit {
   #started = false;
   #hasTitle = false;
   #scriptsDone = true;
+  #lookedAt = performance.now();
+  readonly #startedAt = performance.now();
+  readonly #reserveMs: number;
 
-  constructor(visit: Visit, tools: VisitTools, context: BrowserContext, page: Page) {
+  constructor(visit: Visit, tools: VisitTools, context: BrowserContext, page: Page, refused: Refused) {
+    this.#refused = refused;
     this.#visit = visit;
     this.#tools = tools;
     this.#context = context;
     this.#page = page;
     this.#options = visit.options;
+    const tenth = (visit.deadline - this.#startedAt) / 10;
+    this.#reserveMs = Math.min(Math.max(tenth, RESERVE_MS.least), RESERVE_MS.most);
     const { waitForSelector, targetSelector } = visit.options;
     this.#selectors = waitForSelector.length ? waitForSelector : targetSelector;
     this.#demands = {
@@ -146,7 +166,7 @@ class PageVisit {
     };
   }
 
-  async *run(scripts: { page: string[]; frame: string[] }): AsyncGenerator<Snapshot> {
+  async *run(scripts: { page: string[]; frame: string[] }, identity: Identity): AsyncGenerator<Snapshot> {
     const { url, html, signal, deadline } = this.#visit;
     const entry = /^https?:/i.test(url) ? url : NO_ADDRESS;
     this.#listen();
@@ -165,6 +185,7 @@ class PageVisit {
       },
     });
     this.#world = await openWorld(this.#page);
+    await overrideHints(this.#world.session, identity, this.#options.locale);
     await this.#world.atEachDocument(trackDocument, (message) => this.#heard(message));
     await installScripts(this.#world.session, scripts);
     if (html === undefined) {
@@ -254,8 +275,14 @@ class PageVisit {
     };
   }
 
+  /** When watching ends, so that what follows is done when the answer is due. */
+  get #lastLookAt(): number {
+    return this.#visit.deadline - this.#reserveMs;
+  }
+
   async *#watch(): AsyncGenerator<Snapshot> {
-    const { deadline, signal } = this.#visit;
+    const { signal } = this.#visit;
+    const deadline = this.#lastLookAt;
     let last: { snapshot: Snapshot; at: number; elements: number } | undefined;
     let seenMoments = 0;
     for (;;) {
@@ -274,7 +301,7 @@ class PageVisit {
       }
       const ready = await this.#isReady(now, last?.snapshot);
       if (ready) {
-        const final = await this.#capture(deadline, true);
+        const final = await this.#capture(CAPTURE_MS, true);
         if (final) {
           yield final.snapshot;
           return;
@@ -282,8 +309,9 @@ class PageVisit {
         if (last) break;
       } else if (this.#moments > seenMoments || this.#isOverdue(now, last)) {
         seenMoments = this.#moments;
+        this.#lookedAt = now;
         if (captureDue(now, this.#elements, last)) {
-          const taken = await this.#capture(deadline, false);
+          const taken = await this.#capture(Math.min(CAPTURE_MS, deadline - now), false);
           if (taken) {
             last = { snapshot: taken.snapshot, at: performance.now(), elements: taken.elements };
             yield taken.snapshot;
@@ -292,14 +320,14 @@ class PageVisit {
           last &&= { ...last, at: performance.now() };
         }
       }
-      await this.#wait(now);
+      await this.#wait(now, this.#nextLookAt(last));
     }
     yield await this.#atTheEnd(last?.snapshot);
   }
 
   /** Time is up, or the page is gone: one more look if it can be had, else what was captured before. */
   async #atTheEnd(last: Snapshot | undefined): Promise<Snapshot> {
-    const final = this.#gone ? undefined : await this.#capture(performance.now() + CAPTURE_MS, true);
+    const final = this.#gone ? undefined : await this.#capture(this.#reserveMs, true);
     if (this.#stopped) throw this.#stopped;
     this.#visit.signal.throwIfAborted();
     const unsettled = this.#gone ? false : this.#network.all.open === 0 && this.#loadedAt !== undefined && this.#idle;
@@ -312,13 +340,13 @@ class PageVisit {
   }
 
   #failure(): Problem | undefined {
-    const refused = this.#network.refused();
-    if (refused) return refused;
+    const unreached = this.#network.failure();
+    if (unreached) return unreached;
     const main = this.#network.main();
     if (this.#download) return unreadable(main?.mediaType);
     if (!this.#navigationFailed) return undefined;
     if (main && !isReadable(main.mediaType)) return unreadable(main.mediaType);
-    return navigationProblem(this.#navigationFailed);
+    return navigationProblem(this.#navigationFailed, this.#refused.hosts().size > 0);
   }
 
   /** The main document when it is one that the browser shows but that is no page. */
@@ -337,7 +365,7 @@ class PageVisit {
     const bytes = await within(limit, main.response!.body());
     return {
       ...this.#facts(main.url, main),
-      text: this.#tools.decodeText(bytes, main.response!.headers()['content-type']),
+      text: decodeText(bytes, main.response!.headers()['content-type']).text,
       settled: true,
       hiddenFrames: false,
       hiddenShadow: false,
@@ -367,21 +395,24 @@ class PageVisit {
     return readyAt(this.#state(), this.#demands) <= now;
   }
 
-  /** Drawn out documents that are never interactive get a look from time to time as well. */
   #isOverdue(now: number, last: { at: number } | undefined): boolean {
-    return this.#started && this.#interactiveAt === undefined && last !== undefined && now - last.at > CAPTURE_MS;
+    return this.#interactiveAt === undefined && now >= this.#nextLookAt(last);
+  }
+
+  #nextLookAt(last: { at: number } | undefined): number {
+    if (!this.#started || this.#interactiveAt !== undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(last?.at ?? 0, this.#lookedAt) + LOOK_EVERY_MS;
   }
 
   async #selectorsPresent(): Promise<boolean> {
     return this.#world.call(allPresent, [...this.#selectors], CAPTURE_MS).catch(() => false);
   }
 
-  async #wait(now: number): Promise<void> {
-    const { deadline } = this.#visit;
+  async #wait(now: number, lookAt: number): Promise<void> {
     const ready = readyAt(this.#state(), this.#demands);
     const poll = this.#demands.waitsForSelector ? now + SELECTOR_POLL_MS : Number.POSITIVE_INFINITY;
     const soon = ready > now ? ready : Number.POSITIVE_INFINITY;
-    const until = Math.min(deadline, soon, poll);
+    const until = Math.min(this.#lastLookAt, soon, poll, lookAt);
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
@@ -391,15 +422,14 @@ class PageVisit {
     this.#wake = undefined;
   }
 
-  async #capture(until: number, final: boolean): Promise<{ snapshot: Snapshot; elements: number } | undefined> {
+  async #capture(limitMs: number, final: boolean): Promise<{ snapshot: Snapshot; elements: number } | undefined> {
     const { removeOverlay, formats, viewport } = this.#options;
-    const limit = Math.min(CAPTURE_MS, Math.max(until - performance.now(), 500));
     let taken: TakenDocument;
     try {
-      if (removeOverlay) await this.#world.call(removeOverlays, undefined, limit);
-      taken = await this.#take(limit);
+      if (removeOverlay) await this.#world.call(removeOverlays, undefined, limitMs);
+      taken = await this.#take(limitMs);
     } catch (error) {
-      if (!(error instanceof TimeUp) || this.#gone) return undefined;
+      if (!(error instanceof TimeUp) || this.#gone || !final) return undefined;
       const halted = await this.#takeHalted();
       if (!halted) return undefined;
       taken = halted;
@@ -467,9 +497,11 @@ const unreadable = (mediaType: string | undefined) =>
   problem('AssertionFailureError', { message: `This type of target cannot be read yet: ${mediaType || 'unknown'}` });
 
 /** Chromium's network errors in words; the rest of its message would tell of the inside. */
-function navigationProblem(error: unknown): Problem {
+function navigationProblem(error: unknown, refused: boolean): Problem {
   const text = error instanceof Error ? error.message : '';
   const code = /net::(ERR_[A-Z_]+)/.exec(text)?.[1];
+  if (refused && code === 'ERR_TUNNEL_CONNECTION_FAILED')
+    return problem('SecurityCompromiseError', { path: 'url' }, error);
   if (code === 'ERR_TOO_MANY_REDIRECTS')
     return problem('AssertionFailureError', { message: 'The page redirects too often' }, error);
   if (code === 'ERR_NAME_NOT_RESOLVED')
