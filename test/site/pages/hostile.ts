@@ -1,0 +1,35 @@
+/** Pages that would hold a reader up: without end, without rest, without measure. */
+import { type Pages, sendHtml } from '../site.ts';
+
+export const hostile: Pages = {
+  /** Begins and never ends. */
+  '/drip': ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.write('<!doctype html><title>Drip</title><p>The first drop.</p>');
+    let drop = 0;
+    const timer = setInterval(() => response.write(`<p>drop ${++drop}</p>`), 200);
+    response.on('close', () => clearInterval(timer));
+  },
+  /** Takes the connection and says nothing. */
+  '/silent': () => {},
+  /** Changes for ever. */
+  '/restless': `<!doctype html><title>Restless</title><p>Never at rest.</p><script>
+setInterval(() => { const p = document.createElement('p'); p.textContent = 'tick'; document.body.append(p); if (document.body.children.length > 50) p.previousElementSibling.remove(); }, 50)</script>`,
+  /** Asks for ever. */
+  '/chatty': `<!doctype html><title>Chatty</title><p>Never silent.</p><script>setInterval(() => fetch('/slow?ms=10&' + Math.random()), 100)</script>`,
+  '/hang':
+    '<!doctype html><title>Hang</title><p>Before the hang.</p><script>while (true);</script><p>After the hang.</p>',
+  '/hang-late':
+    '<!doctype html><title>Hang</title><p>Before the hang.</p><script>setTimeout(() => { while (true); }, 600)</script>',
+  '/hog':
+    '<!doctype html><title>Hog</title><p>Before the hog.</p><script>setTimeout(() => { const all = []; while (true) all.push(new Array(1e6).fill({}).map((x) => ({ x }))); }, 700)</script>',
+  '/buffers':
+    '<!doctype html><title>Buffers</title><p>Before the buffers.</p><script>const all = []; setInterval(() => { const b = new Uint8Array(1e8); b.fill(1); all.push(b); }, 30)</script>',
+  '/deep': ({ response }) =>
+    sendHtml(response, `<!doctype html><title>Deep</title>${'<div>'.repeat(20_000)}the bottom`),
+  '/deep-script': `<!doctype html><title>Deep</title><p>top</p><script>
+let at = document.body; for (let n = 0; n < 20000; n++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'the bottom'</script>`,
+  '/wide': ({ response }) => sendHtml(response, `<!doctype html><title>Wide</title>${'<i>x</i>'.repeat(60_000)}`),
+  '/many-requests': `<!doctype html><title>Many</title><p>Asks too much.</p><script>
+(async () => { for (let n = 0; n < 5000; n += 50) await Promise.all(Array.from({ length: 50 }, (_, m) => fetch('/boat.svg?' + (n + m)).catch(() => {}))); })()</script>`,
+};
