@@ -1,0 +1,37 @@
+/**
+ * The plain-text answer: header lines, content, summaries (contract, section 6.1). Callers split on these lines, so
+ * every byte counts.
+ */
+import { oneLine } from './markdown/one-line.ts';
+
+export interface TextPage {
+  readonly title: string;
+  readonly url: string;
+  readonly content?: string | undefined;
+  readonly publishedTime?: string | undefined;
+  /** Lines joined by newline. */
+  readonly warning?: string | undefined;
+  readonly numPages?: number | undefined;
+  /** With chunks the answer is only these. */
+  readonly chunks?: readonly string[] | undefined;
+}
+
+/** What stands between chunks: no text of a page contains U+001D, as the conversion takes it out. */
+export const CHUNK_SEPARATOR = '\n\n\u001d';
+
+/**
+ * The whole page as text, ending in a newline; `summaries` are images before links. With `chunks` only the chunks,
+ * joined by `CHUNK_SEPARATOR`.
+ */
+export function textLayout(page: TextPage, summaries: readonly string[] = []): string {
+  if (page.chunks) return page.chunks.join(CHUNK_SEPARATOR);
+  let text = `Title: ${oneLine(page.title)}\n\nURL Source: ${page.url}\n`;
+  const facts: string[] = [];
+  if (page.publishedTime) facts.push(`Published Time: ${oneLine(page.publishedTime)}`);
+  if (page.warning) facts.push(page.warning.replace(/^/gm, 'Warning: '));
+  if (page.numPages !== undefined) facts.push(`Number of Pages: ${page.numPages}`);
+  if (facts.length > 0) text += `\n${facts.join('\n\n')}\n`;
+  text += `\nMarkdown Content:\n${page.content ?? ''}\n`;
+  if (summaries.length > 0) text += `\n${summaries.join('\n\n')}\n`;
+  return text;
+}

@@ -1,0 +1,59 @@
+/**
+ * The text of preformatted code as a person would copy it: line breaks and lines that are elements of their own kept,
+ * line numbers and copy buttons left out.
+ */
+import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
+
+const GUTTER =
+  /(?:^|\s)(?:line-?nos?|line-?numbers?|line-numbers-rows|gutter|(?:rouge|crayon|hljs-ln)-?(?:gutter|numbers?|n|nums?)|hljs-ln-line hljs-ln-numbers|blob-num|lnt?|code-line-number|react-syntax-highlighter-line-number|CodeMirror-linenumber)(?:\s|$)/i;
+const NOT_CODE: ReadonlySet<string> = new Set(['button', 'script', 'style', 'svg', 'template', 'textarea', 'select']);
+const LINES: ReadonlySet<string> = new Set(['div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'pre']);
+
+/** Whether an element holds the line numbers beside code. */
+export const isGutter = (element: Element): boolean => GUTTER.test(attribute(element, 'class') ?? '');
+
+export function codeText(root: Element): string {
+  const text: string[] = [];
+  let fresh = true;
+  const add = (piece: string) => {
+    if (piece === '') return;
+    text.push(piece);
+    fresh = piece.endsWith('\n');
+  };
+  const endLine = () => {
+    if (!fresh) add('\n');
+  };
+  let node: Node | null = following(root, root);
+  /** Where lines that are elements end: after their last descendant. */
+  const ends: { after: Node | null }[] = [];
+  while (node) {
+    while (ends.length > 0 && ends.at(-1)!.after === node) {
+      ends.pop();
+      endLine();
+    }
+    let skipped = false;
+    if (node.type === TEXT) add(node.value);
+    else if (node.type === ELEMENT) {
+      if (node.name === 'br') add('\n');
+      else if (NOT_CODE.has(node.name) || isGutter(node)) skipped = true;
+      else if (LINES.has(node.name) || startsLine(node)) {
+        endLine();
+        ends.push({ after: following(node, root, true) });
+      }
+    }
+    node = following(node, root, skipped);
+  }
+  return tidy(text.join(''));
+}
+
+/** A code element right behind another one in a pre is a line. */
+const startsLine = (element: Element): boolean =>
+  element.name === 'code' && element.prev?.type === ELEMENT && element.prev.name === 'code';
+
+/** Line ends made one kind, blank lines at both ends and white space at the end taken off. */
+const tidy = (text: string): string => {
+  const lines = text.replace(/\r\n?/g, '\n').replaceAll('\u00a0', ' ');
+  let start = 0;
+  for (let at = 0; at < lines.length && /\s/.test(lines[at]!); at++) if (lines[at] === '\n') start = at + 1;
+  return lines.slice(start).trimEnd();
+};

@@ -1,0 +1,81 @@
+/** Code: spans, and blocks between fences with their language. */
+import { attribute, type Child, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
+import { resolveUrl } from '../../extract/links.ts';
+import { languageOf } from '../code-language.ts';
+import { codeText } from '../code-text.ts';
+import { isBlank } from '../inline.ts';
+import { type Enter, SKIP, type State } from '../state.ts';
+import { isSafeLink } from '../url.ts';
+import { anchor } from './link.ts';
+
+export const pre: Enter = (state, element) => {
+  writeCode(state, state.clean(codeText(element)), languageOf(element));
+  return SKIP;
+};
+
+export const code: Enter = (state, element) => {
+  const content = state.clean(codeText(element));
+  if (state.singleLine === 0 && isAlone(element)) {
+    const language = languageOf(element);
+    if (language !== '' || content.includes('\n')) {
+      writeCode(state, content, language);
+      return SKIP;
+    }
+  }
+  const link = soleLink(element);
+  if (link && !state.inline.isOpen('link')) {
+    const leave = anchor(state, link);
+    if (leave !== SKIP) state.inline.codeSpan(content);
+    if (leave !== SKIP) leave?.(state, link);
+  } else {
+    state.inline.codeSpan(content);
+    countAnchors(state, element);
+  }
+  return SKIP;
+};
+
+/** One line without a language is a span of its own paragraph, everything else a fenced block. */
+function writeCode(state: State, content: string, language: string): void {
+  state.flush();
+  if (isBlank(content.replaceAll('\n', ''))) return;
+  if (state.singleLine > 0 || (language === '' && !content.includes('\n'))) {
+    state.inline.codeSpan(content);
+    state.flush();
+    return;
+  }
+  let fence = '```';
+  for (const { 0: run } of content.matchAll(/`{3,}/g))
+    if (run.length >= fence.length) fence = '`'.repeat(run.length + 1);
+  state.blocks.write(`${fence}${language}\n${content}\n${fence}`);
+}
+
+const isNothing = (node: Child): boolean => (node.type === TEXT ? isBlank(node.value) : node.type !== ELEMENT);
+
+/** Whether a block holds this element and nothing else. */
+function isAlone(element: Element): boolean {
+  const { parent } = element;
+  if (
+    !parent ||
+    (parent.type === ELEMENT && !/^(?:div|p|section|figure|article|body|li|td|dd|blockquote)$/.test(parent.name))
+  ) {
+    return false;
+  }
+  for (let node = element.prev; node; node = node.prev) if (!isNothing(node)) return false;
+  for (let node = element.next; node; node = node.next) if (!isNothing(node)) return false;
+  return true;
+}
+
+/** The link that all of a code span is, or null. */
+function soleLink(element: Element): Element | null {
+  const { first } = element;
+  if (!first || first.next || first.type !== ELEMENT || first.name !== 'a') return null;
+  const url = resolveUrl(attribute(first, 'href') ?? '', 'http://localhost/');
+  return attribute(first, 'href') !== null && url !== null && isSafeLink(url) ? first : null;
+}
+
+/** Links inside code are only text, but they have a number. */
+function countAnchors(state: State, element: Element): void {
+  for (let node: Node | null = following(element, element); node; node = following(node, element)) {
+    if (node.type === ELEMENT && node.name === 'a' && attribute(node, 'href') !== null) state.anchors += 1;
+  }
+}

@@ -1,0 +1,37 @@
+/** Definition lists: the term on a line of its own, each definition behind a colon on the lines below. */
+import { ELEMENT, type Element } from '#html/node.ts';
+import type { Enter, Leave, State } from '../state.ts';
+import { enterNote } from './footnote.ts';
+
+const leaveTerm: Leave = (state) => state.flush();
+
+const leaveDefinition: Leave = (state) => {
+  state.flush();
+  state.blocks.pop();
+};
+
+/** The element before this one in its list, over white space. */
+function previousName(element: Element): string {
+  let node = element.prev;
+  while (node && node.type !== ELEMENT) node = node.prev;
+  return node ? node.name : '';
+}
+
+function follow(state: State, element: Element, ...names: string[]): void {
+  state.flush();
+  if (state.singleLine === 0 && names.includes(previousName(element))) state.blocks.tight();
+}
+
+export const term: Enter = (state, element) => {
+  follow(state, element, 'dt');
+  return leaveTerm;
+};
+
+export const definition: Enter = (state, element) => {
+  follow(state, element, 'dt', 'dd');
+  if (state.singleLine > 0) return leaveTerm;
+  const note = enterNote(state, element);
+  if (note) return note;
+  state.blocks.push(':   ', '    ');
+  return leaveDefinition;
+};

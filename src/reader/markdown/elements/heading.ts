@@ -1,0 +1,34 @@
+/** h1 to h6, on one line each. */
+import type { Enter, Leave } from '../state.ts';
+
+const leaveHeading: Leave = (state) => {
+  const { heading: level, inline, blocks, options } = state;
+  const text = withoutOuterBold(inline.take());
+  state.heading = 0;
+  state.singleLine -= 1;
+  if (text === '') return;
+  if (options.headingStyle === 'setext' && level <= 2) {
+    blocks.write(`${text}\n${(level === 1 ? '=' : '-').repeat(text.length)}`);
+  } else blocks.write(`${'#'.repeat(level)} ${text.replace(/(^|[^\\#])(#+)$/, '$1\\$2')}`);
+};
+
+/** A heading is bold by itself; only bold that sets a part of it apart says something. */
+const withoutOuterBold = (text: string): string => {
+  const found = /^(\*\*|__)([^*_]+)\1$/.exec(text);
+  return found ? found[2]! : text;
+};
+
+const heading =
+  (level: number): Enter =>
+  (state) => {
+    state.flush();
+    if (state.singleLine > 0) return null;
+    state.singleLine += 1;
+    state.heading = level;
+    return leaveHeading;
+  };
+
+export const headings: readonly (readonly [string, Enter])[] = [1, 2, 3, 4, 5, 6].map((level) => [
+  `h${level}`,
+  heading(level),
+]);

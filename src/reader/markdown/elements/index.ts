@@ -1,0 +1,80 @@
+/**
+ * The table that names every element with a handler of its own. An element that is not here is its children, in line
+ * with the text around it.
+ */
+import type { Enter } from '../state.ts';
+import { block } from './block.ts';
+import { lineBreak } from './break.ts';
+import { code, pre } from './code.ts';
+import { definition, term } from './definition.ts';
+import { em, strike, strong } from './emphasis.ts';
+import { noteOrBlock } from './footnote.ts';
+import { headings } from './heading.ts';
+import { image } from './image.ts';
+import { anchor } from './link.ts';
+import { bullets, input, item, numbers } from './list.ts';
+import { drawnByMathjax, math, renderedMath, script } from './math.ts';
+import { BLOCK_NAMES } from './names.ts';
+import { blockquote, inlineQuote } from './quote.ts';
+import { subscript, superscript } from './raised.ts';
+import { reading } from './ruby.ts';
+import { rule } from './rule.ts';
+import { skip } from './skip.ts';
+import { caption, cell, row, table } from './table.ts';
+
+const HIDDEN =
+  'area audio base canvas datalist embed head iframe link meta meter noembed noframes noscript param ' +
+  'progress select source style svg template textarea title track video';
+
+const span: Enter = (state, element) => renderedMath(state, element);
+const division: Enter = (state, element) => renderedMath(state, element) ?? noteOrBlock(state, element);
+
+export const ELEMENTS: ReadonlyMap<string, Enter> = new Map<string, Enter>([
+  ...[...BLOCK_NAMES].map((name) => [name, block] as const),
+  ...HIDDEN.split(' ').map((name) => [name, skip] as const),
+  ...headings,
+  ['a', anchor],
+  ['aside', noteOrBlock],
+  ['b', strong],
+  ['blockquote', blockquote],
+  ['br', lineBreak],
+  ['caption', caption],
+  ['code', code],
+  ['dd', definition],
+  ['del', strike],
+  ['dir', bullets],
+  ['div', division],
+  ['dt', term],
+  ['em', em],
+  ['hr', rule],
+  ['i', em],
+  ['img', image],
+  ['input', input],
+  ['kbd', code],
+  ['li', item],
+  ['listing', pre],
+  ['math', math],
+  ['menu', bullets],
+  ['mjx-math', drawnByMathjax],
+  ['ol', numbers],
+  ['p', noteOrBlock],
+  ['plaintext', pre],
+  ['pre', pre],
+  ['q', inlineQuote],
+  ['rt', reading],
+  ['s', strike],
+  ['samp', code],
+  ['script', script],
+  ['span', span],
+  ['strike', strike],
+  ['strong', strong],
+  ['sub', subscript],
+  ['sup', superscript],
+  ['table', table],
+  ['td', cell],
+  ['th', cell],
+  ['tr', row],
+  ['tt', code],
+  ['ul', bullets],
+  ['xmp', pre],
+]);

@@ -1,0 +1,116 @@
+/**
+ * Formulas: MathML, and what KaTeX, MathJax and wikis put around or instead of it. Each formula is written once, from
+ * its LaTeX source when the page has it.
+ */
+import { attribute, ELEMENT, type Element, following, type Node, TEXT, textOf } from '#html/node.ts';
+import { mathmlToLatex } from '../mathml.ts';
+import { type Enter, SKIP, type State } from '../state.ts';
+
+export const math: Enter = (state, element) => {
+  if (!state.gfm) return null;
+  const display = attribute(element, 'display') === 'block' || attribute(element, 'mode') === 'display';
+  writeFormula(state, mathmlToLatex(element), display || isInDisplay(element));
+  return SKIP;
+};
+
+/** `<script type="math/tex">`; every other script shows nothing. */
+export const script: Enter = (state, element) => {
+  const type = attribute(element, 'type') ?? '';
+  if (state.gfm && /^\s*math\/tex\b/i.test(type)) {
+    writeFormula(state, tidyLatex(textOf(element)), /mode\s*=\s*display/i.test(type));
+  }
+  return SKIP;
+};
+
+function writeFormula(state: State, latex: string, display: boolean): void {
+  if (latex === '') return;
+  const formula = state.clean(latex);
+  const onOwnLine = display && state.singleLine === 0 && !state.inline.isOpen('link');
+  if (onOwnLine) state.flush();
+  state.inline.formula(formula);
+  if (onOwnLine) state.flush();
+}
+
+const tidyLatex = (latex: string): string => latex.replace(/\s+/g, ' ').trim();
+
+/** What a renderer drew beside the formula's source: it says the same again. */
+const DRAWN =
+  /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_SVG_Display|_CHTML)?|MJX_Assistive_MathML|mwe-math-fallback-image-(?:inline|display))(?:\s|$)/;
+
+/** Spans and divs by their class; null when the class has nothing to do with formulas. */
+export function renderedMath(state: State, element: Element): typeof SKIP | null {
+  const classes = attribute(element, 'class');
+  if (classes === null || !state.gfm || !DRAWN.test(classes)) return null;
+  if (classes.includes('katex-html')) return hasSibling(element, 'katex-mathml') ? SKIP : null;
+  const source = attribute(element, 'data-mathml') ?? '';
+  if (followedByScript(element) || source !== '') {
+    if (!followedByScript(element)) return null;
+    return SKIP;
+  }
+  return null;
+}
+
+function hasSibling(element: Element, className: string): boolean {
+  const before = element.prev;
+  return before?.type === ELEMENT && (attribute(before, 'class') ?? '').includes(className);
+}
+
+const NEAR = 4;
+
+/** Whether the source of a formula that MathJax drew comes within the next few siblings. */
+function followedByScript(element: Element): boolean {
+  let node = element.next;
+  for (let seen = 0; node && seen < NEAR; node = node.next, seen++) {
+    if (node.type === ELEMENT && node.name === 'script') return /^\s*math\//.test(attribute(node, 'type') ?? '');
+  }
+  const { parent } = element;
+  if (parent?.type !== ELEMENT || !DRAWN.test(attribute(parent, 'class') ?? '')) return false;
+  return followedByScript(parent);
+}
+
+/** `mjx-math` is drawn when an assistive MathML stands beside it. */
+export const drawnByMathjax: Enter = (_, element) => {
+  for (let node = element.next; node; node = node.next) {
+    if (node.type === ELEMENT && node.name === 'mjx-assistive-mml') return SKIP;
+  }
+  return null;
+};
+
+const DISPLAY = /(?:^|\s)(?:katex-display|MathJax_Display|mwe-math-mathml-display|math-display)(?:\s|$)/;
+const LEVELS_UP = 4;
+
+function isInDisplay(element: Element): boolean {
+  let node: Node | null = element.parent;
+  for (let level = 0; node?.type === ELEMENT && level < LEVELS_UP; level++, node = node.parent) {
+    if (node.name === 'mjx-container') return attribute(node, 'display') === 'true';
+    if (DISPLAY.test(attribute(node, 'class') ?? '')) return true;
+  }
+  return false;
+}
+
+const PICTURE_CLASS = /(?:^|\s)(?:latex|tex|mwe-math-fallback-image-(?:inline|display))(?:\s|$)/;
+
+/**
+ * The LaTeX of an image that stands for a formula; '' when the formula itself is beside it, null for other images.
+ */
+export function fallbackFormula(image: Element): string | null {
+  if (!PICTURE_CLASS.test(attribute(image, 'class') ?? '')) return null;
+  const alt = tidyLatex(attribute(image, 'alt') ?? '');
+  if (alt === '') return null;
+  for (let node = image.prev; node; node = node.prev) if (node.type === ELEMENT && holdsMath(node)) return '';
+  return withoutStyle(alt);
+}
+
+function holdsMath(element: Element): boolean {
+  for (let node: Node | null = element; node; node = following(node, element)) {
+    if (node.type === ELEMENT && node.name === 'math') return true;
+    if (node.type === TEXT && node.value.trim() !== '') return false;
+  }
+  return false;
+}
+
+/** `{\displaystyle x}` is x: the display style is only how it was drawn. */
+export function withoutStyle(latex: string): string {
+  const found = /^\{\\(?:displaystyle|textstyle)\s*(.*)\}$/s.exec(latex);
+  return found ? found[1]!.trim() : latex;
+}

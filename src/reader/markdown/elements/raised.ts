@@ -1,0 +1,33 @@
+/**
+ * Superscripts and subscripts: digits and signs as the characters that Unicode has for them, so that x² does not
+ * become x2; everything else as its text.
+ */
+import { type Element, TEXT } from '#html/node.ts';
+import { type Enter, SKIP } from '../state.ts';
+
+const RAISED = new Map([...'0123456789+-−=()n'].map((plain, at) => [plain, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ'][at]!]));
+const LOWERED = new Map([...'0123456789+-−=()'].map((plain, at) => [plain, [...'₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎'][at]!]));
+const LONGEST = 12;
+
+function soleText(element: Element): string | null {
+  const { first } = element;
+  return first && first.type === TEXT && !first.next && first.value.length <= LONGEST ? first.value.trim() : null;
+}
+
+const shifted =
+  (characters: ReadonlyMap<string, string>): Enter =>
+  (state, element) => {
+    const text = soleText(element);
+    if (text === null || text === '') return null;
+    let shown = '';
+    for (const plain of text) {
+      const character = characters.get(plain);
+      if (character === undefined) return null;
+      shown += character;
+    }
+    state.inline.text(shown);
+    return SKIP;
+  };
+
+export const superscript = shifted(RAISED);
+export const subscript = shifted(LOWERED);

@@ -1,0 +1,179 @@
+/**
+ * Tables. One that holds data becomes a pipe table; one that only places things on the page becomes running text, a
+ * row a line, or, when its cells hold blocks, those blocks.
+ *
+ * Without a header of its own (see tables.ts) a table gets an empty one: the flavour asks for a header row, and the
+ * first row of data is not one.
+ */
+import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
+import { isGutter } from '../code-text.ts';
+import { type Enter, type Leave, SKIP, type State, type TableMode } from '../state.ts';
+import { outerHtmlOfTable } from '../table-html.ts';
+import { alignOf, TableGrid } from '../tables.ts';
+import { noteOrBlock } from './footnote.ts';
+import { BLOCK_NAMES } from './names.ts';
+
+const ROW_PARTS: ReadonlySet<string> = new Set([
+  'thead',
+  'tbody',
+  'tfoot',
+  'tr',
+  'td',
+  'th',
+  'caption',
+  'colgroup',
+  'col',
+  'table',
+]);
+/** Blocks that a cell on one line can still show. */
+const LINE_BLOCKS: ReadonlySet<string> = new Set([
+  'p',
+  'div',
+  'ul',
+  'ol',
+  'li',
+  'dl',
+  'dt',
+  'dd',
+  'center',
+  'address',
+  'figure',
+  'figcaption',
+]);
+/** A cell with more text than this, or more paragraphs, is no cell of data. */
+const LONGEST_CELL = 1200;
+const MOST_PARAGRAPHS = 4;
+
+/** How a table is to be written, from one look at it that ends at the first nested table. */
+function modeOf(table: Element, gfm: boolean): TableMode {
+  const role = attribute(table, 'role');
+  let rows = 0;
+  let cells = 0;
+  let widest = 0;
+  let headers = 0;
+  let blocks = false;
+  let heavy = role === 'presentation' || role === 'none';
+  let text = 0;
+  let paragraphs = 0;
+  for (let node: Node | null = following(table, table); node; node = following(node, table)) {
+    if (node.type === TEXT) {
+      text += node.value.length;
+      if (text > LONGEST_CELL && node.value.trim() !== '') heavy = true;
+    } else if (node.type === ELEMENT) {
+      const { name } = node;
+      if (name === 'table') return 'layout';
+      if (name === 'tr') {
+        rows += 1;
+        cells = 0;
+      } else if (name === 'td' || name === 'th') {
+        cells += 1;
+        widest = Math.max(widest, cells);
+        if (name === 'th') headers += 1;
+        text = 0;
+        paragraphs = 0;
+      } else if (BLOCK_NAMES.has(name) && !ROW_PARTS.has(name)) {
+        blocks = true;
+        if (name === 'p' && ++paragraphs > MOST_PARAGRAPHS) heavy = true;
+        if (!LINE_BLOCKS.has(name)) heavy = true;
+      } else if (name === 'script' || name === 'style') text -= LONGEST_CELL;
+    }
+  }
+  const isData = headers > 0 || (rows > 1 && widest > 1);
+  if (gfm && isData && !heavy) return 'pipes';
+  return blocks ? 'layout' : 'rows';
+}
+
+const leavePipes: Leave = (state) => {
+  state.tables.pop();
+  const markdown = state.grid!.toString();
+  state.grid = null;
+  if (markdown !== '') state.blocks.write(markdown);
+};
+
+const leaveText: Leave = (state) => {
+  state.flush();
+  state.tables.pop();
+  state.blocks.loose();
+};
+
+export const table: Enter = (state, element) => {
+  const { gfm } = state.options;
+  state.flush();
+  if (state.singleLine > 0) {
+    state.tables.push('rows');
+    return leaveText;
+  }
+  if (gfm === 'table-html') {
+    state.blocks.write(outerHtmlOfTable(element, state));
+    return SKIP;
+  }
+  const mode = modeOf(element, gfm === 'all');
+  state.tables.push(mode);
+  if (mode !== 'pipes') return leaveText;
+  state.grid = new TableGrid();
+  return leavePipes;
+};
+
+const leaveCaption: Leave = (state) => {
+  const text = state.inline.take();
+  state.singleLine -= 1;
+  if (text !== '') state.blocks.write(text);
+};
+
+/** On one line, so that it can be written before the table that is being collected. */
+export const caption: Enter = (state) => {
+  state.flush();
+  if (state.singleLine > 0) return null;
+  state.singleLine += 1;
+  return leaveCaption;
+};
+
+const leaveRow: Leave = (state) => {
+  if (modeHere(state) === 'pipes') state.grid!.endRow();
+  else state.flush();
+};
+
+const modeHere = (state: State): TableMode | undefined => state.tables.at(-1);
+
+export const row: Enter = (state, element) => {
+  const mode = modeHere(state);
+  if (mode === 'pipes') {
+    const { parent } = element;
+    state.grid!.startRow(parent?.type === ELEMENT && parent.name === 'thead');
+    return leaveRow;
+  }
+  state.flush();
+  if (mode === 'rows' && state.singleLine === 0 && followsRow(element)) state.blocks.tight();
+  return leaveRow;
+};
+
+/** Whether an earlier row of the same table is above. */
+function followsRow(row: Element): boolean {
+  for (let node = row.prev; node; node = node.prev) if (node.type === ELEMENT) return true;
+  const part = row.parent;
+  for (let node = part?.type === ELEMENT ? part.prev : null; node; node = node.prev) {
+    if (node.type === ELEMENT && (node.name === 'thead' || node.name === 'tbody')) return true;
+  }
+  return false;
+}
+
+const leaveCell: Leave = (state, element) => {
+  const text = state.inline.take();
+  state.singleLine -= 1;
+  state.grid!.addCell(text, element, alignOf(element));
+};
+
+const leaveRowCell: Leave = (state) => state.inline.gap();
+
+export const cell: Enter = (state, element) => {
+  const mode = modeHere(state);
+  if (mode === 'pipes') {
+    state.singleLine += 1;
+    return leaveCell;
+  }
+  if (mode === 'rows') {
+    state.inline.gap();
+    return leaveRowCell;
+  }
+  return isGutter(element) ? SKIP : noteOrBlock(state, element);
+};

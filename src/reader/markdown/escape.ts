@@ -1,0 +1,150 @@
+/**
+ * Escaping: exactly what would otherwise change the structure of the Markdown, and nothing more, so that running
+ * text reads as it was written.
+ *
+ * - At the start of a block: what would be a heading, quote, list item, task, rule, underline, fence or definition.
+ * - `*`, `_` and `~` only where they could open or close emphasis by CommonMark's flanking rules and a partner stands
+ *   in the same paragraph (ours counts); `snake_case`, `2 * 3` and addresses stay as they are. Every `_` inside
+ *   emphasis that is written with `_`.
+ * - A backtick always; a backslash before punctuation; `<` before what could be a tag; `&` before what could be an
+ *   entity; `]` before `(` or `[`; every bracket inside a link's text; `!` before a link; `$` beside math of ours;
+ *   `|` in a table (tables.ts).
+ */
+
+export const IN_LINK = 1;
+export const IN_UNDERSCORES = 2;
+
+/** A piece of page text among the pieces of a paragraph. */
+export interface RiskyPiece {
+  readonly at: number;
+  readonly where: number;
+}
+
+export interface ParagraphFacts {
+  /** Delimiter characters that the conversion itself wrote into the paragraph. */
+  readonly ours: string;
+  readonly math: boolean;
+  /** Whether `~` is special. */
+  readonly strike: boolean;
+  /** Whether any text in brackets could be a reference to a definition. */
+  readonly references: boolean;
+}
+
+/** Whether a text can need any escape but that of a line's start. */
+export const RISKY = /[\\`*_[\]<~$!&]/;
+
+const CANDIDATES = /[\\`[\]<$!&]|\*+|_+|~+/g;
+const DELIMITER_RUNS = /\*+|_+|~+/g;
+const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/y;
+const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
+const PUNCTUATION = /[\p{P}\p{S}]/u;
+
+const isSpace = (character: string): boolean => character === '' || /\s/.test(character);
+export const isPunctuation = (character: string): boolean => PUNCTUATION.test(character);
+/** Neither white space nor punctuation nor the edge of the text. */
+export const isWordCharacter = (character: string): boolean => !isSpace(character) && !isPunctuation(character);
+
+function flanks(mark: string, before: string, after: string): { opens: boolean; closes: boolean } {
+  const left = !isSpace(after) && (!isPunctuation(after) || isSpace(before) || isPunctuation(before));
+  const right = !isSpace(before) && (!isPunctuation(before) || isSpace(after) || isPunctuation(after));
+  if (mark !== '_') return { opens: left, closes: right };
+  return { opens: left && (!right || isPunctuation(before)), closes: right && (!left || isPunctuation(after)) };
+}
+
+/** Escapes pieces of page text in place; the other pieces are Markdown of ours. */
+export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], facts: ParagraphFacts): void {
+  const partnered = findPartners(pieces, risky, facts.ours);
+  for (const { at, where } of risky) {
+    const piece = pieces[at]!;
+    const before = pieces[at - 1]?.at(-1) ?? '';
+    const after = pieces[at + 1]?.[0] ?? '';
+    if (!piece.includes('://')) pieces[at] = escapePiece(piece, before, after, where, partnered, facts);
+    else {
+      const words = piece.split(' ');
+      const last = words.length - 1;
+      pieces[at] = words
+        .map((word, index) =>
+          escapePiece(
+            word,
+            index === 0 ? before : ' ',
+            index === last ? after : ' ',
+            where,
+            word.includes('://') ? '' : partnered,
+            facts,
+          ),
+        )
+        .join(' ');
+    }
+  }
+}
+
+/** Which of `*`, `_` and `~` have, after one that could open, one that could close. */
+function findPartners(pieces: readonly string[], risky: readonly RiskyPiece[], ours: string): string {
+  let opened = ours;
+  let partnered = ours;
+  for (const { at } of risky) {
+    const piece = pieces[at]!;
+    for (const { 0: run, index } of piece.matchAll(DELIMITER_RUNS)) {
+      const mark = run[0]!;
+      if (partnered.includes(mark)) continue;
+      const before = piece[index - 1] ?? pieces[at - 1]?.at(-1) ?? '';
+      const after = piece[index + run.length] ?? pieces[at + 1]?.[0] ?? '';
+      const { opens, closes } = flanks(mark, before, after);
+      if (closes && opened.includes(mark)) partnered += mark;
+      if (opens) opened += mark;
+    }
+  }
+  return partnered;
+}
+
+function escapePiece(
+  piece: string,
+  before: string,
+  after: string,
+  where: number,
+  partnered: string,
+  facts: ParagraphFacts,
+): string {
+  const inLink = (where & IN_LINK) !== 0;
+  return piece.replace(CANDIDATES, (found, index: number) => {
+    const next = piece[index + found.length] ?? after;
+    switch (found[0]) {
+      case '`':
+        return '\\`';
+      case '\\':
+        return ASCII_PUNCTUATION.test(next) ? '\\\\' : found;
+      case '[':
+        return inLink || facts.references || next === '^' ? '\\[' : found;
+      case ']':
+        return inLink || next === '(' || next === '[' ? '\\]' : found;
+      case '<':
+        return /[A-Za-z/!?]/.test(next) ? '\\<' : found;
+      case '!':
+        return next === '[' && index + 1 === piece.length ? '\\!' : found;
+      case '&':
+        ENTITY.lastIndex = index;
+        return ENTITY.test(piece) ? '\\&' : found;
+      case '$':
+        return facts.math ? '\\$' : found;
+    }
+    const mark = found[0]!;
+    if (mark === '_' && (where & IN_UNDERSCORES) !== 0) return found.replaceAll('_', '\\_');
+    if (!partnered.includes(mark) || (mark === '~' && (!facts.strike || found.length > 2))) return found;
+    const { opens, closes } = flanks(mark, piece[index - 1] ?? before, next);
+    return opens || closes ? found.replaceAll(mark, `\\${mark}`) : found;
+  });
+}
+
+const BLOCK_START =
+  /^(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|([-*_])[ \t]*(?:\1[ \t]*){2,}$|=+\s*$|~{3}|\[[ xX]\](?=\s)|\[[^\]]*\]:)/;
+const ORDERED_START = /^(\d{1,9})(?=[.)](?:\s|$))/;
+const MAY_START = /^[#>\-+*_=~[\d]/;
+
+/** A block's text whose first characters can't be taken for the start of another kind of block. */
+export function escapeBlockStart(text: string): string {
+  if (!MAY_START.test(text)) return text;
+  return BLOCK_START.test(text) ? `\\${text}` : text.replace(ORDERED_START, '$1\\');
+}
+
+/** Text between the brackets of a link or image. */
+export const escapeLinkText = (text: string): string => text.replace(/[[\]\\]/g, '\\$&');

@@ -1,0 +1,256 @@
+/**
+ * The inline content of one block: text, code, images, and the marks around them. White space is collapsed and moved
+ * out of marks; marks without content are never written; a mark that a block boundary cuts is closed and opened again.
+ */
+import {
+  escapeBlockStart,
+  escapePieces,
+  IN_LINK,
+  IN_UNDERSCORES,
+  isPunctuation,
+  isWordCharacter,
+  RISKY,
+  type RiskyPiece,
+} from './escape.ts';
+
+export type MarkKind = 'em' | 'strong' | 'strike' | 'link';
+
+export interface Mark {
+  readonly kind: MarkKind;
+  readonly open: string;
+  readonly close: string;
+  /** Link only: asked before the mark is written in a block; false leaves it out there. */
+  readonly wanted?: (() => boolean) | undefined;
+  /** Link only: told the Markdown between the delimiters once the block is complete. */
+  readonly written?: ((label: string) => void) | undefined;
+}
+
+/** `at`: the piece that opens the mark; PENDING before there is content, LEFT_OUT when it is not wanted here. */
+interface OpenMark extends Mark {
+  at: number;
+}
+
+const PENDING = -1;
+const LEFT_OUT = -2;
+
+export interface InlineStyle {
+  readonly em: '_' | '*';
+  readonly strike: boolean;
+  /** Whether bracketed text could be a reference to a link definition. */
+  readonly references: boolean;
+}
+
+const UNEVEN_SPACE = /[\t\n\r\f\u00a0\u00ad]| {2}/;
+const SPACES = /[ \t\n\r\f\u00a0]+/g;
+const SOFT_HYPHENS = /\u00ad/g;
+
+/** Whether a text is nothing but white space that collapses. */
+export const isBlank = (text: string): boolean => !/[^ \t\n\r\f\u00a0\u00ad]/.test(text);
+
+export class Inline {
+  private readonly style: InlineStyle;
+  private pieces: string[] = [];
+  private risky: RiskyPiece[] = [];
+  private readonly marks: OpenMark[] = [];
+  private pending = 0;
+  private links: { mark: Mark; from: number; to: number }[] = [];
+  private space = false;
+  private ours = '';
+  private math: string | null = null;
+  /** The mark whose closing delimiter is the last piece. */
+  private closed: { kind: MarkKind; from: number; at: number } | null = null;
+  /** The code span that is the last piece. */
+  private code: { at: number; content: string } | null = null;
+
+  constructor(style: InlineStyle) {
+    this.style = style;
+  }
+
+  get empty(): boolean {
+    return this.pieces.length === 0;
+  }
+
+  /** The LaTeX of the block when it is nothing but one formula. */
+  get soleMath(): string | null {
+    return this.pieces.length === 1 ? this.math : null;
+  }
+
+  isOpen(kind: MarkKind): boolean {
+    for (const mark of this.marks) if (mark.kind === kind && mark.at !== LEFT_OUT) return true;
+    return false;
+  }
+
+  /** White space between what came and what comes; none at the edges of a block. */
+  gap(): void {
+    this.space = true;
+  }
+
+  /** Text of the page. */
+  text(source: string): void {
+    let value = source;
+    if (UNEVEN_SPACE.test(value)) value = value.replace(SOFT_HYPHENS, '').replace(SPACES, ' ');
+    const start = value.charCodeAt(0) === 0x20 ? 1 : 0;
+    if (start === 1) this.space = true;
+    if (start === value.length) return;
+    const trailing = value.charCodeAt(value.length - 1) === 0x20;
+    const piece = start === 0 && !trailing ? value : value.slice(start, trailing ? -1 : undefined);
+    this.begin(piece[0]!);
+    if (RISKY.test(piece)) this.risky.push({ at: this.pieces.length, where: this.where() });
+    this.pieces.push(piece);
+    this.space = trailing;
+  }
+
+  /** Markdown of ours: an image, a footnote mark. */
+  raw(markdown: string): void {
+    if (markdown === '') return;
+    this.begin(markdown[0]!);
+    this.pieces.push(markdown);
+  }
+
+  /** A code span; joined with a code span that ends right before it. */
+  codeSpan(source: string): void {
+    const content = source.replace(SPACES, ' ');
+    if (isBlank(content)) {
+      this.space = true;
+      return;
+    }
+    const before = this.code;
+    if (before && !this.space && this.pending === 0 && before.at === this.pieces.length - 1) {
+      before.content += content;
+      this.pieces[before.at] = fenced(before.content);
+      return;
+    }
+    if (content.startsWith(' ')) this.space = true;
+    this.begin('`');
+    this.code = { at: this.pieces.length, content: content.trim() };
+    this.pieces.push(fenced(content.trim()));
+    if (content.endsWith(' ')) this.space = true;
+  }
+
+  /** A formula in LaTeX. */
+  formula(latex: string): void {
+    this.begin('$');
+    this.math = latex;
+    this.pieces.push(`$${latex}$`);
+  }
+
+  open(mark: Mark): void {
+    this.marks.push({ ...mark, at: PENDING });
+    this.pending += 1;
+  }
+
+  close(): void {
+    const mark = this.marks.pop();
+    if (!mark || mark.at === LEFT_OUT) return;
+    if (mark.at === PENDING) this.pending -= 1;
+    else this.end(mark);
+  }
+
+  /** The finished inline content, '' when there is none. Open marks go on in the next block. */
+  take(): string {
+    for (let index = this.marks.length - 1; index >= 0; index--) {
+      const mark = this.marks[index]!;
+      if (mark.at >= 0) this.end(mark);
+      if (mark.at !== PENDING) this.pending += 1;
+      mark.at = PENDING;
+    }
+    const text = this.pieces.length === 0 ? '' : this.finish();
+    this.pieces = [];
+    this.risky = [];
+    this.links = [];
+    this.space = false;
+    this.ours = '';
+    this.math = null;
+    this.closed = null;
+    this.code = null;
+    return text;
+  }
+
+  private finish(): string {
+    const { pieces, risky, links } = this;
+    if (risky.length > 0) {
+      const { strike, references } = this.style;
+      escapePieces(pieces, risky, { ours: this.ours, math: this.math !== null, strike, references });
+    }
+    for (const { mark, from, to } of links) mark.written?.(pieces.slice(from, to).join(''));
+    return escapeBlockStart(pieces.length === 1 ? pieces[0]! : pieces.join(''));
+  }
+
+  private where(): number {
+    let where = 0;
+    for (const mark of this.marks) {
+      if (mark.kind === 'link' && mark.at !== LEFT_OUT) where |= IN_LINK;
+      if (mark.kind === 'em' && mark.open === '_') where |= IN_UNDERSCORES;
+    }
+    return where;
+  }
+
+  /** Writes what stands before content that starts with `next`: white space and marks that waited for content. */
+  private begin(next: string): void {
+    if (this.closed) this.settle(next);
+    if (this.space) {
+      if (this.pieces.length > 0) this.pieces.push(' ');
+      this.space = false;
+    }
+    if (this.pending > 0) this.openPending(next);
+  }
+
+  /** Repairs the delimiters of emphasis that ends right before `next`, where CommonMark would not see its end. */
+  private settle(next: string): void {
+    const { kind, from, at } = this.closed!;
+    if (kind === 'link' || at !== this.pieces.length - 1 || this.space) return;
+    if (this.marks.some((mark) => mark.at === PENDING && mark.kind === kind)) return;
+    if (!isWordCharacter(next)) return;
+    if (this.pieces[at]![0] === '_') {
+      this.pieces[from] = this.pieces[from]!.replaceAll('_', '*');
+      this.pieces[at] = this.pieces[at]!.replaceAll('_', '*');
+      this.ours += '*';
+    }
+    if (isPunctuation(this.pieces[at - 1]?.at(-1) ?? '')) this.space = true;
+  }
+
+  private openPending(next: string): void {
+    for (const mark of this.marks) {
+      if (mark.at !== PENDING) continue;
+      this.pending -= 1;
+      if (mark.wanted && !mark.wanted()) {
+        mark.at = LEFT_OUT;
+        continue;
+      }
+      const last = this.pieces.length - 1;
+      if (this.closed && this.closed.at === last && this.closed.kind === mark.kind && mark.kind !== 'link') {
+        this.pieces.pop();
+        mark.at = this.closed.from;
+        this.closed = null;
+        continue;
+      }
+      const before = this.pieces[last]?.at(-1) ?? '';
+      let delimiter = mark.open;
+      if (mark.kind !== 'link' && isWordCharacter(before)) {
+        if (isPunctuation(next)) this.pieces.push(' ');
+        else delimiter = delimiter.replaceAll('_', '*');
+      }
+      mark.at = this.pieces.length;
+      this.pieces.push(delimiter);
+      if (mark.kind !== 'link') this.ours += delimiter[0]!;
+    }
+  }
+
+  private end(mark: OpenMark): void {
+    const { pieces } = this;
+    const delimiter = mark.kind === 'link' ? mark.close : pieces[mark.at]!;
+    if (mark.kind === 'link') this.links.push({ mark, from: mark.at + 1, to: pieces.length });
+    this.closed = { kind: mark.kind, from: mark.at, at: pieces.length };
+    pieces.push(delimiter);
+  }
+}
+
+/** Code between enough backticks. */
+export function fenced(content: string): string {
+  let longest = 0;
+  for (const { 0: run } of content.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  if (longest === 0) return `\`${content}\``;
+  const fence = '`'.repeat(longest + 1);
+  const pad = content.startsWith('`') || content.endsWith('`') ? ' ' : '';
+  return fence + pad + content + pad + fence;
+}

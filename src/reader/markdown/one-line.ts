@@ -1,0 +1,8 @@
+const RUNS = /[\s\u0085]+/g;
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+
+/** Text of a page on one line: white space collapsed, control characters out. For titles, labels and header lines. */
+export const oneLine = (text: string): string => text.replace(CONTROLS, ' ').replace(RUNS, ' ').trim();
+
+/** Text of a page without control characters other than tab and line feed; U+001D parts chunks and is ours alone. */
+export const withoutControls = (text: string): string => text.replace(CONTROLS, ' ');

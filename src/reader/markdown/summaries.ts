@@ -1,0 +1,105 @@
+/** The lists of images and links that follow a page's content (contract, section 6.4), as text and for JSON. */
+import { escapeLinkText } from './escape.ts';
+import { oneLine, withoutControls } from './one-line.ts';
+import { safeDestination } from './url.ts';
+
+export interface Summary<Json> {
+  /** Heading line and entries, without a newline at the end. */
+  readonly text: string;
+  readonly json: Json;
+}
+
+export interface SummaryImage {
+  readonly url: string;
+  readonly alt: string;
+}
+
+export interface NumberedImage extends SummaryImage {
+  readonly index: number;
+}
+
+export type PageLink = readonly [text: string, url: string];
+
+export interface CitedLink {
+  readonly id?: number | undefined;
+  readonly text: string;
+  readonly url: string;
+}
+
+const NO_IMAGES = 'Images:\nThis page does not seem to contain any images.';
+const NO_LINKS = 'Links/Buttons:\nThis page does not seem to contain any buttons/links.';
+
+const line = (label: string, url: string, mark = ''): string =>
+  `- ${mark}[${escapeLinkText(oneLine(label))}](${safeDestination(withoutControls(url))})`;
+
+/**
+ * One entry per address. An image of the content carries its number there (`Image 1,4: alt`); one that only the page
+ * has is a `Hidden Image N`, N being its place in the list.
+ */
+export function imagesSummary(
+  page: readonly SummaryImage[],
+  content: readonly NumberedImage[],
+): Summary<Record<string, string>> {
+  const entries = new Map<string, { numbers: number[]; alt: string }>();
+  const enter = ({ url, alt }: SummaryImage) => {
+    let entry = entries.get(url);
+    if (!entry) entries.set(url, (entry = { numbers: [], alt }));
+    entry.alt ||= alt;
+    return entry;
+  };
+  for (const image of page) enter(image);
+  for (const image of content) enter(image).numbers.push(image.index);
+
+  const json: Record<string, string> = Object.create(null);
+  const lines: string[] = [];
+  let place = 0;
+  for (const [url, { numbers, alt }] of entries) {
+    place += 1;
+    const name = numbers.length > 0 ? `Image ${numbers.join(',')}` : `Hidden Image ${place}`;
+    const label = oneLine(alt) === '' ? name : `${name}: ${oneLine(alt)}`;
+    json[label] = url;
+    lines.push(line(label, url, '!'));
+  }
+  return { text: lines.length === 0 ? NO_IMAGES : `Images:\n${lines.join('\n')}`, json: { ...json } };
+}
+
+export const LINKS_SUMMARY_MODES = ['unique', 'all', 'gpt-oss'] as const;
+export type LinksSummaryMode = (typeof LINKS_SUMMARY_MODES)[number];
+
+/**
+ * The links of the page, or, for `gpt-oss`, those that citations in the content point at.
+ * `unique`: `file:` and `javascript:` addresses dropped, one entry per address with its first text; in JSON the last
+ * address of a repeated text. `all`: every link in order. `gpt-oss`: id to address. Texts are one line.
+ */
+export function linksSummary(
+  page: readonly PageLink[],
+  shown: readonly CitedLink[],
+  mode: LinksSummaryMode,
+): Summary<Record<string, string> | [text: string, url: string][]> {
+  if (mode === 'gpt-oss') return citationsSummary(shown);
+  const kept: [text: string, url: string][] = [];
+  const seen = new Set<string>();
+  for (const [text, url] of page) {
+    if (mode === 'unique') {
+      if (seen.has(url) || /^(?:file|javascript):/i.test(url)) continue;
+      seen.add(url);
+    }
+    kept.push([oneLine(text), url]);
+  }
+  const lines = kept.map(([text, url]) => line(text, url));
+  return { text: linksText(lines), json: mode === 'all' ? kept : Object.fromEntries(kept) };
+}
+
+const linksText = (lines: readonly string[]): string =>
+  lines.length === 0 ? NO_LINKS : `Links/Buttons:\n${lines.join('\n')}`;
+
+function citationsSummary(links: readonly CitedLink[]): Summary<Record<string, string>> {
+  const json: Record<string, string> = {};
+  const lines: string[] = [];
+  for (const { id, url } of links) {
+    if (id === undefined) continue;
+    json[id] = url;
+    lines.push(line(String(id), url));
+  }
+  return { text: linksText(lines), json };
+}

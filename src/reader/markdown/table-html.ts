@@ -1,0 +1,82 @@
+/**
+ * A table as HTML, for callers who want its spans and nesting: only the elements and attributes that carry meaning,
+ * no scripts, no styles, addresses absolute, no blank lines (they would end the block).
+ */
+import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.ts';
+import { imageAddress } from '../extract/images.ts';
+import { resolveUrl } from '../extract/links.ts';
+import type { State } from './state.ts';
+import { isSafeLink } from './url.ts';
+
+const KEPT: ReadonlySet<string> = new Set(
+  (
+    'table caption colgroup col thead tbody tfoot tr th td a b strong i em u s del ins sub sup code pre kbd samp br hr ' +
+    'p ul ol li dl dt dd blockquote h1 h2 h3 h4 h5 h6 img'
+  ).split(' '),
+);
+const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'col']);
+const DROPPED: ReadonlySet<string> = new Set([
+  'script',
+  'style',
+  'template',
+  'noscript',
+  'svg',
+  'textarea',
+  'select',
+  'iframe',
+  'object',
+  'embed',
+]);
+const ATTRIBUTES: ReadonlySet<string> = new Set(['colspan', 'rowspan', 'align', 'span', 'start', 'scope']);
+
+const escapeText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+const escapeValue = (text: string): string => escapeText(text).replace(/"/g, '&quot;');
+
+export function outerHtmlOfTable(table: Element, state: State): string {
+  const out: string[] = [startTag(table, state)];
+  /** Elements that are open, innermost last. */
+  const open: Element[] = [table];
+  let node: Child | null = table.first;
+  while (open.length > 0) {
+    if (!node) {
+      const done: Element = open.pop()!;
+      out.push(endTag(done));
+      node = done.next;
+      continue;
+    }
+    if (node.type === TEXT) out.push(escapeText(state.clean(node.value).replace(/\s+/g, ' ')));
+    else if (node.type === ELEMENT && !DROPPED.has(node.name)) {
+      out.push(startTag(node, state));
+      open.push(node);
+      node = node.first;
+      continue;
+    }
+    node = node.next;
+  }
+  return out.join('').replace(/> </g, '><');
+}
+
+const endTag = ({ name }: Element): string => (KEPT.has(name) && !VOID.has(name) ? `</${name}>` : '');
+
+function startTag(element: Element, state: State): string {
+  const { name } = element;
+  if (!KEPT.has(name) || (name === 'img' && state.options.retainImages === 'none')) return '';
+  let attributes = '';
+  const add = (key: string, value: string | null) => {
+    if (value !== null) attributes += ` ${key}="${escapeValue(value.replace(/\s+/g, ' '))}"`;
+  };
+  for (const { name: key, value } of element.attributes) if (ATTRIBUTES.has(key)) add(key, value);
+  if (name === 'a') {
+    const url = resolveUrl(attribute(element, 'href') ?? '', state.options.baseUrl);
+    if (attribute(element, 'href') !== null && url !== null && isSafeLink(url)) add('href', url);
+  }
+  if (name === 'img') {
+    const { baseUrl, keepImgDataUrl } = state.options;
+    const url = imageAddress(element, baseUrl, { keepDataUrl: keepImgDataUrl });
+    if (url === null) return '';
+    add('src', url);
+    add('alt', attribute(element, 'alt'));
+    state.images.push({ index: state.images.length + 1, url, alt: attribute(element, 'alt') ?? '' });
+  }
+  return `<${name}${attributes}>`;
+}

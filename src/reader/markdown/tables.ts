@@ -1,0 +1,119 @@
+/**
+ * Pipe tables. Cells under a span stay empty, so that columns keep their meaning and no text is said twice; columns
+ * and rows without any text are left out.
+ */
+import type { Element } from '#html/node.ts';
+import { attribute } from '#html/node.ts';
+
+export type Align = 'left' | 'center' | 'right' | null;
+
+interface Cell {
+  readonly text: string;
+  readonly align: Align;
+  readonly header: boolean;
+}
+
+const EMPTY: Cell = { text: '', align: null, header: false };
+const MAX_SPAN = 1000;
+/** Cells that spans add, beyond which they are taken for 1: rows and columns would multiply otherwise. */
+const MAX_ADDED_CELLS = 20_000;
+
+export class TableGrid {
+  private readonly rows: Cell[][] = [];
+  /** For each column the number of rows that a cell above still covers. */
+  private covered: number[] = [];
+  private readonly headRows = new Set<number>();
+  private added = 0;
+
+  startRow(inHead: boolean): void {
+    if (inHead) this.headRows.add(this.rows.length);
+    this.rows.push([]);
+  }
+
+  addCell(text: string, element: Element, align: Align): void {
+    if (this.rows.length === 0) this.startRow(false);
+    const row = this.rows.at(-1)!;
+    this.fillCovered(row);
+    const columns = this.span(element, 'colspan');
+    const below = this.span(element, 'rowspan') - 1;
+    const cell = { text: text.replaceAll('|', '\\|'), align, header: element.name === 'th' };
+    for (let at = 0; at < columns; at++) {
+      if (below > 0) this.covered[row.length] = below;
+      row.push(at === 0 ? cell : EMPTY);
+    }
+    this.added += columns - 1;
+  }
+
+  endRow(): void {
+    const row = this.rows.at(-1);
+    if (!row) return;
+    this.fillCovered(row);
+    this.covered.length = Math.min(this.covered.length, row.length);
+  }
+
+  /** The table as Markdown, '' when it has no text. */
+  toString(): string {
+    const rows: { cells: Cell[]; head: boolean }[] = [];
+    for (const [index, cells] of this.rows.entries()) {
+      if (cells.some((cell) => cell.text !== '')) rows.push({ cells, head: this.headRows.has(index) });
+    }
+    if (rows.length === 0) return '';
+    const used: boolean[] = [];
+    for (const { cells } of rows) {
+      for (const [column, cell] of cells.entries()) used[column] ||= cell.text !== '';
+    }
+    const columns = [...used.keys()].filter((column) => used[column]);
+    const first = rows[0]!;
+    const hasHeader = isHeader(first.cells, first.head);
+    const header = hasHeader ? first.cells : [];
+    const body = hasHeader ? rows.slice(1) : rows;
+    const lines = [line(columns.map((column) => plainHeader(header[column]?.text ?? '')))];
+    lines.push(line(columns.map((column) => rule((header[column] ?? first.cells[column])?.align ?? null))));
+    // A row may end early: what it lacks is empty by the rules of the flavour. Only huge tables make use of it.
+    const pads = rows.length * columns.length < 4 * MAX_ADDED_CELLS;
+    for (const { cells } of body) {
+      const shown = pads ? columns : columns.filter((column) => column < cells.length);
+      lines.push(line(shown.map((column) => cells[column]?.text ?? '')));
+    }
+    return lines.join('\n');
+  }
+
+  /** Empty cells for the columns that a cell of a row above covers. */
+  private fillCovered(row: Cell[]): void {
+    while ((this.covered[row.length] ?? 0) > 0) {
+      this.covered[row.length]! -= 1;
+      row.push(EMPTY);
+      this.added += 1;
+    }
+  }
+
+  private span(element: Element, name: 'colspan' | 'rowspan'): number {
+    const value = Number.parseInt(attribute(element, name) ?? '', 10);
+    if (!(value > 1) || this.added > MAX_ADDED_CELLS) return 1;
+    return Math.min(value, MAX_SPAN);
+  }
+}
+
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+const rule = (align: Align): string =>
+  align === 'center' ? ':---:' : align === 'right' ? '---:' : align === 'left' ? ':---' : '---';
+
+/** A row is the header when it stands in thead, when all its cells with text are th, or when all are bold. */
+const isHeader = (cells: readonly Cell[], inHead: boolean): boolean => {
+  const filled = cells.filter((cell) => cell.text !== '');
+  return inHead || filled.every((cell) => cell.header) || filled.every((cell) => isAllBold(cell.text));
+};
+
+const isAllBold = (text: string): boolean => /^(\*\*|__)[^*_]+\1$/.test(text);
+
+/** A header is bold by itself. */
+const plainHeader = (text: string): string => (isAllBold(text) ? text.slice(2, -2) : text);
+
+/** How a cell's text is aligned: its `align` attribute, else its own style. */
+export function alignOf(cell: Element): Align {
+  const style = attribute(cell, 'style');
+  const word = attribute(cell, 'align') ?? /text-align\s*:\s*(\w+)/i.exec(style ?? '')?.[1] ?? '';
+  const align = word.trim().toLowerCase();
+  return align === 'left' || align === 'center' || align === 'right' ? align : null;
+}

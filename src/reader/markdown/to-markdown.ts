@@ -1,0 +1,70 @@
+/**
+ * A tree to Markdown, in one walk: each element's handler (elements/) drives the inline content of the block that is
+ * open (inline.ts) and the writer of blocks (blocks.ts). Nothing here recurses; time is linear in the tree and the
+ * output.
+ */
+import { type Child, type Document, ELEMENT, type Element, type Node, TEXT } from '#html/node.ts';
+import { ELEMENTS } from './elements/index.ts';
+import { findFootnotes } from './footnotes.ts';
+import { oneLine, withoutControls } from './one-line.ts';
+import { type Leave, type MarkdownOptions, type ShownImage, type ShownLink, SKIP, State } from './state.ts';
+
+export type { MarkdownOptions, ShownImage, ShownLink } from './state.ts';
+
+export interface MarkdownResult {
+  readonly markdown: string;
+  /** The images that were written, with their numbers. */
+  readonly images: readonly ShownImage[];
+  /** The links that were written; with citations `id` is the number in the text. */
+  readonly links: readonly ShownLink[];
+}
+
+/** The content of a tree as Markdown, trimmed, without control characters other than line feed and tab. */
+export function toMarkdown(root: Document | Element, options: MarkdownOptions): MarkdownResult {
+  const state = new State(options, findFootnotes(root, options));
+  walk(root, state);
+  state.flush();
+  const { definitions, images, links } = state;
+  let markdown = state.blocks.toString();
+  if (definitions.length > 0) markdown += `\n\n${definitions.join('\n')}`;
+  const title = options.title === undefined ? '' : state.clean(oneLine(options.title));
+  if (title !== '') markdown = `${titleLine(title, options)}\n\n${markdown}`;
+  return { markdown: withoutControls(markdown).trim(), images, links };
+}
+
+const titleLine = (title: string, { headingStyle }: MarkdownOptions): string =>
+  headingStyle === 'setext' ? `${title}\n===============` : `# ${title}`;
+
+function walk(root: Document | Element, state: State): void {
+  const leaves: (Leave | null)[] = [];
+  let node: Child | null = root.type === ELEMENT ? root : root.first;
+  while (node) {
+    if (node.type === TEXT) state.inline.text(state.clean(node.value));
+    else if (node.type === ELEMENT) {
+      const enter = ELEMENTS.get(node.name);
+      const leave = enter ? enter(state, node) : null;
+      if (leave !== SKIP) {
+        if (node.first) {
+          leaves.push(leave);
+          node = node.first;
+          continue;
+        }
+        leave?.(state, node);
+      }
+    }
+    node = advance(node, root, state, leaves);
+  }
+}
+
+/** The node after one whose children are done, ending every element on the way up. */
+function advance(done: Child, root: Node, state: State, leaves: (Leave | null)[]): Child | null {
+  let node: Child = done;
+  while (node !== root) {
+    if (node.next) return node.next;
+    const parent: Node | null = node.parent;
+    if (!parent || parent.type !== ELEMENT || leaves.length === 0) return null;
+    leaves.pop()?.(state, parent);
+    node = parent;
+  }
+  return null;
+}

@@ -1,0 +1,132 @@
+/**
+ * Counting and cutting by tokens of cl100k_base. The vocabulary is large, so it is loaded on demand, once a thread.
+ * Text that spells a special token is text like any other.
+ *
+ * Byte-pair merging takes time by the square of an unbroken run, so a run of one kind of character (letters, marks,
+ * white space) is cut every 256 characters; that costs at most one token more per cut than the vocabulary alone would.
+ */
+
+interface Encoding {
+  encode(text: string): number[];
+  /** How many bytes of UTF-8 a token stands for. */
+  byteLength(token: number): number;
+}
+
+let encoding: Encoding | undefined;
+let loading: Promise<void> | undefined;
+
+/** Loads the vocabulary; the functions below need it. Calling it again costs nothing. */
+export function loadTokens(): Promise<void> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<void> {
+  const [{ encode, setMergeCacheSize }, { default: ranks }] = await Promise.all([
+    import('gpt-tokenizer/encoding/cl100k_base'),
+    import('gpt-tokenizer/bpeRanks/cl100k_base'),
+  ]);
+  setMergeCacheSize(20_000);
+  const asText = { disallowedSpecial: new Set<string>() };
+  encoding = {
+    encode: (text) => encode(text, asText),
+    byteLength: (token) => {
+      const bytes = ranks[token]!;
+      return typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
+    },
+  };
+}
+
+function loaded(): Encoding {
+  if (!encoding) throw new Error('loadTokens() must have finished first');
+  return encoding;
+}
+
+/** How many tokens a text is. */
+export function countTokens(text: string): number {
+  const { encode } = loaded();
+  let count = 0;
+  for (const piece of pieces(text)) count += encode(piece).length;
+  return count;
+}
+
+/** The first `limit` tokens of a text, without the rest of a character that the cut went through. */
+export function keepTokens(text: string, limit: number): string {
+  const { encode, byteLength } = loaded();
+  let left = limit;
+  let kept = 0;
+  for (const piece of pieces(text)) {
+    const tokens = encode(piece);
+    if (tokens.length <= left) {
+      left -= tokens.length;
+      kept += piece.length;
+      continue;
+    }
+    let bytes = 0;
+    for (let at = 0; at < left; at++) bytes += byteLength(tokens[at]!);
+    return text.slice(0, kept) + wholeCharacters(piece, bytes);
+  }
+  return text;
+}
+
+/** The characters of `text` that lie wholly within its first `bytes` bytes of UTF-8. */
+function wholeCharacters(text: string, bytes: number): string {
+  let at = 0;
+  for (let left = bytes; at < text.length; ) {
+    const code = text.codePointAt(at)!;
+    left -= code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    if (left < 0) break;
+    at += code < 0x10000 ? 1 : 2;
+  }
+  return text.slice(0, at);
+}
+
+const LONGEST_RUN = 256;
+const LONGEST_PIECE = 1 << 16;
+const SPACE = 0;
+const MARK = 1;
+const WORD = 2;
+
+function kindOf(code: number): number {
+  if (code <= 0x20 || code === 0xa0) return SPACE;
+  if (code < 0x80) {
+    const alphanumeric =
+      (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+    return alphanumeric ? WORD : MARK;
+  }
+  return (code >= 0x3000 && code <= 0x303f) || (code >= 0xff00 && code <= 0xff0f) ? MARK : WORD;
+}
+
+/**
+ * The text in pieces: cut inside runs that are too long, and between a space and what precedes it when a piece has
+ * grown long (a place where no token spans).
+ */
+function* pieces(text: string): Generator<string> {
+  if (text.length <= LONGEST_RUN) {
+    yield text;
+    return;
+  }
+  let start = 0;
+  let run = 0;
+  let kind = -1;
+  for (let at = 0; at < text.length; at++) {
+    const now = kindOf(text.charCodeAt(at));
+    if (now !== kind) {
+      if (at - start >= LONGEST_PIECE && now === SPACE && kind === WORD) {
+        yield text.slice(start, at);
+        start = at;
+      }
+      kind = now;
+      run = 0;
+    }
+    run += 1;
+    if (run > LONGEST_RUN && !isTrailSurrogate(text, at)) {
+      yield text.slice(start, at);
+      start = at;
+      run = 1;
+    }
+  }
+  if (start < text.length) yield text.slice(start);
+}
+
+const isTrailSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
