@@ -60,9 +60,25 @@ export interface AppOptions {
   readonly log: Log;
 }
 
-export async function createApp({ config, version, log }: AppOptions): Promise<App> {
-  /** What was started, in order; ended in reverse. */
+/** Builds everything; what was started before a part failed to is ended again. */
+export async function createApp(options: AppOptions): Promise<App> {
   const started: (() => unknown)[] = [];
+  try {
+    return await build(options, started);
+  } catch (error) {
+    await endAll(started, options.log);
+    throw error;
+  }
+}
+
+/** Ends what was started, last first. */
+async function endAll(started: readonly (() => unknown)[], log: Log): Promise<void> {
+  for (const end of started.toReversed()) {
+    await (async () => end())().catch((error: unknown) => log.warn({ err: error }, 'a part did not close cleanly'));
+  }
+}
+
+async function build({ config, version, log }: AppOptions, started: (() => unknown)[]): Promise<App> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const temporaryDir = path.join(config.dataDir, 'tmp');
   // Left by a server that was killed: nothing in it outlives a start.
@@ -178,9 +194,7 @@ export async function createApp({ config, version, log }: AppOptions): Promise<A
     await Promise.race([closing, late]);
     for (const made of Object.values(faces)) made.server.closeAllConnections();
     hostServer?.closeAllConnections();
-    for (const end of started.toReversed()) {
-      await Promise.resolve(end()).catch((error: unknown) => log.warn({ err: error }, 'a part did not close cleanly'));
-    }
+    await endAll(started, log);
     await rm(temporaryDir, { recursive: true, force: true });
   }
 

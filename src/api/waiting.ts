@@ -13,8 +13,12 @@ const notReady = (name: WaitingFace) =>
   problem('FaceNotReadyError', { message: `The ${name} is not available in this version, the reader is` });
 
 export function waitingRoutes(face: Face, name: WaitingFace): void {
-  face.all('/*', () => {
-    throw notReady(name);
+  face.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: '/*',
+    handler: () => {
+      throw notReady(name);
+    },
   });
 }
 

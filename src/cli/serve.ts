@@ -13,7 +13,7 @@ export interface ServeContext {
 }
 
 export function serveCommand({ version, environment, print, onStop }: ServeContext): Command {
-  const command = new Command('serve').description('Serve the reader and the other faces.');
+  const command = new Command('serve').description('Serve the reader and the other faces.').exitOverride();
   command.addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'));
   for (const name of SETTING_NAMES) {
     const { meaning, defaultText } = SETTINGS[name];

@@ -7,7 +7,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { asProblem, type Problem, problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import { registerBodies } from './body.ts';
@@ -36,7 +36,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   const { name, log, writeError, paths, maxBodyBytes } = options;
   const face: Face = Fastify({
     loggerInstance: log.child({ face: name }) as never,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     bodyLimit: maxBodyBytes,
     requestIdHeader: false,

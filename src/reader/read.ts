@@ -6,10 +6,9 @@ import { Problem, problem } from '#errors.ts';
 import type { Engine, Visit } from './engines/engine.ts';
 import { createFailures } from './failures.ts';
 import type { Options } from './options/resolve.ts';
-import { isHtml } from './render.ts';
 import { ENOUGH_WORDS, type Renderer } from './renderer.ts';
 import type { Rendition } from './rendition.ts';
-import type { Snapshot } from './snapshot.ts';
+import { isHtml, type Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
 
 export interface ReadRequest {

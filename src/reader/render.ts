@@ -30,7 +30,7 @@ import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import type { Options } from './options/resolve.ts';
 import type { Page, Rendition } from './rendition.ts';
-import { HIDDEN_ATTRIBUTE, type Snapshot } from './snapshot.ts';
+import { HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warnings } from './warnings.ts';
 
@@ -138,9 +138,6 @@ function documentOf(snapshot: Snapshot): Parsed {
 
 const isTooMuch = ({ depth, elements, complete }: Parsed) =>
   depth > MAX_DEPTH || elements > MAX_ELEMENTS || !complete;
-
-export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>
-  mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
 
 /** Removes, then narrows (contract, section 10). AssertionFailureError when nothing matches the target. */
 function applySelectors(document: Document, { removeSelector, targetSelector }: Options): void {

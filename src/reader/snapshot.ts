@@ -29,6 +29,9 @@ export interface Snapshot {
   readonly engine: 'direct' | 'browser' | 'given';
 }
 
+export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>
+  mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
+
 /** Set by the browser engine on elements that a person would not see; the value says why. Extraction leaves these out. */
 export const HIDDEN_ATTRIBUTE = 'data-lectern-hidden';
 /** Set by the browser engine on frames' content and shadow roots it wrote into the HTML. */

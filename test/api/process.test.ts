@@ -1,0 +1,103 @@
+/** The process as a whole: its greeting, its key, its faults, and how it ends. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { processesWith, startProcess } from '../support/process.ts';
+import { shareBrowser } from '../support/server.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-process-'));
+  shareBrowser(dataDir);
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** A site whose page takes its time. */
+async function slowSite(delayMs: number) {
+  const server = http.createServer((_, response) => {
+    setTimeout(() => response.setHeader('content-type', 'text/html').end('<title>Slow</title><p>This page took its time to come.'), delayMs);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  return { host: `127.0.0.1:${port}`, close: () => server.close() };
+}
+
+it('greets with every face, a curl line for each, and one key, once', async () => {
+  const environment = { LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' };
+  const first = await startProcess(environment);
+  const greeting = first.lines.join('\n');
+  for (const label of ['reader', 'search host', 'model host', 'flow gateway']) {
+    const url = first.place(label);
+    expect(greeting).toContain(`curl ${label === 'search host' ? "'" : ''}${url}`);
+    expect((await fetch(`${url}/live`)).status).toBe(200);
+  }
+  expect(greeting).toContain('no browser');
+  const key = /API key, shown only this once: (lectern_\S+)/.exec(greeting)![1]!;
+  const headers = { authorization: `Bearer ${key}` };
+  expect(await (await fetch(first.place('reader'), { headers })).text()).toContain('[Authenticated as]');
+  expect(await first.stop()).toBe(0);
+
+  const second = await startProcess(environment);
+  expect(second.lines.join('\n')).not.toContain('API key');
+  expect(await (await fetch(second.place('reader'), { headers })).text()).toContain('[Authenticated as]');
+  expect(await second.stop()).toBe(0);
+});
+
+it('finishes reads in flight when it is told to end, and takes no more', async () => {
+  const site = await slowSite(1_500);
+  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none', LECTERN_ALLOW_NETWORKS: site.host });
+  const reader = server.place('reader');
+  const reading = fetch(`${reader}/http://${site.host}/`);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const stopping = server.stop();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await expect(fetch(`${reader}/live`)).rejects.toThrow();
+  expect(await (await reading).text()).toContain('This page took its time to come.');
+  expect(await stopping).toBe(0);
+  site.close();
+});
+
+it('leaves no browser behind', async () => {
+  const site = await slowSite(0);
+  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_ALLOW_NETWORKS: site.host });
+  const answer = await fetch(`${server.place('reader')}/http://${site.host}/`, { headers: { 'x-engine': 'browser' } });
+  expect(await answer.text()).toContain('This page took its time to come.');
+  const health = (await (await fetch(`${server.place('reader')}/health`)).json()) as { browser: { version: string } };
+  expect(health.browser.version).toMatch(/^\d+\./);
+  expect(processesWith(dataDir)).not.toEqual([]);
+  expect(await server.stop()).toBe(0);
+  expect(processesWith(dataDir)).toEqual([]);
+  site.close();
+});
+
+it('says what is wrong with its settings, one line each, and ends', async () => {
+  const file = path.join(dataDir, 'settings.yaml');
+  writeFileSync(file, 'readerPort: many\nnothing: 1\n');
+  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_CONFIG: file, LECTERN_READER_PORT: '' });
+  expect(await server.stop()).toBe(1);
+  expect(server.lines.join('\n')).toMatch(/readerPort in .*settings\.yaml: .*\n.*there is no such setting/);
+});
+
+it('says when a port is taken, and how to take another', async () => {
+  const site = await slowSite(0);
+  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none', LECTERN_READER_PORT: site.host.split(':')[1]! });
+  expect(await server.stop()).toBe(1);
+  expect(server.lines.join('\n')).toMatch(/port \d+ is in use/);
+  site.close();
+});
+
+it('refuses networks that it cannot understand', async () => {
+  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none', LECTERN_ALLOW_NETWORKS: '10.0.0.0/99' });
+  expect(await server.stop()).toBe(1);
+  expect(server.lines.join('\n')).toContain('10.0.0.0/99');
+});
+
+it('lists every setting by --help', async () => {
+  const help = await startProcess({ LECTERN_DATA_DIR: dataDir }, '--help');
+  expect(await help.stop()).toBe(0);
+  expect(help.lines.join('\n')).toContain('--allow-networks');
+});
