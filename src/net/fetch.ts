@@ -298,6 +298,8 @@ function createLife(outer: AbortSignal | undefined, timeoutMs: number): Life {
   const leave = () => controller.abort(outer?.reason);
   outer?.addEventListener('abort', leave, { once: true });
   const timer = setTimeout(() => controller.abort(timeUp), timeoutMs);
+  // While there is something to wait for a socket keeps the process up; an answer that nobody reads must not.
+  timer.unref();
   return {
     signal: controller.signal,
     end() {
