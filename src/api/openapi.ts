@@ -38,7 +38,6 @@ export function readerDescription(version: string): object {
     required: true,
     description: 'The address to read: the whole rest of the request line, query included.',
     schema: { type: 'string' },
-    allowReserved: true,
   };
   const operation = (id: string, summary: string, extra: object) => ({
     operationId: id,

@@ -88,7 +88,7 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
       message: 'Several formats at once need an answer in JSON: send Accept: application/json',
     });
   }
-  const signal = goneSignal(request, reply);
+  const signal = goneSignal(reply);
   const work = { target, options, signal };
   if (kind === 'stream') return sendStream(reply, request, door, work);
   const rendition = await door.reader.last(work);
@@ -151,12 +151,12 @@ function refuseOwnAddress(target: Target, request: FastifyRequest, door: ReaderD
 }
 
 /** Aborted when the client goes away before its answer is out. */
-function goneSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort(problem('DataStreamBrokenError', { message: 'The client has gone' }));
   });
-  if (request.raw.destroyed && !reply.raw.writableFinished) gone.abort();
+  if (reply.raw.destroyed) gone.abort(problem('DataStreamBrokenError', { message: 'The client has gone' }));
   return gone.signal;
 }
 

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { problem } from '#errors.ts';
+import { Problem, problem } from '#errors.ts';
 
 const MAX_FIELD_BYTES = 2 * 1024 * 1024;
 const MAX_PARTS = 1000;
@@ -85,6 +85,7 @@ async function readParts(request: FastifyRequest, temporaryDir: string): Promise
       else add(out, name, part.mimetype === 'application/json' ? parsePart(name, String(part.value)) : part.value);
     }
   } catch (error) {
+    if (error instanceof Problem) throw error;
     const { code, statusCode } = error as { code?: string; statusCode?: number };
     if (statusCode === 413) throw problem('RequestPayloadTooLargeError');
     if (code?.startsWith('FST_') || (error instanceof Error && error.name === 'Error')) {

@@ -8,7 +8,7 @@ import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { asProblem, type Problem, problem } from '#errors.ts';
+import { asProblem, Problem, problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import { registerBodies } from './body.ts';
 
@@ -114,7 +114,9 @@ function knownPath(url: string, paths: ReadonlySet<string>): string {
 
 /** Failures of the framework itself, as rows of our table. */
 function asHttpProblem(error: unknown): Problem {
-  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+  if (error instanceof Problem) return error;
+  const { code: raw, statusCode, message } = error as { code?: unknown; statusCode?: number; message?: string };
+  const code = typeof raw === 'string' ? raw : undefined;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return problem('RequestPayloadTooLargeError');
   if (code?.startsWith('FST_') && statusCode === 415) {
     return problem('ParamValidationError', {
