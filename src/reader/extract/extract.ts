@@ -1,8 +1,17 @@
 /** A document to an Article: the main content of a page, or the whole of it, with what the page says about itself. */
-import { attribute, type Document, ELEMENT, type Element, elements, find, textOf } from '#html/node.ts';
-import type { Article } from '../article.ts';
+import { type Document, find } from '#html/node.ts';
+import type { Article, Removal } from '../article.ts';
+import { chooseBlocks, promised } from './choose.ts';
+import { createClassReader } from './class-words.ts';
+import { keepOutsideFrame } from './fallback.ts';
+import type { PageFacts } from './features.ts';
 import { removeHidden } from './hidden.ts';
-import { extractMetadata } from './metadata.ts';
+import { copyKept } from './keep.ts';
+import { kindOf } from './kind.ts';
+import { extractMetadata, type PageMetadata } from './metadata.ts';
+import { addDropped, addHidden } from './removals.ts';
+import { settle } from './settle.ts';
+import { survey } from './survey.ts';
 
 export interface ExtractOptions {
   /** The address of the page. */
@@ -15,27 +24,51 @@ export interface ExtractOptions {
   explain?: boolean;
 }
 
-const mainOf = (document: Document): Element | null => {
-  for (const element of elements(document)) {
-    if (element.name === 'main' || attribute(element, 'role') === 'main') return element;
-  }
-  return find(document, 'article');
-};
+/** A choice that promises less than this is not trusted. */
+const POOR = 0.15;
 
-/** Extracts the content of a page. Pieces that a person cannot see are taken out of `document` itself. */
+const readClass = createClassReader();
+
+/**
+ * Extracts the content of a page. `document` itself is changed: pieces that a person cannot see are taken out, and
+ * streamed parts stand where they belong. Never empty when the page has text that can be seen.
+ */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
+  const removals: Removal[] = [];
+  settle(document);
   const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl);
-  const hiddenCount = removeHidden(document);
+  const hiddenCount = removeHidden(
+    document,
+    options.explain ? (node, reason) => addHidden(removals, node, reason) : undefined,
+  );
   const body = find(document, 'body') ?? document;
-  const main = options.whole ? null : mainOf(document);
-  const good = main !== null && main.type === ELEMENT && textOf(main).trim().length > 200;
+  const article = { ...facts, removals, hiddenCount };
+  if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
+  const surveyed = survey(body, readClass);
+  if (surveyed.blocks.length === 0) return { ...article, content: body, source: 'page', confidence: 0 };
+  const { path, ...page } = aboutPage({ ...facts, documentTitle, types }, options.url);
+  const { probabilities, ...choice } = chooseBlocks(surveyed, page);
+  const trusted = choice.promise >= POOR && choice.keep.includes(1);
+  const keep = trusted ? choice.keep : keepOutsideFrame(surveyed);
+  if (options.explain) addDropped(removals, surveyed, keep, probabilities);
+  const kind = kindOf(surveyed, keep, page, path);
   return {
-    ...facts,
-    title: options.whole ? documentTitle : facts.title,
-    content: good ? main : body,
-    source: good ? 'main' : 'page',
-    confidence: good ? 0.5 : 0,
-    removals: [],
-    hiddenCount,
+    ...article,
+    content: copyKept(body, surveyed, keep),
+    source: trusted ? 'main' : 'container',
+    ...(kind && { kind }),
+    confidence: trusted ? choice.promise : promised(surveyed, probabilities, keep),
+  };
+}
+
+function aboutPage(metadata: PageMetadata, url: string): PageFacts & { path: string } {
+  const path = URL.canParse(url) ? new URL(url).pathname : '';
+  const segments = path.split('/').filter(Boolean);
+  return {
+    title: metadata.title,
+    types: metadata.types,
+    urlParts: readClass(segments.join(' ')),
+    urlDepth: segments.length,
+    path,
   };
 }

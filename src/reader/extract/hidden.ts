@@ -2,7 +2,17 @@
  * Leaves out what a person cannot see, so that no text reaches a model that its reader would not have met: hidden
  * elements, text without size or contrast, and characters that have no picture.
  */
-import { attribute, type Child, type Document, detach, ELEMENT, type Element, TEXT, type Text } from '#html/node.ts';
+import {
+  attribute,
+  type Child,
+  type Document,
+  detach,
+  ELEMENT,
+  type Element,
+  TEXT,
+  type Text,
+  textOf,
+} from '#html/node.ts';
 import { HIDDEN_ATTRIBUTE } from '../snapshot.ts';
 import { looksTheSame, type Rgb, readInlineStyle, type Visibility } from './inline-style.ts';
 
@@ -94,18 +104,24 @@ export function removeHidden(document: Document, onRemove?: (node: Child, reason
     detach(node);
     count++;
   };
+  const faded: Element[] = [];
+  let seen = 0;
   let node: Child | null = document.first;
   while (node) {
     const next: Child | null = node.next;
     let down: Child | null = null;
     if (node.type === TEXT) {
       if (!canBeRead(inks[inks.length - 1]!) && /\S/.test(node.value)) remove(node, 'unreadable text');
-      else if (cleanText(node)) count++;
+      else {
+        if (cleanText(node)) count++;
+        seen += node.value.length;
+      }
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
       const value = node.attributes.length > 0 ? attribute(node, 'style') : null;
       const style = value ? readStyle(value) : null;
       const reason = hiddenReason(node, style);
-      if (reason !== null && node.name !== 'body' && node.name !== 'html') remove(node, reason);
+      if (style?.faded && reason === 'inline style' && node.first) faded.push(node);
+      else if (reason !== null && node.name !== 'body' && node.name !== 'html') remove(node, reason);
       else {
         if (node.name === 'img' || node.name === 'a') cleanAttributes(node);
         if (node.first) {
@@ -121,6 +137,12 @@ export function removeHidden(document: Document, onRemove?: (node: Child, reason
       node = holders.pop()!.next;
       inks.pop();
     }
+  }
+  for (const element of faded) {
+    const length = textOf(element).length;
+    // A script that fades the page in starts with all of it transparent; hiding a part leaves the rest to be seen.
+    if (length > 1000 && length > 2 * seen) seen += length;
+    else remove(element, 'inline style');
   }
   return count;
 }

@@ -6,6 +6,8 @@
 export interface Visibility {
   /** The element and all under it cannot be seen. */
   gone: boolean;
+  /** It is gone only because it is transparent. */
+  faded?: boolean;
   /** Inherited, and taken back by a descendant: undefined when the style does not say. */
   invisible?: boolean;
   zeroFont?: boolean;
@@ -91,7 +93,6 @@ const isAnimated = (map: Map<string, string>): boolean =>
 
 function isGone(map: Map<string, string>): boolean {
   if (map.get('display') === 'none') return true;
-  if (isZero(map.get('opacity')) && !isAnimated(map)) return true;
   if (map.get('content-visibility') === 'hidden') return true;
   const position = map.get('position');
   if (position === 'absolute' || position === 'fixed') {
@@ -119,6 +120,10 @@ export function readInlineStyle(style: string): Visibility {
   const map = declarations(style);
   if (map.size === 0) return PLAIN;
   const visibility: Visibility = { gone: isGone(map) };
+  if (!visibility.gone && isZero(map.get('opacity')) && !isAnimated(map)) {
+    visibility.gone = true;
+    visibility.faded = true;
+  }
   const visible = map.get('visibility');
   if (visible !== undefined) {
     visibility.invisible = (visible === 'hidden' || visible === 'collapse') && !isAnimated(map);

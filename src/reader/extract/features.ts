@@ -1,0 +1,428 @@
+/**
+ * What is known about each block, as numbers: its own text, its neighbours, the elements around it, how often its
+ * like repeats, and the page as a whole. All from the survey's arrays, in a constant number of passes.
+ */
+import { attribute, type Element } from '#html/node.ts';
+import { PARTS } from './class-words.ts';
+import { PHRASES } from './phrases.ts';
+import { type Block, isProse, type Survey } from './survey.ts';
+
+/** What the page as a whole says, beside its text. */
+export interface PageFacts {
+  title: string;
+  /** Types from JSON-LD, microdata and Open Graph (`og:product`), in lower case. */
+  types: ReadonlySet<string>;
+  /** Mask of PARTS of the words in the address's path. */
+  urlParts: number;
+  /** Number of path segments; 0 for a home page. */
+  urlDepth: number;
+}
+
+/** Elements whose place around a block matters by itself. */
+const AROUND = [
+  'nav',
+  'header',
+  'footer',
+  'aside',
+  'main',
+  'article',
+  'section',
+  'form',
+  'table',
+  'ul',
+  'ol',
+  'figure',
+  'blockquote',
+  'pre',
+  'button',
+  'label',
+  'details',
+  'dl',
+  'a',
+  'li',
+  'td',
+] as const;
+const AROUND_AT = new Map<string, number>(AROUND.map((name, at) => [name, at]));
+
+const OWN = [
+  'words',
+  'linkDensity',
+  'wordLength',
+  'sentences',
+  'commas',
+  'digitRatio',
+  'capitalRatio',
+  'endsSentence',
+  'endsColon',
+  'startsCapital',
+  'isP',
+  'isLi',
+  'heading',
+  'isCell',
+  'isPre',
+  'isTerm',
+  'isCaption',
+  'isDiv',
+  'isProse',
+] as const;
+const PLACE = ['share', 'order', 'wordsBefore', 'wordsAfter', 'depth'] as const;
+const NEIGHBOURS = [-3, -2, -1, 1, 2, 3];
+const CHAIN = 5;
+const CONTAINERS = [0.9, 0.7, 0.5];
+const REPEATS = [
+  'likeWords',
+  'likeBlocks',
+  'likeLinks',
+  'likeMean',
+  'twins',
+  'twins1',
+  'twins2',
+  'copies',
+  'sinceProse',
+  'untilProse',
+] as const;
+const TITLES = ['fromHeading', 'isTitle', 'titleWords'] as const;
+const PAGE = [
+  'pageWords',
+  'pageLinks',
+  'pageBlocks',
+  'pageProse',
+  'pageLongest',
+  'pageMain',
+  'pageArticles',
+  'pageMaxTwins',
+  'urlDepth',
+  'urlThread',
+  'urlProduct',
+  'urlPost',
+  'urlItem',
+  'typeArticle',
+  'typeProduct',
+  'typeForum',
+  'typeList',
+  'typeWebsite',
+] as const;
+
+/** The name of each number in a row. */
+export const FEATURES: readonly string[] = [
+  ...OWN,
+  ...PHRASES.map((name) => `says.${name}`),
+  ...PLACE,
+  ...NEIGHBOURS.flatMap((step) => [`words${step}`, `links${step}`, `same${step}`]),
+  ...PARTS.map((name) => `part.${name}`),
+  ...AROUND.map((name) => `in.${name}`),
+  ...Array.from({ length: CHAIN }, (_, at) =>
+    ['words', 'links', 'share', 'prose', 'blocks', 'place'].map((name) => `up${at + 1}.${name}`),
+  ).flat(),
+  ...CONTAINERS.flatMap((share) => [`box${share}.in`, `box${share}.away`, `box${share}.links`]),
+  ...REPEATS,
+  ...TITLES,
+  ...PAGE,
+];
+
+const log = Math.log1p;
+const letters = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** Arrays over all elements that blocks look things up in. */
+interface Ground {
+  depth: Int32Array;
+  /** Nearest element at or above with each of PARTS, then each of AROUND; -1 for none. */
+  nearest: Int32Array;
+  /** Nearest element above that holds more words. */
+  up: Int32Array;
+  /** Number of the element's look: its name and class. */
+  look: Int32Array;
+  /** How many children of the same parent look the same. */
+  twins: Int32Array;
+}
+
+const NEAREST = PARTS.length + AROUND.length;
+
+function layGround(survey: Survey): Ground {
+  const size = survey.elements.length;
+  const ground: Ground = {
+    depth: new Int32Array(size),
+    nearest: new Int32Array(size * NEAREST).fill(-1),
+    up: new Int32Array(size).fill(-1),
+    look: new Int32Array(size),
+    twins: new Int32Array(size),
+  };
+  const looks = new Map<string, number>();
+  const twins = new Map<number, number>();
+  for (let at = 0; at < size; at++) {
+    const element = survey.elements[at]!;
+    const above = survey.parent[at]!;
+    const row = at * NEAREST;
+    if (above >= 0) {
+      ground.depth[at] = ground.depth[above]! + 1;
+      ground.nearest.copyWithin(row, above * NEAREST, (above + 1) * NEAREST);
+      ground.up[at] = survey.words[above]! > survey.words[at]! ? above : ground.up[above]!;
+    }
+    const mask = survey.parts[at]!;
+    if (mask !== 0)
+      for (let part = 0; part < PARTS.length; part++) if (mask & (1 << part)) ground.nearest[row + part] = at;
+    const around = AROUND_AT.get(element.name);
+    if (around !== undefined) ground.nearest[row + PARTS.length + around] = at;
+    ground.look[at] = lookOf(element, looks);
+    const key = above * 65_536 + ground.look[at]!;
+    twins.set(key, (twins.get(key) ?? 0) + 1);
+  }
+  for (let at = 0; at < size; at++) ground.twins[at] = twins.get(survey.parent[at]! * 65_536 + ground.look[at]!)!;
+  return ground;
+}
+
+/** Digits in a class usually number what is otherwise alike (`post-123`). */
+function lookOf(element: Element, looks: Map<string, number>): number {
+  const name = `${element.name}.${(attribute(element, 'class') ?? '').slice(0, 200).replace(/\d+/g, '')}`;
+  let look = looks.get(name);
+  if (look === undefined) {
+    look = looks.size;
+    looks.set(name, look);
+  }
+  return look;
+}
+
+/** For each share, the smallest element that holds so much of the page's prose (of its words when there is none). */
+function containers(survey: Survey): number[] {
+  const mass = survey.proseWords[0]! > 50 ? survey.proseWords : survey.words;
+  const whole = mass[0]!;
+  return CONTAINERS.map((share) => {
+    let at = 0;
+    for (;;) {
+      let next = -1;
+      for (let child = at + 1; child < survey.end[at]!; child = survey.end[child]!) {
+        if (mass[child]! >= share * whole) next = child;
+      }
+      if (next < 0) return at;
+      at = next;
+    }
+  });
+}
+
+interface Likes {
+  words: Map<number, number>;
+  links: Map<number, number>;
+  blocks: Map<number, number>;
+  copies: Map<string, number>;
+}
+
+function likes(survey: Survey, ground: Ground): Likes {
+  const found: Likes = { words: new Map(), links: new Map(), blocks: new Map(), copies: new Map() };
+  const add = <K>(map: Map<K, number>, key: K, value: number) => map.set(key, (map.get(key) ?? 0) + value);
+  for (const block of survey.blocks) {
+    const look = ground.look[block.owner]!;
+    add(found.words, look, block.words);
+    add(found.links, look, block.linkWords);
+    add(found.blocks, look, 1);
+    add(found.copies, block.text, 1);
+  }
+  return found;
+}
+
+/** The block that is the page's title on the page: the first h1 like the title, else the first h1, else -1. */
+function titleBlock(survey: Survey, title: string): number {
+  let first = -1;
+  for (let at = 0; at < survey.blocks.length; at++) {
+    const block = survey.blocks[at]!;
+    if (survey.elements[block.owner]!.name !== 'h1') continue;
+    if (first < 0) first = at;
+    const text = letters(block.text);
+    if (text && (title.includes(text) || text.includes(title))) return at;
+  }
+  return first;
+}
+
+function tagOf(survey: Survey, block: Block): string {
+  return survey.elements[block.owner]!.name;
+}
+
+const OWN_CODE: Record<string, number> = {
+  p: 10,
+  li: 11,
+  td: 13,
+  th: 13,
+  pre: 14,
+  code: 14,
+  dt: 15,
+  dd: 15,
+  figcaption: 16,
+  caption: 16,
+  div: 17,
+};
+
+/** Writes what the block's own text says at the start of a row. */
+function writeOwn(row: Float32Array, block: Block, tag: string): void {
+  const words = Math.max(1, block.words);
+  row[0] = log(block.words);
+  row[1] = block.linkWords / words;
+  row[2] = block.characters / words;
+  row[3] = log(block.sentences);
+  row[4] = log(block.commas);
+  row[5] = block.digits / Math.max(1, block.characters);
+  row[6] = block.capitals / Math.max(1, block.characters);
+  const last = block.text.at(-1) ?? '';
+  row[7] = '.!?。…"”'.includes(last) && last ? 1 : 0;
+  row[8] = last === ':' ? 1 : 0;
+  row[9] = /^\p{Lu}/u.test(block.text) ? 1 : 0;
+  const code = OWN_CODE[tag];
+  if (code !== undefined) row[code] = 1;
+  if (/^h[1-6]$/.test(tag)) row[12] = Number(tag[1]);
+  row[18] = isProse(block) ? 1 : 0;
+  for (let at = 0; at < PHRASES.length; at++) row[OWN.length + at] = (block.phrases >> at) & 1;
+}
+
+/** The numbers that are the same for every block of a page. */
+function pageRow(survey: Survey, ground: Ground, facts: PageFacts): number[] {
+  const total = Math.max(1, survey.words[0] ?? 0);
+  let longest = 0;
+  for (const block of survey.blocks) longest = Math.max(longest, block.words - block.linkWords);
+  let main = 0;
+  let articles = 0;
+  let most = 0;
+  for (let at = 0; at < survey.elements.length; at++) {
+    const { name } = survey.elements[at]!;
+    if (name === 'main') main = Math.max(main, survey.words[at]! / total);
+    if (name === 'article') articles++;
+    if (survey.words[at]! > 8) most = Math.max(most, ground.twins[at]!);
+  }
+  const has = (...types: string[]) => (types.some((type) => facts.types.has(type)) ? 1 : 0);
+  const url = (part: (typeof PARTS)[number]) => (facts.urlParts >> PARTS.indexOf(part)) & 1;
+  return [
+    log(total),
+    (survey.linkWords[0] ?? 0) / total,
+    log(survey.blocks.length),
+    (survey.proseWords[0] ?? 0) / total,
+    log(longest),
+    main,
+    log(articles),
+    log(most),
+    facts.urlDepth,
+    url('thread'),
+    url('product'),
+    url('post'),
+    url('item'),
+    has('article', 'newsarticle', 'blogposting', 'og:article', 'reportagenewsarticle', 'techarticle'),
+    has('product', 'og:product', 'productgroup', 'og:og:product'),
+    has('discussionforumposting', 'qapage', 'question'),
+    has('collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'),
+    has('og:website'),
+  ];
+}
+
+/** A row of FEATURES for each block of the survey. */
+export function describeBlocks(survey: Survey, facts: PageFacts): Float32Array[] {
+  const { blocks } = survey;
+  if (blocks.length === 0) return [];
+  const ground = layGround(survey);
+  const alike = likes(survey, ground);
+  const boxes = containers(survey);
+  const title = letters(facts.title);
+  const heading = titleBlock(survey, title);
+  const page = pageRow(survey, ground, facts);
+  const titleSet = new Set(title.split(' '));
+  const total = Math.max(1, survey.words[0]!);
+  const prose = distancesToProse(blocks);
+  return blocks.map((block, at) => {
+    const row = new Float32Array(FEATURES.length);
+    writeOwn(row, block, tagOf(survey, block));
+    let to = OWN.length + PHRASES.length;
+    row[to++] = block.wordsBefore / total;
+    row[to++] = at / blocks.length;
+    row[to++] = log(block.wordsBefore);
+    row[to++] = log(total - block.wordsBefore - block.words);
+    row[to++] = ground.depth[block.owner]!;
+    for (const step of NEIGHBOURS) {
+      const other = blocks[at + step];
+      row[to++] = other ? log(other.words) : -1;
+      row[to++] = other ? other.linkWords / Math.max(1, other.words) : -1;
+      row[to++] = other && ground.look[other.owner] === ground.look[block.owner] ? 1 : 0;
+    }
+    const nearest = block.owner * NEAREST;
+    for (let part = 0; part < NEAREST; part++) {
+      const place = ground.nearest[nearest + part]!;
+      row[to++] = place < 0 ? -1 : survey.words[place]! / total;
+    }
+    to = writeChain(row, to, survey, ground, block, at);
+    for (const box of boxes) {
+      const first = survey.firstBlock[box]!;
+      const end = survey.endBlock[box]!;
+      row[to++] = at >= first && at < end ? survey.words[box]! / total : -1;
+      row[to++] = at < first ? at - first : at >= end ? at - end + 1 : 0;
+      row[to++] = survey.linkWords[box]! / Math.max(1, survey.words[box]!);
+    }
+    const look = ground.look[block.owner]!;
+    const likeWords = alike.words.get(look)!;
+    const likeBlocks = alike.blocks.get(look)!;
+    const up = ground.up[block.owner]!;
+    const upper = up < 0 ? -1 : ground.up[up]!;
+    row[to++] = likeWords / total;
+    row[to++] = log(likeBlocks);
+    row[to++] = alike.links.get(look)! / Math.max(1, likeWords);
+    row[to++] = likeWords / likeBlocks;
+    row[to++] = log(ground.twins[block.owner]!);
+    row[to++] = up < 0 ? -1 : log(ground.twins[up]!);
+    row[to++] = upper < 0 ? -1 : log(ground.twins[upper]!);
+    row[to++] = log(alike.copies.get(block.text)!);
+    row[to++] = log(prose.since[at]!);
+    row[to++] = log(prose.until[at]!);
+    row[to++] = heading < 0 ? -999 : Math.max(-200, Math.min(200, at - heading));
+    const words = block.text.length < 300 ? letters(block.text) : '';
+    row[to++] = words !== '' && words === title ? 1 : 0;
+    row[to++] =
+      words === '' ? 0 : words.split(' ').filter((word) => titleSet.has(word)).length / words.split(' ').length;
+    row.set(page, to);
+    return row;
+  });
+}
+
+/** Writes about the ancestors that hold ever more words than the block, nearest first. */
+function writeChain(
+  row: Float32Array,
+  start: number,
+  survey: Survey,
+  ground: Ground,
+  block: Block,
+  at: number,
+): number {
+  let to = start;
+  let place = survey.words[block.owner]! > block.words ? block.owner : ground.up[block.owner]!;
+  for (let step = 0; step < CHAIN; step++) {
+    if (place < 0) {
+      row.fill(-1, to, to + 6);
+      to += 6;
+      continue;
+    }
+    const words = Math.max(1, survey.words[place]!);
+    const first = survey.firstBlock[place]!;
+    const count = survey.endBlock[place]! - first;
+    row[to++] = log(words);
+    row[to++] = survey.linkWords[place]! / words;
+    row[to++] = words / Math.max(1, survey.words[0]!);
+    row[to++] = survey.proseWords[place]! / words;
+    row[to++] = log(count);
+    row[to++] = (at - first) / Math.max(1, count);
+    place = ground.up[place]!;
+  }
+  return to;
+}
+
+/** For each block, how many blocks back and ahead the nearest prose is. */
+function distancesToProse(blocks: readonly Block[]): { since: Int32Array; until: Int32Array } {
+  const since = new Int32Array(blocks.length);
+  const until = new Int32Array(blocks.length);
+  let gone = 999;
+  for (let at = 0; at < blocks.length; at++) {
+    since[at] = gone;
+    gone = isProse(blocks[at]!) ? 1 : gone + 1;
+  }
+  gone = 999;
+  for (let at = blocks.length - 1; at >= 0; at--) {
+    until[at] = gone;
+    gone = isProse(blocks[at]!) ? 1 : gone + 1;
+  }
+  return { since, until };
+}

@@ -1,0 +1,84 @@
+/**
+ * Does to a page as it was sent what its scripts would have done at once, where the HTML itself says what that is.
+ * A page that a browser has already run comes out unchanged.
+ */
+import {
+  attribute,
+  type Child,
+  type Document,
+  detach,
+  ELEMENT,
+  type Element,
+  elements,
+  following,
+  insertBefore,
+  removeAttribute,
+  TEXT,
+  textOf,
+  unwrap,
+} from '#html/node.ts';
+
+/** Settles the page in place. */
+export function settle(document: Document): void {
+  placeSegments(document);
+  openNoscript(document);
+}
+
+/** React streams late parts of a page as hidden `S:n` divisions, to be put where the template `B:n` stands. */
+function placeSegments(document: Document): void {
+  const segments = new Map<string, Element>();
+  const places = new Map<string, Element>();
+  for (const element of elements(document)) {
+    if (element.name !== 'template' && element.name !== 'div') continue;
+    const id = attribute(element, 'id');
+    if (id === null) continue;
+    if (element.name === 'template' && id.startsWith('B:')) places.set(id.slice(2), element);
+    else if (id.startsWith('S:') && attribute(element, 'hidden') !== null) segments.set(id.slice(2), element);
+  }
+  for (const [number, segment] of segments) {
+    const place = places.get(number);
+    if (!place?.parent || isInside(place, segment)) continue;
+    clearFallback(place, segment);
+    removeAttribute(segment, 'hidden');
+    insertBefore(segment, place);
+  }
+}
+
+function isInside(node: Child, holder: Element): boolean {
+  for (let at: Child['parent'] = node.parent; at; at = at.parent) if (at === holder) return true;
+  return false;
+}
+
+/** What stands between a place's template and the comment that ends it is what was shown while waiting. */
+function clearFallback(place: Element, segment: Element): void {
+  let end = place.next;
+  while (end && !(end.type !== ELEMENT && end.type !== TEXT && end.value === '/$')) end = end.next;
+  if (!end || segment.parent === place.parent) return;
+  for (let node = place.next; node && node !== end; ) {
+    const next: Child | null = node.next;
+    detach(node);
+    node = next;
+  }
+}
+
+/** When nearly all the text of a page stands in `noscript`, that is the page for those who run no scripts: open it. */
+function openNoscript(document: Document): void {
+  const closed: Element[] = [];
+  let inside = 0;
+  let outside = 0;
+  let node = following(document, document);
+  while (node) {
+    let skip = false;
+    if (node.type === TEXT) outside += node.value.length;
+    else if (node.type === ELEMENT) {
+      if (node.name === 'noscript') {
+        closed.push(node);
+        inside += textOf(node).trim().length;
+        skip = true;
+      } else skip = node.name === 'script' || node.name === 'style' || node.name === 'head' || node.name === 'template';
+    }
+    node = following(node, document, skip);
+  }
+  if (inside < 200 || inside < 2 * outside) return;
+  for (const element of closed) unwrap(element);
+}

@@ -1,0 +1,71 @@
+/**
+ * Boosted decision trees, read from a text that people can read too. A line is a tree: `(name<limit then else)`,
+ * where then and else are trees or numbers; the sum of all trees is the log odds.
+ */
+
+export interface Trees {
+  /** Index of the feature a node asks for; -1 at a leaf. */
+  feature: Int16Array;
+  /** The limit of a question, the value of a leaf. */
+  value: Float64Array;
+  /** Where to go when the feature is below the limit is always the next node; this is the other one. */
+  otherwise: Int32Array;
+  /** First node of each tree. */
+  roots: Int32Array;
+}
+
+/** Reads the text form; throws an Error when it names a feature that `features` has not. */
+export function readTrees(text: string, features: readonly string[]): Trees {
+  const index = new Map(features.map((name, at) => [name, at]));
+  const feature: number[] = [];
+  const value: number[] = [];
+  const otherwise: number[] = [];
+  const roots: number[] = [];
+  for (const line of text.trim().split('\n')) {
+    roots.push(feature.length);
+    // Nodes whose first branch is being read, and then their second.
+    const open: number[] = [];
+    for (const [, name, limit, leaf, close] of line.matchAll(/\(([^<()\s]+)<([-\d.e]+)|(-?[\d.]+(?:e-?\d+)?)|(\))/g)) {
+      if (close) {
+        open.pop();
+        continue;
+      }
+      const node = feature.length;
+      const above = open.at(-1);
+      if (above !== undefined && node !== above + 1) otherwise[above] = node;
+      otherwise.push(-1);
+      if (name === undefined) {
+        feature.push(-1);
+        value.push(Number(leaf));
+        continue;
+      }
+      const at = index.get(name);
+      if (at === undefined) throw new Error(`The trees ask for an unknown feature: ${name}`);
+      feature.push(at);
+      value.push(Number(limit));
+      open.push(node);
+    }
+  }
+  return {
+    feature: Int16Array.from(feature),
+    value: Float64Array.from(value),
+    otherwise: Int32Array.from(otherwise),
+    roots: Int32Array.from(roots),
+  };
+}
+
+/** The probability that the trees give a row of features. */
+export function probability(trees: Trees, row: Float32Array): number {
+  const { feature, value, otherwise, roots } = trees;
+  let odds = 0;
+  for (let tree = 0; tree < roots.length; tree++) {
+    let node = roots[tree]!;
+    let asked = feature[node]!;
+    while (asked >= 0) {
+      node = row[asked]! < value[node]! ? node + 1 : otherwise[node]!;
+      asked = feature[node]!;
+    }
+    odds += value[node]!;
+  }
+  return 1 / (1 + Math.exp(-odds));
+}
