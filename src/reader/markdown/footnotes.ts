@@ -126,7 +126,7 @@ function contains(holder: Element, inner: Element): boolean {
   return false;
 }
 
-const ARROWS = /^[\s↩↑↵⤴^⇑⬆\ufe0e\ufe0f[\]]*$/;
+const ARROWS = /^(?:[\s↩↑↵⤴^⇑⬆[\]]|\ufe0e|\ufe0f)*$/;
 
 /** Whether an anchor inside a note leads back to the text. */
 export function isBacklink(anchor: Element, pageUrl: string): boolean {

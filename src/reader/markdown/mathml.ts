@@ -1,4 +1,409 @@
-/** MathML to LaTeX. */
-import { type Element, textOf } from '#html/node.ts';
+/**
+ * MathML to LaTeX. A formula that carries its own LaTeX (an `annotation`, or `alttext`) is that; else the
+ * presentation tree is written out, from the innermost elements up, without recursion.
+ */
+import { attribute, type Child, ELEMENT, type Element, elements, TEXT, textOf } from '#html/node.ts';
+import { identifierToLatex, operatorToLatex, textToLatex } from './mathml-symbols.ts';
 
-export const mathmlToLatex = (math: Element): string => textOf(math).replace(/\s+/g, ' ').trim();
+const TEX_ENCODING = /^\s*(?:application\/x-(?:la)?tex|(?:la)?tex)\s*$/i;
+
+/** A formula's LaTeX on one line, '' when it is empty. */
+export function mathmlToLatex(math: Element): string {
+  const source = sourceOf(math);
+  return oneLine(source === '' ? fromPresentation(math) : source);
+}
+
+function sourceOf(math: Element): string {
+  for (const annotation of elements(math, 'annotation')) {
+    if (TEX_ENCODING.test(attribute(annotation, 'encoding') ?? '')) return withoutStyle(textOf(annotation));
+  }
+  return withoutStyle(attribute(math, 'alttext') ?? '');
+}
+
+const oneLine = (latex: string): string =>
+  latex
+    .replace(/(^|[^\\])%[^\n]*\n/g, '$1 ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** `{\displaystyle x}` is x: the style is only how it was drawn. */
+export function withoutStyle(latex: string): string {
+  const trimmed = latex.trim();
+  const found = /^\{\\(?:displaystyle|textstyle)\b/.exec(trimmed);
+  if (found && trimmed.endsWith('}')) return trimmed.slice(found[0].length, -1).trim();
+  return trimmed.replace(/^\\(?:displaystyle|textstyle)\b\s*/, '');
+}
+
+/** An element's name, the LaTeX of its children in order, and the element for its attributes. */
+interface Frame {
+  readonly element: Element;
+  readonly parts: string[];
+}
+
+/** Elements whose text is the leaf of a formula. */
+const LEAVES: ReadonlySet<string> = new Set(['mi', 'mn', 'mo', 'ms', 'mtext']);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'annotation',
+  'annotation-xml',
+  'maligngroup',
+  'malignmark',
+  'none',
+  'mprescripts',
+]);
+
+function fromPresentation(math: Element): string {
+  const frames: Frame[] = [{ element: math, parts: [] }];
+  let node: Child | null = math.first;
+  for (;;) {
+    if (!node) {
+      const frame = frames.pop()!;
+      const latex = compose(frame);
+      const outer = frames.at(-1);
+      if (!outer) return latex;
+      outer.parts.push(latex);
+      node = frame.element.next;
+      continue;
+    }
+    if (node.type === ELEMENT) {
+      const { name } = node;
+      if (LEAVES.has(name)) frames.at(-1)!.parts.push(leaf(node));
+      else if (!LEFT_OUT.has(name)) {
+        frames.push({ element: node, parts: [] });
+        node = node.first;
+        continue;
+      } else if (name === 'none') frames.at(-1)!.parts.push('');
+      else if (name === 'mprescripts') frames.at(-1)!.parts.push(PRESCRIPTS);
+    } else if (node.type === TEXT && node.value.trim() !== '')
+      frames.at(-1)!.parts.push(textToLatex(node.value.trim()));
+    node = node.next;
+  }
+}
+
+/** Stands among the parts of mmultiscripts where the scripts before the base begin. */
+const PRESCRIPTS = '\u0000';
+
+function leaf(element: Element): string {
+  const text = textOf(element).replace(/\s+/g, ' ').trim();
+  switch (element.name) {
+    case 'mi':
+      return withVariant(element, identifierToLatex(text), text.length === 1);
+    case 'mn':
+      return withVariant(element, text.replace(/[%#&]/g, '\\$&'), true);
+    case 'mo':
+      return operatorToLatex(text);
+    case 'ms':
+      return `\\text{"${textToLatex(text)}"}`;
+    default: {
+      const source = textOf(element).replace(/[\s\u00a0]+/g, ' ');
+      return source.trim() === '' ? (source === '' ? '' : '\\ ') : `\\text{${textToLatex(source)}}`;
+    }
+  }
+}
+
+const VARIANTS: Readonly<Record<string, string>> = {
+  bold: '\\mathbf',
+  'bold-italic': '\\boldsymbol',
+  'double-struck': '\\mathbb',
+  script: '\\mathcal',
+  'bold-script': '\\mathcal',
+  fraktur: '\\mathfrak',
+  'bold-fraktur': '\\mathfrak',
+  'sans-serif': '\\mathsf',
+  monospace: '\\mathtt',
+};
+
+function withVariant(element: Element, latex: string, single: boolean): string {
+  const variant = attribute(element, 'mathvariant') ?? '';
+  if (variant === 'normal') return single && /^[A-Za-z]$/.test(latex) ? `\\mathrm{${latex}}` : latex;
+  const command = VARIANTS[variant];
+  return command === undefined || latex === '' ? latex : `${command}{${latex}}`;
+}
+
+type Compose = (parts: readonly string[], element: Element) => string;
+
+const row: Compose = (parts) => join(parts);
+const first: Compose = (parts) => parts[0] ?? '';
+
+const COMPOSE: Readonly<Record<string, Compose | undefined>> = {
+  // No element is called like a property that every object has: their names start with m.
+  maction: first,
+  semantics: first,
+  mphantom: (parts) => `\\phantom{${join(parts)}}`,
+  mspace: (_, element) => space(element),
+  mfrac: (parts, element) => fraction(parts, element),
+  msqrt: (parts) => `\\sqrt{${join(parts)}}`,
+  mroot: ([base = '', index = '']) => `\\sqrt[${index}]{${base}}`,
+  msub: ([base = '', sub = '']) => `${nucleus(base)}_{${sub}}`,
+  msup: ([base = '', sup = '']) => `${nucleus(base)}${raised(sup)}`,
+  msubsup: ([base = '', sub = '', sup = '']) => `${nucleus(base)}_{${sub}}${raised(sup)}`,
+  munder: ([base = '', under = ''], element) => underOver(base, under, '', element),
+  mover: ([base = '', over = ''], element) => underOver(base, '', over, element),
+  munderover: ([base = '', under = '', over = ''], element) => underOver(base, under, over, element),
+  mmultiscripts: (parts) => multiscripts(parts),
+  mfenced: (parts, element) => fences(parts, element),
+  menclose: (parts, element) => enclosed(join(parts), attribute(element, 'notation') ?? 'longdiv'),
+  mtable: (parts, element) => matrix(parts, element),
+  mtr: (parts) => parts.join(' & '),
+  mlabeledtr: (parts) => parts.slice(1).join(' & '),
+};
+
+/** Elements that only hold a row. */
+const ROWS: ReadonlySet<string> = new Set(['math', 'mrow', 'mstyle', 'mpadded', 'mtd']);
+/** Elements that take their children for a row. */
+const AROUND_A_ROW: ReadonlySet<string> = new Set(['menclose', 'mphantom', 'msqrt']);
+
+function compose({ element, parts }: Frame): string {
+  if (ROWS.has(element.name)) return fencedRow(parts);
+  const { [element.name]: write = row } = COMPOSE;
+  const arguments_ = AROUND_A_ROW.has(element.name) ? [join(parts).trim()] : parts.map((part) => part.trim());
+  return write(arguments_, element);
+}
+
+const SIGN = /^ (?:[-+]|\\pm|\\mp) $/;
+const BEFORE_OPERAND = /(?:^|[ ([{,|&]|\\\\)$/;
+
+/** Parts one after another; a command is parted from a letter that would lengthen its name, a sign not from its number. */
+function join(parts: readonly string[]): string {
+  let latex = '';
+  for (const part of parts) {
+    if (part === '') continue;
+    const before = latex.slice(-32);
+    if (SIGN.test(part) && BEFORE_OPERAND.test(before)) latex += part.trim();
+    else if (/^[A-Za-z]/.test(part) && endsInCommand(before)) latex += ` ${part}`;
+    else latex += part;
+  }
+  return latex;
+}
+
+const endsInCommand = (latex: string): boolean => /\\[A-Za-z]+$/.test(latex);
+
+/** What scripts can be put on: a symbol as it is, more than that in braces. */
+function nucleus(base: string): string {
+  if (
+    base.length <= 1 ||
+    /^\\[A-Za-z]+$/.test(base) ||
+    /^\\(?:math[a-z]+|operatorname|text|boldsymbol|left|hat|bar|vec|overline|underline|tilde|dot|ddot|underbrace|overbrace)\b/.test(
+      base,
+    ) ||
+    /^[\d.,]+$/.test(base)
+  ) {
+    return base;
+  }
+  return /^\(.*\)$/.test(base) ? base : `{${base}}`;
+}
+
+const PRIMES = /^(?:\\prime)+$/;
+const raised = (sup: string): string =>
+  PRIMES.test(sup) ? "'".repeat(sup.length / '\\prime'.length) : /^'+$/.test(sup) ? sup : `^{${sup}}`;
+
+function fraction([top = '', bottom = '']: readonly string[], element: Element): string {
+  const thickness = attribute(element, 'linethickness') ?? '';
+  if (/^0(?:[a-z%]|$)/.test(thickness)) return `\\genfrac{}{}{0pt}{}{${top}}{${bottom}}`;
+  if (attribute(element, 'bevelled') === 'true') return `${nucleus(top)}/${nucleus(bottom)}`;
+  return `\\frac{${top}}{${bottom}}`;
+}
+
+function space(element: Element): string {
+  if (attribute(element, 'linebreak') === 'newline') return '\\\\';
+  const width = /^\s*(-?[\d.]+)\s*(em|ex|px|pt|mu|)/.exec(attribute(element, 'width') ?? '');
+  if (!width) return '';
+  const em = Number(width[1]) / (width[2] === 'em' ? 1 : width[2] === 'ex' ? 2 : width[2] === 'mu' ? 18 : 12);
+  return em <= 0.05 ? '' : em < 0.2 ? '\\,' : em < 0.25 ? '\\:' : em < 0.5 ? '\\;' : em < 1.5 ? '\\quad' : '\\qquad';
+}
+
+const ACCENTS: Readonly<Record<string, string>> = {
+  '^': 'hat',
+  ˆ: 'hat',
+  '\u0302': 'hat',
+  '\\hat{}': 'hat',
+  '\\sim': 'tilde',
+  '~': 'tilde',
+  '˜': 'tilde',
+  '\u0303': 'tilde',
+  '¯': 'bar',
+  '‾': 'overline',
+  _: 'underline',
+  '\u0305': 'overline',
+  '\u0304': 'bar',
+  '―': 'overline',
+  '-': 'bar',
+  '−': 'bar',
+  '\\to': 'vec',
+  '\\rightarrow': 'vec',
+  '\u20d7': 'vec',
+  '\\leftarrow': 'overleftarrow',
+  '\\leftrightarrow': 'overleftrightarrow',
+  '.': 'dot',
+  '˙': 'dot',
+  '\u0307': 'dot',
+  '\\cdot': 'dot',
+  '..': 'ddot',
+  '¨': 'ddot',
+  '\u0308': 'ddot',
+  '\\cdots': 'dddot',
+  '...': 'dddot',
+  '\u20db': 'dddot',
+  ˇ: 'check',
+  '˘': 'breve',
+  '´': 'acute',
+  '`': 'grave',
+  '˚': 'mathring',
+  '\\circ': 'mathring',
+  '⏞': 'overbrace',
+  '⏜': 'overparen',
+  '⎴': 'overbracket',
+};
+const ACCENTS_BELOW: Readonly<Record<string, string>> = {
+  '⏟': 'underbrace',
+  _: 'underline',
+  '\u0332': 'underline',
+  '¯': 'underline',
+  '‾': 'underline',
+  '―': 'underline',
+  '⎵': 'underbracket',
+  '\\to': 'underrightarrow',
+  '\\rightarrow': 'underrightarrow',
+};
+/** Accents that grow with what is under them when that is more than one sign. */
+const WIDE: Readonly<Record<string, string>> = {
+  hat: 'widehat',
+  tilde: 'widetilde',
+  bar: 'overline',
+  vec: 'overrightarrow',
+};
+const LIMITS =
+  /^\\(?:sum|prod|coprod|int|iint|iiint|oint|big[a-z]+|lim(?:sup|inf)?|max|min|sup|inf|det|gcd|Pr|arg(?:max|min)|operatorname\*?\{[^{}]*\}|underbrace|overbrace)/;
+const ARROW = /^\\(?:to|(?:long)?(?:right|left)arrow)$/;
+
+function underOver(base: string, under: string, over: string, element: Element): string {
+  let latex = base;
+  let [below, above] = [under, over];
+  const accent = Object.hasOwn(ACCENTS, above) && attribute(element, 'accent') !== 'false' ? ACCENTS[above] : undefined;
+  if (accent) {
+    const wide = base.length > 1 && !/^\\[A-Za-z]+$/.test(base) ? WIDE[accent] : undefined;
+    latex = `\\${wide ?? accent}{${latex}}`;
+    above = '';
+  }
+  if (Object.hasOwn(ACCENTS_BELOW, below)) {
+    latex = `\\${ACCENTS_BELOW[below]}{${latex}}`;
+    below = '';
+  }
+  if (below === '' && above === '') return latex;
+  if (LIMITS.test(latex)) return latex + (below && `_{${below}}`) + (above && `^{${above}}`);
+  if (ARROW.test(latex)) {
+    return `\\x${latex.includes('left') ? 'left' : 'right'}arrow${below && `[${below}]`}{${above}}`;
+  }
+  if (above !== '') latex = `\\overset{${above}}{${latex}}`;
+  return below === '' ? latex : `\\underset{${below}}{${latex}}`;
+}
+
+function multiscripts([base = '', ...scripts]: readonly string[]): string {
+  const split = scripts.indexOf(PRESCRIPTS);
+  const after = split < 0 ? scripts : scripts.slice(0, split);
+  const before = split < 0 ? [] : scripts.slice(split + 1);
+  const lead = scriptPairs(before);
+  return `${lead === '' ? '' : `{}${lead}`}${nucleus(base)}${scriptPairs(after)}`;
+}
+
+function scriptPairs(scripts: readonly string[]): string {
+  const low = scripts.filter((_, at) => at % 2 === 0).join('');
+  const high = scripts.filter((_, at) => at % 2 === 1).join('');
+  return (low && `_{${low}}`) + (high && `^{${high}}`);
+}
+
+const FENCES: Readonly<Record<string, string>> = {
+  '(': '(',
+  ')': ')',
+  '[': '[',
+  ']': ']',
+  '{': '\\{',
+  '}': '\\}',
+  '|': '|',
+  '∣': '|',
+  '‖': '\\|',
+  '∥': '\\|',
+  '⟨': '\\langle',
+  '⟩': '\\rangle',
+  '〈': '\\langle',
+  '〉': '\\rangle',
+  '⌊': '\\lfloor',
+  '⌋': '\\rfloor',
+  '⌈': '\\lceil',
+  '⌉': '\\rceil',
+  '': '.',
+};
+
+function fences(parts: readonly string[], element: Element): string {
+  const open = attribute(element, 'open') ?? '(';
+  const close = attribute(element, 'close') ?? ')';
+  const separators = [...(attribute(element, 'separators') ?? ',').replace(/\s/g, '')];
+  let content = '';
+  for (const [at, part] of parts.entries()) {
+    content += at === 0 ? part : `${separators[Math.min(at, separators.length) - 1] ?? ''}${part}`;
+  }
+  return inFences(FENCES[open.trim()] ?? open, content, FENCES[close.trim()] ?? close);
+}
+
+const TALL = /\\(?:frac|sum|prod|int|begin|genfrac|sqrt)/;
+
+/** Fences that grow when what is between them is tall. */
+function inFences(open: string, content: string, close: string): string {
+  if (MATRIX_FENCES.has(`${open}${close}`) && isWholeMatrix(content)) {
+    const kind = MATRIX_FENCES.get(`${open}${close}`)!;
+    return content.replace('\\begin{matrix}', `\\begin{${kind}}`).replace(/\\end\{matrix\}$/, `\\end{${kind}}`);
+  }
+  if (open === '\\{' && close === '.' && isWholeMatrix(content)) {
+    return content.replace('\\begin{matrix}', '\\begin{cases}').replace(/\\end\{matrix\}$/, '\\end{cases}');
+  }
+  const word = (fence: string) => (/[A-Za-z]$/.test(fence) ? `${fence} ` : fence);
+  if (TALL.test(content) || open === '.' || close === '.') {
+    if (open === '.' && close === '.') return content;
+    return `\\left${word(open)}${content}\\right${word(close)}`.trimEnd();
+  }
+  return `${word(open)}${content}${word(close)}`.trimEnd();
+}
+
+const MATRIX_FENCES: ReadonlyMap<string, string> = new Map([
+  ['()', 'pmatrix'],
+  ['[]', 'bmatrix'],
+  ['\\{\\}', 'Bmatrix'],
+  ['||', 'vmatrix'],
+  ['\\|\\|', 'Vmatrix'],
+]);
+
+const isWholeMatrix = (content: string): boolean =>
+  content.startsWith('\\begin{matrix}') && content.indexOf('\\end{matrix}') === content.length - '\\end{matrix}'.length;
+
+const OPENING: ReadonlySet<string> = new Set(['(', '[', '\\{', '|', '\\|', '\\langle', '\\lfloor', '\\lceil']);
+const CLOSING: ReadonlySet<string> = new Set([')', ']', '\\}', '|', '\\|', '\\rangle', '\\rfloor', '\\rceil']);
+
+/** A row that fences enclose, told from one that merely holds some by there being no others inside. */
+function fencedRow(parts: readonly string[]): string {
+  const shown = parts.filter((part) => part !== '');
+  const open = shown[0]?.trim() ?? '';
+  const close = shown.at(-1)?.trim() ?? '';
+  if (shown.length > 2 && OPENING.has(open) && CLOSING.has(close)) {
+    const inner = shown.slice(1, -1);
+    if (!inner.some((part) => part.trim() === open || part.trim() === close)) return inFences(open, join(inner), close);
+  }
+  if (shown.length === 2 && open === '\\{' && isWholeMatrix(close)) return inFences(open, close, '.');
+  return join(parts);
+}
+
+function matrix(rows: readonly string[], element: Element): string {
+  const columns = attribute(element, 'columnalign') ?? '';
+  const body = rows.join(' \\\\ ');
+  if (/^right left/.test(columns) || attribute(element, 'displaystyle') === 'true') {
+    return `\\begin{aligned}${body}\\end{aligned}`;
+  }
+  return `\\begin{matrix}${body}\\end{matrix}`;
+}
+
+function enclosed(content: string, notation: string): string {
+  if (notation.includes('box')) return `\\boxed{${content}}`;
+  if (notation.includes('radical')) return `\\sqrt{${content}}`;
+  if (/strike/.test(notation)) return `\\cancel{${content}}`;
+  if (notation.includes('top')) return `\\overline{${content}}`;
+  if (notation.includes('bottom')) return `\\underline{${content}}`;
+  return content;
+}

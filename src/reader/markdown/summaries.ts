@@ -42,9 +42,9 @@ export function imagesSummary(
 ): Summary<Record<string, string>> {
   const entries = new Map<string, { numbers: number[]; alt: string }>();
   const enter = ({ url, alt }: SummaryImage) => {
-    let entry = entries.get(url);
-    if (!entry) entries.set(url, (entry = { numbers: [], alt }));
+    const entry = entries.get(url) ?? { numbers: [], alt };
     entry.alt ||= alt;
+    entries.set(url, entry);
     return entry;
   };
   for (const image of page) enter(image);

@@ -116,7 +116,7 @@ function hasText(element: Element): boolean {
   return false;
 }
 
-const SIGNS = /^[\s#¶§🔗⚓\ufe0f\u200b]*$/u;
+const SIGNS = /^(?:[\s#¶§🔗⚓]|\ufe0f|\u200b)*$/u;
 
 /** The sign beside a heading that links to the heading itself. */
 function isPermalink(state: State, element: Element, href: string): boolean {

@@ -3,7 +3,7 @@
  * its LaTeX source when the page has it.
  */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT, textOf } from '#html/node.ts';
-import { mathmlToLatex } from '../mathml.ts';
+import { mathmlToLatex, withoutStyle } from '../mathml.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
 
 export const math: Enter = (state, element) => {
@@ -107,10 +107,4 @@ function holdsMath(element: Element): boolean {
     if (node.type === TEXT && node.value.trim() !== '') return false;
   }
   return false;
-}
-
-/** `{\displaystyle x}` is x: the display style is only how it was drawn. */
-export function withoutStyle(latex: string): string {
-  const found = /^\{\\(?:displaystyle|textstyle)\s*(.*)\}$/s.exec(latex);
-  return found ? found[1]!.trim() : latex;
 }
