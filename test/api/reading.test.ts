@@ -1,0 +1,408 @@
+/** Reading a real site through the whole server, as a client does: engines, formats, options, hostile pages. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseEvents, startServer, type TestServer } from '../support/server.ts';
+import { sendHtml, type Site, startSite } from '../site/site.ts';
+
+const NESTED_BYTES = 30_000_000;
+
+let site: Site;
+let server: TestServer;
+beforeAll(async () => {
+  site = await startSite({
+    '/nested': ({ response }) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<div>'.repeat(NESTED_BYTES / 5)),
+    '/lying-length': ({ response }) => {
+      response.socket?.end(
+        'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 100000\r\n\r\n<title>Short</title><p>Less than was promised.',
+      );
+    },
+    '/lying-charset': ({ response }) =>
+      void response.writeHead(200, { 'content-type': 'text/html; charset=shift_jis' }).end('<title>Grüße</title><p>Grüße aus Köln'),
+    '/endless': ({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      const chunk = `<p>${'word '.repeat(20_000)}</p>`;
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    },
+    '/inject.js': ({ response }) =>
+      void response.writeHead(200, { 'content-type': 'text/javascript' }).end('document.documentElement.dataset.injected = "yes"; document.addEventListener("DOMContentLoaded", () => document.body.insertAdjacentHTML("beforeend", "<p>Injected by address.</p>"))'),
+    '/cookies': ({ request, response }) => sendHtml(response, `<title>Cookies</title><p>Cookies: ${request.headers.cookie ?? 'none'}</p>`),
+    '/structured': `<!doctype html><html lang="de"><head><title>Structured</title><meta name="description" content="A described page"><meta name="author" content="Somebody">
+<link rel="canonical" href="https://canon.test/x"><link rel="alternate" type="application/rss+xml" href="/feed.xml"><meta property="article:published_time" content="2026-01-02T03:04:05Z"></head>
+<body><main><h1>Structured</h1><table><thead><tr><th>Name</th><th>Price</th></tr></thead><tbody><tr><td>Tea</td><td>3</td></tr></tbody></table>
+<pre><code class="language-js">const a = 1;\nconst b = 2;</code></pre><p>Text with <b>bold</b>, <a href="/article" title="T">a link</a> and <img src="/boat.svg" alt="a boat">.</p></main></body></html>`,
+  });
+  server = await startServer({ allowNetworks: site.allow.join(',') });
+});
+afterAll(async () => {
+  await server.close();
+  await site.close();
+});
+
+async function read(path: string, headers: Record<string, string> = {}, init: RequestInit = {}) {
+  const answer = await fetch(`${server.reader}/${site.origin}${path}`, { headers, redirect: 'manual', ...init });
+  const text = await answer.text();
+  const json = answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+  return { answer, status: answer.status, text, json };
+}
+
+const page = async (path: string, headers: Record<string, string> = {}) => {
+  const { json, status } = await read(path, { accept: 'application/json', ...headers });
+  expect(json?.readableMessage).toBeUndefined();
+  expect(status).toBe(200);
+  return json.data as Record<string, any>;
+};
+
+const ENGINES = ['direct', 'browser', 'auto'] as const;
+
+describe.each(ENGINES)('engine %s', (engine) => {
+  const headers = { 'x-engine': engine };
+
+  it('reads a page as Markdown in the text layout', async () => {
+    const { text, answer } = await read('/article', headers);
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(Number(answer.headers.get('x-usage-tokens'))).toBeGreaterThan(50);
+    expect(text.startsWith(`Title: The harbour at night\n\nURL Source: ${site.origin}/article\n\nMarkdown Content:\n`)).toBe(true);
+    expect(text).toContain('## The market');
+    expect(text).toContain('*   Herring');
+    expect(text).toContain(`[the list](${site.origin}/list?page=2)`);
+    expect(text).toContain(`![Image 1: A boat](${site.origin}/boat.svg)`);
+    expect(text).not.toContain('Nobody in particular');
+  });
+
+  it('follows redirects and shows the address that base asks for', async () => {
+    expect((await page('/moved', headers)).url).toBe(`${site.origin}/moved`);
+    expect((await page('/moved', { ...headers, 'x-base': 'final' })).url).toBe(`${site.origin}/article`);
+  });
+
+  it('warns of an error status and still answers', async () => {
+    const { warning, title } = await page('/missing', headers);
+    expect(warning.split('\n')[0]).toBe('Target URL returned error 404: Not Found');
+    expect(title).toBe('Gone fishing');
+  });
+
+  it('asserts the status when told to', async () => {
+    const { json } = await read('/missing', { ...headers, 'x-assert-status-code': '200' });
+    expect(json).toMatchObject({ code: 422, status: 42206, path: 'assertStatusCode', message: expect.stringMatching(/404.*200/) });
+    expect((await read('/missing', { ...headers, 'x-assert-status-code': '404' })).status).toBe(200);
+  });
+
+  it.each([
+    ['/charset/cyrillic', 'Привет'],
+    ['/charset/japanese', '日本'],
+    ['/charset/latin', 'naïve'],
+    ['/lying-charset', 'Grüße aus Köln'],
+  ])('reads %s in its own letters', async (path, words) => {
+    // The browser engine believes what a server says of its encoding, as browsers do.
+    if (path === '/lying-charset' && engine === 'browser') return;
+    expect((await page(path, headers)).content).toContain(words);
+  });
+
+  it('sends the cookies it was given', async () => {
+    const { content } = await page('/cookies', { ...headers, 'x-set-cookie': 'a=1, b=two; Path=/cookies' });
+    expect(content).toMatch(/a=1; b=two|b=two; a=1/);
+    expect((await page('/cookies', headers)).content).toContain('none');
+  });
+
+  it('asks in the language and under the name that it was told', async () => {
+    await page('/echo', { ...headers, 'x-locale': 'de-CH', 'x-user-agent': 'Somebody/1.0', 'x-referer': 'https://from.test/page' });
+    const sent = site.headers('/echo')!;
+    expect(sent['accept-language']).toMatch(/^de-CH/);
+    expect(sent['user-agent']).toBe('Somebody/1.0');
+    expect(sent.referer).toMatch(/^https:\/\/from\.test\//);
+  });
+
+  it('answers what redirects for ever', async () => {
+    const { json } = await read('/loop', headers);
+    expect(json).toMatchObject({ code: 422, status: 42206 });
+  });
+
+  it('answers what never ends within its time', async () => {
+    const { content } = await page('/drip', { ...headers, 'x-timeout': '3' });
+    expect(content).toContain('The first drop');
+  });
+
+  it('answers what never begins within its time', async () => {
+    const { json } = await read('/silent', { ...headers, 'x-timeout': '2' });
+    expect(json).toMatchObject({ code: 422, status: 42206 });
+  });
+
+  it('refuses to be sent where it may not go', async () => {
+    const { json } = await read(`/to?where=${encodeURIComponent(encodeURIComponent('http://169.254.169.254/latest'))}`, headers);
+    expect(json).toMatchObject({ code: 451, status: 45102, name: 'SecurityCompromiseError' });
+    expect(JSON.stringify(json)).not.toContain('169.254');
+  });
+});
+
+describe('scripts', () => {
+  it.each(['browser', 'auto'])('%s reads what they render', async (engine) => {
+    const { title, content } = await page('/rendered', { 'x-engine': engine });
+    expect(title).toBe('Rendered');
+    expect(content).toContain('second word');
+  });
+
+  it('direct runs none', async () => {
+    expect((await page('/rendered', { 'x-engine': 'direct' })).content).not.toContain('second word');
+  });
+
+  it('renders HTML that was given when it says nothing by itself', async () => {
+    const html = '<title>Empty</title><div id="root"></div><script>root.innerHTML = "<h1>Made</h1><p>by a script</p>"</script>';
+    const answer = await fetch(server.reader, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ html }) });
+    expect(await answer.text()).toMatch(/Made[\s\S]*by a script/);
+  });
+
+  it('injects scripts, by text and by address', async () => {
+    const json = {
+      url: `${site.origin}/article`,
+      injectPageScript: [`${site.origin}/inject.js`, 'document.addEventListener("DOMContentLoaded", () => { document.title = "Injected"; })'],
+      respondWith: 'html',
+    };
+    const answer = await fetch(server.reader, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(json),
+    });
+    const { data } = (await answer.json()) as { data: { title: string; html: string } };
+    expect(data.html).toContain('Injected by address.');
+    expect(data.html).toContain('<title>Injected</title>');
+  });
+
+  it('refuses an address of a script that it may not reach', async () => {
+    const json = { url: `${site.origin}/article`, injectPageScript: 'http://127.0.0.1:9/x.js' };
+    const answer = await fetch(server.reader, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) });
+    expect(answer.status).toBe(451);
+  });
+
+  it('waits for a selector', async () => {
+    expect((await page('/late', { 'x-wait-for-selector': '#late' })).content).toContain('Much later.');
+  });
+
+  it.each(['html', 'visible-content', 'mutation-idle', 'resource-idle', 'media-idle', 'network-idle'])('answers with timing %s', async (timing) => {
+    const { content } = await page('/article', { 'x-respond-timing': timing });
+    expect(content).toContain('The lighthouse keeps its own hours');
+  });
+});
+
+describe('the stream', () => {
+  it('shows better and better pages, the best one last', async () => {
+    const { text, answer } = await read('/stages', { accept: 'text/event-stream' });
+    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    const events = parseEvents(text);
+    expect(events.length).toBeGreaterThan(1);
+    expect(events.every(({ event }) => event === 'data')).toBe(true);
+    expect(events[0]!.data.content).toContain('stage 0');
+    expect(events[0]!.data.content).not.toContain('stage 3');
+    expect(events.at(-1)!.data.content).toContain('stage 3');
+    const lengths = events.map(({ data }) => String(data.content).length);
+    expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
+  });
+
+  it('comes as it is made', async () => {
+    const answer = await fetch(`${server.reader}/${site.origin}/stages`, { headers: { accept: 'text/event-stream', 'accept-encoding': 'gzip' } });
+    const reader = answer.body!.getReader();
+    const first = new TextDecoder().decode((await reader.read()).value);
+    expect(first).toMatch(/^event: data\ndata: \{/);
+    expect(first).not.toContain('stage 3');
+    let rest = '';
+    for (let part = await reader.read(); !part.done; part = await reader.read()) rest += new TextDecoder().decode(part.value);
+    expect(rest).toContain('stage 3');
+  });
+
+  it('has its own status when it fails before the start', async () => {
+    const { status, text } = await read('/loop', { accept: 'text/event-stream' });
+    expect(status).toBe(422);
+    expect(text).toMatch(/^event: error\ndata: "AssertionFailureError: /);
+  });
+});
+
+describe('formats and Markdown', () => {
+  it('fills the page object', async () => {
+    const data = await page('/structured', { 'x-with-links-summary': 'true', 'x-with-images-summary': 'true', 'x-engine': 'direct' });
+    expect(data).toMatchObject({
+      title: 'Structured',
+      description: 'A described page',
+      url: `${site.origin}/structured`,
+      publishedTime: '2026-01-02T03:04:05Z',
+      links: { 'a link': `${site.origin}/article` },
+      images: { 'Image 1: a boat': `${site.origin}/boat.svg` },
+      metadata: { lang: 'de', author: 'Somebody', description: 'A described page' },
+      external: { canonical: { 'https://canon.test/x': {} }, alternate: { [`${site.origin}/feed.xml`]: { type: 'application/rss+xml' } } },
+    });
+    expect(data.content).toContain('| Name | Price |\n| --- | --- |\n| Tea | 3 |');
+    expect(data.content).toContain('```js\nconst a = 1;\nconst b = 2;\n```');
+  });
+
+  it('writes Markdown in the style that was asked for', async () => {
+    const headers = {
+      'x-engine': 'direct',
+      'x-respond-with': 'markdown',
+      'x-md-heading-style': 'setext',
+      'x-md-strong-delimiter': '__',
+      'x-md-link-style': 'referenced',
+      'x-retain-images': 'none',
+    };
+    const { content } = await page('/structured', headers);
+    expect(content).toMatch(/^Structured\n=+\n/);
+    expect(content).toContain('__bold__');
+    expect(content).toMatch(/\[a link\]\[1\]/);
+    expect(content).toMatch(/\[1\]: http:\/\/127\.0\.0\.1:\d+\/article "T"$/);
+    expect(content).not.toContain('boat');
+  });
+
+  it.each([
+    ['none', (text: string) => !text.includes('a link')],
+    ['text', (text: string) => text.includes('a link') && !text.includes('/article')],
+    ['gpt-oss', (text: string) => /【\d+†a link】/.test(text)],
+  ])('retains links as %s', async (mode, holds) => {
+    const { content } = await page('/structured', { 'x-engine': 'direct', 'x-retain-links': mode });
+    expect(holds(content)).toBe(true);
+  });
+
+  it('lists links and images after the text', async () => {
+    const { text } = await read('/structured', { 'x-engine': 'direct', 'x-with-links-summary': 'true', 'x-with-images-summary': 'true' });
+    expect(text).toMatch(/\n\nImages:\n- !\[Image 1: a boat\]\(http[^)]*\)\n\nLinks\/Buttons:\n- \[a link\]\(http[^)]*\)\n$/);
+  });
+
+  it('leaves out what nobody sees and says so', async () => {
+    for (const engine of ['browser', 'direct']) {
+      const { content, warning } = await page('/hidden', { 'x-engine': engine, 'x-respond-with': 'markdown' });
+      expect(content).toContain('Seen paragraph.');
+      expect(content).toContain('seen white on black');
+      for (const hidden of ['by display', 'by visibility', 'by opacity', 'by size', 'by transparency']) expect(content).not.toContain(hidden);
+      if (engine === 'browser') for (const hidden of ['by place', 'by clip', 'by colour']) expect(content).not.toContain(hidden);
+      expect(warning).toMatch(/pieces that a person cannot see/);
+    }
+    const { html } = await page('/hidden', { 'x-engine': 'browser', 'x-respond-with': 'html' });
+    expect(html).toContain('by display');
+    expect(html).not.toContain('data-lectern');
+  });
+
+  it('reads frames and shadow roots when asked, and says when it was not', async () => {
+    const closed = await page('/frames', { 'x-engine': 'browser', 'x-respond-with': 'markdown' });
+    expect(closed.warning).toContain('This page contains iframe that are currently hidden, consider enabling iframe processing.');
+    const open = await page('/frames', { 'x-with-iframe': 'true', 'x-respond-with': 'markdown' });
+    expect(open.content).toMatch(/Outside before[\s\S]*Inside the same site[\s\S]*Outside between[\s\S]*Inside another site[\s\S]*Outside after/);
+    const shadow = await page('/shadow', { 'x-with-shadow-dom': 'true', 'x-respond-with': 'markdown' });
+    expect(shadow.content).toMatch(/Slotted title[\s\S]*Slotted body[\s\S]*From the shadow[\s\S]*Deeper/);
+    const shut = await page('/shadow', { 'x-engine': 'browser', 'x-respond-with': 'markdown' });
+    expect(shut.warning).toContain('This page contains shadow DOM that are currently hidden, consider enabling shadow DOM processing.');
+  });
+
+  it('reads text that is no HTML as it is', async () => {
+    expect((await page('/plain.txt')).content).toBe('plain <b>text</b>\nsecond line');
+    expect((await page('/data.json')).content).toContain('"name": "Ünal"');
+    expect((await page('/data.json')).title).toBe('');
+  });
+
+  it('names the kinds of files that it cannot read yet', async () => {
+    expect((await read('/paper.pdf')).json).toMatchObject({ code: 422, status: 42206, message: expect.stringContaining('application/pdf') });
+    expect((await read('/picture.png')).json).toMatchObject({ code: 422, message: expect.stringContaining('image/png') });
+  });
+});
+
+describe('pictures', () => {
+  const isPng = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, 8)).toString('latin1') === '\x89PNG\r\n\x1a\n';
+  const size = (bytes: Uint8Array) => [Buffer.from(bytes).readUInt32BE(16), Buffer.from(bytes).readUInt32BE(20)];
+
+  it('sends text clients to the picture', async () => {
+    const { answer, text } = await read('/article', { 'x-respond-with': 'screenshot' });
+    expect(answer.status).toBe(302);
+    const location = answer.headers.get('location')!;
+    expect(text).toBe(`${location}\n`);
+    const png = new Uint8Array(await (await fetch(location)).arrayBuffer());
+    expect(isPng(png)).toBe(true);
+    expect(size(png)).toEqual([1280, 1280]);
+  });
+
+  it('puts addresses in JSON, and counts a picture', async () => {
+    const data = await page('/hidden', { 'x-respond-with': 'pageshot' });
+    expect(data.html).toContain('Seen paragraph.');
+    const png = new Uint8Array(await (await fetch(data.pageshotUrl)).arrayBuffer());
+    expect(isPng(png)).toBe(true);
+    expect(size(png)[1]).toBeGreaterThan(3000);
+    expect(data.usage.tokens).toBeGreaterThan(765);
+  });
+
+  it('keeps no picture when nothing may be kept', async () => {
+    const { answer } = await read('/article', { 'x-respond-with': 'screenshot', dnt: '1' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+  });
+
+  it('takes the viewport that was asked for', async () => {
+    const body = JSON.stringify({ url: `${site.origin}/article`, respondWith: 'screenshot', viewport: { width: 400, height: 300 }, zeroDataRetention: true });
+    const answer = await fetch(server.reader, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    expect(size(new Uint8Array(await answer.arrayBuffer()))).toEqual([400, 300]);
+  });
+
+  it('knows no picture that is not there', async () => {
+    for (const name of ['x', 'A'.repeat(32), '../accounts/secret', '..%2f..%2faccounts%2fsecret']) {
+      const answer = await fetch(`${server.reader}/.pictures/${name}.png`);
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(await answer.text()).not.toContain('PNG');
+    }
+  });
+});
+
+describe('pages that would hold a reader up', () => {
+  const alive = async () => expect((await page('/article', { 'x-engine': 'direct' })).title).toBe('The harbour at night');
+
+  it.each([
+    ['/restless', 'Never at rest.'],
+    ['/chatty', 'Never silent.'],
+    ['/alert', 'Alerts.'],
+    ['/popup', 'Has popups.'],
+    ['/hang-late', 'Before the hang.'],
+    ['/overlay', 'The text that matters.'],
+    ['/deep-script', 'the bottom'],
+    ['/overriding', 'Honest text.'],
+  ])('%s is answered', async (path, words) => {
+    const { content } = await page(path, { 'x-engine': 'browser', 'x-timeout': '5', 'x-respond-with': 'markdown' });
+    expect(content).toContain(words);
+    await alive();
+  });
+
+  it.each(['/hang', '/hog'])('%s is answered, with what there was or a coded failure', async (path) => {
+    const { status, json, text } = await read(path, { 'x-engine': 'browser', 'x-timeout': '5' });
+    if (status === 200) expect(text).toContain('Before the');
+    else expect(json).toMatchObject({ status: 42206 });
+    await alive();
+  });
+
+  it('30 MB of nested tags are answered, and others are served meanwhile', async () => {
+    const nested = read('/nested', { 'x-engine': 'direct' });
+    await alive();
+    const { status, json } = await nested;
+    expect(status === 200 || json.status === 42206).toBe(true);
+    await alive();
+  });
+
+  it('text without end is refused', async () => {
+    const { json } = await read('/endless', { 'x-engine': 'direct' });
+    expect(json).toMatchObject({ code: 422, status: 42206, message: expect.stringContaining('32 MiB') });
+    await alive();
+  });
+
+  it('a length that lies gives what there was', async () => {
+    const { content, warning } = await page('/lying-length', { 'x-engine': 'direct' });
+    expect(content).toContain('Less than was promised.');
+    expect(warning).toBeTruthy();
+  });
+
+  it('a client that goes leaves nothing running', async () => {
+    const gone = new AbortController();
+    const reading = fetch(`${server.reader}/${site.origin}/silent`, { signal: gone.signal, headers: { 'x-engine': 'browser' } });
+    const outcome = reading.catch((error: Error) => error.name);
+    await expect.poll(() => server.app.browser().pages, { timeout: 10_000 }).toBeGreaterThan(0);
+    gone.abort();
+    expect(await outcome).toBe('AbortError');
+    await expect.poll(() => server.app.browser().pages, { timeout: 10_000 }).toBe(0);
+  });
+
+  it('the same failing address is shut after ten times', async () => {
+    for (let n = 0; n < 10; n++) await read('/loop?shut', { 'x-engine': 'direct' });
+    const { json } = await read('/loop?shut', { 'x-engine': 'direct' });
+    expect(json).toMatchObject({ code: 403, status: 40301, name: 'OperationNotAllowedError', retryAfter: expect.any(Number) });
+  });
+});
