@@ -28,7 +28,7 @@ setInterval(() => { const p = document.createElement('p'); p.textContent = 'tick
   '/deep': ({ response }) =>
     sendHtml(response, `<!doctype html><title>Deep</title>${'<div>'.repeat(20_000)}the bottom`),
   '/deep-script': `<!doctype html><title>Deep</title><p>top</p><script>
-let at = document.body; for (let n = 0; n < 20000; n++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'the bottom'</script>`,
+let at = document.body; for (let n = 0; n < (Number(location.search.slice(1)) || 20000); n++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'the bottom'</script>`,
   '/wide': ({ response }) => sendHtml(response, `<!doctype html><title>Wide</title>${'<i>x</i>'.repeat(60_000)}`),
   '/many-requests': `<!doctype html><title>Many</title><p>Asks too much.</p><script>
 (async () => { for (let n = 0; n < 5000; n += 50) await Promise.all(Array.from({ length: 50 }, (_, m) => fetch('/boat.svg?' + (n + m)).catch(() => {}))); })()</script>`,

@@ -166,27 +166,35 @@ export function captureDocument(options: CaptureOptions): Captured {
     return false;
   };
 
+  const boxOf = (element: PageElement) => Element.prototype.getBoundingClientRect.call(element);
+  const meet = (one: PageElement, other: PageElement) => {
+    const a = boxOf(one);
+    const b = boxOf(other);
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  };
+
   /** Text of its background's colour may still be seen over a picture or a layer that stands behind it. */
   const overPicture = (element: PageElement) => {
+    const isLayer = (other: PageElement) => {
+      styled++;
+      const { position } = window.getComputedStyle(other);
+      return PICTURES.has(localName(other)) || position === 'absolute' || position === 'fixed';
+    };
     let up: PageElement | null = element;
     for (let steps = 0; up && up !== body && steps < 8; steps++, up = parentElement(up)) {
       const style = window.getComputedStyle(up);
       if (style.backgroundImage !== 'none') return true;
-      if (style.position === 'static' && steps > 0) continue;
+      if (style.position !== 'static' && Element.prototype.querySelector.call(up, [...PICTURES].join())) return true;
       for (const pseudo of ['::before', '::after']) {
         const layer = window.getComputedStyle(up, pseudo);
         if (layer.content !== 'none' && (layer.backgroundImage !== 'none' || colour(layer.backgroundColor)?.alpha))
           return true;
       }
-      if (style.position !== 'static' && Element.prototype.querySelector.call(up, [...PICTURES].join())) return true;
       const parent: PageElement | null = parentElement(up);
       const siblings = parent ? children(parent) : [];
       for (let at = 0; at < Math.min(siblings.length, 20); at++) {
         const sibling: PageElement = siblings[at]!;
-        if (sibling === up) continue;
-        if (PICTURES.has(localName(sibling))) return true;
-        const beside = window.getComputedStyle(sibling);
-        if (beside.position === 'absolute' || beside.position === 'fixed') return true;
+        if (sibling !== up && isLayer(sibling) && meet(sibling, element)) return true;
       }
     }
     return false;
@@ -206,7 +214,7 @@ export function captureDocument(options: CaptureOptions): Captured {
     if (/^inset\((50|100)%/.test(style.clipPath ?? '')) return 'size';
     if (!placed && !clipped && !moved) return undefined;
     if (style.display === 'contents' || style.display === 'inline') return undefined;
-    const rect = Element.prototype.getBoundingClientRect.call(element);
+    const rect = boxOf(element);
     if (clipped && (rect.width <= 1 || rect.height <= 1)) return 'size';
     if (rect.width === 0 && rect.height === 0) return undefined;
     const far = placed ? 0 : -1_000;
@@ -350,5 +358,6 @@ export function captureDocument(options: CaptureOptions): Captured {
 
 /** The text of a document as it is shown. */
 export function readText(): string {
+  // biome-ignore lint/performance/useDomNodeTextContent: what is shown is what is wanted
   return document.body?.innerText ?? '';
 }

@@ -29,7 +29,10 @@ export async function takeShots(session: CDPSession, wanted: ShotsWanted, limitM
 }
 
 async function takeWindow(session: CDPSession): Promise<Uint8Array> {
-  const { data } = await session.send('Page.captureScreenshot', { format: 'png' });
+  const { cssVisualViewport: window } = await session.send('Page.getLayoutMetrics');
+  const { pageX: x, pageY: y, clientWidth: width, clientHeight: height } = window;
+  // Without a clip the scale of the device is left out.
+  const { data } = await session.send('Page.captureScreenshot', { format: 'png', clip: { x, y, width, height, scale: 1 } });
   return Buffer.from(data, 'base64');
 }
 

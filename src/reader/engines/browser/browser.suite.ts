@@ -1,0 +1,87 @@
+/** What the tests of this folder share: a site, a way out that reaches it, a browser, and reads in one line. */
+import { createEgress, type Egress, type EgressRequest } from '#net/egress.ts';
+import { createGuard } from '#net/guard.ts';
+import { type Pages, type Site, startSite } from '../../../../test/site/site.ts';
+import { OPTIONS } from '../../options/options.ts';
+import { type Options, resolve } from '../../options/resolve.ts';
+import type { Snapshot } from '../../snapshot.ts';
+import type { Engine } from '../engine.ts';
+import { createBrowserEngine } from './engine.ts';
+import { findBrowser } from './find.ts';
+import { createPool, type Pool, type PoolConfig } from './pool.ts';
+import { createRefusalLog } from './refusals.ts';
+
+export interface Bench {
+  readonly site: Site;
+  readonly engine: Engine;
+  readonly pool: Pool;
+  readonly egress: Egress;
+  /** Everything that asked to go out, refused or not. */
+  readonly requests: EgressRequest[];
+  /** Every snapshot of a read; `given` as the wire has it. */
+  read(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot[]>;
+  last(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot>;
+  close(): Promise<void>;
+}
+
+export const dataDir = process.env.LECTERN_DATA_DIR ?? '.lectern';
+
+export function foundBrowser() {
+  const found = findBrowser({ configured: process.env.LECTERN_BROWSER, dataDir });
+  if (!found) throw new Error('these tests need a browser: run node scripts/browser.mjs');
+  return found;
+}
+
+export async function startBench(
+  setting: Partial<PoolConfig> & { pages?: Pages; allow?: readonly string[] } = {},
+): Promise<Bench> {
+  const { pages, allow = [], ...config } = setting;
+  const site = await startSite(pages);
+  const guard = createGuard({ allow: [...site.allow, ...allow] });
+  const refusals = createRefusalLog();
+  const requests: EgressRequest[] = [];
+  const egress = await createEgress({ guard, onRefused: refusals.note, onRequest: (request) => requests.push(request) });
+  const pool = createPool({ found: foundBrowser(), egress, dataDir, maxPages: 4, maxWaiting: 20, ...config });
+  const engine = createBrowserEngine({
+    pool,
+    guard,
+    refusals,
+    fetchScript: async (url) => `globalThis.fetchedFrom = ${JSON.stringify(url)}`,
+    hasContent: (html) => html.includes('word'),
+  });
+  const read = async (path: string, given: Record<string, unknown> = {}, limitMs = 15_000) => {
+    const snapshots: Snapshot[] = [];
+    for await (const snapshot of engine.visit({
+      url: /^\w+:/.test(path) ? path : site.origin + path,
+      options: options(given),
+      html: given.html as string | undefined,
+      deadline: performance.now() + limitMs,
+      signal: new AbortController().signal,
+    }))
+      snapshots.push(snapshot);
+    return snapshots;
+  };
+  return {
+    site,
+    engine,
+    pool,
+    egress,
+    requests,
+    read,
+    last: async (...args) => (await read(...args)).at(-1)!,
+    async close() {
+      await engine.close();
+      await egress.close();
+      await site.close();
+    },
+  };
+}
+
+/** Options as a caller's body would give them. */
+export function options(given: Record<string, unknown> = {}): Options {
+  const parsed = Object.entries(given).map(([name, value]) => [name, OPTIONS[name as keyof typeof OPTIONS].schema.parse(value)]);
+  return resolve(Object.fromEntries(parsed));
+}
+
+/** The text of HTML, roughly: enough to look for words. */
+export const words = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

@@ -1,0 +1,145 @@
+import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, startBench } from './browser.suite.ts';
+
+/** Counts who connects, on whatever address of this machine it listens. */
+async function listenSecretly(host: string) {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.on('error', () => {});
+    socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\nSECRET');
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+type Secret = Awaited<ReturnType<typeof listenSecretly>>;
+let secret: Secret;
+let secret6: Secret | undefined;
+let bench: Bench;
+
+beforeAll(async () => {
+  secret = await listenSecretly('127.0.0.1');
+  secret6 = await listenSecretly('::1').catch(() => undefined);
+  bench = await startBench({
+    pages: {
+      '/attack': ({ response }) => {
+        const targets = [
+          `127.0.0.1:${secret.port}`,
+          `localhost:${secret.port}`,
+          `127.1:${secret.port}`,
+          `2130706433:${secret.port}`,
+          `0.0.0.0:${secret.port}`,
+          `[::ffff:127.0.0.1]:${secret.port}`,
+          `[::1]:${secret6?.port ?? secret.port}`,
+          `secret.localhost:${secret.port}`,
+          '169.254.169.254',
+        ];
+        response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Attack</title><p>Readable text.</p><p id="got"></p>
+<link rel="dns-prefetch" href="//localhost:${secret.port}"><link rel="preconnect" href="http://127.0.0.1:${secret.port}"><link rel="stylesheet" href="http://127.0.0.1:${secret.port}/a.css">
+<script>const targets = ${JSON.stringify(targets)}; const got = (what) => { document.getElementById('got').append(what + ' '); };
+for (const target of targets) {
+  fetch('http://' + target + '/fetch', { mode: 'no-cors' }).then((answer) => answer.headers.get('x-lectern-egress') ?? 'opaque', () => {});
+  try { const socket = new WebSocket('ws://' + target + '/socket'); socket.onopen = () => got('SOCKET'); } catch {}
+  try { new EventSource('http://' + target + '/events').onmessage = () => got('EVENT'); } catch {}
+  new Image().src = 'http://' + target + '/image.png';
+  navigator.sendBeacon('http://' + target + '/beacon', 'x');
+  const frame = document.createElement('iframe'); frame.src = 'http://' + target + '/frame'; document.body.append(frame);
+  const link = document.createElement('link'); link.rel = 'prefetch'; link.href = 'http://' + target + '/prefetch'; document.head.append(link);
+  try { const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:' + target }, { urls: 'turn:' + target + '?transport=tcp', username: 'a', credential: 'b' }] });
+    peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer)); } catch {}
+  try { window.open('http://' + target + '/window'); } catch {}
+}
+new Worker(URL.createObjectURL(new Blob(["fetch('http://127.0.0.1:${secret.port}/worker',{mode:'no-cors'})"])));
+for (const address of ['file:///etc/passwd', 'view-source:http://127.0.0.1:${secret.port}/', 'chrome://version/']) {
+  const frame = document.createElement('iframe'); frame.src = address; document.body.append(frame);
+}
+setTimeout(() => { location.href = 'http://127.0.0.1:${secret.port}/navigate'; }, 300);
+</script>`);
+      },
+      '/send': ({ response, url }) => void response.writeHead(302, { location: url.searchParams.get('to')! }).end(),
+      '/send-by-form': ({ response }) =>
+        void response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Form</title><p>Readable text.</p>
+<form action="http://127.0.0.1:${secret.port}/form" method="post"><input name="a"></form><script>document.forms[0].submit()</script>`),
+    },
+  });
+});
+afterAll(async () => {
+  await bench.close();
+  await secret.close();
+  await secret6?.close();
+});
+
+const quiet = () => expect([secret.connections(), secret6?.connections() ?? 0]).toEqual([0, 0]);
+
+describe('a page in the browser', () => {
+  it('reaches nothing on this machine or its network, and is read all the same', async () => {
+    const page = await bench.last('/attack', { withIframe: true }, 8_000);
+    expect(page.text).toContain('Readable text.');
+    expect(page.text.replaceAll(/<script>.*?<\/script>/gs, '')).not.toMatch(/SECRET|SOCKET|root:/);
+    quiet();
+    // The attempts were made, and came to the proxy: the silence above is its doing.
+    expect(bench.requests.filter(({ port }) => port === secret.port).length).toBeGreaterThan(10);
+    expect(bench.requests.some(({ host }) => host === '169.254.169.254')).toBe(true);
+  });
+
+  it('stays where it is when it sends itself to a refused address', async () => {
+    const page = await bench.last('/send-by-form', {}, 5_000);
+    expect(page.text).toContain('Readable text.');
+    quiet();
+  });
+
+  it('does reach what is allowed', async () => {
+    expect((await bench.last('/rendered')).text).toContain('first word');
+    expect((await bench.last(`${bench.site.otherOrigin}/article`)).text).toContain('Mackerel');
+  });
+});
+
+describe('a refused address', () => {
+  const refused = { name: 'SecurityCompromiseError', status: 45102 };
+
+  it('is refused before the browser hears of it', async () => {
+    for (const url of [`http://127.0.0.1:${secret.port}/`, `http://localhost:${secret.port}/`, 'http://169.254.169.254/latest/', `http://[::1]:${secret.port}/`]) {
+      await expect(bench.last(url), url).rejects.toMatchObject(refused);
+    }
+    quiet();
+  });
+
+  it('is refused behind a redirect, by http and by https', async () => {
+    for (const to of [`http://127.0.0.1:${secret.port}/x`, `https://127.0.0.1:${secret.port}/x`, `http://localhost:${secret.port}/x`]) {
+      await expect(bench.last(`/send?to=${encodeURIComponent(to)}`), to).rejects.toMatchObject(refused);
+    }
+    quiet();
+  });
+
+  it('is not told from one that refuses by words about the network', async () => {
+    const error = await bench.last(`/send?to=http://127.0.0.1:${secret.port}/`).catch((thrown) => thrown);
+    expect(`${error.message} ${JSON.stringify(error.facts)}`).not.toMatch(/127\.0|localhost|\d{4,}/);
+  });
+});
+
+describe('an address that cannot be read', () => {
+  it('has no such name', async () => {
+    await expect(bench.last('http://no-such-name.invalid/')).rejects.toMatchObject({ name: 'ParamValidationError', facts: { path: 'url' } });
+  });
+
+  it('does not answer', async () => {
+    const server = createHttpServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const other = await startBench({ allow: [`127.0.0.1:${port}`] });
+    try {
+      await expect(other.last(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ name: 'AssertionFailureError', code: 422 });
+    } finally {
+      await other.close();
+    }
+  });
+});

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, options, startBench, words } from './browser.suite.ts';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+});
+afterAll(() => bench.close());
+
+const png = (bytes: Uint8Array | undefined) => {
+  const view = Buffer.from(bytes ?? []);
+  expect(view.subarray(1, 4).toString()).toBe('PNG');
+  return { width: view.readUInt32BE(16), height: view.readUInt32BE(20) };
+};
+
+describe('reading pages', () => {
+  it('reads a static page', async () => {
+    const page = await bench.last('/article');
+    expect(page).toMatchObject({ url: `${bench.site.origin}/article`, status: 200, statusText: 'OK', mediaType: 'text/html', settled: true, engine: 'browser', notes: [] });
+    expect(page.text).toMatch(/^<html lang="en"><head>/);
+    expect(page.text).toContain('<li>Mackerel</li>');
+  });
+
+  it('runs scripts and waits for what they fetch', async () => {
+    const page = await bench.last('/rendered');
+    expect(words(page.text)).toContain('Rendered first word second word');
+  });
+
+  it('tells the status, its text and the date', async () => {
+    expect(await bench.last('/missing')).toMatchObject({ status: 404, statusText: 'Not Found', settled: true });
+    expect(await bench.last('/dated')).toMatchObject({ lastModified: 'Tue, 03 Mar 2026 10:00:00 GMT' });
+  });
+
+  it('follows redirects of all kinds to their last address', async () => {
+    const end = `${bench.site.origin}/article`;
+    for (const path of ['/moved', '/meta-refresh', '/script-redirect']) {
+      const page = await bench.last(path);
+      expect(page.url, path).toBe(end);
+      expect(page.status).toBe(200);
+      expect(page.text).toContain('The harbour at night');
+    }
+    expect((await bench.last('/pushed')).url).toBe(`${bench.site.origin}/pushed/into?view=2`);
+  });
+
+  it('loads what waits for being scrolled to', async () => {
+    const page = await bench.last('/lazy');
+    for (let at = 0; at < 6; at++) expect(page.text).toContain(`filled Part ${at}`);
+    expect(page.text).toContain('src="/boat.svg?5"');
+  });
+
+  it('decodes what the page declares', async () => {
+    expect((await bench.last('/charset/cyrillic')).text).toContain('Привет');
+    expect((await bench.last('/charset/japanese')).text).toContain('日本');
+    expect((await bench.last('/charset/latin')).text).toContain('naïve');
+  });
+
+  it('gives the text of what is not a page, and names what it cannot read', async () => {
+    expect(await bench.last('/data.json')).toMatchObject({ mediaType: 'application/json', text: '{"name": "Ünal", "list": [1, 2, 3]}' });
+    expect(await bench.last('/plain.txt')).toMatchObject({ mediaType: 'text/plain', text: 'plain <b>text</b>\nsecond line\n' });
+    expect(await bench.last('/feed.xml')).toMatchObject({ mediaType: 'application/xml', text: '<?xml version="1.0"?><feed><entry>one</entry></feed>' });
+    expect((await bench.last('/page.xhtml')).text).toContain('<p>strict text<br></p>');
+    for (const [path, type] of [['/paper.pdf', 'application/pdf'], ['/picture.png', 'image/png'], ['/download', 'application/zip']]) {
+      await expect(bench.last(path!), path).rejects.toMatchObject({ name: 'AssertionFailureError', message: expect.stringContaining(type!) });
+    }
+  });
+
+  it('is not misled by names of form controls or by what the page overrides', async () => {
+    const form = await bench.last('/form');
+    expect(words(form.text)).toContain('After the form');
+    expect(form.text).toContain('<input name="firstChild" value="x">');
+    const page = await bench.last('/overriding');
+    expect(page.text).toContain('<p>Honest text.</p>');
+    expect(page.settled).toBe(true);
+    expect(page.text.replace(/<script>.*<\/script>/s, '')).not.toContain('LIE');
+  });
+
+  it('writes a document that is deep or wide', async () => {
+    expect((await bench.last('/deep')).text).toContain('the bottom');
+    expect((await bench.last('/deep-script?1500')).text).toContain('the bottom');
+    expect((await bench.last('/wide')).text.match(/<i>/g)).toHaveLength(60_000);
+  });
+});
+
+describe('submitted HTML', () => {
+  it('renders it at its address without fetching that', async () => {
+    const html = '<title>Given</title><p><a href="x">link</a><script>document.write(location.href + " " + document.links[0].href)</script>';
+    const page = await bench.last('/never/asked', { html });
+    expect(bench.site.hits('/never/asked')).toBe(0);
+    expect(page).toMatchObject({ url: `${bench.site.origin}/never/asked`, status: 200, mediaType: 'text/html' });
+    expect(page.text).toContain(`${bench.site.origin}/never/asked ${bench.site.origin}/never/x`);
+  });
+
+  it('renders it without an address', async () => {
+    const page = await bench.last('blob:0123', { html: '<title>Given</title><p>alone</p><script>localStorage.a = 1; document.body.append("ran")</script>' });
+    expect(page).toMatchObject({ url: 'blob:0123', status: 200 });
+    expect(words(page.text)).toContain('ran');
+  });
+});
+
+describe('what is seen', () => {
+  it('marks what a person would not see, and nothing else', async () => {
+    const { text } = await bench.last('/hidden');
+    const marked = [...text.matchAll(/data-lectern-hidden="(\w+)">([^<]*)/g)].map(([, why, what]) => [what!.trim(), why]);
+    expect(Object.fromEntries(marked)).toEqual({
+      'by display': 'display',
+      'by visibility': 'visibility',
+      'by opacity': 'opacity',
+      'by place': 'offscreen',
+      'by clip': 'size',
+      'by size': 'size',
+      'by colour': 'colour',
+      'by transparency': 'colour',
+      'by indent': 'offscreen',
+    });
+    for (const seen of ['seen inside', 'seen when opened', 'seen white on black', 'seen on a picture', 'seen below the fold']) expect(text).toContain(seen);
+  });
+
+  it('takes what is not displayed out when asked', async () => {
+    const { text } = await bench.last('/hidden', { detachInvisibles: true });
+    expect(text).not.toContain('by display');
+    expect(text).toContain('by opacity');
+    expect(text).toContain('<title>Hidden and seen</title>');
+  });
+
+  it('removes overlays when asked', async () => {
+    expect((await bench.last('/overlay')).text).toContain('We value your cookies');
+    const { text } = await bench.last('/overlay', { removeOverlay: true });
+    expect(text).not.toContain('cookies');
+    expect(text).not.toContain('id="wall"');
+    expect(text).toContain('The text that matters.');
+  });
+});
+
+describe('frames and shadow roots', () => {
+  it('says when there are some that are not written', async () => {
+    expect(await bench.last('/frames')).toMatchObject({ hiddenFrames: true, hiddenShadow: false });
+    expect(await bench.last('/shadow')).toMatchObject({ hiddenFrames: false, hiddenShadow: true });
+    expect(await bench.last('/article')).toMatchObject({ hiddenFrames: false, hiddenShadow: false });
+  });
+
+  it('writes open shadow roots with their slots filled', async () => {
+    const page = await bench.last('/shadow', { withShadowDom: true });
+    expect(page.hiddenShadow).toBe(false);
+    expect(page.text).toContain('<h2><span slot="title">Slotted title</span></h2><div>Slotted body</div><p>From the shadow</p><inner-part><em>Deeper</em></inner-part>');
+    expect(page.text).not.toContain('lost');
+  });
+
+  it('puts the documents of frames into the page, of any site and nested', async () => {
+    const page = await bench.last('/frames', { withIframe: true });
+    expect(page.hiddenFrames).toBe(false);
+    expect(words(page.text)).toMatch(
+      /Outside before\. .*Inside the same site, a link .*Outside between\. .*Inside another site\. .*A leaf of another site\. .*Inside the same site, a link .*From srcdoc .*Outside after\./,
+    );
+    expect(page.text).toContain(`<a href="${bench.site.origin}/frames/deeper">`);
+    expect(page.text).toContain(`<div data-lectern-frame="${bench.site.otherOrigin}/frames/other">`);
+    expect(page.text).not.toContain('color:blue');
+    expect(page.text).not.toContain('var x');
+  });
+
+  it('quotes the text of frames', async () => {
+    const { text } = await bench.last('/frames', { withIframe: 'quoted' });
+    expect(text).toContain('<blockquote data-lectern-frame="quoted"><pre>Inside another site.</pre></blockquote>');
+  });
+});
+
+describe('pictures', () => {
+  it('takes the window and the whole page', async () => {
+    const page = await bench.last('/lazy', { respondWith: 'pageshot' });
+    expect(png(page.screenshot)).toEqual({ width: 1280, height: 1280 });
+    expect(png(page.pageshot).height).toBeGreaterThan(6 * 1400);
+    const small = await bench.last('/article', { respondWith: 'screenshot', viewport: { width: 400, height: 300, deviceScaleFactor: 2 } });
+    expect(png(small.screenshot)).toEqual({ width: 800, height: 600 });
+    expect(small.pageshot).toBeUndefined();
+  });
+
+  it('loads images for pictures and stands in for them otherwise', async () => {
+    const before = bench.site.hits('/boat.svg');
+    await bench.last('/article');
+    expect(bench.site.hits('/boat.svg')).toBe(before);
+    await bench.last('/article', { respondWith: 'screenshot' });
+    expect(bench.site.hits('/boat.svg')).toBe(before + 1);
+  });
+
+  it('tells pages that their images came, so that none is replaced', async () => {
+    expect((await bench.last('/slow-image')).text).toContain('Image came');
+  });
+});
+
+describe('who asks', () => {
+  const echo = async (given: Record<string, unknown> = {}) => {
+    const { text } = await bench.last('/echo', given);
+    const part = (id: string) => JSON.parse(new RegExp(`id="${id}">([^<]*)`).exec(text)![1]!.replaceAll('&amp;', '&').replaceAll('&gt;', '>').replaceAll('&lt;', '<'));
+    return { headers: part('headers'), navigator: part('navigator') };
+  };
+
+  it('never calls itself headless', async () => {
+    const seen = await echo();
+    expect(JSON.stringify(seen)).not.toMatch(/headless/i);
+    expect(seen.headers['user-agent']).toMatch(/ Chrome\/\d+\.0\.0\.0 /);
+    expect(seen.navigator.agent).toBe(seen.headers['user-agent']);
+    expect(seen.navigator.size).toBe('1280x1280');
+  });
+
+  it('takes user agent, language and referrer from the options', async () => {
+    const seen = await echo({ userAgent: 'lectern', locale: 'de-CH', referer: `${bench.site.origin}/from` });
+    expect(seen.headers['user-agent']).toMatch(/^Lectern\//);
+    expect(seen.headers['accept-language']).toMatch(/^de-CH/);
+    expect(seen.navigator.language).toBe('de-CH');
+    expect(seen.headers.referer).toBe(`${bench.site.origin}/from`);
+  });
+
+  it('sends the cookies of the option, and none to the next read', async () => {
+    expect((await echo({ setCookies: ['session=a b; Path=/', 'other=2'] })).headers.cookie).toMatch(/other=2/);
+    const next = await echo();
+    expect(next.headers.cookie).toBeUndefined();
+    expect(next.navigator.fresh).toBe(true);
+  });
+});
+
+describe('scripts of the caller', () => {
+  it('run at each navigation, in the main frame or in all', async () => {
+    const page = await bench.last('/frames', {
+      withIframe: true,
+      injectPageScript: ["waitForSelector('body').then((body) => body.append('by the page script'))"],
+      injectFrameScript: ["await waitForSelector('p'); document.body.append('by the frame script')"],
+    });
+    expect(page.text.match(/by the page script/g)).toHaveLength(1);
+    expect(page.text.match(/by the frame script/g)?.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('are fetched when they are an address; failing ones are swallowed', async () => {
+    const page = await bench.last('/article', {
+      injectPageScript: ['syntax error here (', "throw new Error('x')", 'https://scripts.example/a.js', "addEventListener('DOMContentLoaded', () => document.body.append('from ' + fetchedFrom))"],
+    });
+    expect(page.text).toContain('from https://scripts.example/a.js');
+  });
+
+  it('are waited for', async () => {
+    const page = await bench.last('/no-eval', {
+      injectPageScript: "new Promise((done) => setTimeout(done, 1500)).then(() => document.body.append('after a while'))",
+    });
+    expect(page.text).toContain('after a while');
+  });
+});
+
+describe('when to answer', () => {
+  it('answers by the timing', async () => {
+    for (const respondTiming of ['html', 'mutation-idle', 'resource-idle']) {
+      expect((await bench.last('/slow-image', { respondTiming })).text).toContain('Text is here.');
+    }
+    expect(bench.site.hits('/slow')).toBe(0);
+    for (const respondTiming of ['media-idle', 'network-idle']) {
+      expect((await bench.last('/slow-image', { respondTiming })).text).toContain('Image failed</title>');
+    }
+    expect((await bench.last('/rendered', { respondTiming: 'html' })).text).toContain('<title>Loading</title>');
+    expect((await bench.last('/rendered', { respondTiming: 'visible-content' })).text).toContain('first word');
+    expect((await bench.last('/late', { respondTiming: 'mutation-idle' })).text).not.toContain('Much later');
+  });
+
+  it('waits for selectors, and returns the page as it is when one never comes', async () => {
+    expect((await bench.last('/late', { waitForSelector: ['#late', 'p'] })).text).toContain('Much later.');
+    expect((await bench.last('/late', { targetSelector: '#late' })).text).toContain('Much later.');
+    const never = await bench.last('/late', { waitForSelector: '#never' }, 2_500);
+    expect(never.text).toContain('At once.');
+  });
+
+  it('yields better and better pages', async () => {
+    const pages = await bench.read('/stages');
+    expect(pages.length).toBeGreaterThan(2);
+    const sizes = pages.map(({ text }) => text.length);
+    expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
+    expect(pages.at(-1)!.text).toContain('stage 3');
+    expect(pages.map(({ settled }) => settled)).toEqual([...pages.slice(1).map(() => false), true]);
+  });
+
+  it('ends at once when the caller goes', async () => {
+    const leaving = new AbortController();
+    const visit = bench.engine.visit({ url: `${bench.site.origin}/restless`, options: options(), deadline: performance.now() + 20_000, signal: leaving.signal });
+    const reading = (async () => {
+      for await (const _ of visit) leaving.abort(new Error('gone'));
+    })();
+    await expect(reading).rejects.toThrow('gone');
+    expect(bench.pool.status().pages).toBe(0);
+  });
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, startBench, words } from './browser.suite.ts';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench({ rendererBytes: 700 * 1024 * 1024 });
+});
+afterAll(() => bench.close());
+
+/** A read that must be over by its limit, give or take what closing costs, and leave the next one unharmed. */
+async function bounded(path: string, limitMs = 3_000, given: Record<string, unknown> = {}) {
+  const started = performance.now();
+  try {
+    return await bench.last(path, given, limitMs);
+  } finally {
+    expect(performance.now() - started, path).toBeLessThan(limitMs + 3_000);
+    expect(words((await bench.last('/rendered')).text)).toContain('first word');
+    expect(bench.pool.status().pages).toBe(0);
+  }
+}
+
+describe('pages that do not end', () => {
+  it('gives what a document without end has so far', async () => {
+    const page = await bounded('/drip');
+    expect(page.text).toContain('The first drop.');
+    expect(page.text).toContain('drop 5');
+    expect(page.settled).toBe(false);
+  });
+
+  it('gives up on an address that says nothing', async () => {
+    await expect(bounded('/silent')).rejects.toMatchObject({ name: 'AssertionFailureError' });
+  });
+
+  it('gives a page that never rests, or asks for ever, as it is', async () => {
+    for (const path of ['/restless', '/chatty']) {
+      const page = await bounded(path, 2_500);
+      expect(page.settled, path).toBe(false);
+      expect(page.text).toMatch(/Never (at rest|silent)\./);
+    }
+  });
+
+  it('stops scripts that do not end and reads the page', async () => {
+    const page = await bounded('/hang');
+    expect(page.text).toContain('Before the hang.');
+    expect(page.settled).toBe(false);
+    expect((await bounded('/hang-late')).text).toContain('Before the hang.');
+  });
+
+  it('ends redirects without end', async () => {
+    await expect(bounded('/loop')).rejects.toMatchObject({ name: 'AssertionFailureError', message: expect.stringContaining('redirects') });
+    for (const path of ['/meta-loop', '/script-loop']) {
+      const page = await bounded(path).catch((error) => error);
+      expect(page.text === undefined ? page.name : page.text, path).toMatch(/Round and round|AssertionFailureError/);
+    }
+  });
+});
+
+describe('pages that take too much', () => {
+  it('ends a page that fills its heap, and one that fills the memory', async () => {
+    expect((await bounded('/hog', 12_000)).text).toContain('Before the hog.');
+    expect((await bounded('/buffers', 12_000)).text).toContain('Before the buffers.');
+  });
+
+  it('answers a page that crashes the renderer', async () => {
+    const page = await bounded('/deep-script', 10_000).catch((error) => error);
+    expect(page.text === undefined ? page.name : page.text).toMatch(/the bottom|AssertionFailureError|top/);
+  });
+
+  it('refuses a page that asks more than any page should', async () => {
+    await expect(bounded('/many-requests', 25_000)).rejects.toMatchObject({ name: 'SecurityCompromiseError', status: 45102 });
+  });
+});
+
+describe('pages that talk to a person', () => {
+  it('dismisses dialogs', async () => {
+    expect((await bounded('/alert', 8_000)).text).toContain('After false null');
+  });
+
+  it('lets no window open', async () => {
+    const page = await bounded('/popup', 8_000);
+    expect(page.text).toContain('opened');
+    expect(page.url).toMatch(/\/popup$/);
+  });
+
+  it('reads what stands before a password prompt', async () => {
+    expect(await bounded('/protected', 8_000)).toMatchObject({ status: 401, text: expect.stringContaining('Say who you are.') });
+  });
+
+  it('registers no service worker', async () => {
+    await bounded('/worker-page', 5_000);
+    expect(bench.site.hits('/worker.js')).toBe(0);
+  });
+});
