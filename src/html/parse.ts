@@ -8,7 +8,7 @@ import { type Limits, TreeBuilder } from './tree-builder.ts';
 /** Elements nested deeper than this are flattened, as browsers do. */
 export const MAX_DEPTH = 512;
 /** Elements, attributes and comments of one document; far beyond any page that is meant to be read. */
-export const MAX_PIECES = 2_000_000;
+export const MAX_PIECES = 1_000_000;
 
 const LIMITS: Limits = { maxDepth: MAX_DEPTH, maxPieces: MAX_PIECES };
 

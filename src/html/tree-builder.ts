@@ -23,12 +23,13 @@ import {
   Document,
   detach,
   Element,
+  hasAttribute,
   insertBefore,
   type Namespace,
   type Parent,
   Text,
 } from './node.ts';
-import { Tokenizer, type TokenSink } from './tokenizer.ts';
+import { MAX_ATTRIBUTES, Tokenizer, type TokenSink } from './tokenizer.ts';
 
 export interface Limits {
   /** An element opened at this depth is closed at once, so that what it holds becomes its siblings. */
@@ -80,8 +81,10 @@ const adapter: TreeAdapter<Map5> = {
     else insertBefore(new Text(value), reference);
   },
   adoptAttributes: (element, attributes) => {
-    const names = new Set(element.attributes.map((entry) => entry.name));
-    for (const entry of attributes) if (!names.has(entry.name)) element.attributes.push(entry);
+    for (const entry of attributes) {
+      if (element.attributes.length >= MAX_ATTRIBUTES) return;
+      if (!hasAttribute(element, entry.name)) element.attributes.push(entry);
+    }
   },
   getFirstChild: (node) => node.first,
   getChildNodes: (node) => {
