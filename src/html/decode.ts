@@ -38,13 +38,7 @@ function decodeBy(bytes: Uint8Array, declared: readonly (string | undefined)[]):
       if (utf8 !== undefined) return { text: utf8, charset };
       const text = decodeAs(bytes, charset);
       if (isMostlyUtf8(text)) return { text, charset };
-    } else if (
-      charset.startsWith('utf-16')
-        ? looksLikeUtf16(bytes)
-        : utf8 === undefined || isAscii(bytes, utf8) || charset.startsWith('iso-2022')
-    ) {
-      return { text: decodeAs(bytes, charset), charset };
-    }
+    } else if (!isContradicted(charset, bytes, utf8)) return { text: decodeAs(bytes, charset), charset };
   }
   if (utf8 !== undefined) return { text: utf8, charset: 'utf-8' };
   const charset = guess(bytes) ?? 'windows-1252';
@@ -63,9 +57,9 @@ function markedCharset([a, b, c]: Uint8Array): string | undefined {
   return a === 0xfe && b === 0xff ? 'utf-16be' : undefined;
 }
 
-/** The word for no declaration is no encoding, and falls away with the labels that nobody knows. */
+/** Without a declaration this is `replacement`, the encoding that decodes nothing and falls away like an unknown label. */
 const metaCharset = (bytes: Uint8Array): string =>
-  getEncoding(Buffer.from(bytes.subarray(0, PRESCAN_BYTES)), { defaultEncoding: 'none' });
+  getEncoding(Buffer.from(bytes.subarray(0, PRESCAN_BYTES)), { defaultEncoding: 'replacement' });
 
 /** Only the bytes that every encoding shares with ASCII are looked at (XML 1.0, appendix F). */
 const xmlCharset = (bytes: Uint8Array): string | undefined =>
@@ -75,6 +69,14 @@ const xmlCharset = (bytes: Uint8Array): string | undefined =>
 function utf16Charset([a, b, c, d]: Uint8Array): string | undefined {
   if (a === 0 && b && c === 0 && d) return 'utf-16be';
   return a && b === 0 && c && d === 0 ? 'utf-16le' : undefined;
+}
+
+/** Whether bytes that are declared to be in this encoding are plainly not: they make sense as UTF-8. */
+function isContradicted(charset: string, bytes: Uint8Array, utf8: string | undefined): boolean {
+  if (charset.startsWith('utf-16')) return !looksLikeUtf16(bytes);
+  if (utf8 === undefined || charset.startsWith('iso-2022')) return false;
+  // A word or two in an encoding of two bytes a letter may happen to be valid UTF-8; more than that does not happen.
+  return bytes.length - utf8.length > (/^(?:gb|big5|euc|shift)/.test(charset) ? 8 : 0);
 }
 
 /** Zero bytes, or bytes that are no UTF-8: text in UTF-16 has one or the other. */
@@ -112,8 +114,6 @@ function validUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-const isAscii = (bytes: Uint8Array, utf8: string) => bytes.length === utf8.length;
-
 /** A page in UTF-8 may have a few broken bytes, such as a letter cut in two; one in another encoding has little else. */
 function isMostlyUtf8(text: string): boolean {
   let broken = 0;
@@ -127,11 +127,31 @@ function isMostlyUtf8(text: string): boolean {
 }
 
 function guess(bytes: Uint8Array): string | undefined {
-  const first = bytes.findIndex((byte) => byte > 0x7f);
-  const start = Math.max(0, Math.min(first - 256, bytes.length - GUESS_BYTES));
-  for (const { name } of analyse(bytes.subarray(start, start + GUESS_BYTES))) {
+  for (const { name } of analyse(telling(bytes))) {
     const charset = canonical(name);
     if (charset && !charset.startsWith('utf-')) return charset;
   }
   return undefined;
+}
+
+/** Bytes on either side of a letter that are looked at with it: a word or two. */
+const CONTEXT_BYTES = 32;
+
+/** The parts that are not ASCII, with some context: a long head of scripts and styles says nothing. */
+function telling(bytes: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (let i = 0, from = 0; i < bytes.length && length < GUESS_BYTES; i++) {
+    if (bytes[i]! < 0x80) continue;
+    const start = Math.max(from, i - CONTEXT_BYTES);
+    let last = i;
+    while (i < bytes.length && i - last <= CONTEXT_BYTES && i - start < GUESS_BYTES) {
+      if (bytes[i]! >= 0x80) last = i;
+      i++;
+    }
+    parts.push(bytes.subarray(start, i), Uint8Array.of(0x20));
+    length += i - start + 1;
+    from = i;
+  }
+  return Buffer.concat(parts);
 }

@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeHtml, decodeText } from './decode.ts';
+
+/** Text in encodings that Node only reads: each byte or pair of bytes is tried until it reads as the letter. */
+function encode(text: string, charset: string): Uint8Array {
+  const decoder = new TextDecoder(charset, { fatal: true });
+  const bytesOf = new Map<string, number[]>();
+  const add = (bytes: number[]) => {
+    try {
+      const letter = decoder.decode(Uint8Array.from(bytes));
+      if ([...letter].length === 1 && !bytesOf.has(letter)) bytesOf.set(letter, bytes);
+    } catch {
+      // No letter has these bytes.
+    }
+  };
+  for (let first = 0; first < 256; first++) add([first]);
+  if (/^(?:gb|big5|euc|shift)/.test(charset)) {
+    for (let first = 0x81; first < 0xff; first++) for (let second = 0x40; second < 0xff; second++) add([first, second]);
+  }
+  return Uint8Array.from([...text].flatMap((letter) => bytesOf.get(letter) ?? []));
+}
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const utf16 = (text: string, order: 'le' | 'be') =>
+  order === 'le' ? Buffer.from(text, 'utf16le') : Buffer.from(text, 'utf16le').swap16();
+const join = (...parts: Uint8Array[]) => Buffer.concat(parts);
+
+const RUSSIAN =
+  'Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью и должны поступать в отношении друг друга в духе братства.';
+const JAPANESE =
+  'すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。人間は、理性と良心とを授けられており、互いに同胞の精神をもって行動しなければならない。';
+const CHINESE = '人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。';
+const KOREAN =
+  '모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. 인간은 천부적으로 이성과 양심을 부여받았으며 서로 형제애의 정신으로 행동하여야 한다.';
+const TAIWANESE = '人人生而自由，在尊嚴和權利上一律平等。他們賦有理性和良心，並應以兄弟關係的精神相對待。';
+const page = (text: string, head = '') =>
+  `<!doctype html><html><head>${head}<title>x</title></head><body><p>${text}</p></body></html>`;
+
+describe('what a page declares', () => {
+  test.each([
+    ['windows-1251', RUSSIAN],
+    ['koi8-r', RUSSIAN],
+    ['shift_jis', JAPANESE],
+    ['euc-jp', JAPANESE],
+    ['gbk', CHINESE],
+    ['big5', TAIWANESE],
+    ['euc-kr', KOREAN],
+    ['iso-8859-2', 'Příliš žluťoučký kůň'],
+  ])('%s by header, by meta, and in the old form of meta', (charset, text) => {
+    const html = page(text);
+    expect(decodeHtml(encode(html, charset), `text/html; charset=${charset}`)).toEqual({ text: html, charset });
+    expect(decodeHtml(encode(html, charset), `text/html;Charset="${charset.toUpperCase()}"; x=y`)).toEqual({
+      text: html,
+      charset,
+    });
+    for (const meta of [
+      `<meta charset="${charset}">`,
+      `<META http-equiv=Content-Type content='text/html; charset=${charset}'>`,
+    ]) {
+      const declared = page(text, meta);
+      expect(decodeHtml(encode(declared, charset), 'text/html')).toEqual({ text: declared, charset });
+    }
+  });
+
+  test('a mark wins over the header, the header over meta', () => {
+    const html = page(RUSSIAN, '<meta charset=koi8-r>');
+    expect(decodeHtml(join(Uint8Array.of(0xef, 0xbb, 0xbf), utf8(html)), 'text/html; charset=koi8-r')).toEqual({
+      text: html,
+      charset: 'utf-8',
+    });
+    expect(decodeHtml(encode(html, 'windows-1251'), 'text/html; charset=windows-1251')).toEqual({
+      text: html,
+      charset: 'windows-1251',
+    });
+  });
+
+  test.each(['le', 'be'] as const)('UTF-16%s, with a mark or by header', (order) => {
+    const html = page(JAPANESE);
+    const mark = utf16('\ufeff', order);
+    expect(decodeHtml(join(mark, utf16(html, order)), 'text/html; charset=utf-8')).toEqual({
+      text: html,
+      charset: `utf-16${order}`,
+    });
+    expect(decodeHtml(utf16(html, order), `text/html; charset=utf-16${order}`)).toEqual({
+      text: html,
+      charset: `utf-16${order}`,
+    });
+  });
+
+  test('a meta tag behind the first 1,024 bytes, or in a comment, declares nothing', () => {
+    const late = page(RUSSIAN, `<!--${' '.repeat(1024)}--><meta charset=koi8-r>`);
+    expect(decodeHtml(encode(late, 'windows-1251'))).toEqual({ text: late, charset: 'windows-1251' });
+    const commented = page(RUSSIAN, '<!-- <meta charset=koi8-r> -->');
+    expect(decodeHtml(encode(commented, 'windows-1251'))).toEqual({ text: commented, charset: 'windows-1251' });
+  });
+
+  test('an unknown label is as good as none', () => {
+    const html = page(RUSSIAN, '<meta charset=klingon>');
+    expect(decodeHtml(utf8(html), 'text/html; charset=martian')).toEqual({ text: html, charset: 'utf-8' });
+    expect(decodeHtml(encode(html, 'windows-1251'), 'text/html; charset=')).toEqual({
+      text: html,
+      charset: 'windows-1251',
+    });
+  });
+});
+
+describe('what a page does not declare', () => {
+  test.each([
+    ['“Smart” quotes — and an €', '\x93Smart\x94 quotes \x97 and an \x80'],
+    [
+      'Los niños comían en el jardín, según dijo la señora; después salió el sol.',
+      'Los ni\xf1os com\xedan en el jard\xedn, seg\xfan dijo la se\xf1ora; despu\xe9s sali\xf3 el sol.',
+    ],
+  ])('windows-1252 is read: %s', (text, latin1) => {
+    expect(decodeHtml(Buffer.from(page(latin1), 'latin1'))).toEqual({ text: page(text), charset: 'windows-1252' });
+  });
+
+  test.each([
+    ['utf-8', JAPANESE],
+    ['windows-1251', RUSSIAN],
+    ['shift_jis', JAPANESE],
+    ['euc-kr', KOREAN],
+    ['big5', TAIWANESE],
+  ])('%s is found', (charset, text) => {
+    const html = page(text);
+    expect(decodeHtml(charset === 'utf-8' ? utf8(html) : encode(html, charset), 'text/html')).toEqual({
+      text: html,
+      charset,
+    });
+  });
+
+  test('GBK is read, under whichever of its names', () => {
+    const html = page(CHINESE);
+    expect(decodeHtml(encode(html, 'gbk')).text).toBe(html);
+  });
+
+  test('is found behind a long ASCII head', () => {
+    const html = page(RUSSIAN, `<style>${'a{b:c}\n'.repeat(30_000)}</style>`);
+    expect(decodeHtml(encode(html, 'windows-1251')).text).toBe(html);
+  });
+});
+
+describe('what is declared and not so', () => {
+  test('UTF-8 under another name is UTF-8', () => {
+    for (const declared of ['iso-8859-1', 'windows-1252', 'windows-1251', 'shift_jis', 'gbk', 'utf-16']) {
+      expect(decodeHtml(utf8(page(RUSSIAN)), `text/html; charset=${declared}`)).toEqual({
+        text: page(RUSSIAN),
+        charset: 'utf-8',
+      });
+    }
+  });
+
+  test('another encoding under the name of UTF-8 is found by meta, else by its bytes', () => {
+    const html = page(RUSSIAN, '<meta charset=windows-1251>');
+    expect(decodeHtml(encode(html, 'windows-1251'), 'text/html; charset=utf-8')).toEqual({
+      text: html,
+      charset: 'windows-1251',
+    });
+    const bare = page(JAPANESE, '<meta charset=utf-8>');
+    expect(decodeHtml(encode(bare, 'shift_jis'))).toEqual({ text: bare, charset: 'shift_jis' });
+  });
+
+  test('a word in GBK that happens to be valid UTF-8 is GBK when it says so', () => {
+    const html = page('联通');
+    expect(decodeHtml(encode(html, 'gbk'), 'text/html; charset=gb2312')).toEqual({ text: html, charset: 'gbk' });
+  });
+
+  test('UTF-8 with a few broken bytes stays UTF-8', () => {
+    const bytes = join(utf8(page(RUSSIAN)), Uint8Array.of(0xd0));
+    expect(decodeHtml(bytes, 'text/html; charset=utf-8')).toEqual({ text: `${page(RUSSIAN)}\ufffd`, charset: 'utf-8' });
+  });
+});
+
+describe('text that is not HTML', () => {
+  test('XML says its encoding in its declaration', () => {
+    const xml = `<?xml version="1.0" encoding="windows-1251"?><a>${RUSSIAN}</a>`;
+    expect(decodeText(encode(xml, 'windows-1251'), 'application/xml')).toEqual({ text: xml, charset: 'windows-1251' });
+    expect(decodeText(encode(xml, 'koi8-r'), 'application/xml; charset=koi8-r')).toEqual({
+      text: xml,
+      charset: 'koi8-r',
+    });
+  });
+
+  test('UTF-16 without a mark is seen by its zero bytes', () => {
+    for (const order of ['le', 'be'] as const) {
+      expect(decodeText(utf16('{"a":"ß"}', order), 'application/json')).toEqual({
+        text: '{"a":"ß"}',
+        charset: `utf-16${order}`,
+      });
+    }
+  });
+
+  test('a meta tag in plain text declares nothing', () => {
+    expect(decodeText(utf8('<meta charset=koi8-r> ß'), 'text/plain')).toEqual({
+      text: '<meta charset=koi8-r> ß',
+      charset: 'utf-8',
+    });
+  });
+});
+
+test('windows-1252 has its quotes and dashes in every Node', () => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
+  const { text } = decodeHtml(bytes, 'text/html; charset=iso-8859-1');
+  expect(text.slice(0x80, 0xa2)).toBe('€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ\xa0¡');
+});
+
+test('any text in UTF-8 comes back, and any bytes are read as something', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      const { text: decoded } = decodeHtml(utf8(text), 'text/html; charset=utf-8');
+      expect(decoded).toBe(text.replace(/^\ufeff/, ''));
+    }),
+    { seed: 7 },
+  );
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.option(fc.string()), (bytes, label) => {
+      expect(typeof decodeHtml(bytes, `text/html; charset=${label}`).text).toBe('string');
+      expect(typeof decodeText(bytes, undefined).text).toBe('string');
+    }),
+    { seed: 7 },
+  );
+});
