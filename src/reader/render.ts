@@ -66,9 +66,7 @@ export function render({ snapshot, options, requestedUrl }: RenderTask): Renditi
   const whole = options.formats.has('markdown') || !isHtml(snapshot);
   const article = extractArticle(document, { url, baseUrl, whole });
   const markdown = wantsMarkdown(options)
-    ? isTooMuch(parsed)
-      ? { markdown: innerText(article.content), images: [], links: [] }
-      : convert(article, { options, url, baseUrl, whole: whole && isHtml(snapshot) })
+    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, whole: whole && isHtml(snapshot) })
     : undefined;
   return assemble({ snapshot, options, url, article, fields, markdown, links, images });
 }
@@ -201,13 +199,19 @@ const wantsMarkdown = ({ formats }: Options) =>
   formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
 
 interface Conversion {
+  readonly snapshot: Snapshot;
   readonly options: Options;
   readonly url: string;
   readonly baseUrl: string;
   readonly whole: boolean;
 }
 
-function convert(article: Article, { options, url, baseUrl, whole }: Conversion): MarkdownResult {
+/** Text that is no HTML stays as it is; a tree that is too much becomes its text. */
+function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): MarkdownResult {
+  const { snapshot, options, url, baseUrl, whole } = conversion;
+  const bare = (text: string) => ({ markdown: text.replaceAll(CHUNK_MARK, '').trim(), images: [], links: [] });
+  if (!isHtml(snapshot)) return bare(snapshot.text);
+  if (isTooMuch(parsed)) return bare(innerText(article.content));
   const { markdown: style, retainLinks, retainImages, keepImgDataUrl, noGfm, markdownChunking } = options;
   return toMarkdown(article.content, {
     ...style,
@@ -222,6 +226,9 @@ function convert(article: Article, { options, url, baseUrl, whole }: Conversion)
     ...(whole && { title: article.title }),
   });
 }
+
+/** Chunks are parted by it, so no page may bring its own. */
+const CHUNK_MARK = '\u001d';
 
 /** What the answer costs (contract, section 6.9). */
 function charge(page: Page, snapshot: Snapshot): number {

@@ -27,7 +27,7 @@ beforeAll(async () => {
       more();
     },
     '/inject.js': ({ response }) =>
-      void response.writeHead(200, { 'content-type': 'text/javascript' }).end('document.documentElement.dataset.injected = "yes"; document.addEventListener("DOMContentLoaded", () => document.body.insertAdjacentHTML("beforeend", "<p>Injected by address.</p>"))'),
+      void response.writeHead(200, { 'content-type': 'text/javascript' }).end('document.addEventListener("DOMContentLoaded", () => document.body.insertAdjacentHTML("beforeend", "<p>Injected by address.</p>"))'),
     '/cookies': ({ request, response }) => sendHtml(response, `<title>Cookies</title><p>Cookies: ${request.headers.cookie ?? 'none'}</p>`),
     '/structured': `<!doctype html><html lang="de"><head><title>Structured</title><meta name="description" content="A described page"><meta name="author" content="Somebody">
 <link rel="canonical" href="https://canon.test/x"><link rel="alternate" type="application/rss+xml" href="/feed.xml"><meta property="article:published_time" content="2026-01-02T03:04:05Z"></head>
