@@ -141,10 +141,10 @@ async function fromRegistry(folder, log) {
     const out = path.join(work, 'out');
     await mkdir(out);
     await unpack(install, out);
-    const manifest = { version, executable: `${version}/chromium`, libraries: null, fonts: `${version}/fonts.conf` };
+    let manifest = manifestOf(version);
     if (!starts(path.join(out, 'chromium'))) {
       await unpack(install, out, 'libraries');
-      manifest.libraries = `${version}/al2023/lib`;
+      manifest = { ...manifest, libraries: `${version}/al2023/lib` };
       if (!starts(path.join(out, 'chromium'), path.join(out, 'al2023/lib'))) throw new Error('it does not start here');
     }
     await writeFile(path.join(out, 'fonts.conf'), FONTS);
@@ -160,6 +160,14 @@ async function fromRegistry(folder, log) {
     await rm(work, { recursive: true, force: true });
   }
 }
+
+/** What is written about an unpacked browser that needs no libraries of its own. */
+export const manifestOf = (version) => ({
+  version,
+  executable: `${version}/chromium`,
+  libraries: null,
+  fonts: `${version}/fonts.conf`,
+});
 
 /** The package unpacks to the folder for temporary files, so a child with another one does it. */
 async function unpack(install, out, what = 'browser') {

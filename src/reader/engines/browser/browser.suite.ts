@@ -40,14 +40,18 @@ export async function startBench(
   const guard = createGuard({ allow: [...site.allow, ...allow] });
   const refusals = createRefusalLog();
   const requests: EgressRequest[] = [];
-  const egress = await createEgress({ guard, onRefused: refusals.note, onRequest: (request) => requests.push(request) });
+  const egress = await createEgress({
+    guard,
+    onRefused: refusals.note,
+    onRequest: (request) => requests.push(request),
+  });
   const pool = createPool({ found: foundBrowser(), egress, dataDir, maxPages: 4, maxWaiting: 20, ...config });
   const engine = createBrowserEngine({
     pool,
     guard,
     refusals,
     fetchScript: async (url) => `globalThis.fetchedFrom = ${JSON.stringify(url)}`,
-    hasContent: (html) => html.includes('word'),
+    hasContent: (html) => html.includes('first word'),
   });
   const read = async (path: string, given: Record<string, unknown> = {}, limitMs = 15_000) => {
     const snapshots: Snapshot[] = [];
@@ -79,7 +83,10 @@ export async function startBench(
 
 /** Options as a caller's body would give them. */
 export function options(given: Record<string, unknown> = {}): Options {
-  const parsed = Object.entries(given).map(([name, value]) => [name, OPTIONS[name as keyof typeof OPTIONS].schema.parse(value)]);
+  const parsed = Object.entries(given).map(([name, value]) => [
+    name,
+    OPTIONS[name as keyof typeof OPTIONS].schema.parse(value),
+  ]);
   return resolve(Object.fromEntries(parsed));
 }
 

@@ -167,10 +167,13 @@ export function captureDocument(options: CaptureOptions): Captured {
   };
 
   const boxOf = (element: PageElement) => Element.prototype.getBoundingClientRect.call(element);
-  const meet = (one: PageElement, other: PageElement) => {
-    const a = boxOf(one);
-    const b = boxOf(other);
-    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  /** Whether a box lies over the middle of another. */
+  const covers = (layer: PageElement, element: PageElement) => {
+    const over = boxOf(layer);
+    const under = boxOf(element);
+    const x = (under.left + under.right) / 2;
+    const y = (under.top + under.bottom) / 2;
+    return over.left < x && x < over.right && over.top < y && y < over.bottom;
   };
 
   /** Text of its background's colour may still be seen over a picture or a layer that stands behind it. */
@@ -194,7 +197,7 @@ export function captureDocument(options: CaptureOptions): Captured {
       const siblings = parent ? children(parent) : [];
       for (let at = 0; at < Math.min(siblings.length, 20); at++) {
         const sibling: PageElement = siblings[at]!;
-        if (sibling !== up && isLayer(sibling) && meet(sibling, element)) return true;
+        if (sibling !== up && isLayer(sibling) && covers(sibling, element)) return true;
       }
     }
     return false;

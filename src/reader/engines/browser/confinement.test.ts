@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from './browser.suite.ts';
 
@@ -42,7 +42,9 @@ beforeAll(async () => {
           `secret.localhost:${secret.port}`,
           '169.254.169.254',
         ];
-        response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Attack</title><p>Readable text.</p><p id="got"></p>
+        response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(`<!doctype html><title>Attack</title><p>Readable text.</p><p id="got"></p>
 <link rel="dns-prefetch" href="//localhost:${secret.port}"><link rel="preconnect" href="http://127.0.0.1:${secret.port}"><link rel="stylesheet" href="http://127.0.0.1:${secret.port}/a.css">
 <script>const targets = ${JSON.stringify(targets)}; const got = (what) => { document.getElementById('got').append(what + ' '); };
 for (const target of targets) {
@@ -66,7 +68,9 @@ setTimeout(() => { location.href = 'http://127.0.0.1:${secret.port}/navigate'; }
       },
       '/send': ({ response, url }) => void response.writeHead(302, { location: url.searchParams.get('to')! }).end(),
       '/send-by-form': ({ response }) =>
-        void response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Form</title><p>Readable text.</p>
+        void response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(`<!doctype html><title>Form</title><p>Readable text.</p>
 <form action="http://127.0.0.1:${secret.port}/form" method="post"><input name="a"></form><script>document.forms[0].submit()</script>`),
     },
   });
@@ -106,14 +110,23 @@ describe('a refused address', () => {
   const refused = { name: 'SecurityCompromiseError', status: 45102 };
 
   it('is refused before the browser hears of it', async () => {
-    for (const url of [`http://127.0.0.1:${secret.port}/`, `http://localhost:${secret.port}/`, 'http://169.254.169.254/latest/', `http://[::1]:${secret.port}/`]) {
+    for (const url of [
+      `http://127.0.0.1:${secret.port}/`,
+      `http://localhost:${secret.port}/`,
+      'http://169.254.169.254/latest/',
+      `http://[::1]:${secret.port}/`,
+    ]) {
       await expect(bench.last(url), url).rejects.toMatchObject(refused);
     }
     quiet();
   });
 
   it('is refused behind a redirect, by http and by https', async () => {
-    for (const to of [`http://127.0.0.1:${secret.port}/x`, `https://127.0.0.1:${secret.port}/x`, `http://localhost:${secret.port}/x`]) {
+    for (const to of [
+      `http://127.0.0.1:${secret.port}/x`,
+      `https://127.0.0.1:${secret.port}/x`,
+      `http://localhost:${secret.port}/x`,
+    ]) {
       await expect(bench.last(`/send?to=${encodeURIComponent(to)}`), to).rejects.toMatchObject(refused);
     }
     quiet();
@@ -127,7 +140,10 @@ describe('a refused address', () => {
 
 describe('an address that cannot be read', () => {
   it('has no such name', async () => {
-    await expect(bench.last('http://no-such-name.invalid/')).rejects.toMatchObject({ name: 'ParamValidationError', facts: { path: 'url' } });
+    await expect(bench.last('http://no-such-name.invalid/')).rejects.toMatchObject({
+      name: 'ParamValidationError',
+      facts: { path: 'url' },
+    });
   });
 
   it('does not answer', async () => {
@@ -137,7 +153,10 @@ describe('an address that cannot be read', () => {
     await new Promise((resolve) => server.close(resolve));
     const other = await startBench({ allow: [`127.0.0.1:${port}`] });
     try {
-      await expect(other.last(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ name: 'AssertionFailureError', code: 422 });
+      await expect(other.last(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+        name: 'AssertionFailureError',
+        code: 422,
+      });
     } finally {
       await other.close();
     }

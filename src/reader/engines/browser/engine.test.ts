@@ -16,7 +16,15 @@ const png = (bytes: Uint8Array | undefined) => {
 describe('reading pages', () => {
   it('reads a static page', async () => {
     const page = await bench.last('/article');
-    expect(page).toMatchObject({ url: `${bench.site.origin}/article`, status: 200, statusText: 'OK', mediaType: 'text/html', settled: true, engine: 'browser', notes: [] });
+    expect(page).toMatchObject({
+      url: `${bench.site.origin}/article`,
+      status: 200,
+      statusText: 'OK',
+      mediaType: 'text/html',
+      settled: true,
+      engine: 'browser',
+      notes: [],
+    });
     expect(page.text).toMatch(/^<html lang="en"><head>/);
     expect(page.text).toContain('<li>Mackerel</li>');
   });
@@ -55,12 +63,28 @@ describe('reading pages', () => {
   });
 
   it('gives the text of what is not a page, and names what it cannot read', async () => {
-    expect(await bench.last('/data.json')).toMatchObject({ mediaType: 'application/json', text: '{"name": "Ünal", "list": [1, 2, 3]}' });
-    expect(await bench.last('/plain.txt')).toMatchObject({ mediaType: 'text/plain', text: 'plain <b>text</b>\nsecond line\n' });
-    expect(await bench.last('/feed.xml')).toMatchObject({ mediaType: 'application/xml', text: '<?xml version="1.0"?><feed><entry>one</entry></feed>' });
+    expect(await bench.last('/data.json')).toMatchObject({
+      mediaType: 'application/json',
+      text: '{"name": "Ünal", "list": [1, 2, 3]}',
+    });
+    expect(await bench.last('/plain.txt')).toMatchObject({
+      mediaType: 'text/plain',
+      text: 'plain <b>text</b>\nsecond line\n',
+    });
+    expect(await bench.last('/feed.xml')).toMatchObject({
+      mediaType: 'application/xml',
+      text: '<?xml version="1.0"?><feed><entry>one</entry></feed>',
+    });
     expect((await bench.last('/page.xhtml')).text).toContain('<p>strict text<br></p>');
-    for (const [path, type] of [['/paper.pdf', 'application/pdf'], ['/picture.png', 'image/png'], ['/download', 'application/zip']]) {
-      await expect(bench.last(path!), path).rejects.toMatchObject({ name: 'AssertionFailureError', message: expect.stringContaining(type!) });
+    for (const [path, type] of [
+      ['/paper.pdf', 'application/pdf'],
+      ['/picture.png', 'image/png'],
+      ['/download', 'application/zip'],
+    ]) {
+      await expect(bench.last(path!), path).rejects.toMatchObject({
+        name: 'AssertionFailureError',
+        message: expect.stringContaining(type!),
+      });
     }
   });
 
@@ -83,7 +107,8 @@ describe('reading pages', () => {
 
 describe('submitted HTML', () => {
   it('renders it at its address without fetching that', async () => {
-    const html = '<title>Given</title><p><a href="x">link</a><script>document.write(location.href + " " + document.links[0].href)</script>';
+    const html =
+      '<title>Given</title><p><a href="x">link</a><script>document.write(location.href + " " + document.links[0].href)</script>';
     const page = await bench.last('/never/asked', { html });
     expect(bench.site.hits('/never/asked')).toBe(0);
     expect(page).toMatchObject({ url: `${bench.site.origin}/never/asked`, status: 200, mediaType: 'text/html' });
@@ -91,7 +116,9 @@ describe('submitted HTML', () => {
   });
 
   it('renders it without an address', async () => {
-    const page = await bench.last('blob:0123', { html: '<title>Given</title><p>alone</p><script>localStorage.a = 1; document.body.append("ran")</script>' });
+    const page = await bench.last('blob:0123', {
+      html: '<title>Given</title><p>alone</p><script>localStorage.a = 1; document.body.append("ran")</script>',
+    });
     expect(page).toMatchObject({ url: 'blob:0123', status: 200 });
     expect(words(page.text)).toContain('ran');
   });
@@ -100,7 +127,10 @@ describe('submitted HTML', () => {
 describe('what is seen', () => {
   it('marks what a person would not see, and nothing else', async () => {
     const { text } = await bench.last('/hidden');
-    const marked = [...text.matchAll(/data-lectern-hidden="(\w+)">([^<]*)/g)].map(([, why, what]) => [what!.trim(), why]);
+    const marked = [...text.matchAll(/data-lectern-hidden="(\w+)">([^<]*)/g)].map(([, why, what]) => [
+      what!.trim(),
+      why,
+    ]);
     expect(Object.fromEntries(marked)).toEqual({
       'by display': 'display',
       'by visibility': 'visibility',
@@ -112,7 +142,14 @@ describe('what is seen', () => {
       'by transparency': 'colour',
       'by indent': 'offscreen',
     });
-    for (const seen of ['seen inside', 'seen when opened', 'seen white on black', 'seen on a picture', 'seen below the fold']) expect(text).toContain(seen);
+    for (const seen of [
+      'seen inside',
+      'seen when opened',
+      'seen white on black',
+      'seen on a picture',
+      'seen below the fold',
+    ])
+      expect(text).toContain(seen);
   });
 
   it('takes what is not displayed out when asked', async () => {
@@ -141,7 +178,9 @@ describe('frames and shadow roots', () => {
   it('writes open shadow roots with their slots filled', async () => {
     const page = await bench.last('/shadow', { withShadowDom: true });
     expect(page.hiddenShadow).toBe(false);
-    expect(page.text).toContain('<h2><span slot="title">Slotted title</span></h2><div>Slotted body</div><p>From the shadow</p><inner-part><em>Deeper</em></inner-part>');
+    expect(page.text).toContain(
+      '<h2><span slot="title">Slotted title</span></h2><div>Slotted body</div><p>From the shadow</p><inner-part><em>Deeper</em></inner-part>',
+    );
     expect(page.text).not.toContain('lost');
   });
 
@@ -168,7 +207,10 @@ describe('pictures', () => {
     const page = await bench.last('/lazy', { respondWith: 'pageshot' });
     expect(png(page.screenshot)).toEqual({ width: 1280, height: 1280 });
     expect(png(page.pageshot).height).toBeGreaterThan(6 * 1400);
-    const small = await bench.last('/article', { respondWith: 'screenshot', viewport: { width: 400, height: 300, deviceScaleFactor: 2 } });
+    const small = await bench.last('/article', {
+      respondWith: 'screenshot',
+      viewport: { width: 400, height: 300, deviceScaleFactor: 2 },
+    });
     expect(png(small.screenshot)).toEqual({ width: 800, height: 600 });
     expect(small.pageshot).toBeUndefined();
   });
@@ -189,7 +231,14 @@ describe('pictures', () => {
 describe('who asks', () => {
   const echo = async (given: Record<string, unknown> = {}) => {
     const { text } = await bench.last('/echo', given);
-    const part = (id: string) => JSON.parse(new RegExp(`id="${id}">([^<]*)`).exec(text)![1]!.replaceAll('&amp;', '&').replaceAll('&gt;', '>').replaceAll('&lt;', '<'));
+    const part = (id: string) =>
+      JSON.parse(
+        new RegExp(`id="${id}">([^<]*)`)
+          .exec(text)![1]!
+          .replaceAll('&amp;', '&')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&lt;', '<'),
+      );
     return { headers: part('headers'), navigator: part('navigator') };
   };
 
@@ -230,14 +279,20 @@ describe('scripts of the caller', () => {
 
   it('are fetched when they are an address; failing ones are swallowed', async () => {
     const page = await bench.last('/article', {
-      injectPageScript: ['syntax error here (', "throw new Error('x')", 'https://scripts.example/a.js', "addEventListener('DOMContentLoaded', () => document.body.append('from ' + fetchedFrom))"],
+      injectPageScript: [
+        'syntax error here (',
+        "throw new Error('x')",
+        'https://scripts.example/a.js',
+        "addEventListener('DOMContentLoaded', () => document.body.append('from ' + fetchedFrom))",
+      ],
     });
     expect(page.text).toContain('from https://scripts.example/a.js');
   });
 
   it('are waited for', async () => {
     const page = await bench.last('/no-eval', {
-      injectPageScript: "new Promise((done) => setTimeout(done, 1500)).then(() => document.body.append('after a while'))",
+      injectPageScript:
+        "new Promise((done) => setTimeout(done, 1500)).then(() => document.body.append('after a while'))",
     });
     expect(page.text).toContain('after a while');
   });
@@ -275,7 +330,12 @@ describe('when to answer', () => {
 
   it('ends at once when the caller goes', async () => {
     const leaving = new AbortController();
-    const visit = bench.engine.visit({ url: `${bench.site.origin}/restless`, options: options(), deadline: performance.now() + 20_000, signal: leaving.signal });
+    const visit = bench.engine.visit({
+      url: `${bench.site.origin}/restless`,
+      options: options(),
+      deadline: performance.now() + 20_000,
+      signal: leaving.signal,
+    });
     const reading = (async () => {
       for await (const _ of visit) leaving.abort(new Error('gone'));
     })();

@@ -36,7 +36,8 @@ it('goes through the egress proxy', () => expect(command).toContain(`--proxy-ser
 
 it('does not tell the proxy password on its command line', () => expect(command).not.toContain(bench.egress.password));
 
-it('takes no lists of features off that Playwright puts on', () => expect(command.match(/--disable-features=/g)).toHaveLength(1));
+it('takes no lists of features off that Playwright puts on', () =>
+  expect(command.match(/--disable-features=/g)).toHaveLength(1));
 
 it('says whether it is sandboxed', () => {
   expect(bench.pool.status().sandboxed).toBe(!command.includes('--no-sandbox'));

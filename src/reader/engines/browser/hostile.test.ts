@@ -47,7 +47,10 @@ describe('pages that do not end', () => {
   });
 
   it('ends redirects without end', async () => {
-    await expect(bounded('/loop')).rejects.toMatchObject({ name: 'AssertionFailureError', message: expect.stringContaining('redirects') });
+    await expect(bounded('/loop')).rejects.toMatchObject({
+      name: 'AssertionFailureError',
+      message: expect.stringContaining('redirects'),
+    });
     for (const path of ['/meta-loop', '/script-loop']) {
       const page = await bounded(path).catch((error) => error);
       expect(page.text === undefined ? page.name : page.text, path).toMatch(/Round and round|AssertionFailureError/);
@@ -67,7 +70,10 @@ describe('pages that take too much', () => {
   });
 
   it('refuses a page that asks more than any page should', async () => {
-    await expect(bounded('/many-requests', 25_000)).rejects.toMatchObject({ name: 'SecurityCompromiseError', status: 45102 });
+    await expect(bounded('/many-requests', 25_000)).rejects.toMatchObject({
+      name: 'SecurityCompromiseError',
+      status: 45102,
+    });
   });
 });
 
@@ -83,7 +89,10 @@ describe('pages that talk to a person', () => {
   });
 
   it('reads what stands before a password prompt', async () => {
-    expect(await bounded('/protected', 8_000)).toMatchObject({ status: 401, text: expect.stringContaining('Say who you are.') });
+    expect(await bounded('/protected', 8_000)).toMatchObject({
+      status: 401,
+      text: expect.stringContaining('Say who you are.'),
+    });
   });
 
   it('registers no service worker', async () => {

@@ -1,6 +1,7 @@
 /** Pictures of a page, as PNG. */
 import type { CDPSession } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
+import type { Options } from '../../options/resolve.ts';
 
 /** The greatest height of a whole page, in CSS pixels: what lies below is left out. */
 export const MAX_PAGE_HEIGHT = 16_384;
@@ -18,6 +19,18 @@ export interface ShotsWanted {
   readonly deviceScaleFactor: number;
 }
 
+/** The scale of a picture is that of the session that takes it, so ours is told what Playwright's was. */
+export async function overrideScale(session: CDPSession, { viewport }: Options): Promise<void> {
+  if (viewport?.deviceScaleFactor === undefined) return;
+  const { deviceScaleFactor, isMobile = false } = viewport;
+  await session.send('Emulation.setDeviceMetricsOverride', {
+    width: 0,
+    height: 0,
+    deviceScaleFactor,
+    mobile: isMobile,
+  });
+}
+
 /** Takes what is wanted; what does not succeed in time is left out. A page shot comes with a screenshot. */
 export async function takeShots(session: CDPSession, wanted: ShotsWanted, limitMs: number): Promise<Shots> {
   const until = performance.now() + limitMs;
@@ -32,7 +45,10 @@ async function takeWindow(session: CDPSession): Promise<Uint8Array> {
   const { cssVisualViewport: window } = await session.send('Page.getLayoutMetrics');
   const { pageX: x, pageY: y, clientWidth: width, clientHeight: height } = window;
   // Without a clip the scale of the device is left out.
-  const { data } = await session.send('Page.captureScreenshot', { format: 'png', clip: { x, y, width, height, scale: 1 } });
+  const { data } = await session.send('Page.captureScreenshot', {
+    format: 'png',
+    clip: { x, y, width, height, scale: 1 },
+  });
   return Buffer.from(data, 'base64');
 }
 

@@ -19,7 +19,7 @@ import { type MainDocument, type Network, watchNetwork } from './network.ts';
 import { removeOverlays } from './overlay.ts';
 import type { Lease } from './pool.ts';
 import type { RefusalLog, Refused } from './refusals.ts';
-import { takeShots } from './shots.ts';
+import { overrideScale, takeShots } from './shots.ts';
 import { type TakenDocument, takeDocument } from './snapshot.ts';
 import { captureDue, type Demands, type PageState, readyAt } from './timing.ts';
 import { type Tidings, trackDocument } from './tracker.ts';
@@ -185,6 +185,7 @@ class PageVisit {
       },
     });
     this.#world = await openWorld(this.#page);
+    await overrideScale(this.#world.session, this.#options);
     await overrideHints(this.#world.session, identity, this.#options.locale);
     await this.#world.atEachDocument(trackDocument, (message) => this.#heard(message));
     await installScripts(this.#world.session, scripts);
@@ -261,6 +262,11 @@ class PageVisit {
       });
   }
 
+  /** Whether the document came to rest and nothing that makes it is on its way. */
+  #isAtRest(): boolean {
+    return this.#idleSeen && this.#network.resources.open === 0;
+  }
+
   #state(): PageState {
     return {
       interactiveAt: this.#interactiveAt,
@@ -330,8 +336,7 @@ class PageVisit {
     const final = this.#gone ? undefined : await this.#capture(this.#reserveMs, true);
     if (this.#stopped) throw this.#stopped;
     this.#visit.signal.throwIfAborted();
-    const unsettled = this.#gone ? false : this.#network.all.open === 0 && this.#loadedAt !== undefined && this.#idle;
-    if (final) return { ...final.snapshot, settled: unsettled };
+    if (final) return { ...final.snapshot, settled: false };
     if (last) return { ...last, settled: false, notes: [...this.#notes] };
     throw (
       this.#failure() ??
@@ -455,7 +460,7 @@ class PageVisit {
       ...this.#facts(address, this.#network.main()),
       text: html,
       ...shots,
-      settled: final,
+      settled: final && this.#isAtRest(),
       hiddenFrames,
       hiddenShadow,
     };

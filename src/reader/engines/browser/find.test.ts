@@ -1,0 +1,114 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findBrowser } from './find.ts';
+
+let root = '';
+beforeEach(() => {
+  root = mkdtempSync(path.join(os.tmpdir(), 'lectern-find-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function program(...at: string[]): string {
+  const file = path.join(root, ...at);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, '#!/bin/sh\n');
+  chmodSync(file, 0o755);
+  return file;
+}
+
+const find = (configured?: string, more: Record<string, string> = {}) =>
+  findBrowser({
+    configured,
+    dataDir: path.join(root, 'data'),
+    environment: { PATH: path.join(root, 'bin'), HOME: path.join(root, 'home'), ...more },
+    platform: 'linux',
+  });
+
+it('takes the first there is: configured, on PATH, of Playwright, unpacked', () => {
+  expect(find()).toBeNull();
+  const unpacked = program('data/browser/1.0.0/chromium');
+  writeFileSync(
+    path.join(root, 'data/browser/browser.json'),
+    JSON.stringify({ version: '1.0.0', executable: '1.0.0/chromium', libraries: '1.0.0/lib', fonts: null }),
+  );
+  expect(find()).toEqual({
+    path: unpacked,
+    source: 'unpacked',
+    env: { LD_LIBRARY_PATH: path.join(root, 'data/browser/1.0.0/lib') },
+  });
+  program('home/.cache/ms-playwright/chromium-1000/chrome-linux/chrome');
+  const shell = program(
+    'home/.cache/ms-playwright/chromium_headless_shell-1200/chrome-headless-shell-linux64/chrome-headless-shell',
+  );
+  expect(find()).toEqual({ path: shell, source: 'playwright' });
+  const moved = program('elsewhere/chromium-1/chrome-linux/chrome');
+  expect(find(undefined, { PLAYWRIGHT_BROWSERS_PATH: path.join(root, 'elsewhere') })).toEqual({
+    path: moved,
+    source: 'playwright',
+  });
+  const chrome = program('bin/google-chrome');
+  expect(find()).toEqual({ path: chrome, source: 'path' });
+  const own = program('own/browser');
+  expect(find(own)).toEqual({ path: own, source: 'configured' });
+});
+
+it('takes no other than the one configured, and none when told so', () => {
+  program('bin/chromium');
+  expect(find(path.join(root, 'nothing'))).toBeNull();
+  expect(find('none')).toBeNull();
+});
+
+it('passes over what cannot be run', () => {
+  chmodSync(program('bin/chromium'), 0o644);
+  const next = program('bin/google-chrome');
+  expect(find()?.path).toBe(next);
+});
+
+it('agrees with the set-up on where the unpacked browser is', async () => {
+  const script = path.resolve('scripts/browser.mjs');
+  const setUp = await import(script);
+  const version = JSON.parse(readFileSync(path.resolve('scripts/browser/package.json'), 'utf8')).dependencies[
+    '@sparticuz/chromium'
+  ];
+  const file = program('data/browser', version, 'chromium');
+  writeFileSync(path.join(root, 'data/browser', setUp.MANIFEST), JSON.stringify(setUp.manifestOf(version)));
+  const saved = {
+    PATH: process.env.PATH,
+    PLAYWRIGHT_BROWSERS_PATH: process.env.PLAYWRIGHT_BROWSERS_PATH,
+    LECTERN_BROWSER: process.env.LECTERN_BROWSER,
+  };
+  try {
+    Object.assign(process.env, {
+      PATH: path.join(root, 'bin'),
+      PLAYWRIGHT_BROWSERS_PATH: path.join(root, 'none'),
+      LECTERN_BROWSER: '',
+    });
+    const said: string[] = [];
+    expect(
+      await setUp.ensureBrowser({ dataDir: path.join(root, 'data'), log: (line: string) => said.push(line) }),
+    ).toBe(file);
+    expect(said).toEqual([`browser: ${file}`]);
+    const found = find(undefined, { PLAYWRIGHT_BROWSERS_PATH: path.join(root, 'none') });
+    expect(found).toMatchObject({
+      path: file,
+      source: 'unpacked',
+      env: { FONTCONFIG_FILE: path.join(root, 'data/browser', version, 'fonts.conf') },
+    });
+  } finally {
+    for (const [name, value] of Object.entries(saved)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+});
+
+it('looks for the same programs as the set-up', async () => {
+  const { NAMES } = await import(path.resolve('scripts/browser.mjs'));
+  for (const name of NAMES) {
+    const file = program('bin', name);
+    expect(find()?.path, name).toBe(file);
+    rmSync(file);
+  }
+});

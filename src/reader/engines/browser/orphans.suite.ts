@@ -1,0 +1,16 @@
+/** A server for a test to kill: starts a browser, says who is who, and waits. */
+import { createEgress } from '#net/egress.ts';
+import { createGuard } from '#net/guard.ts';
+import { createPool } from './pool.ts';
+
+const [dataDir, found] = process.argv.slice(2);
+const pool = createPool({
+  found: JSON.parse(found!),
+  egress: await createEgress({ guard: createGuard() }),
+  dataDir: dataDir!,
+  maxPages: 1,
+  maxWaiting: 0,
+});
+const { pid } = await pool.warm();
+process.stdout.write(JSON.stringify({ server: process.pid, browser: pid }));
+setInterval(() => {}, 60_000);

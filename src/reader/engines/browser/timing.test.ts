@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RESPOND_TIMINGS } from '../../options/options.ts';
+import { captureDue, type PageState, QUIET_MS, readyAt } from './timing.ts';
+
+const quiet = { open: 0, lastEndAt: 1_000 };
+const done: PageState = {
+  interactiveAt: 500,
+  loadedAt: 900,
+  mutationIdle: true,
+  mutationIdleSeen: true,
+  elements: 10,
+  hasTitle: true,
+  resources: quiet,
+  media: { open: 0, lastEndAt: 2_000 },
+  network: { open: 0, lastEndAt: 3_000 },
+};
+const plain = { hasScripts: false, waitsForSelector: false };
+const never = Number.POSITIVE_INFINITY;
+
+describe('readyAt', () => {
+  it('follows the table', () => {
+    const at = (timing: (typeof RESPOND_TIMINGS)[number], state: Partial<PageState> = {}, demands = plain) =>
+      readyAt({ ...done, ...state }, { timing, ...demands });
+    expect(at('html')).toBe(500);
+    expect(at('mutation-idle')).toBe(0);
+    expect(at('resource-idle')).toBe(1_000 + QUIET_MS);
+    expect(at('media-idle')).toBe(2_000 + QUIET_MS);
+    expect(at('network-idle')).toBe(3_000 + QUIET_MS);
+    expect(at('visible-content')).toBe(3_000 + QUIET_MS);
+
+    const busy = { network: { open: 1, lastEndAt: 0 } };
+    expect(at('network-idle', busy)).toBe(never);
+    expect(at('resource-idle', busy)).toBe(1_500);
+    expect(at('resource-idle', { ...busy, resources: { open: 1, lastEndAt: 0 } })).toBe(never);
+    expect(at('media-idle', { ...busy, media: { open: 1, lastEndAt: 0 } })).toBe(never);
+    expect(at('resource-idle', { ...busy, mutationIdleSeen: false })).toBe(never);
+    expect(at('mutation-idle', { ...busy, mutationIdle: false })).toBe(never);
+    expect(at('network-idle', { loadedAt: undefined })).toBe(never);
+  });
+
+  it('answers early neither without a title, nor with scripts, nor before the selectors', () => {
+    for (const timing of RESPOND_TIMINGS) {
+      expect(readyAt({ ...done, hasTitle: false }, { timing, ...plain }), timing).toBe(3_500);
+      expect(readyAt(done, { timing, hasScripts: false, waitsForSelector: true }), timing).toBe(never);
+    }
+    for (const timing of ['html', 'visible-content', 'mutation-idle'] as const) {
+      expect(readyAt(done, { timing, hasScripts: true, waitsForSelector: false }), timing).toBe(3_500);
+    }
+  });
+
+  it('is never later than network idle, whatever the timing', () => {
+    const traffic = fc.record({ open: fc.nat(2), lastEndAt: fc.nat(5_000) });
+    const moment = fc.option(fc.nat(5_000), { nil: undefined });
+    const state = fc.record({
+      interactiveAt: moment,
+      loadedAt: moment,
+      mutationIdle: fc.boolean(),
+      mutationIdleSeen: fc.boolean(),
+      elements: fc.nat(),
+      hasTitle: fc.boolean(),
+      resources: traffic,
+      media: traffic,
+      network: traffic,
+    });
+    fc.assert(
+      fc.property(state, fc.constantFrom(...RESPOND_TIMINGS), fc.boolean(), (page, timing, hasScripts) => {
+        const demands = { timing, hasScripts, waitsForSelector: false };
+        expect(readyAt(page, demands)).toBeLessThanOrEqual(readyAt(page, { ...demands, timing: 'network-idle' }));
+      }),
+      { seed: 9 },
+    );
+  });
+});
+
+describe('captureDue', () => {
+  it('is not more often than every 1.2 s, unless the page grew or shrank by a twentieth', () => {
+    expect(captureDue(0, 10, undefined)).toBe(true);
+    const last = { at: 1_000, elements: 100 };
+    expect(captureDue(2_199, 105, last)).toBe(false);
+    expect(captureDue(2_200, 100, last)).toBe(true);
+    expect(captureDue(1_001, 106, last)).toBe(true);
+    expect(captureDue(1_001, 94, last)).toBe(true);
+  });
+});
