@@ -18,8 +18,8 @@ export interface Selectors {
 }
 
 const MAX_LENGTH = 8192;
-/** Simple tests made in one call, about; reached in seconds, and only by a monstrous selector on a monstrous page. */
-const MAX_WORK = 300_000_000;
+/** Simple tests made in one call, about: seconds, reached only by a monstrous selector on a monstrous page. */
+const MAX_WORK = 50_000_000;
 
 /**
  * Reads a list of selectors: CSS as `querySelectorAll` takes it, with what needs a living page (`:hover`, `::before`)

@@ -166,6 +166,8 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
       case 'attribute':
         checkNamespace(selector.namespace);
         checkName(selector.name, escaped);
+        // A class or an id, which css-what reads as an attribute's value.
+        if (selector.ignoreCase === 'quirks') checkName(selector.value, escaped);
         if (selector.action === 'not') throw new SelectorError('There is no operator != in CSS');
         return testAttribute(selector);
       case 'pseudo-element':
