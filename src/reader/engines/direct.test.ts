@@ -1,0 +1,303 @@
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import {
+  type Loopback,
+  resolverOf,
+  startFetch,
+  startSecret,
+  startServer,
+  startTcp,
+  until,
+} from '#net/loopback.suite.ts';
+import { resolve } from '../options/resolve.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { createDirectEngine, type DirectEngineOptions } from './direct.ts';
+import type { Visit } from './engine.ts';
+import { defaultUserAgent } from './user-agent.ts';
+
+async function visit(
+  allowed: readonly Loopback[],
+  url: string,
+  given: Parameters<typeof resolve>[0] = {},
+  { facts, ...rest }: Partial<Visit> & { facts?: Omit<DirectEngineOptions, 'fetch'> } = {},
+): Promise<Snapshot> {
+  const fetch = startFetch(allowed, {
+    lookup: resolverOf({ 'site.example': ['127.0.0.1'], 'other.example': ['127.0.0.1'] }),
+  });
+  const engine = createDirectEngine({ fetch, ...facts });
+  const snapshots: Snapshot[] = [];
+  const wanted = {
+    url,
+    options: resolve(given),
+    deadline: performance.now() + 60_000,
+    signal: new AbortController().signal,
+    ...rest,
+  };
+  for await (const snapshot of engine.visit(wanted)) snapshots.push(snapshot);
+  await engine.close();
+  expect(snapshots).toHaveLength(1);
+  return snapshots[0]!;
+}
+
+const read = async (answer: RequestListener, given?: Parameters<typeof resolve>[0]) => {
+  const site = await startServer(answer);
+  return visit([site], `${site.origin}/page`, given);
+};
+
+const HTML = '<!doctype html><title>T</title><p>Grüße';
+
+describe('a page', () => {
+  test('comes as one snapshot', async () => {
+    const site = await startServer((_, response) => {
+      response
+        .writeHead(200, 'Fine', {
+          'content-type': 'text/html; charset=utf-8',
+          'last-modified': 'Sat, 01 Jan 2022 00:00:00 GMT',
+        })
+        .end(HTML);
+    });
+    expect(await visit([site], `${site.origin}/page#part`)).toEqual({
+      url: `${site.origin}/page#part`,
+      status: 200,
+      statusText: 'Fine',
+      mediaType: 'text/html',
+      lastModified: 'Sat, 01 Jan 2022 00:00:00 GMT',
+      text: HTML,
+      settled: true,
+      hiddenFrames: false,
+      hiddenShadow: false,
+      notes: [],
+      engine: 'direct',
+    });
+  });
+
+  test('keeps a status that is no success', async () => {
+    expect(
+      await read((_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end(HTML)),
+    ).toMatchObject({ status: 404, text: HTML });
+  });
+
+  test('is unpacked and decoded', async () => {
+    const body = gzipSync(Buffer.from('<meta charset=windows-1252><p>\x93Gr\xfc\xdfe\x94', 'latin1'));
+    const { text } = await read((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(body),
+    );
+    expect(text).toBe('<meta charset=windows-1252><p>“Grüße”');
+  });
+
+  test('says when a browser would show more', async () => {
+    const of = (html: string) => read((_, response) => response.end(html));
+    expect(await of('<p><iframe src=x></iframe>')).toMatchObject({ hiddenFrames: true, hiddenShadow: false });
+    expect(await of('<p><x-y><template shadowrootmode=open>z</template></x-y>')).toMatchObject({
+      hiddenFrames: false,
+      hiddenShadow: true,
+    });
+  });
+
+  test('given as HTML is not fetched', async () => {
+    const secret = await startSecret();
+    expect(await visit([], secret.origin, {}, { html: HTML })).toMatchObject({
+      url: secret.origin,
+      status: 200,
+      text: HTML,
+      engine: 'given',
+    });
+    expect(secret.connections()).toBe(0);
+  });
+});
+
+describe('other types', () => {
+  test.each([
+    ['text/plain', 'words <b>', 'text/plain'],
+    ['application/json', '{"a":"ß"}', 'application/json'],
+    ['application/rss+xml; charset=utf-8', '<?xml version="1.0"?><rss/>', 'application/rss+xml'],
+    ['', HTML, 'text/html'],
+    ['application/octet-stream', 'plain words', 'text/plain'],
+  ])('%s is read', async (type, body, mediaType) => {
+    const snapshot = await read((_, response) =>
+      response.writeHead(200, type ? { 'content-type': type } : {}).end(body),
+    );
+    expect(snapshot).toMatchObject({ mediaType, text: body });
+  });
+
+  test.each([
+    ['application/pdf', '%PDF-1.7', 'application/pdf'],
+    ['image/png', '\x89PNG\r\n\x1a\n', 'image/png'],
+    ['text/html', '%PDF-1.7', 'application/pdf'],
+    ['application/octet-stream', 'PK\x03\x04', 'application/zip'],
+    ['application/msword', 'x', 'application/msword'],
+  ])('%s that begins with %j is refused by name', async (type, body, named) => {
+    await expect(
+      read((_, response) => response.writeHead(200, { 'content-type': type }).end(body, 'latin1')),
+    ).rejects.toMatchObject({
+      name: 'AssertionFailureError',
+      message: `Content of the type ${named} cannot be read yet`,
+    });
+  });
+
+  test('bytes that are nothing known are refused', async () => {
+    await expect(read((_, response) => response.end(Buffer.from([0, 1, 2, 3])))).rejects.toMatchObject({
+      name: 'AssertionFailureError',
+      message: expect.stringContaining('not known'),
+    });
+  });
+
+  test('a type that cannot be read is not downloaded', async () => {
+    const site = await startServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4' });
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    await expect(visit([site], site.origin)).rejects.toMatchObject({ name: 'AssertionFailureError' });
+    await until(() => site.open() === 0);
+  });
+
+  test.each([200, 204, 404])('an empty body with status %i is a failure', async (status) => {
+    await expect(
+      read((_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end()),
+    ).rejects.toMatchObject({
+      name: 'AssertionFailureError',
+      message: `The target answered ${status} without any content`,
+    });
+  });
+
+  test('more than 32 MiB of text is a failure', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    await expect(
+      read((_, response) => {
+        let count = 0;
+        const more = () => {
+          while (count++ < 33 && response.write(chunk));
+          if (count > 33) response.end();
+        };
+        response.on('drain', more);
+        more();
+      }),
+    ).rejects.toMatchObject({ name: 'AssertionFailureError', message: 'Text of more than 32 MiB cannot be read' });
+  });
+});
+
+describe('what is sent', () => {
+  const headersOf = async (given: Parameters<typeof resolve>[0], facts?: Omit<DirectEngineOptions, 'fetch'>) => {
+    let seen: IncomingHttpHeaders = {};
+    const site = await startServer((request, response) => {
+      seen = request.headers;
+      response.end(HTML);
+    });
+    await visit([site], `http://site.example:${site.port}/`, given, { facts: facts ?? {} });
+    return seen;
+  };
+
+  test('looks like a browser, and like the one that reads pages', async () => {
+    expect(await headersOf({}, { chromiumMajor: 150 })).toMatchObject({
+      'user-agent': defaultUserAgent(150),
+      'accept-language': 'en-US,en;q=0.9',
+      accept: expect.stringMatching(/^text\/html,/),
+      'upgrade-insecure-requests': '1',
+    });
+  });
+
+  test('follows locale, referer and user agent', async () => {
+    const seen = await headersOf({ locale: 'de-CH', referer: 'https://a.example/x', userAgent: 'curl/8' });
+    expect(seen).toMatchObject({
+      'accept-language': 'de-CH,de;q=0.9',
+      referer: 'https://a.example/x',
+      'user-agent': 'curl/8',
+    });
+    expect(await headersOf({ userAgent: 'lectern' }, { version: '9.9.9' })).toMatchObject({
+      'user-agent': 'Lectern/9.9.9 (+automated reader)',
+    });
+    expect(await headersOf({ locale: 'fr' }, { userAgent: 'house/1' })).toMatchObject({
+      'accept-language': 'fr',
+      'user-agent': 'house/1',
+    });
+  });
+
+  test('has the cookies of the caller and of the way, for their hosts alone', async () => {
+    const seen: (string | undefined)[] = [];
+    const site = await startServer((request, response) => {
+      seen.push(request.headers.cookie);
+      const port = request.headers.host!.split(':')[1];
+      const next = { '/a': '/b', '/b': `http://other.example:${port}/c` }[request.url!];
+      if (next) response.writeHead(302, { location: next, 'set-cookie': 'way=1' }).end();
+      else response.end(HTML);
+    });
+    const { url } = await visit([site], `http://site.example:${site.port}/a`, {
+      setCookies: ['own=x%20y; Path=/, far=2; Path=/b'],
+    });
+    expect(url).toBe(`http://other.example:${site.port}/c`);
+    expect(seen).toEqual(['own=x%20y', 'far=2; own=x%20y; way=1', undefined]);
+  });
+
+  test('a cookie that cannot be set is the fault of the option', async () => {
+    const site = await startSecret();
+    await expect(visit([site], site.origin, { setCookies: ['a=b; Domain=other.example'] })).rejects.toMatchObject({
+      name: 'ParamValidationError',
+      facts: { path: 'setCookies' },
+    });
+    expect(site.connections()).toBe(0);
+  });
+});
+
+describe('trouble', () => {
+  test('six redirects are followed and the seventh is not', async () => {
+    const hops = async (count: number) => {
+      let asked = 0;
+      return read((_, response) => {
+        if (asked++ < count) response.writeHead(302, { location: `/${asked}` }).end();
+        else response.end(HTML);
+      });
+    };
+    expect((await hops(6)).text).toBe(HTML);
+    await expect(hops(7)).rejects.toMatchObject({ name: 'AssertionFailureError' });
+  });
+
+  test('a private address is refused, also behind a redirect', async () => {
+    const secret = await startSecret();
+    await expect(visit([], secret.origin)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
+    await expect(
+      read((_, response) => response.writeHead(302, { location: secret.origin }).end()),
+    ).rejects.toMatchObject({
+      name: 'SecurityCompromiseError',
+    });
+    expect(secret.connections()).toBe(0);
+  });
+
+  test('of a page that breaks off, what came is told of and kept', async () => {
+    const site = await startTcp((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n<p>half'));
+    });
+    expect(await visit([site], site.origin)).toMatchObject({
+      text: '<p>half',
+      notes: [expect.stringContaining('broke off')],
+    });
+  });
+
+  test('of a page without end, what came before the time limit or the deadline is kept', async () => {
+    const site = await startTcp((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n<p>start');
+        const timer = setInterval(() => socket.write('.'), 20);
+        socket.once('close', () => clearInterval(timer));
+      });
+    });
+    const late = { text: expect.stringMatching(/^<p>start/), notes: [expect.stringContaining('in time')] };
+    expect(await visit([site], site.origin, { timeout: 0.4 })).toMatchObject(late);
+    expect(await visit([site], site.origin, {}, { deadline: performance.now() + 500 })).toMatchObject(late);
+    await until(() => site.open() === 0);
+  });
+
+  test('a caller who has gone ends the fetch', async () => {
+    const site = await startTcp((socket) => socket.resume());
+    const gone = new AbortController();
+    const visited = visit([site], site.origin, {}, { signal: gone.signal });
+    await until(() => site.open() === 1);
+    gone.abort(new Error('gone'));
+    await expect(visited).rejects.toThrow('gone');
+    await until(() => site.open() === 0);
+  });
+});

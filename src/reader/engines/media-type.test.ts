@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { actualMedia, declaredMedia } from './media-type.ts';
+
+const media = (contentType: string | undefined, body: string | Uint8Array) =>
+  actualMedia(declaredMedia(contentType), typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
+
+describe('a declared type', () => {
+  test.each([
+    ['text/html', 'text/html', 'html'],
+    ['TEXT/HTML; charset=x', 'text/html', 'html'],
+    ['text/html, text/html', 'text/html', 'html'],
+    ['application/xhtml+xml', 'application/xhtml+xml', 'html'],
+    ['text/plain', 'text/plain', 'text'],
+    ['text/markdown', 'text/markdown', 'text'],
+    ['application/json', 'application/json', 'text'],
+    ['application/ld+json', 'application/ld+json', 'text'],
+    ['application/rss+xml', 'application/rss+xml', 'text'],
+    ['application/xml', 'application/xml', 'text'],
+    ['image/svg+xml', 'image/svg+xml', 'text'],
+    ['application/javascript', 'application/javascript', 'text'],
+    ['application/pdf', 'application/pdf', 'other'],
+    ['image/png', 'image/png', 'other'],
+    ['application/vnd.ms-excel', 'application/vnd.ms-excel', 'other'],
+  ])('%s is %s, read as %s', (contentType, mediaType, kind) => {
+    expect(media(contentType, 'any words')).toEqual({ mediaType, kind });
+  });
+});
+
+describe('no declared type, or one that says nothing', () => {
+  test.each([
+    ['<!DOCTYPE html><p>x', 'text/html', 'html'],
+    ['\xef\xbb\xbf \n<html lang=en>', 'text/html', 'html'],
+    ['<!-- a comment --><p>', 'text/html', 'html'],
+    ['<p>x', 'text/html', 'html'],
+    ['<pre>no pattern', 'text/plain', 'text'],
+    ['<?xml version="1.0"?><feed/>', 'application/xml', 'text'],
+    ['<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">', 'application/xhtml+xml', 'html'],
+    ['{"a":1}', 'text/plain', 'text'],
+    ['plain words\nin lines\t\x1b[0m', 'text/plain', 'text'],
+    ['\xff\xfe<\0h\0t\0m\0l\0>\0', 'text/html', 'html'],
+    ['binary \x00\x01\x02', 'application/octet-stream', 'unknown'],
+    ['%PDF-1.7', 'application/pdf', 'other'],
+    ['\x1a\x45\xdf\xa3', 'video/webm', 'other'],
+  ])('%j is %s', (body, mediaType, kind) => {
+    for (const nothing of [undefined, '', 'application/octet-stream', 'nonsense', '*/*']) {
+      expect(media(nothing, body)).toEqual({ mediaType, kind });
+    }
+  });
+});
+
+describe('a file under the name of text', () => {
+  test.each([
+    ['%PDF-1.4\n%\xe2\xe3', 'application/pdf'],
+    ['\x89PNG\r\n\x1a\n\0\0\0', 'image/png'],
+    ['\xff\xd8\xff\xe0\0\x10JFIF', 'image/jpeg'],
+    ['GIF89a\x01\0', 'image/gif'],
+    ['RIFF\0\0\0\0WEBPVP8 ', 'image/webp'],
+    ['\0\0\0\x20ftypavif', 'image/avif'],
+    ['\0\0\0\x20ftypisom', 'video/mp4'],
+    [
+      'PK\x03\x04\x14\0....word/document.xml',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    ],
+    ['PK\x03\x04\x14\0....xl/workbook.xml', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    ['PK\x03\x04\x14\0\0mimetypeapplication/epub+zip', 'application/epub+zip'],
+    ['PK\x03\x04\x14\0', 'application/zip'],
+    ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'application/x-ole-storage'],
+    ['ID3\x04\0\0', 'audio/mpeg'],
+    ['BM\x9a\x00\x00\x00\x00\x00\x00\x00', 'image/bmp'],
+  ])('%j is %s', (body, mediaType) => {
+    for (const name of ['text/html', 'text/plain; charset=utf-8', 'application/json', undefined]) {
+      expect(media(name, body)).toEqual({ mediaType, kind: 'other' });
+    }
+  });
+
+  test.each([
+    'BMW builds cars',
+    'ID3 is a tag format',
+    'BZh is no word',
+    'PK',
+    'II*',
+    'RIFF and RAFF are twins',
+    'GIF is a format',
+  ])('text that begins alike is text: %s', (body) => {
+    expect(media('text/plain', body)).toEqual({ mediaType: 'text/plain', kind: 'text' });
+    expect(media(undefined, body)).toEqual({ mediaType: 'text/plain', kind: 'text' });
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { defaultUserAgent, identify } from './user-agent.ts';
+
+describe('user agent', () => {
+  test('by default is a desktop Chrome of the version of our Chromium, not headless', () => {
+    expect(defaultUserAgent(150)).toBe(
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
+    );
+    expect(identify({ host: 'a.example', chromiumMajor: 150 }).userAgent).toBe(defaultUserAgent(150));
+    expect(defaultUserAgent()).not.toMatch(/headless/i);
+  });
+
+  test('lectern names this program and its version', () => {
+    expect(identify({ userAgent: 'Lectern', host: 'a.example', version: '1.2.3' })).toEqual({
+      userAgent: 'Lectern/1.2.3 (+automated reader)',
+      hints: {},
+    });
+  });
+
+  test('diversify stays with one browser for a host, and takes several over many', () => {
+    const of = (host: string) => identify({ userAgent: 'diversify', host, chromiumMajor: 150 });
+    expect(of('a.example')).toEqual(of('a.example'));
+    const all = Array.from({ length: 100 }, (_, i) => of(`host${i}.example`));
+    expect(new Set(all.map(({ userAgent }) => userAgent)).size).toBe(5);
+    for (const { userAgent, hints } of all) {
+      const platform = /Windows/.test(userAgent) ? '"Windows"' : /Mac/.test(userAgent) ? '"macOS"' : '"Linux"';
+      expect(hints['sec-ch-ua-platform']).toBe(platform);
+      expect(hints['sec-ch-ua']).toContain(/Edg\//.test(userAgent) ? 'Microsoft Edge' : 'Google Chrome');
+      expect(hints['sec-ch-ua']).toContain('v="150"');
+    }
+  });
+
+  test('any other text is used as it is, without hints that would contradict it', () => {
+    expect(identify({ userAgent: ' curl/8 ', host: 'a.example' })).toEqual({ userAgent: 'curl/8', hints: {} });
+    expect(identify({ userAgent: '  ', host: 'a.example' }).userAgent).toBe(defaultUserAgent());
+  });
+});
