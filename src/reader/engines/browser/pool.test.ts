@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -160,13 +160,9 @@ describe.runIf(process.platform === 'linux')('a killed server', () => {
     const data = mkdtempSync(path.join(os.tmpdir(), 'lectern-orphans-'));
     const script = fileURLToPath(new URL('./orphans.suite.ts', import.meta.url));
     const tsx = fileURLToPath(new URL('../../../../node_modules/tsx/dist/cli.mjs', import.meta.url));
-    const server = execFile(process.execPath, [
-      '--conditions=source',
-      tsx,
-      script,
-      data,
-      JSON.stringify(foundBrowser()),
-    ]);
+    const server = execFile(process.execPath, [tsx, script, data, JSON.stringify(foundBrowser())], {
+      env: { ...process.env, NODE_OPTIONS: '--conditions=source' },
+    });
     server.stderr!.on('data', (chunk) => process.stderr.write(chunk));
     const told = await new Promise<string>((resolve) => server.stdout!.once('data', (chunk) => resolve(String(chunk))));
     const { server: pid, browser } = JSON.parse(told) as { server: number; browser: number };
@@ -188,7 +184,6 @@ describe.runIf(process.platform === 'linux')('a killed server', () => {
 
   it('is not taken for another process of the same number', async () => {
     const data = mkdtempSync(path.join(os.tmpdir(), 'lectern-orphans-'));
-    const { mkdirSync, writeFileSync } = await import('node:fs');
     const folder = path.join(data, 'browser', 'runs', '1-1');
     mkdirSync(folder, { recursive: true });
     // Our own process under a profile that it was not started with, and a profile that is none.

@@ -43,7 +43,7 @@ const CAPTURE_MS = 3_000;
 /** A page that is not interactive yet is looked at now and then all the same: it may never be. */
 const LOOK_EVERY_MS = 1_500;
 /** The last capture begins before the answer is due, by a tenth of the time that there is, within these bounds. */
-const RESERVE_MS = { least: 250, most: 1_500 };
+const RESERVE_MS = { least: 500, most: 1_500 };
 /** What a page that hangs is given after its scripts were stopped. */
 const AFTER_HALT_MS = 1_000;
 const CLOSE_MS = 2_000;
