@@ -2,7 +2,7 @@
  * HTTP/1.1 connections to checked addresses. A connection belongs to one request at a time, and rests for a few seconds
  * afterwards for the next one to the same origin: it still leads to the address that was checked when it was dialled.
  */
-import { Client } from 'undici';
+import type { Client } from 'undici';
 import { dial, dialTls } from './dial.ts';
 import { type Guard, portOf } from './guard.ts';
 
@@ -50,6 +50,8 @@ export function createConnections(guard: Guard): Connections {
   };
 
   const connect = async (url: URL, options: LeaseOptions): Promise<Client> => {
+    // Here because loading it takes longer than a start should; before the socket, which must not be left unheard.
+    const { Client } = await import('undici');
     const port = portOf(url);
     const addresses = await guard.resolve(url.hostname, port, options.signal);
     const { hostname } = url;
