@@ -2,18 +2,15 @@
  * The guard of the one way out: decides whether an address that a caller chose may be dialled. It parses nothing twice
  * and resolves nothing twice: what it has checked is what must be dialled.
  */
-import { lookup as lookupName } from 'node:dns/promises';
 import { Problem, problem } from '#errors.ts';
 import { isPublicAddress, parseAddress } from './address.ts';
 import { parseAllowList } from './allow.ts';
+import { createLookup, type Lookup } from './dns.ts';
 
 export interface Resolved {
   readonly address: string;
   readonly family: 4 | 6;
 }
-
-/** All addresses of a host name, as the system finds them. Rejects with the error of `node:dns`. */
-export type Lookup = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 export interface Guard {
   /** Whether this address and port may be dialled; `hostname` is the name that it was found under. */
@@ -43,11 +40,7 @@ export const refusal = () =>
 
 /** Throws an Error for an entry of `allow` that cannot be read. */
 export function createGuard(options: GuardOptions = {}): Guard {
-  const {
-    isOwnHost,
-    lookupTimeoutMs = 10_000,
-    lookup = (name) => lookupName(name, { all: true, verbatim: true }),
-  } = options;
+  const { isOwnHost, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
   const allow = parseAllowList(options.allow ?? []);
 
   const allowed = (address: string, port: number, hostname?: string): boolean => {
