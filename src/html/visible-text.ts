@@ -2,7 +2,7 @@
  * The text of a page as a person would copy it: the HTML standard's `innerText` (section 3.2.7), with the layout that
  * browsers give elements by default, and the little of inline style that changes it.
  */
-import { type Child, DOCUMENT, ELEMENT, type Element, hasAttribute, type Node, TEXT } from './node.ts';
+import { attribute, type Child, DOCUMENT, ELEMENT, type Element, hasAttribute, type Node, TEXT } from './node.ts';
 
 export interface VisibleTextOptions {
   /** Elements with this attribute are left out, whatever its value: a browser has marked them as hidden. */
@@ -22,12 +22,13 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 /** Not displayed, or displayed as something else than their text. */
 const LEFT_OUT = words(
   'area audio base basefont canvas datalist embed frame head iframe img input link meta meter noembed noframes ' +
-    'noscript object param progress rp script source style template textarea title track video',
+    'noscript param progress rp script source style template textarea title track video',
 );
 const LEFT_OUT_FOREIGN = words(
   'annotation annotation-xml clipPath defs desc linearGradient marker mask metadata pattern radialGradient script ' +
     'style symbol title',
 );
+const OBJECTS = words('audio canvas embed iframe img input meter progress textarea video');
 const BLOCKS = words(
   'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
     'footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p ' +
@@ -38,28 +39,56 @@ const BLOCK_DISPLAYS = words('block flex flow-root grid list-item table table-ca
 
 interface Look {
   hidden: boolean;
+  /** Whether it takes room in the line although none of its text shows. */
+  object: boolean;
   block: boolean;
-  /** Whether white space counts; null when that is as around the element. */
+  /** Whether white space counts, and whether text shows; null when that is as around the element. */
   preformatted: boolean | null;
+  visible: boolean | null;
 }
 
 /** How an element is laid out: by its name, then by what its style attribute says of it. */
 function lookOf(element: Element, hiddenAttribute: string | undefined): Look {
   const { name } = element;
   if (element.namespace !== 'html') {
-    return { hidden: LEFT_OUT_FOREIGN.has(name), block: false, preformatted: null };
+    return {
+      hidden: LEFT_OUT_FOREIGN.has(name),
+      object: name === 'svg',
+      block: name === 'text',
+      preformatted: null,
+      visible: null,
+    };
   }
   const look: Look = {
-    hidden: LEFT_OUT.has(name) || (name === 'dialog' && !hasAttribute(element, 'open')),
+    hidden: LEFT_OUT.has(name) || isShut(element),
+    object: OBJECTS.has(name) && !isHiddenInput(element),
     block: BLOCKS.has(name),
     preformatted: PREFORMATTED.has(name) ? true : null,
+    visible: null,
   };
   for (const entry of element.attributes) {
-    if (entry.name === 'hidden' || entry.name === hiddenAttribute) look.hidden = true;
+    if (entry.name === 'hidden' || entry.name === hiddenAttribute) hide(look);
     else if (entry.name === 'style') restyle(look, entry.value);
   }
   return look;
 }
+
+function hide(look: Look): void {
+  look.hidden = true;
+  look.object = false;
+}
+
+const isHiddenInput = (element: Element): boolean =>
+  element.name === 'input' && attribute(element, 'type')?.toLowerCase() === 'hidden';
+
+/** A dialog that is not open, and what a closed details element holds beside its summary. */
+function isShut(element: Element): boolean {
+  if (element.name === 'dialog') return !hasAttribute(element, 'open');
+  const { parent } = element;
+  return parent?.type === ELEMENT && isClosedDetails(parent) && element.name !== 'summary';
+}
+
+const isClosedDetails = (element: Element): boolean => element.name === 'details' && !hasAttribute(element, 'open');
 
 function restyle(look: Look, style: string): void {
   for (const declaration of style.split(';')) {
@@ -72,8 +101,8 @@ function restyle(look: Look, style: string): void {
       .trim()
       .toLowerCase();
     if (property === 'white-space') look.preformatted = value.startsWith('pre') || value === 'break-spaces';
-    else if (property === 'visibility') look.hidden ||= value === 'hidden' || value === 'collapse';
-    else if (value === 'none') look.hidden = true;
+    else if (property === 'visibility') look.visible = value === 'visible';
+    else if (value === 'none') hide(look);
     else if (value.startsWith('inline')) look.block = false;
     else if (BLOCK_DISPLAYS.has(value)) look.block = true;
   }
@@ -92,8 +121,9 @@ function isPreformatted(node: Node): boolean {
 interface Frame {
   element: Element;
   breaks: number;
-  /** What `preformatted` was before. */
-  around: boolean;
+  /** What these were before. */
+  preformatted: boolean;
+  visible: boolean;
   /** Rows seen of a table, cells seen of a row. */
   seen: number;
 }
@@ -107,7 +137,8 @@ function write(root: Node, writer: TextWriter, hiddenAttribute: string | undefin
 
   const close = (): void => {
     const frame = frames.pop()!;
-    writer.preformatted = frame.around;
+    writer.preformatted = frame.preformatted;
+    writer.visible = frame.visible;
     writer.require(frame.breaks);
     if (frame.element.name === 'table') {
       table = tables.pop() ?? null;
@@ -118,13 +149,15 @@ function write(root: Node, writer: TextWriter, hiddenAttribute: string | undefin
   /** Opens an element; false when nothing of it shows. */
   const open = (element: Element): boolean => {
     const look = lookOf(element, hiddenAttribute);
+    if (look.object) writer.object();
     if (look.hidden && element !== root) return false;
     if (element.name === 'br' && element.namespace === 'html') {
       writer.put('\n');
       return false;
     }
-    const breaks = look.block ? (element.name === 'p' ? 2 : 1) : 0;
-    const frame: Frame = { element, breaks, around: writer.preformatted, seen: 0 };
+    const visible = look.visible ?? writer.visible;
+    const breaks = look.block && visible ? (element.name === 'p' ? 2 : 1) : 0;
+    const frame: Frame = { element, breaks, preformatted: writer.preformatted, visible: writer.visible, seen: 0 };
     if (element.name === 'table') {
       tables.push(row, table);
       table = frame;
@@ -136,14 +169,15 @@ function write(root: Node, writer: TextWriter, hiddenAttribute: string | undefin
       if (row.seen++ > 0) writer.put('\t');
     }
     writer.require(breaks);
-    if (look.preformatted !== null) writer.preformatted = look.preformatted;
+    writer.preformatted = look.preformatted ?? writer.preformatted;
+    writer.visible = visible;
     frames.push(frame);
     return true;
   };
 
   for (;;) {
     const down = at.type === DOCUMENT || (at.type === ELEMENT && open(at));
-    if (at.type === TEXT && !isBetweenCells(at.parent)) writer.text(at.value);
+    if (at.type === TEXT && !isUnshown(at.parent)) writer.text(at.value);
     if (down && 'first' in at && at.first) {
       at = at.first;
       continue;
@@ -161,13 +195,14 @@ function write(root: Node, writer: TextWriter, hiddenAttribute: string | undefin
 const TABLE_PARTS = words('table tbody thead tfoot tr colgroup');
 
 /** White space between the parts of a table is not text; the parser leaves nothing else there. */
-const isBetweenCells = (parent: Node | null): boolean =>
-  parent?.type === ELEMENT && parent.namespace === 'html' && TABLE_PARTS.has(parent.name);
+const isUnshown = (parent: Node | null): boolean =>
+  parent?.type === ELEMENT && parent.namespace === 'html' && (TABLE_PARTS.has(parent.name) || isClosedDetails(parent));
 
 /** Puts text together, holding back the spaces and line breaks that may yet turn out to be at an end of a line. */
 class TextWriter {
   out = '';
   preformatted = false;
+  visible = true;
   #breaks = 0;
   #space = false;
   #lineStart = true;
@@ -180,6 +215,17 @@ class TextWriter {
     this.#breaks = Math.max(this.#breaks, breaks);
   }
 
+  /** Something without text that stands in the line, like a picture: the spaces around it count. */
+  object(): void {
+    if (!this.visible) return;
+    if (this.#space) {
+      this.#flush();
+      this.out += ' ';
+    }
+    this.#space = false;
+    this.#lineStart = false;
+  }
+
   /** A line break or tab, which counts even where nothing follows. */
   put(text: string): void {
     this.#flush();
@@ -189,7 +235,7 @@ class TextWriter {
   }
 
   text(value: string): void {
-    if (value === '') return;
+    if (value === '' || !this.visible) return;
     if (this.preformatted) {
       this.#flush();
       this.out += (this.#space ? ' ' : '') + value;
