@@ -40,9 +40,17 @@ const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
 const isSpace = (character: string): boolean => character === '' || /\s/.test(character);
-export const isPunctuation = (character: string): boolean => PUNCTUATION.test(character);
+
+/** ASCII letters and digits are most of what is asked about. */
+const isPlainWord = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
+
+export const isPunctuation = (character: string): boolean =>
+  !isPlainWord(character.charCodeAt(0)) && PUNCTUATION.test(character);
+
 /** Neither white space nor punctuation nor the edge of the text. */
-export const isWordCharacter = (character: string): boolean => !isSpace(character) && !isPunctuation(character);
+export const isWordCharacter = (character: string): boolean =>
+  isPlainWord(character.charCodeAt(0)) || (!isSpace(character) && !PUNCTUATION.test(character));
 
 function flanks(mark: string, before: string, after: string): { opens: boolean; closes: boolean } {
   const left = !isSpace(after) && (!isPunctuation(after) || isSpace(before) || isPunctuation(before));

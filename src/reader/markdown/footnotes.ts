@@ -8,9 +8,11 @@ export interface Footnotes {
   /** Labels of the anchors that refer to a note, and of the elements that hold one. */
   readonly references: ReadonlyMap<Element, string>;
   readonly notes: ReadonlyMap<Element, string>;
+  /** Ids at and around the references: where links back to the text lead. */
+  readonly sources: ReadonlySet<string>;
 }
 
-const NONE: Footnotes = { references: new Map(), notes: new Map() };
+const NONE: Footnotes = { references: new Map(), notes: new Map(), sources: new Set() };
 
 const LABEL =
   /^[[(]?\s*(\d{1,4}|[a-z]{1,2}|[ivxlc]{1,6}|(?:note|nb|lower-alpha|fn)[ -]?\d{1,3}|[*†‡§¶#]{1,3})\s*[\])]?$/i;
@@ -36,8 +38,8 @@ export function findFootnotes(
   { pageUrl, gfm }: { readonly pageUrl: string; readonly gfm: string },
 ): Footnotes {
   if (gfm === 'none') return NONE;
-  const candidates: { anchor: Element; target: string; label: string }[] = [];
-  const targets = new Map<string, Element | null>();
+  const candidates: Candidate[] = [];
+  const targets = new Map<string, Target | null>();
   for (const anchor of elements(root, 'a')) {
     const href = attribute(anchor, 'href');
     if (href === null || !href.includes('#')) continue;
@@ -47,37 +49,83 @@ export function findFootnotes(
     candidates.push({ anchor, target, label });
     targets.set(target, null);
   }
-  if (candidates.length === 0) return NONE;
-  for (const element of elements(root)) {
-    for (const { name, value } of element.attributes) {
-      if ((name === 'id' || name === 'name') && targets.get(value) === null)
-        targets.set(value, holderOf(element, root));
-    }
-  }
-  return pair(candidates, targets);
+  return candidates.length === 0 ? NONE : pair(candidates, locate(root, candidates, targets), targets);
 }
 
+interface Candidate {
+  readonly anchor: Element;
+  readonly target: string;
+  readonly label: string;
+}
+
+interface Target {
+  readonly holder: Element;
+  /** The place in document order. */
+  readonly order: number;
+  /** Whether several notes are in the holder, which then is none of them. */
+  shared: boolean;
+}
+
+/** Finds what the candidates point at, and gives each candidate's place in document order. */
+function locate(
+  root: Document | Element,
+  candidates: readonly Candidate[],
+  targets: Map<string, Target | null>,
+): ReadonlyMap<Element, number> {
+  const orders = new Map<Element, number>(candidates.map(({ anchor }) => [anchor, 0]));
+  const held = new Map<Element, Target>();
+  let order = 0;
+  for (const element of elements(root)) {
+    order += 1;
+    if (orders.has(element)) orders.set(element, order);
+    for (const { name, value } of element.attributes) {
+      if ((name !== 'id' && name !== 'name') || targets.get(value) !== null) continue;
+      const holder = holderOf(element, root);
+      if (!holder) continue;
+      const earlier = held.get(holder);
+      if (earlier) earlier.shared = true;
+      const target = { holder, order, shared: earlier !== undefined };
+      held.set(holder, target);
+      targets.set(value, target);
+    }
+  }
+  return orders;
+}
+
+/** A reference stands before its note; a link the other way is one back to the text. */
 function pair(
-  candidates: readonly { anchor: Element; target: string; label: string }[],
-  targets: ReadonlyMap<string, Element | null>,
+  candidates: readonly Candidate[],
+  orders: ReadonlyMap<Element, number>,
+  targets: ReadonlyMap<string, Target | null>,
 ): Footnotes {
   const references = new Map<Element, string>();
   const notes = new Map<Element, string>();
+  const sources = new Set<string>();
   const taken = new Set<string>();
   let last = 0;
   for (const { anchor, target, label } of candidates) {
-    const holder = targets.get(target);
-    if (!holder || contains(holder, anchor)) continue;
-    let given = notes.get(holder);
+    const found = targets.get(target);
+    if (!found || found.shared || orders.get(anchor)! > found.order || contains(found.holder, anchor)) continue;
+    let given = notes.get(found.holder);
     if (given === undefined) {
       given = label;
       while (taken.has(given) || given === '') given = String(++last);
       taken.add(given);
-      notes.set(holder, given);
+      notes.set(found.holder, given);
     }
     references.set(anchor, given);
+    addIds(anchor, sources);
   }
-  return { references, notes };
+  return { references, notes, sources };
+}
+
+const LEVELS_AROUND = 2;
+
+function addIds(anchor: Element, ids: Set<string>): void {
+  let node: Node | null = anchor;
+  for (let level = 0; node?.type === ELEMENT && level <= LEVELS_AROUND; level++, node = node.parent) {
+    for (const { name, value } of node.attributes) if (name === 'id' || name === 'name') ids.add(value);
+  }
 }
 
 /** The label of a link that looks like a reference to a note: '' when it shows only a sign; null when it doesn't. */
@@ -109,10 +157,16 @@ function shortText(element: Element): string | null {
   return text.trim();
 }
 
-/** The element that holds a note: the target itself, or the block that the target starts. */
+const LEVELS_UP = 4;
+
+/** The element that holds a note: the target itself, or the block that the target stands at the start of. */
 function holderOf(target: Element, root: Node): Element | null {
-  for (let node: Node | null = target, depth = 0; node && node !== root && depth < 4; node = node.parent, depth++) {
-    if (node.type === ELEMENT && HOLDERS.has(node.name)) return node;
+  let node: Node | null = target;
+  for (let level = 0; node?.type === ELEMENT && node !== root && level < LEVELS_UP; level++, node = node.parent) {
+    if (HOLDERS.has(node.name)) return node;
+    for (let before = node.prev; before; before = before.prev) {
+      if (before.type === ELEMENT || (before.type === TEXT && before.value.trim() !== '')) return null;
+    }
   }
   return null;
 }
@@ -129,10 +183,10 @@ function contains(holder: Element, inner: Element): boolean {
 const ARROWS = /^(?:[\s↩↑↵⤴^⇑⬆[\]]|\ufe0e|\ufe0f)*$/;
 
 /** Whether an anchor inside a note leads back to the text. */
-export function isBacklink(anchor: Element, pageUrl: string): boolean {
+export function isBacklink(anchor: Element, pageUrl: string, { sources }: Footnotes): boolean {
   const fragment = fragmentOf(attribute(anchor, 'href') ?? '', pageUrl);
   if (fragment === null) return false;
-  if (/ref|back|_to|return/i.test(fragment)) return true;
+  if (sources.has(fragment) || /ref/i.test(fragment)) return true;
   const text = shortText(anchor);
   return text !== null && ARROWS.test(text);
 }

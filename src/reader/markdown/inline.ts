@@ -59,8 +59,8 @@ export class Inline {
   private math: string | null = null;
   /** The mark whose closing delimiter is the last piece. */
   private closed: { kind: MarkKind; from: number; at: number } | null = null;
-  /** The code span that is the last piece. */
-  private code: { at: number; content: string } | null = null;
+  /** The code span that is the last piece, written when something else follows. */
+  private code: string[] | null = null;
 
   constructor(style: InlineStyle) {
     this.style = style;
@@ -114,17 +114,21 @@ export class Inline {
       this.space = true;
       return;
     }
-    const before = this.code;
-    if (before && !this.space && this.pending === 0 && before.at === this.pieces.length - 1) {
-      before.content += content;
-      this.pieces[before.at] = fenced(before.content);
+    if (this.code && !this.space && this.pending === 0) {
+      this.code.push(content);
       return;
     }
     if (content.startsWith(' ')) this.space = true;
     this.begin('`');
-    this.code = { at: this.pieces.length, content: content.trim() };
-    this.pieces.push(fenced(content.trim()));
+    this.code = [content.trim()];
+    this.pieces.push('`');
     if (content.endsWith(' ')) this.space = true;
+  }
+
+  private endCode(): void {
+    if (!this.code) return;
+    this.pieces[this.pieces.length - 1] = fenced(this.code.join('').trim());
+    this.code = null;
   }
 
   /** A formula in LaTeX. */
@@ -135,7 +139,8 @@ export class Inline {
   }
 
   open(mark: Mark): void {
-    this.marks.push({ ...mark, at: PENDING });
+    const { kind, open, close, wanted, written } = mark;
+    this.marks.push({ kind, open, close, wanted, written, at: PENDING });
     this.pending += 1;
   }
 
@@ -146,15 +151,20 @@ export class Inline {
     else this.end(mark);
   }
 
-  /** The finished inline content, '' when there is none. Open marks go on in the next block. */
-  take(): string {
+  /**
+   * The finished inline content, '' when there is none. Open marks go on in the next block. `startsLine` is false for
+   * content that comes behind a marker of its own, where no other block can start.
+   */
+  take(startsLine = true): string {
+    this.endCode();
     for (let index = this.marks.length - 1; index >= 0; index--) {
       const mark = this.marks[index]!;
       if (mark.at >= 0) this.end(mark);
       if (mark.at !== PENDING) this.pending += 1;
       mark.at = PENDING;
     }
-    const text = this.pieces.length === 0 ? '' : this.finish();
+    const content = this.pieces.length === 0 ? '' : this.finish();
+    const text = startsLine ? escapeBlockStart(content) : content;
     this.pieces = [];
     this.risky = [];
     this.links = [];
@@ -162,7 +172,6 @@ export class Inline {
     this.ours = '';
     this.math = null;
     this.closed = null;
-    this.code = null;
     return text;
   }
 
@@ -173,7 +182,7 @@ export class Inline {
       escapePieces(pieces, risky, { ours: this.ours, math: this.math !== null, strike, references });
     }
     for (const { mark, from, to } of links) mark.written?.(pieces.slice(from, to).join(''));
-    return escapeBlockStart(pieces.length === 1 ? pieces[0]! : pieces.join(''));
+    return pieces.length === 1 ? pieces[0]! : pieces.join('');
   }
 
   private where(): number {
@@ -187,6 +196,7 @@ export class Inline {
 
   /** Writes what stands before content that starts with `next`: white space and marks that waited for content. */
   private begin(next: string): void {
+    this.endCode();
     if (this.closed) this.settle(next);
     if (this.space) {
       if (this.pieces.length > 0) this.pieces.push(' ');
@@ -199,8 +209,8 @@ export class Inline {
   private settle(next: string): void {
     const { kind, from, at } = this.closed!;
     if (kind === 'link' || at !== this.pieces.length - 1 || this.space) return;
-    if (this.marks.some((mark) => mark.at === PENDING && mark.kind === kind)) return;
-    if (!isWordCharacter(next)) return;
+    // A delimiter that is about to be opened comes between.
+    if (this.pending > 0 || !isWordCharacter(next)) return;
     if (this.pieces[at]![0] === '_') {
       this.pieces[from] = this.pieces[from]!.replaceAll('_', '*');
       this.pieces[at] = this.pieces[at]!.replaceAll('_', '*');
@@ -228,7 +238,7 @@ export class Inline {
       let delimiter = mark.open;
       if (mark.kind !== 'link' && isWordCharacter(before)) {
         if (isPunctuation(next)) this.pieces.push(' ');
-        else delimiter = delimiter.replaceAll('_', '*');
+        else if (delimiter[0] === '_') delimiter = delimiter.replaceAll('_', '*');
       }
       mark.at = this.pieces.length;
       this.pieces.push(delimiter);
@@ -237,6 +247,7 @@ export class Inline {
   }
 
   private end(mark: OpenMark): void {
+    this.endCode();
     const { pieces } = this;
     const delimiter = mark.kind === 'link' ? mark.close : pieces[mark.at]!;
     if (mark.kind === 'link') this.links.push({ mark, from: mark.at + 1, to: pieces.length });

@@ -1,5 +1,5 @@
 /** Notes: `[^1]` in the text, `[^1]: ...` where the note stands. */
-import type { Element } from '#html/node.ts';
+import { attribute, type Element } from '#html/node.ts';
 import type { Enter, Leave, State } from '../state.ts';
 import { block } from './block.ts';
 
@@ -24,3 +24,6 @@ export const noteOrBlock: Enter = (state, element) => {
   state.flush();
   return enterNote(state, element);
 };
+
+/** What a wiki puts around the links from a note back to the text. */
+export const isBacklinkBox = (element: Element): boolean => /\bbacklink\b/i.test(attribute(element, 'class') ?? '');

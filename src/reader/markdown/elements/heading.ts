@@ -3,11 +3,12 @@ import type { Enter, Leave } from '../state.ts';
 
 const leaveHeading: Leave = (state) => {
   const { heading: level, inline, blocks, options } = state;
-  const text = withoutOuterBold(inline.take());
+  const underlined = options.headingStyle === 'setext' && level <= 2;
+  const text = withoutOuterBold(inline.take(underlined));
   state.heading = 0;
   state.singleLine -= 1;
   if (text === '') return;
-  if (options.headingStyle === 'setext' && level <= 2) {
+  if (underlined) {
     blocks.write(`${text}\n${(level === 1 ? '=' : '-').repeat(text.length)}`);
   } else blocks.write(`${'#'.repeat(level)} ${text.replace(/(^|[^\\#])(#+)$/, '$1\\$2')}`);
 };

@@ -2,13 +2,13 @@
  * The table that names every element with a handler of its own. An element that is not here is its children, in line
  * with the text around it.
  */
-import type { Enter } from '../state.ts';
+import { type Enter, SKIP } from '../state.ts';
 import { block } from './block.ts';
 import { lineBreak } from './break.ts';
 import { code, pre } from './code.ts';
 import { definition, term } from './definition.ts';
 import { em, strike, strong } from './emphasis.ts';
-import { noteOrBlock } from './footnote.ts';
+import { isBacklinkBox, noteOrBlock } from './footnote.ts';
 import { headings } from './heading.ts';
 import { image } from './image.ts';
 import { anchor } from './link.ts';
@@ -26,7 +26,8 @@ const HIDDEN =
   'area audio base canvas datalist embed head iframe link meta meter noembed noframes noscript param ' +
   'progress select source style svg template textarea title track video';
 
-const span: Enter = (state, element) => renderedMath(state, element);
+const span: Enter = (state, element) =>
+  state.openNotes > 0 && isBacklinkBox(element) ? SKIP : renderedMath(state, element);
 const division: Enter = (state, element) => renderedMath(state, element) ?? noteOrBlock(state, element);
 
 export const ELEMENTS: ReadonlyMap<string, Enter> = new Map<string, Enter>([

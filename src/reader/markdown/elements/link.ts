@@ -127,4 +127,4 @@ function isPermalink(state: State, element: Element, href: string): boolean {
 }
 
 const isInNote = (state: State, element: Element): boolean =>
-  state.openNotes > 0 && isBacklink(element, state.options.pageUrl);
+  state.openNotes > 0 && isBacklink(element, state.options.pageUrl, state.footnotes);

@@ -35,19 +35,14 @@ const tidyLatex = (latex: string): string => latex.replace(/\s+/g, ' ').trim();
 
 /** What a renderer drew beside the formula's source: it says the same again. */
 const DRAWN =
-  /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_SVG_Display|_CHTML)?|MJX_Assistive_MathML|mwe-math-fallback-image-(?:inline|display))(?:\s|$)/;
+  /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_SVG_Display|_CHTML)?|MJX_Assistive_MathML)(?:\s|$)/;
 
 /** Spans and divs by their class; null when the class has nothing to do with formulas. */
 export function renderedMath(state: State, element: Element): typeof SKIP | null {
   const classes = attribute(element, 'class');
   if (classes === null || !state.gfm || !DRAWN.test(classes)) return null;
   if (classes.includes('katex-html')) return hasSibling(element, 'katex-mathml') ? SKIP : null;
-  const source = attribute(element, 'data-mathml') ?? '';
-  if (followedByScript(element) || source !== '') {
-    if (!followedByScript(element)) return null;
-    return SKIP;
-  }
-  return null;
+  return followedByScript(element) ? SKIP : null;
 }
 
 function hasSibling(element: Element, className: string): boolean {
@@ -88,17 +83,19 @@ function isInDisplay(element: Element): boolean {
   return false;
 }
 
-const PICTURE_CLASS = /(?:^|\s)(?:latex|tex|mwe-math-fallback-image-(?:inline|display))(?:\s|$)/;
+const PICTURE = /(?:^|\s)(?:latex|tex)(?:\s|$)/;
+const WIKI_FALLBACK = /(?:^|\s)mwe-math-fallback-image-(?:inline|display)(?:\s|$)/;
 
 /**
  * The LaTeX of an image that stands for a formula; '' when the formula itself is beside it, null for other images.
  */
 export function fallbackFormula(image: Element): string | null {
-  if (!PICTURE_CLASS.test(attribute(image, 'class') ?? '')) return null;
+  const classes = attribute(image, 'class') ?? '';
+  const isFallback = WIKI_FALLBACK.test(classes);
+  if (!isFallback && !PICTURE.test(classes)) return null;
   const alt = tidyLatex(attribute(image, 'alt') ?? '');
   if (alt === '') return null;
-  for (let node = image.prev; node; node = node.prev) if (node.type === ELEMENT && holdsMath(node)) return '';
-  return withoutStyle(alt);
+  return isFallback && image.prev?.type === ELEMENT && holdsMath(image.prev) ? '' : withoutStyle(alt);
 }
 
 function holdsMath(element: Element): boolean {

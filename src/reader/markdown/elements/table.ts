@@ -158,7 +158,7 @@ function followsRow(row: Element): boolean {
 }
 
 const leaveCell: Leave = (state, element) => {
-  const text = state.inline.take();
+  const text = state.inline.take(false);
   state.singleLine -= 1;
   state.grid!.addCell(text, element, alignOf(element));
 };
