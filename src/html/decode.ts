@@ -94,14 +94,25 @@ function canonical(label: string): string | undefined {
 }
 
 function decodeAs(bytes: Uint8Array, charset: string): string {
-  // Some Nodes decode windows-1252 as if it were Latin-1, without its quotes and dashes.
-  if (charset === 'windows-1252')
-    return latin1(bytes).replace(/[\x80-\x9f]/g, (char) => WINDOWS_1252[char.charCodeAt(0) - 0x80]!);
+  if (charset === 'windows-1252') return decodeWindows1252(bytes);
   return new TextDecoder(charset).decode(bytes);
 }
 
 /** The letters at 0x80 to 0x9f (Encoding standard, index windows-1252). */
-const WINDOWS_1252 = [...'€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'];
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+/** Some Nodes decode windows-1252 as if it were Latin-1, without its quotes and dashes. */
+function decodeWindows1252(bytes: Uint8Array): string {
+  if (!bytes.some((byte) => byte >= 0x80 && byte <= 0x9f)) return latin1(bytes);
+  const units = Buffer.alloc(bytes.length * 2);
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    const unit = byte >= 0x80 && byte <= 0x9f ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte;
+    units[i * 2] = unit & 0xff;
+    units[i * 2 + 1] = unit >> 8;
+  }
+  return units.toString('utf16le');
+}
 
 const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1');

@@ -192,6 +192,12 @@ describe('what still works', () => {
     });
   });
 
+  test('plain requests, of which the target sees nothing of the proxy', async () => {
+    const site = await startServer((request, response) => response.end(request.rawHeaders.join('|')));
+    const { text } = await get(await startEgress([site]), site.origin);
+    expect(text).not.toMatch(/proxy|basic|via|forwarded/i);
+  });
+
   test('many plain requests over one connection', async () => {
     const site = await startSite();
     const egress = await startEgress([site]);

@@ -80,6 +80,19 @@ describe('size', () => {
     expect((await response.collect()).bytes.length).toBe(MB);
   });
 
+  test('a body in single bytes is read without taking more memory than it has', async () => {
+    const count = 1_000_000;
+    const site = await saying(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '1\r\nx\r\n'.repeat(count),
+      '0\r\n\r\n',
+    );
+    const before = process.memoryUsage().heapUsed;
+    const { bytes } = await (await startFetch([site])(site.origin, { minBytesPerSecond: 0 })).collect();
+    expect(bytes.length).toBe(count);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * MB);
+  });
+
   test('a flood of headers ends the request', async () => {
     const line = `X-Flood: ${'x'.repeat(1000)}\r\n`;
     const site = await startTcp((socket) => {

@@ -261,15 +261,33 @@ async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
 }
 
 async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Collected> {
-  const chunks: Uint8Array[] = [];
+  const pile = createPile();
   try {
-    for await (const chunk of bytes) chunks.push(chunk);
-    return { bytes: Buffer.concat(chunks) };
+    for await (const chunk of bytes) pile.add(chunk);
+    return { bytes: pile.bytes() };
   } catch (error) {
     if (!(error instanceof Cut)) throw error;
-    if (!chunks.length) throw brokenOff(error);
-    return { bytes: Buffer.concat(chunks), truncated: error.truncation };
+    if (!pile.bytes().length) throw brokenOff(error);
+    return { bytes: pile.bytes(), truncated: error.truncation };
   }
+}
+
+/** Chunks in one buffer as they come: kept apart, millions of small ones would take far more memory than they hold. */
+function createPile() {
+  let buffer = Buffer.allocUnsafe(64 * 1024);
+  let length = 0;
+  return {
+    add(chunk: Uint8Array) {
+      if (length + chunk.length > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, length + chunk.length));
+        larger.set(buffer.subarray(0, length));
+        buffer = larger;
+      }
+      buffer.set(chunk, length);
+      length += chunk.length;
+    },
+    bytes: () => buffer.subarray(0, length),
+  };
 }
 
 const CUT_MESSAGES: Record<Truncation, string> = {

@@ -12,8 +12,9 @@ export interface Intake {
   hasEnded(): boolean;
 }
 
-/** Held bytes from which on the stream is told to pause. */
+/** What may be held before the stream is told to pause. */
 const MAX_HELD_BYTES = 1024 * 1024;
+const MAX_HELD_CHUNKS = 16 * 1024;
 
 export function intake(stream: Readable): Intake {
   let held: Uint8Array[] = [];
@@ -25,7 +26,7 @@ export function intake(stream: Readable): Intake {
   stream.on('data', (chunk: Uint8Array) => {
     held.push(chunk);
     heldBytes += chunk.length;
-    if (heldBytes >= MAX_HELD_BYTES) stream.pause();
+    if (heldBytes >= MAX_HELD_BYTES || held.length >= MAX_HELD_CHUNKS) stream.pause();
     wake();
   });
   stream.on('end', () => {
@@ -44,11 +45,14 @@ export function intake(stream: Readable): Intake {
   return {
     async *take(isDone = () => false) {
       for (;;) {
-        const taken = held;
-        held = [];
-        heldBytes = 0;
-        yield* taken;
-        if (held.length) continue;
+        // One piece at a time, however many it came in: a sender of single bytes would keep everybody busy.
+        if (held.length) {
+          const taken = held.length === 1 ? held[0]! : Buffer.concat(held, heldBytes);
+          held = [];
+          heldBytes = 0;
+          yield taken;
+          continue;
+        }
         if (ended) return;
         if (failure) throw failure;
         if (isDone()) return;

@@ -160,7 +160,7 @@ function withCustom(
 /** What the text says there is to see that only a browser puts together. */
 const hidden = (html: string) => ({
   hiddenFrames: /<i?frame[\s>]/i.test(html),
-  hiddenShadow: /<template\s[^>]{0,200}shadowroot/i.test(html),
+  hiddenShadow: /<template\s[^<>]{0,200}shadowroot/i.test(html),
 });
 
 const given = (url: string, html: string): Snapshot => ({
