@@ -196,9 +196,12 @@ const PRIMES = /^(?:\\prime)+$/;
 const raised = (sup: string): string =>
   PRIMES.test(sup) ? "'".repeat(sup.length / '\\prime'.length) : /^'+$/.test(sup) ? sup : `^{${sup}}`;
 
+/** A fraction without a line. */
+const STACKED = '\\genfrac{}{}{0pt}{}';
+
 function fraction([top = '', bottom = '']: readonly string[], element: Element): string {
   const thickness = attribute(element, 'linethickness') ?? '';
-  if (/^0(?:[a-z%]|$)/.test(thickness)) return `\\genfrac{}{}{0pt}{}{${top}}{${bottom}}`;
+  if (/^0(?:[a-z%]|$)/.test(thickness)) return `${STACKED}{${top}}{${bottom}}`;
   if (attribute(element, 'bevelled') === 'true') return `${nucleus(top)}/${nucleus(bottom)}`;
   return `\\frac{${top}}{${bottom}}`;
 }
@@ -384,6 +387,9 @@ function fencedRow(parts: readonly string[]): string {
   const close = shown.at(-1)?.trim() ?? '';
   if (shown.length > 2 && OPENING.has(open) && CLOSING.has(close)) {
     const inner = shown.slice(1, -1);
+    if (open === '(' && close === ')' && inner.length === 1 && inner[0]!.startsWith(STACKED)) {
+      return `\\binom${inner[0]!.slice(STACKED.length)}`;
+    }
     if (!inner.some((part) => part.trim() === open || part.trim() === close)) return inFences(open, join(inner), close);
   }
   if (shown.length === 2 && open === '\\{' && isWholeMatrix(close)) return inFences(open, close, '.');

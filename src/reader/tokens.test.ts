@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { countTokens, keepTokens, loadTokens } from './tokens.ts';
+
+beforeAll(loadTokens);
+
+const asText = { disallowedSpecial: new Set<string>() };
+
+describe('countTokens', () => {
+  it('counts as the vocabulary does', () => {
+    expect(countTokens('')).toBe(0);
+    expect(countTokens('hello world')).toBe(2);
+    expect(countTokens('héllo 漢字 👩‍👩‍👧')).toBe(encode('héllo 漢字 👩‍👩‍👧').length);
+  });
+
+  it('takes the text of special tokens for text', () => {
+    expect(countTokens('<|endoftext|>')).toBeGreaterThan(1);
+    expect(keepTokens('a <|endoftext|> b', 100)).toBe('a <|endoftext|> b');
+  });
+
+  it('counts ordinary long text exactly', () => {
+    const text = 'The quick brown fox, isn’t it? 漢字かな交じり文。 1234567 \n\n  - item\n'.repeat(4_000);
+    expect(countTokens(text)).toBe(encode(text, asText).length);
+  });
+
+  it('ends on runs without a break', () => {
+    for (const run of ['a', 'ab', '=', ' ', '\n', '漢', '🙂', '-=']) {
+      const text = run.repeat(200_000);
+      const count = countTokens(text);
+      expect(count).toBeGreaterThan(100);
+      expect(count).toBeLessThanOrEqual(Buffer.byteLength(text));
+    }
+  });
+});
+
+describe('keepTokens', () => {
+  it('keeps the first tokens', () => {
+    expect(keepTokens('hello world again', 2)).toBe('hello world');
+    expect(keepTokens('hello', 0)).toBe('');
+    expect(keepTokens('hello world', 50)).toBe('hello world');
+  });
+
+  it('drops a character that the cut broke', () => {
+    const text = '🙂🙃🫠';
+    const tokens = encode(text).length;
+    for (let limit = 0; limit <= tokens; limit++) {
+      const kept = keepTokens(text, limit);
+      expect(text.startsWith(kept)).toBe(true);
+      expect(Buffer.from(kept).toString()).toBe(kept);
+    }
+    expect(keepTokens(text, 1)).toBe('');
+  });
+
+  it('gives the longest start that fits, for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.nat(30), (text, limit) => {
+        const kept = keepTokens(text, limit);
+        expect(text.startsWith(kept)).toBe(true);
+        if (countTokens(text) <= limit) expect(kept).toBe(text);
+        else expect(kept.length).toBeLessThan(text.length);
+      }),
+      { seed: 20_265 },
+    );
+  });
+
+  it('keeps as many tokens of a long text as asked', () => {
+    const text = 'word and more words, '.repeat(20_000);
+    expect(countTokens(keepTokens(text, 30_001))).toBe(30_001);
+  });
+});
