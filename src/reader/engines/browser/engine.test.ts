@@ -168,6 +168,22 @@ describe.concurrent('what is seen', () => {
   });
 });
 
+async function expectFrames({ last, site }: Bench) {
+  const page = await last('/frames', {
+    withIframe: true,
+    injectFrameScript: "addEventListener('DOMContentLoaded', () => document.body.append('by the script'))",
+  });
+  expect(page.hiddenFrames).toBe(false);
+  expect(words(page.text)).toMatch(
+    /Outside before\. .*Inside the same site, a link .*Outside between\. .*Inside another site\. .*A leaf of another site\. .*Inside the same site, a link .*From srcdoc .*Outside after\./,
+  );
+  expect(page.text.match(/by the script/g)).toHaveLength(6);
+  expect(page.text).toContain(`<a href="${site.origin}/frames/deeper">`);
+  expect(page.text).toContain(`<div data-lectern-frame="${site.otherOrigin}/frames/other">`);
+  expect(page.text).not.toContain('color:blue');
+  expect(page.text).not.toContain('var x');
+}
+
 describe.concurrent('frames and shadow roots', () => {
   it('says when there are some that are not written', async () => {
     expect(await bench.last('/frames')).toMatchObject({ hiddenFrames: true, hiddenShadow: false });
@@ -185,15 +201,16 @@ describe.concurrent('frames and shadow roots', () => {
   });
 
   it('puts the documents of frames into the page, of any site and nested', async () => {
-    const page = await bench.last('/frames', { withIframe: true });
-    expect(page.hiddenFrames).toBe(false);
-    expect(words(page.text)).toMatch(
-      /Outside before\. .*Inside the same site, a link .*Outside between\. .*Inside another site\. .*A leaf of another site\. .*Inside the same site, a link .*From srcdoc .*Outside after\./,
-    );
-    expect(page.text).toContain(`<a href="${bench.site.origin}/frames/deeper">`);
-    expect(page.text).toContain(`<div data-lectern-frame="${bench.site.otherOrigin}/frames/other">`);
-    expect(page.text).not.toContain('color:blue');
-    expect(page.text).not.toContain('var x');
+    await expectFrames(bench);
+  });
+
+  it('reaches frames in processes of their own', async () => {
+    const isolated = await startBench({ siteIsolation: true });
+    try {
+      await expectFrames(isolated);
+    } finally {
+      await isolated.close();
+    }
   });
 
   it('quotes the text of frames', async () => {

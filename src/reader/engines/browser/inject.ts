@@ -1,6 +1,6 @@
 /** Scripts of the caller, run in the page's own world (contract, section 10). */
 import { Script } from 'node:vm';
-import type { CDPSession } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 
 export interface Injected {
   readonly page: readonly string[];
@@ -23,14 +23,14 @@ const isAddress = (entry: string) => /^\s*https?:\/\/\S+\s*$/i.test(entry) && UR
  * `waitForSelector(css)`. Each script is sent on its own, as source: one that fails leaves the others alone, and a page
  * that forbids `eval` forbids nothing here.
  */
-export async function installScripts(session: CDPSession, { page, frame }: Injected): Promise<void> {
+export async function installScripts(target: Page, { page, frame }: Injected): Promise<void> {
   if (!page.length && !frame.length) return;
   const sources = [
     HELPER,
     ...page.map((code) => `if (window.parent === window) {\n${registered(code)}\n}`),
     ...frame.map(registered),
   ];
-  for (const source of sources) await session.send('Page.addScriptToEvaluateOnNewDocument', { source });
+  for (const content of sources) await target.addInitScript({ content });
 }
 
 /** Resolves when the scripts' promises have settled; the caller bounds the wait. */

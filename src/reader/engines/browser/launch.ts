@@ -1,7 +1,7 @@
 /** Starts one Chromium, confined to the egress proxy, and knows how to end it whatever state it is in. */
 import type { Browser } from 'playwright-core';
 import type { FoundBrowser } from './find.ts';
-import { confinementFlags, limitFlags } from './flags.ts';
+import { confinementFlags, isolationFlags, limitFlags } from './flags.ts';
 import { commandOf, killGroup, removeProfile, traceLaunch } from './orphans.ts';
 
 /** The egress proxy as the browser needs to know it. */
@@ -16,6 +16,7 @@ export interface LaunchConfig {
   readonly egress: EgressAddress;
   readonly dataDir: string;
   readonly sandbox: boolean;
+  readonly siteIsolation: boolean;
 }
 
 export interface Launched {
@@ -33,7 +34,8 @@ export interface Launched {
 const LAUNCH_MS = 20_000;
 const CLOSE_MS = 3_000;
 
-export async function launchBrowser({ found, egress, dataDir, sandbox }: LaunchConfig): Promise<Launched> {
+export async function launchBrowser(config: LaunchConfig): Promise<Launched> {
+  const { found, egress, dataDir, sandbox, siteIsolation } = config;
   const { chromium } = await import('playwright-core');
   const trace = traceLaunch(dataDir);
   let browser: Browser;
@@ -44,7 +46,7 @@ export async function launchBrowser({ found, egress, dataDir, sandbox }: LaunchC
       chromiumSandbox: sandbox,
       env: { ...process.env, ...found.env },
       proxy: { server: egress.url, username: egress.username, password: egress.password },
-      args: [...confinementFlags(new URL(egress.url).hostname), ...limitFlags()],
+      args: [...confinementFlags(new URL(egress.url).hostname), ...limitFlags(), ...isolationFlags(siteIsolation)],
       timeout: LAUNCH_MS,
       // Signals are the server's to handle: it drains first.
       handleSIGINT: false,

@@ -20,6 +20,8 @@ export interface PoolConfig {
   readonly recycle?: { readonly pages?: number; readonly ageMs?: number; readonly rssBytes?: number };
   /** What one renderer may hold before it is ended. */
   readonly rendererBytes?: number;
+  /** A process for each site; without it the browser's own default holds (off in the headless shell). */
+  readonly siteIsolation?: boolean;
   readonly log?: (message: string, facts?: Record<string, unknown>) => void;
 }
 
@@ -226,12 +228,13 @@ export class Pool {
 
   /** Tries the sandbox once; whether it can be had is a fact of the machine. */
   async #launchSandboxed(): Promise<Launched> {
-    const { found, egress, dataDir, log } = this.#config;
+    const { found, egress, dataDir, siteIsolation = false, log } = this.#config;
+    const launch = (sandbox: boolean) => launchBrowser({ found, egress, dataDir, sandbox, siteIsolation });
     const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
     try {
       if (this.#sandboxed !== false && !isRoot) {
         try {
-          const launched = await launchBrowser({ found, egress, dataDir, sandbox: true });
+          const launched = await launch(true);
           this.#sandboxed = true;
           return launched;
         } catch (error) {
@@ -239,7 +242,7 @@ export class Pool {
           log?.('the browser does not start in its sandbox', { reason: (error as Error).message.slice(0, 300) });
         }
       }
-      const launched = await launchBrowser({ found, egress, dataDir, sandbox: false });
+      const launched = await launch(false);
       this.#sandboxed = false;
       return launched;
     } catch (error) {

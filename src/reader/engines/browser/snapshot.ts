@@ -23,6 +23,7 @@ const MAX_DEPTH = 6;
 export async function takeDocument(world: World, wanted: DocumentWanted, limitMs: number): Promise<TakenDocument> {
   const until = performance.now() + limitMs;
   const left = () => Math.max(until - performance.now(), 1);
+  if (wanted.withIframe) world.seekFrames();
   let room = MAX_CHARS;
   let framesLeft = MAX_FRAMES;
   const capture = async (frame: FrameHandle | undefined) => {

@@ -48,6 +48,7 @@ const RESERVE_MS = { least: 500, most: 1_500 };
 const AFTER_HALT_MS = 1_000;
 const CLOSE_MS = 2_000;
 const SHOTS_MS = 10_000;
+const SHOTS_LEAST_MS = 1_500;
 const SELECTOR_POLL_MS = 100;
 const MAX_TEXT_BYTES = 32 * 1024 * 1024;
 
@@ -143,6 +144,8 @@ class PageVisit {
   #moments = 0;
   #started = false;
   #hasTitle = false;
+  /** The snapshot that was last held against `visible-content`. */
+  #judged: Snapshot | undefined;
   #scriptsDone = true;
   #lookedAt = performance.now();
   readonly #startedAt = performance.now();
@@ -188,7 +191,7 @@ class PageVisit {
     await overrideScale(this.#world.session, this.#options);
     await overrideHints(this.#world.session, identity, this.#options.locale);
     await this.#world.atEachDocument(trackDocument, (message) => this.#heard(message));
-    await installScripts(this.#world.session, scripts);
+    await installScripts(this.#page, scripts);
     if (html === undefined) {
       const target = new URL(entry);
       this.#tools.guard.checkUrl(target);
@@ -199,6 +202,8 @@ class PageVisit {
     this.#page
       .goto(entry, { waitUntil: 'commit', timeout, ...(referer !== undefined && { referer }) })
       .catch((error) => {
+        // The page that interrupts is the one to read.
+        if (String(error).includes('interrupted by another navigation')) return;
         this.#navigationFailed = error;
         this.#changed();
       });
@@ -394,8 +399,9 @@ class PageVisit {
     if (!this.#started || this.#interactiveAt === undefined) return false;
     if (this.#demands.waitsForSelector) return this.#selectorsPresent();
     if (!this.#scriptsDone) return false;
-    if (last && this.#demands.timing === 'visible-content' && !this.#demands.hasScripts && this.#hasTitle) {
-      if (await this.#tools.hasContent(last.text)) return true;
+    if (last && last !== this.#judged && this.#demands.timing === 'visible-content' && !this.#demands.hasScripts) {
+      this.#judged = last;
+      if (this.#hasTitle && (await this.#tools.hasContent(last.text))) return true;
     }
     return readyAt(this.#state(), this.#demands) <= now;
   }
@@ -410,7 +416,8 @@ class PageVisit {
   }
 
   async #selectorsPresent(): Promise<boolean> {
-    return this.#world.call(allPresent, [...this.#selectors], CAPTURE_MS).catch(() => false);
+    const limitMs = Math.max(Math.min(CAPTURE_MS, this.#lastLookAt - performance.now()), 1);
+    return this.#world.call(allPresent, [...this.#selectors], limitMs).catch(() => false);
   }
 
   async #wait(now: number, lookAt: number): Promise<void> {
@@ -451,7 +458,7 @@ class PageVisit {
             pageshot: formats.has('pageshot'),
             deviceScaleFactor: viewport?.deviceScaleFactor ?? 1,
           },
-          SHOTS_MS,
+          Math.min(SHOTS_MS, Math.max(this.#visit.deadline - performance.now(), SHOTS_LEAST_MS)),
         )
       : {};
     const { hiddenFrames, hiddenShadow, elements, url } = captured;

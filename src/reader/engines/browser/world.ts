@@ -17,6 +17,8 @@ export interface World {
   atEachDocument(run: (tell: (message: string) => void) => void, heard: (message: string) => void): Promise<void>;
   /** The frame inside each of the elements that the last `call` of that frame left in `globalThis.framesFound`. */
   frameOf(index: number, limitMs: number, frame?: FrameHandle): Promise<FrameHandle | undefined>;
+  /** To be called before `frameOf`: frames of other sites move to processes of their own whenever they navigate. */
+  seekFrames(): void;
   /** Ends what the page's scripts are doing and lets none run again: the way to a page that hangs. */
   halt(): Promise<void>;
 }
@@ -58,9 +60,7 @@ export async function openWorld(page: Page): Promise<World> {
     return answer.result;
   };
 
-  let others: Promise<FrameHandle[]> | undefined;
-  /** Frames of other sites live in processes of their own, each with a session of its own. */
-  const otherProcesses = () => (others ??= attachFrames(page));
+  let others: Promise<FrameHandle[]> = Promise.resolve([]);
 
   return {
     session,
@@ -90,10 +90,13 @@ export async function openWorld(page: Page): Promise<World> {
         if (!objectId) return undefined;
         const { node } = await from.session.send('DOM.describeNode', { objectId });
         if (!node.frameId) return undefined;
-        const other = (await otherProcesses()).find(({ id }) => id === node.frameId);
+        const other = (await others).find(({ id }) => id === node.frameId);
         return other ?? { session: from.session, id: node.frameId };
       };
       return within(limitMs, find());
+    },
+    seekFrames() {
+      others = attachFrames(page);
     },
     async halt() {
       await Promise.all([
