@@ -15,6 +15,7 @@ import { READER_PATHS, readerRoutes } from '#api/reader.ts';
 import { writeReaderError } from '#api/envelopes/reader.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
 import { createWaitingGrpc, waitingRoutes, writeFlowError, writeModelError } from '#api/waiting.ts';
+import { TimeUp, within } from '#concurrency/deadline.ts';
 import type { Config } from '#config.ts';
 import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
 import { createEgress } from '#net/egress.ts';
@@ -59,6 +60,8 @@ export interface AppOptions {
   readonly version: string;
   readonly log: Log;
 }
+
+const IDLE_CUT_MS = 50;
 
 /** Builds everything; what was started before a part failed to is ended again. */
 export async function createApp(options: AppOptions): Promise<App> {
@@ -185,15 +188,21 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   async function close(): Promise<void> {
     if (draining) return;
     draining = true;
+    const servers = [...Object.values(faces).map((made) => made.server), ...(hostServer ? [hostServer] : [])];
+    // A connection that was busy when the closing began is kept alive by its client: it must be cut when it rests.
+    const cutting = setInterval(() => {
+      for (const server of servers) server.closeIdleConnections();
+    }, IDLE_CUT_MS);
     const closing = Promise.all([
       ...Object.values(faces).map((made) => made.close()),
       grpc.close(),
       hostServer && new Promise((done) => (hostServer.listening ? hostServer.close(done) : done(undefined))),
     ]);
-    const late = new Promise((done) => setTimeout(done, config.drainMs).unref());
-    await Promise.race([closing, late]);
-    for (const made of Object.values(faces)) made.server.closeAllConnections();
-    hostServer?.closeAllConnections();
+    await within(config.drainMs, closing).catch((error: unknown) => {
+      if (!(error instanceof TimeUp)) throw error;
+    });
+    clearInterval(cutting);
+    for (const server of servers) server.closeAllConnections();
     await endAll(started, log);
     await rm(temporaryDir, { recursive: true, force: true });
   }

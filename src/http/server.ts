@@ -30,6 +30,8 @@ export type Face = FastifyInstance<Server>;
 
 /** Long targets stand in the request line. */
 export const MAX_HEADER_BYTES = 64 * 1024;
+/** How long a client may take to send its request; the answer may take longer. */
+const REQUEST_MS = 300_000;
 const REQUEST_ID = 'x-request-id';
 
 export async function createServer(options: ServerOptions): Promise<Face> {
@@ -41,7 +43,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     bodyLimit: maxBodyBytes,
     requestIdHeader: false,
     genReqId: requestId,
-    requestTimeout: 0,
+    requestTimeout: REQUEST_MS,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
     forceCloseConnections: 'idle',
     return503OnClosing: false,

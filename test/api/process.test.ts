@@ -5,7 +5,7 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { processesWith, startProcess } from '../support/process.ts';
+import { pidsWith, startProcess } from '../support/process.ts';
 import { shareBrowser } from '../support/server.ts';
 
 let dataDir: string;
@@ -68,9 +68,9 @@ it('leaves no browser behind', async () => {
   expect(await answer.text()).toContain('This page took its time to come.');
   const health = (await (await fetch(`${server.place('reader')}/health`)).json()) as { browser: { version: string } };
   expect(health.browser.version).toMatch(/^\d+\./);
-  expect(processesWith(dataDir)).not.toEqual([]);
+  expect(pidsWith(dataDir)).not.toEqual([]);
   expect(await server.stop()).toBe(0);
-  expect(processesWith(dataDir)).toEqual([]);
+  expect(pidsWith(dataDir)).toEqual([]);
   site.close();
 });
 

@@ -1,6 +1,7 @@
 /** Reading a real site through the whole server, as a client does: engines, formats, options, hostile pages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
+import { pidsWith } from '../support/process.ts';
 import { sendHtml, type Site, startSite } from '../site/site.ts';
 
 const NESTED_BYTES = 30_000_000;
@@ -398,6 +399,18 @@ describe('pages that would hold a reader up', () => {
     gone.abort();
     expect(await outcome).toBe('AbortError');
     await expect.poll(() => server.app.browser().pages, { timeout: 10_000 }).toBe(0);
+  });
+
+  it('a browser that is killed costs at most the reads in it', async () => {
+    const reads = Array.from({ length: 3 }, () => read('/chatty', { 'x-engine': 'browser', 'x-timeout': '8', 'x-respond-timing': 'network-idle' }));
+    await expect.poll(() => server.app.browser().pages, { timeout: 10_000 }).toBe(3);
+    for (const pid of pidsWith(server.dataDir)) process.kill(pid, 'SIGKILL');
+    for (const { status, json, text } of await Promise.all(reads)) {
+      if (status === 200) expect(text).toContain('Never silent.');
+      else expect(json.code).toBeGreaterThanOrEqual(422);
+    }
+    const { content } = await page('/rendered', { 'x-engine': 'browser' });
+    expect(content).toContain('second word');
   });
 
   it('the same failing address is shut after ten times', async () => {

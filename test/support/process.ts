@@ -55,15 +55,15 @@ async function greeted(lines: readonly string[]): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** The command lines of running processes that contain a text. */
-export const processesWith = (text: string): string[] =>
+/** The running processes whose command line contains a text. */
+export const pidsWith = (text: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((name) => {
+    .filter((name) => {
       try {
-        const line = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return line.includes(text) ? [line] : [];
+        return readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').includes(text);
       } catch {
-        return [];
+        return false;
       }
-    });
+    })
+    .map(Number);
