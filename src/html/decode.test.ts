@@ -199,6 +199,21 @@ describe('text that is not HTML', () => {
   });
 });
 
+test('a long text in an encoding of several bytes a letter is read whole, wherever it is cut for reading', () => {
+  for (const charset of ['shift_jis', 'gbk', 'utf-16le']) {
+    const text = page(`x${(charset === 'gbk' ? CHINESE : JAPANESE).repeat(4_000)}`);
+    const bytes = charset === 'utf-16le' ? utf16(text, 'le') : encode(text, charset);
+    expect(decodeHtml(bytes, `text/html; charset=${charset}`).text === text).toBe(true);
+  }
+});
+
+test('megabytes that mean nothing in the encoding they claim still come out as some text', () => {
+  const bytes = Buffer.alloc(8 * 1024 * 1024, 0x80);
+  const { text } = decodeHtml(bytes, 'text/html; charset=shift_jis');
+  expect(text.length).toBe(bytes.length);
+  expect(text.startsWith('\x80\x80') || text.startsWith('\ufffd\ufffd')).toBe(true);
+});
+
 test('windows-1252 has its quotes and dashes in every Node', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
   const { text } = decodeHtml(bytes, 'text/html; charset=iso-8859-1');

@@ -95,7 +95,31 @@ function canonical(label: string): string | undefined {
 
 function decodeAs(bytes: Uint8Array, charset: string): string {
   if (charset === 'windows-1252') return decodeWindows1252(bytes);
-  return new TextDecoder(charset).decode(bytes);
+  return charset === 'utf-8' ? new TextDecoder().decode(bytes) : decodeBounded(bytes, charset);
+}
+
+const SLICE_BYTES = 256 * 1024;
+const MAX_BROKEN = 512 * 1024;
+
+/**
+ * Decoders other than that of UTF-8 take many times longer for a byte that means nothing than for one that does. What has this many of them is
+ * no text, and the rest of it is read as Latin-1, which takes any byte as it is.
+ */
+function decodeBounded(bytes: Uint8Array, charset: string): string {
+  const decoder = new TextDecoder(charset);
+  const parts: string[] = [];
+  let broken = 0;
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    if (broken > MAX_BROKEN) {
+      parts.push(latin1(bytes.subarray(at)));
+      break;
+    }
+    const slice = bytes.subarray(at, at + SLICE_BYTES);
+    const part = decoder.decode(slice, { stream: at + SLICE_BYTES < bytes.length });
+    for (let i = part.indexOf('\ufffd'); i >= 0; i = part.indexOf('\ufffd', i + 1)) broken++;
+    parts.push(part);
+  }
+  return parts.join('');
 }
 
 /** The letters at 0x80 to 0x9f (Encoding standard, index windows-1252). */
