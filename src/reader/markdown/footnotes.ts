@@ -15,7 +15,7 @@ export interface Footnotes {
 const NONE: Footnotes = { references: new Map(), notes: new Map(), sources: new Set() };
 
 const LABEL =
-  /^[[(]?\s*(\d{1,4}|[a-z]{1,2}|[ivxlc]{1,6}|(?:note|nb|lower-alpha|fn)[ -]?\d{1,3}|[*†‡§¶#]{1,3})\s*[\])]?$/i;
+  /^[[(]?\s*(\d{1,4}|[a-z]{1,2}|[ivxlc]{1,6}|(?:[a-z]{1,2}|note|lower-alpha)[ -]?\d{1,3}|[*†‡§¶#]{1,3})\s*[\])]?$/i;
 const REFERENCE_CLASS = /\b(?:foot-?note|fn|noteref|reference)/i;
 const HOLDERS: ReadonlySet<string> = new Set(['li', 'p', 'div', 'aside', 'dd', 'td']);
 const LONGEST_LABEL = 24;

@@ -192,7 +192,29 @@ describe('hostile trees', () => {
   });
 
   it('takes long runs of everything that is matched', () => {
-    for (const run of ['[', ']', '*', '_', '`', '\\', '#', '- ', '<', '&', ' ', '\n', '!', '~', '^', '1']) {
+    for (const run of [
+      '[',
+      ']',
+      '*',
+      '_',
+      '`',
+      '\\',
+      '#',
+      '- ',
+      '<',
+      '&',
+      ' ',
+      '\n',
+      '!',
+      '~',
+      '^',
+      '1',
+      '$',
+      '$a',
+      '\\(',
+      '\\(a_',
+      'x:// ',
+    ]) {
       const text = run.repeat(200_000).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
       expect(() =>
         convert(`<p>${text}</p><pre>${text}</pre><p><a href="/${run.repeat(100)}" title='${text}'>x</a>`),

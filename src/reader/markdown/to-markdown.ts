@@ -5,9 +5,11 @@
  */
 import { type Child, type Document, ELEMENT, type Element, type Node, TEXT } from '#html/node.ts';
 import { ELEMENTS } from './elements/index.ts';
+import { textWithFormulas } from './elements/math.ts';
 import { findFootnotes } from './footnotes.ts';
 import { oneLine, withoutControls } from './one-line.ts';
 import { type Leave, type MarkdownOptions, type ShownImage, type ShownLink, SKIP, State } from './state.ts';
+import { MAY_HOLD_TEX } from './tex-in-text.ts';
 
 export type { MarkdownOptions, ShownImage, ShownLink } from './state.ts';
 
@@ -39,8 +41,10 @@ function walk(root: Document | Element, state: State): void {
   const leaves: (Leave | null)[] = [];
   let node: Child | null = root.type === ELEMENT ? root : root.first;
   while (node) {
-    if (node.type === TEXT) state.inline.text(state.clean(node.value));
-    else if (node.type === ELEMENT) {
+    if (node.type === TEXT) {
+      if (state.gfm && MAY_HOLD_TEX.test(node.value)) textWithFormulas(state, node.value);
+      else state.inline.text(state.clean(node.value));
+    } else if (node.type === ELEMENT) {
       const enter = ELEMENTS.get(node.name);
       const leave = enter ? enter(state, node) : null;
       if (leave !== SKIP) {

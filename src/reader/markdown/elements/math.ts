@@ -5,6 +5,7 @@
 import { attribute, ELEMENT, type Element, following, type Node, TEXT, textOf } from '#html/node.ts';
 import { mathmlToLatex, withoutStyle } from '../mathml.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
+import { findTex } from '../tex-in-text.ts';
 
 export const math: Enter = (state, element) => {
   if (!state.gfm) return null;
@@ -29,6 +30,14 @@ function writeFormula(state: State, latex: string, display: boolean): void {
   if (onOwnLine) state.flush();
   state.inline.formula(formula);
   if (onOwnLine) state.flush();
+}
+
+/** Text of the page, with the formulas in it that a script would have drawn. */
+export function textWithFormulas(state: State, text: string): void {
+  for (const piece of findTex(text) ?? [{ text, formula: null }]) {
+    if (piece.formula === null) state.inline.text(state.clean(piece.text));
+    else writeFormula(state, tidyLatex(piece.text), piece.formula === 'display');
+  }
 }
 
 const tidyLatex = (latex: string): string => latex.replace(/\s+/g, ' ').trim();

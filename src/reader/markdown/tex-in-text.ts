@@ -1,0 +1,51 @@
+/**
+ * Formulas that a page leaves to a script as TeX between `\(` and `\)`, `\[` and `\]`, `$$` or `$`: found in a text,
+ * so that they are not escaped like words.
+ */
+
+export interface TexPiece {
+  readonly text: string;
+  /** `inline` and `display` for a formula, without its delimiters; null for the text between formulas. */
+  readonly formula: 'inline' | 'display' | null;
+}
+
+/** Whether a text can hold such a formula at all. */
+export const MAY_HOLD_TEX = /\\[([]|\$[^\s$\d]|\$\$/;
+
+const OPENERS = /\\\(|\\\[|\$\$?/g;
+const CLOSERS: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$', $: '$' };
+const LONGEST = 4000;
+
+/** The pieces of a text in order; null when it holds no formula. */
+export function findTex(text: string): TexPiece[] | null {
+  const pieces: TexPiece[] = [];
+  /** Where each closer is next found: looked for once, not from every opener. */
+  const next: Record<string, number> = {};
+  let done = 0;
+  OPENERS.lastIndex = 0;
+  for (let found = OPENERS.exec(text); found; found = OPENERS.exec(text)) {
+    const open = found[0];
+    const close = CLOSERS[open]!;
+    const start = found.index + open.length;
+    let end = next[close] ?? -2;
+    if (end !== -1 && end < start) end = next[close] = text.indexOf(close, start);
+    if (end < 0 || end - start > LONGEST) continue;
+    const content = text.slice(start, end);
+    if (!isTex(content) || (open === '$' && !isTightlyDelimited(content, text[end + 1] ?? ''))) continue;
+    if (found.index > done) pieces.push({ text: text.slice(done, found.index), formula: null });
+    pieces.push({ text: content.trim(), formula: open === '\\[' || open === '$$' ? 'display' : 'inline' });
+    done = end + close.length;
+    OPENERS.lastIndex = done;
+  }
+  if (done === 0) return null;
+  if (done < text.length) pieces.push({ text: text.slice(done), formula: null });
+  return pieces;
+}
+
+/** What words between the same signs don't have: commands, scripts, groups, relations; or a single letter. */
+const isTex = (content: string): boolean =>
+  /\\[A-Za-z]|[\^_{}=<>]|^\s*[A-Za-z]\s*$/.test(content) && /\S/.test(content);
+
+/** Prices stand between dollar signs too: a formula has no space inside its signs and no digit behind them. */
+const isTightlyDelimited = (content: string, after: string): boolean =>
+  /^\S(?:.*\S)?$/s.test(content) && !/\d/.test(after);
