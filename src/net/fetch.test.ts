@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { parseSetCookies, toJar } from './cookies.ts';
@@ -99,12 +99,16 @@ describe('a request', () => {
 });
 
 describe('content encoding', () => {
+  const { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } = zlib;
+  // Not in every Node that we run on, nor in the types of the oldest.
+  const { zstdCompressSync } = zlib as { zstdCompressSync?: (data: Buffer) => Buffer };
   const PACKERS: Record<string, (data: Buffer) => Buffer> = {
     gzip: gzipSync,
     'x-gzip': gzipSync,
     deflate: deflateSync,
     'Deflate ': deflateRawSync,
     br: brotliCompressSync,
+    ...(zstdCompressSync && { zstd: zstdCompressSync }),
     'gzip, br': (data) => brotliCompressSync(gzipSync(data)),
     identity: (data) => data,
   };
@@ -128,6 +132,12 @@ describe('content encoding', () => {
       ),
       { seed: 7, numRuns: 60 },
     );
+  });
+
+  test('zstd is asked for only where it can be read', async () => {
+    const site = await startEcho();
+    const { headers } = await asked(await startFetch([site])(site.origin));
+    expect(headers['accept-encoding']!.includes('zstd')).toBe(zstdCompressSync !== undefined);
   });
 
   test('several gzip members are one text, and garbage behind them is passed over', async () => {
