@@ -3,6 +3,8 @@
  * presentation tree is written out, from the innermost elements up, without recursion.
  */
 import { attribute, type Child, ELEMENT, type Element, elements, TEXT, textOf } from '#html/node.ts';
+import { underOver } from './mathml-accents.ts';
+import { fencedRow, fences, join, matrix, STACKED } from './mathml-row.ts';
 import { identifierToLatex, operatorToLatex, textToLatex } from './mathml-symbols.ts';
 
 const TEX_ENCODING = /^\s*(?:application\/x-(?:la)?tex|(?:la)?tex)\s*$/i;
@@ -159,24 +161,6 @@ function compose({ element, parts }: Frame): string {
   return write(arguments_, element);
 }
 
-const SIGN = /^ (?:[-+]|\\pm|\\mp) $/;
-const BEFORE_OPERAND = /(?:^|[ ([{,|&]|\\\\)$/;
-
-/** Parts one after another; a command is parted from a letter that would lengthen its name, a sign not from its number. */
-function join(parts: readonly string[]): string {
-  let latex = '';
-  for (const part of parts) {
-    if (part === '') continue;
-    const before = latex.slice(-32);
-    if (SIGN.test(part) && BEFORE_OPERAND.test(before)) latex += part.trim();
-    else if (/^[A-Za-z]/.test(part) && endsInCommand(before)) latex += ` ${part}`;
-    else latex += part;
-  }
-  return latex;
-}
-
-const endsInCommand = (latex: string): boolean => /\\[A-Za-z]+$/.test(latex);
-
 /** What scripts can be put on: a symbol as it is, more than that in braces. */
 function nucleus(base: string): string {
   if (
@@ -196,9 +180,6 @@ const PRIMES = /^(?:\\prime)+$/;
 const raised = (sup: string): string =>
   PRIMES.test(sup) ? "'".repeat(sup.length / '\\prime'.length) : /^'+$/.test(sup) ? sup : `^{${sup}}`;
 
-/** A fraction without a line. */
-const STACKED = '\\genfrac{}{}{0pt}{}';
-
 function fraction([top = '', bottom = '']: readonly string[], element: Element): string {
   const thickness = attribute(element, 'linethickness') ?? '';
   if (/^0(?:[a-z%]|$)/.test(thickness)) return `${STACKED}{${top}}{${bottom}}`;
@@ -214,92 +195,6 @@ function space(element: Element): string {
   return em <= 0.05 ? '' : em < 0.2 ? '\\,' : em < 0.25 ? '\\:' : em < 0.5 ? '\\;' : em < 1.5 ? '\\quad' : '\\qquad';
 }
 
-const ACCENTS: Readonly<Record<string, string>> = {
-  '^': 'hat',
-  ˆ: 'hat',
-  '\u0302': 'hat',
-  '\\hat{}': 'hat',
-  '\\sim': 'tilde',
-  '~': 'tilde',
-  '˜': 'tilde',
-  '\u0303': 'tilde',
-  '¯': 'bar',
-  '‾': 'overline',
-  _: 'underline',
-  '\u0305': 'overline',
-  '\u0304': 'bar',
-  '―': 'overline',
-  '-': 'bar',
-  '−': 'bar',
-  '\\to': 'vec',
-  '\\rightarrow': 'vec',
-  '\u20d7': 'vec',
-  '\\leftarrow': 'overleftarrow',
-  '\\leftrightarrow': 'overleftrightarrow',
-  '.': 'dot',
-  '˙': 'dot',
-  '\u0307': 'dot',
-  '\\cdot': 'dot',
-  '..': 'ddot',
-  '¨': 'ddot',
-  '\u0308': 'ddot',
-  '\\cdots': 'dddot',
-  '...': 'dddot',
-  '\u20db': 'dddot',
-  ˇ: 'check',
-  '˘': 'breve',
-  '´': 'acute',
-  '`': 'grave',
-  '˚': 'mathring',
-  '\\circ': 'mathring',
-  '⏞': 'overbrace',
-  '⏜': 'overparen',
-  '⎴': 'overbracket',
-};
-const ACCENTS_BELOW: Readonly<Record<string, string>> = {
-  '⏟': 'underbrace',
-  _: 'underline',
-  '\u0332': 'underline',
-  '¯': 'underline',
-  '‾': 'underline',
-  '―': 'underline',
-  '⎵': 'underbracket',
-  '\\to': 'underrightarrow',
-  '\\rightarrow': 'underrightarrow',
-};
-/** Accents that grow with what is under them when that is more than one sign. */
-const WIDE: Readonly<Record<string, string>> = {
-  hat: 'widehat',
-  tilde: 'widetilde',
-  bar: 'overline',
-  vec: 'overrightarrow',
-};
-const LIMITS =
-  /^\\(?:sum|prod|coprod|int|iint|iiint|oint|big[a-z]+|lim(?:sup|inf)?|max|min|sup|inf|det|gcd|Pr|arg(?:max|min)|operatorname\*?\{[^{}]*\}|underbrace|overbrace)/;
-const ARROW = /^\\(?:to|(?:long)?(?:right|left)arrow)$/;
-
-function underOver(base: string, under: string, over: string, element: Element): string {
-  let latex = base;
-  let [below, above] = [under, over];
-  const accent = Object.hasOwn(ACCENTS, above) && attribute(element, 'accent') !== 'false' ? ACCENTS[above] : undefined;
-  if (accent) {
-    const wide = base.length > 1 && !/^\\[A-Za-z]+$/.test(base) ? WIDE[accent] : undefined;
-    latex = `\\${wide ?? accent}{${latex}}`;
-    above = '';
-  }
-  if (Object.hasOwn(ACCENTS_BELOW, below)) {
-    latex = `\\${ACCENTS_BELOW[below]}{${latex}}`;
-    below = '';
-  }
-  if (below === '' && above === '') return latex;
-  if (LIMITS.test(latex)) return latex + (below && `_{${below}}`) + (above && `^{${above}}`);
-  if (ARROW.test(latex)) {
-    return `\\x${latex.includes('left') ? 'left' : 'right'}arrow${below && `[${below}]`}{${above}}`;
-  }
-  if (above !== '') latex = `\\overset{${above}}{${latex}}`;
-  return below === '' ? latex : `\\underset{${below}}{${latex}}`;
-}
-
 function multiscripts([base = '', ...scripts]: readonly string[]): string {
   const split = scripts.indexOf(PRESCRIPTS);
   const after = split < 0 ? scripts : scripts.slice(0, split);
@@ -312,97 +207,6 @@ function scriptPairs(scripts: readonly string[]): string {
   const low = scripts.filter((_, at) => at % 2 === 0).join('');
   const high = scripts.filter((_, at) => at % 2 === 1).join('');
   return (low && `_{${low}}`) + (high && `^{${high}}`);
-}
-
-const FENCES: Readonly<Record<string, string>> = {
-  '(': '(',
-  ')': ')',
-  '[': '[',
-  ']': ']',
-  '{': '\\{',
-  '}': '\\}',
-  '|': '|',
-  '∣': '|',
-  '‖': '\\|',
-  '∥': '\\|',
-  '⟨': '\\langle',
-  '⟩': '\\rangle',
-  '〈': '\\langle',
-  '〉': '\\rangle',
-  '⌊': '\\lfloor',
-  '⌋': '\\rfloor',
-  '⌈': '\\lceil',
-  '⌉': '\\rceil',
-  '': '.',
-};
-
-function fences(parts: readonly string[], element: Element): string {
-  const open = attribute(element, 'open') ?? '(';
-  const close = attribute(element, 'close') ?? ')';
-  const separators = [...(attribute(element, 'separators') ?? ',').replace(/\s/g, '')];
-  let content = '';
-  for (const [at, part] of parts.entries()) {
-    content += at === 0 ? part : `${separators[Math.min(at, separators.length) - 1] ?? ''}${part}`;
-  }
-  return inFences(FENCES[open.trim()] ?? open, content, FENCES[close.trim()] ?? close);
-}
-
-const TALL = /\\(?:frac|sum|prod|int|begin|genfrac|sqrt)/;
-
-/** Fences that grow when what is between them is tall. */
-function inFences(open: string, content: string, close: string): string {
-  if (MATRIX_FENCES.has(`${open}${close}`) && isWholeMatrix(content)) {
-    const kind = MATRIX_FENCES.get(`${open}${close}`)!;
-    return content.replace('\\begin{matrix}', `\\begin{${kind}}`).replace(/\\end\{matrix\}$/, `\\end{${kind}}`);
-  }
-  if (open === '\\{' && close === '.' && isWholeMatrix(content)) {
-    return content.replace('\\begin{matrix}', '\\begin{cases}').replace(/\\end\{matrix\}$/, '\\end{cases}');
-  }
-  const word = (fence: string) => (/[A-Za-z]$/.test(fence) ? `${fence} ` : fence);
-  if (TALL.test(content) || open === '.' || close === '.') {
-    if (open === '.' && close === '.') return content;
-    return `\\left${word(open)}${content}\\right${word(close)}`.trimEnd();
-  }
-  return `${word(open)}${content}${word(close)}`.trimEnd();
-}
-
-const MATRIX_FENCES: ReadonlyMap<string, string> = new Map([
-  ['()', 'pmatrix'],
-  ['[]', 'bmatrix'],
-  ['\\{\\}', 'Bmatrix'],
-  ['||', 'vmatrix'],
-  ['\\|\\|', 'Vmatrix'],
-]);
-
-const isWholeMatrix = (content: string): boolean =>
-  content.startsWith('\\begin{matrix}') && content.indexOf('\\end{matrix}') === content.length - '\\end{matrix}'.length;
-
-const OPENING: ReadonlySet<string> = new Set(['(', '[', '\\{', '|', '\\|', '\\langle', '\\lfloor', '\\lceil']);
-const CLOSING: ReadonlySet<string> = new Set([')', ']', '\\}', '|', '\\|', '\\rangle', '\\rfloor', '\\rceil']);
-
-/** A row that fences enclose, told from one that merely holds some by there being no others inside. */
-function fencedRow(parts: readonly string[]): string {
-  const shown = parts.filter((part) => part !== '');
-  const open = shown[0]?.trim() ?? '';
-  const close = shown.at(-1)?.trim() ?? '';
-  if (shown.length > 2 && OPENING.has(open) && CLOSING.has(close)) {
-    const inner = shown.slice(1, -1);
-    if (open === '(' && close === ')' && inner.length === 1 && inner[0]!.startsWith(STACKED)) {
-      return `\\binom${inner[0]!.slice(STACKED.length)}`;
-    }
-    if (!inner.some((part) => part.trim() === open || part.trim() === close)) return inFences(open, join(inner), close);
-  }
-  if (shown.length === 2 && open === '\\{' && isWholeMatrix(close)) return inFences(open, close, '.');
-  return join(parts);
-}
-
-function matrix(rows: readonly string[], element: Element): string {
-  const columns = attribute(element, 'columnalign') ?? '';
-  const body = rows.join(' \\\\ ');
-  if (/^right left/.test(columns) || attribute(element, 'displaystyle') === 'true') {
-    return `\\begin{aligned}${body}\\end{aligned}`;
-  }
-  return `\\begin{matrix}${body}\\end{matrix}`;
 }
 
 function enclosed(content: string, notation: string): string {

@@ -63,8 +63,7 @@ export function imagesSummary(
   return { text: lines.length === 0 ? NO_IMAGES : `Images:\n${lines.join('\n')}`, json: { ...json } };
 }
 
-export const LINKS_SUMMARY_MODES = ['unique', 'all', 'gpt-oss'] as const;
-export type LinksSummaryMode = (typeof LINKS_SUMMARY_MODES)[number];
+export type LinksSummaryMode = 'unique' | 'all' | 'gpt-oss';
 
 /**
  * The links of the page, or, for `gpt-oss`, those that citations in the content point at.

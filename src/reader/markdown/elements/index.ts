@@ -13,7 +13,7 @@ import { headings } from './heading.ts';
 import { image } from './image.ts';
 import { anchor } from './link.ts';
 import { bullets, input, item, numbers } from './list.ts';
-import { drawnByMathjax, math, renderedMath, script } from './math.ts';
+import { drawnByMathjax, glyphs, math, renderedMath, script } from './math.ts';
 import { BLOCK_NAMES } from './names.ts';
 import { blockquote, inlineQuote } from './quote.ts';
 import { subscript, superscript } from './raised.ts';
@@ -57,6 +57,7 @@ export const ELEMENTS: ReadonlyMap<string, Enter> = new Map<string, Enter>([
   ['math', math],
   ['menu', bullets],
   ['mjx-math', drawnByMathjax],
+  ['nobr', glyphs],
   ['ol', numbers],
   ['p', noteOrBlock],
   ['plaintext', pre],

@@ -80,6 +80,13 @@ export const drawnByMathjax: Enter = (_, element) => {
   return null;
 };
 
+/** The glyphs inside MathJax's own span, beside the MathML that it left for screen readers. */
+export const glyphs: Enter = (state, element) => {
+  const { parent } = element;
+  const isDrawn = parent?.type === ELEMENT && DRAWN.test(attribute(parent, 'class') ?? '');
+  return state.gfm && isDrawn && attribute(element, 'aria-hidden') === 'true' ? SKIP : null;
+};
+
 const DISPLAY = /(?:^|\s)(?:katex-display|MathJax_Display|mwe-math-mathml-display|math-display)(?:\s|$)/;
 const LEVELS_UP = 4;
 

@@ -1,0 +1,114 @@
+/** Rows of a formula: parts side by side, between fences, and in the rows of a matrix. */
+import { attribute, type Element } from '#html/node.ts';
+
+/** A fraction without a line: what a binomial has between its brackets. */
+export const STACKED = '\\genfrac{}{}{0pt}{}';
+
+const SIGN = /^ (?:[-+]|\\pm|\\mp) $/;
+const BEFORE_OPERAND = /(?:^|[ ([{,|&]|\\\\)$/;
+
+/** Parts one after another; a command is parted from a letter that would lengthen its name, a sign not from its number. */
+export function join(parts: readonly string[]): string {
+  let latex = '';
+  for (const part of parts) {
+    if (part === '') continue;
+    const before = latex.slice(-32);
+    if (SIGN.test(part) && BEFORE_OPERAND.test(before)) latex += part.trim();
+    else if (/^[A-Za-z]/.test(part) && endsInCommand(before)) latex += ` ${part}`;
+    else latex += part;
+  }
+  return latex;
+}
+
+const endsInCommand = (latex: string): boolean => /\\[A-Za-z]+$/.test(latex);
+
+const FENCES: Readonly<Record<string, string>> = {
+  '(': '(',
+  ')': ')',
+  '[': '[',
+  ']': ']',
+  '{': '\\{',
+  '}': '\\}',
+  '|': '|',
+  '∣': '|',
+  '‖': '\\|',
+  '∥': '\\|',
+  '⟨': '\\langle',
+  '⟩': '\\rangle',
+  '〈': '\\langle',
+  '〉': '\\rangle',
+  '⌊': '\\lfloor',
+  '⌋': '\\rfloor',
+  '⌈': '\\lceil',
+  '⌉': '\\rceil',
+  '': '.',
+};
+
+export function fences(parts: readonly string[], element: Element): string {
+  const open = attribute(element, 'open') ?? '(';
+  const close = attribute(element, 'close') ?? ')';
+  const separators = [...(attribute(element, 'separators') ?? ',').replace(/\s/g, '')];
+  let content = '';
+  for (const [at, part] of parts.entries()) {
+    content += at === 0 ? part : `${separators[Math.min(at, separators.length) - 1] ?? ''}${part}`;
+  }
+  return inFences(FENCES[open.trim()] ?? open, content, FENCES[close.trim()] ?? close);
+}
+
+const TALL = /\\(?:frac|sum|prod|int|begin|genfrac|sqrt)/;
+
+/** Fences that grow when what is between them is tall. */
+function inFences(open: string, content: string, close: string): string {
+  if (MATRIX_FENCES.has(`${open}${close}`) && isWholeMatrix(content)) {
+    const kind = MATRIX_FENCES.get(`${open}${close}`)!;
+    return content.replace('\\begin{matrix}', `\\begin{${kind}}`).replace(/\\end\{matrix\}$/, `\\end{${kind}}`);
+  }
+  if (open === '\\{' && close === '.' && isWholeMatrix(content)) {
+    return content.replace('\\begin{matrix}', '\\begin{cases}').replace(/\\end\{matrix\}$/, '\\end{cases}');
+  }
+  const word = (fence: string) => (/[A-Za-z]$/.test(fence) ? `${fence} ` : fence);
+  if (TALL.test(content) || open === '.' || close === '.') {
+    if (open === '.' && close === '.') return content;
+    return `\\left${word(open)}${content}\\right${word(close)}`.trimEnd();
+  }
+  return `${word(open)}${content}${word(close)}`.trimEnd();
+}
+
+const MATRIX_FENCES: ReadonlyMap<string, string> = new Map([
+  ['()', 'pmatrix'],
+  ['[]', 'bmatrix'],
+  ['\\{\\}', 'Bmatrix'],
+  ['||', 'vmatrix'],
+  ['\\|\\|', 'Vmatrix'],
+]);
+
+const isWholeMatrix = (content: string): boolean =>
+  content.startsWith('\\begin{matrix}') && content.indexOf('\\end{matrix}') === content.length - '\\end{matrix}'.length;
+
+const OPENING: ReadonlySet<string> = new Set(['(', '[', '\\{', '|', '\\|', '\\langle', '\\lfloor', '\\lceil']);
+const CLOSING: ReadonlySet<string> = new Set([')', ']', '\\}', '|', '\\|', '\\rangle', '\\rfloor', '\\rceil']);
+
+/** A row that fences enclose, told from one that merely holds some by there being no others inside. */
+export function fencedRow(parts: readonly string[]): string {
+  const shown = parts.filter((part) => part !== '');
+  const open = shown[0]?.trim() ?? '';
+  const close = shown.at(-1)?.trim() ?? '';
+  if (shown.length > 2 && OPENING.has(open) && CLOSING.has(close)) {
+    const inner = shown.slice(1, -1);
+    if (open === '(' && close === ')' && inner.length === 1 && inner[0]!.startsWith(STACKED)) {
+      return `\\binom${inner[0]!.slice(STACKED.length)}`;
+    }
+    if (!inner.some((part) => part.trim() === open || part.trim() === close)) return inFences(open, join(inner), close);
+  }
+  if (shown.length === 2 && open === '\\{' && isWholeMatrix(close)) return inFences(open, close, '.');
+  return join(parts);
+}
+
+export function matrix(rows: readonly string[], element: Element): string {
+  const columns = attribute(element, 'columnalign') ?? '';
+  const body = rows.join(' \\\\ ');
+  if (/^right left/.test(columns) || attribute(element, 'displaystyle') === 'true') {
+    return `\\begin{aligned}${body}\\end{aligned}`;
+  }
+  return `\\begin{matrix}${body}\\end{matrix}`;
+}
