@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createEgress, type Egress, type EgressOptions } from './egress.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
@@ -371,6 +372,52 @@ describe('clients that die', () => {
     }
     release();
     expect((await get(egress, `http://site.example:${site.port}/`)).status).toBe(200);
+    await until(() => egress.openConnections() === 0);
+  });
+
+  test('whatever a client says, the next one is served', async () => {
+    const [site, secret] = [await startSite(), await startSecret()];
+    const egress = await startEgress([site]);
+    const [[name, value]] = Object.entries(credentials(egress)) as [[string, string]];
+    const pieces = [
+      'CONNECT ',
+      'GET ',
+      'POST ',
+      `${secret.host} `,
+      `http://${secret.host}/ `,
+      `http://[::1]:${secret.port}/ `,
+      'http://[ ',
+      '/ ',
+      '* ',
+      '127.0.0.1 ',
+      ':80 ',
+      'HTTP/1.1\r\n',
+      'HTTP/9\r\n',
+      `Host: ${secret.host}\r\n`,
+      `${name}: ${value}\r\n`,
+      `${name}: Basic !\r\n`,
+      `${name}: Bearer x\r\n`,
+      'Upgrade: websocket\r\nConnection: Upgrade\r\n',
+      'Content-Length: 5\r\n',
+      'Transfer-Encoding: chunked\r\n',
+      '\r\n',
+      '5\r\nhello\r\n',
+      '\0',
+      '\xff',
+      'x'.repeat(20_000),
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), fc.boolean(), async (parts, isRude) => {
+        const client = connect(egress.port, '127.0.0.1');
+        client.on('error', () => {}).resume();
+        const closed = once(client, 'close').catch(() => {});
+        client.write(parts.join(''), 'latin1', () => (isRude ? client.resetAndDestroy() : client.end()));
+        await closed;
+      }),
+      { seed: 7, numRuns: 300 },
+    );
+    expect((await get(egress, site.origin)).status).toBe(200);
+    expect(secret.connections()).toBe(0);
     await until(() => egress.openConnections() === 0);
   });
 

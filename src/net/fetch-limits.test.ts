@@ -2,7 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Problem } from '#errors.ts';
+import { toJar } from './cookies.ts';
 import { startFetch, startServer, startTcp, until } from './loopback.suite.ts';
 
 const MB = 1024 * 1024;
@@ -278,6 +281,53 @@ describe('lies', () => {
     const site = await startServer((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('x'));
     await expect(startFetch([site])(site.origin)).rejects.toMatchObject({ name: 'AssertionFailureError' });
     await until(() => site.open() === 0);
+  });
+
+  test('whatever a server says ends in an answer or a problem', async () => {
+    let said = '';
+    const site = await startTcp((socket) => {
+      socket.once('data', () => socket.end(said, 'latin1'));
+    });
+    const fetch = startFetch([site]);
+    const pieces = [
+      'HTTP/1.1 ',
+      'HTTP/2 ',
+      'HTTP/1.0 200\r\n',
+      '200 OK\r\n',
+      '103 Early\r\n\r\n',
+      '100 Continue\r\n\r\n',
+      '101 Switch\r\n',
+      '999 ?\r\n',
+      '302 Go\r\n',
+      'Location: /\r\n',
+      'Location: //[\r\n',
+      'Content-Length: 5\r\n',
+      'Content-Length: -1\r\n',
+      'Transfer-Encoding: chunked\r\n',
+      'Content-Encoding: gzip\r\n',
+      'Content-Encoding: br\r\n',
+      'Set-Cookie: a=b; Domain=com\r\n',
+      'Connection: Upgrade\r\nUpgrade: x\r\n',
+      '\r\n',
+      '5\r\nhello\r\n',
+      '0\r\n\r\n',
+      'ffffffffffffffff\r\n',
+      '\x1f\x8b\x08',
+      '\0',
+      '\xff',
+      ': ',
+      'x',
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), async (parts) => {
+        said = parts.join('');
+        const outcome = await fetch(site.origin, { timeoutMs: 2_000, maxRedirects: 2, jar: toJar([]) })
+          .then((response) => response.collect())
+          .catch((error) => error);
+        expect(outcome instanceof Problem || outcome.bytes instanceof Uint8Array).toBe(true);
+      }),
+      { seed: 7, numRuns: 400 },
+    );
   });
 
   test('what is not HTTP, or nothing, is a failure', async () => {
