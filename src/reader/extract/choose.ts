@@ -13,26 +13,35 @@ export interface Choice {
   promise: number;
 }
 
-/** No block surer than this is dropped, and none less sure than LEAST kept, whatever the page as a whole promises. */
-const MOST = 0.6;
-const LEAST = 0.2;
+/**
+ * Where the line is drawn, as a share of the best F1 that the probabilities promise. Half of it would be right if they
+ * were exact and words were all that counts; a little more leaves out whole boxes that are probably not content.
+ */
+const STRICTNESS = 0.6;
 
-let trees: Trees | null = null;
+let fitted: Trees | null = null;
 
-export function chooseBlocks(survey: Survey, facts: PageFacts): Choice {
-  trees ??= readTrees(WEIGHTS, FEATURES);
+function fittedTrees(): Trees {
+  fitted ??= readTrees(WEIGHTS, FEATURES);
+  return fitted;
+}
+
+/** The blocks that the fitted trees take for content. */
+export function chooseBlocks(survey: Survey, facts: PageFacts, trees: Trees = fittedTrees()): Choice {
   const rows = describeBlocks(survey, facts);
-  const probabilities = new Float32Array(rows.length);
-  for (let at = 0; at < rows.length; at++) probabilities[at] = probability(trees, rows[at]!);
+  const size = survey.blocks.length;
+  const probabilities = new Float32Array(size);
+  for (let at = 0; at < size; at++) probabilities[at] = probability(trees, rows, at * FEATURES.length);
   const threshold = bestThreshold(survey, probabilities);
-  const keep = new Uint8Array(rows.length);
-  for (let at = 0; at < rows.length; at++) keep[at] = probabilities[at]! >= threshold ? 1 : 0;
+  const keep = new Uint8Array(size);
+  for (let at = 0; at < size; at++) keep[at] = probabilities[at]! >= threshold ? 1 : 0;
   return { keep, probabilities, promise: promised(survey, probabilities, keep) };
 }
 
 /**
  * With block i holding w(i) words and being content with probability p(i), keeping a set K promises about
- * 2 * sum over K of p w / (sum over K of w + sum over all of p w). The best set is all above some threshold.
+ * 2 * sum over K of p w / (sum over K of w + sum over all of p w). The best set is all above some threshold: so the
+ * blocks are taken in order of their probability, and the best promise on the way is what the page can give.
  */
 function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   const order = Array.from(probabilities, (_, at) => at).sort((a, b) => probabilities[b]! - probabilities[a]! || a - b);
@@ -40,18 +49,13 @@ function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   for (let at = 0; at < probabilities.length; at++) expected += probabilities[at]! * survey.blocks[at]!.words;
   let hits = 0;
   let kept = 0;
-  let best = -1;
-  let threshold = 1;
+  let best = 0;
   for (const at of order) {
     hits += probabilities[at]! * survey.blocks[at]!.words;
     kept += survey.blocks[at]!.words;
-    const f1 = (2 * hits) / (kept + expected);
-    if (f1 > best) {
-      best = f1;
-      threshold = probabilities[at]!;
-    }
+    if (hits > 0) best = Math.max(best, (2 * hits) / (kept + expected));
   }
-  return Math.min(MOST, Math.max(LEAST, threshold));
+  return STRICTNESS * best;
 }
 
 /** The F1 that a choice promises. */

@@ -91,32 +91,43 @@ const WORDS: Record<Part, RegExp> = {
 const LONGEST_NAME = 400;
 const MOST_KNOWN = 50_000;
 
-/** Reads names to masks; keeps what it has read, so make one and use it for many pages. */
-export function createClassReader(): (name: string) => number {
+const HUMP = /([a-z])(?=[A-Z])/g;
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** A cache that forgets all when it is full: hostile pages cannot make it grow, usual ones never fill it. */
+function remember(read: (key: string) => number): (key: string) => number {
   const known = new Map<string, number>();
-  const knownWords = new Map<string, number>();
-  const readWord = (word: string): number => {
-    let mask = knownWords.get(word);
-    if (mask === undefined) {
-      mask = 0;
-      for (let part = 0; part < PARTS.length; part++) if (WORDS[PARTS[part]!].test(word)) mask |= 1 << part;
-      if (knownWords.size > MOST_KNOWN) knownWords.clear();
-      knownWords.set(word, mask);
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) {
+      value = read(key);
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(key, value);
+    }
+    return value;
+  };
+}
+
+function readWord(word: string): number {
+  let mask = 0;
+  for (let part = 0; part < PARTS.length; part++) if (WORDS[PARTS[part]!].test(word)) mask |= 1 << part;
+  return mask;
+}
+
+/** Reads the value of a class, id or role attribute to a mask; keeps what it has read, so make one for many pages. */
+export function createClassReader(): (name: string) => number {
+  const wordMask = remember(readWord);
+  const nameMask = remember((name) => {
+    const spaced = name.replace(HUMP, '$1-').toLowerCase();
+    let mask = 0;
+    for (const word of spaced.split(NOT_ASCII.test(spaced) ? /[^\p{L}]+/u : /[^a-z]+/)) {
+      if (word.length > 1) mask |= wordMask(word);
     }
     return mask;
-  };
-  return (name) => {
-    let mask = known.get(name);
-    if (mask === undefined) {
-      mask = 0;
-      const spaced = name
-        .slice(0, LONGEST_NAME)
-        .replace(/([a-z])(?=[A-Z])/g, '$1-')
-        .toLowerCase();
-      for (const word of spaced.split(/[^\p{L}]+/u)) if (word.length > 1) mask |= readWord(word);
-      if (known.size > MOST_KNOWN) known.clear();
-      known.set(name, mask);
-    }
+  });
+  return remember((value) => {
+    let mask = 0;
+    for (const name of value.slice(0, LONGEST_NAME).split(' ')) if (name) mask |= nameMask(name);
     return mask;
-  };
+  });
 }

@@ -1,15 +1,14 @@
 /** A document to an Article: the main content of a page, or the whole of it, with what the page says about itself. */
 import { type Document, find } from '#html/node.ts';
 import type { Article, Removal } from '../article.ts';
-import { chooseBlocks, promised } from './choose.ts';
 import { createClassReader } from './class-words.ts';
-import { keepOutsideFrame } from './fallback.ts';
 import type { PageFacts } from './features.ts';
 import { removeHidden } from './hidden.ts';
 import { copyKept } from './keep.ts';
 import { kindOf } from './kind.ts';
 import { extractMetadata, type PageMetadata } from './metadata.ts';
 import { addDropped, addHidden } from './removals.ts';
+import { selectContent } from './select-content.ts';
 import { settle } from './settle.ts';
 import { survey } from './survey.ts';
 
@@ -23,9 +22,6 @@ export interface ExtractOptions {
   /** Collect what was left out, and why. */
   explain?: boolean;
 }
-
-/** A choice that promises less than this is not trusted. */
-const POOR = 0.15;
 
 const readClass = createClassReader();
 
@@ -47,17 +43,15 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
   const surveyed = survey(body, readClass);
   if (surveyed.blocks.length === 0) return { ...article, content: body, source: 'page', confidence: 0 };
   const { path, ...page } = aboutPage({ ...facts, documentTitle, types }, options.url);
-  const { probabilities, ...choice } = chooseBlocks(surveyed, page);
-  const trusted = choice.promise >= POOR && choice.keep.includes(1);
-  const keep = trusted ? choice.keep : keepOutsideFrame(surveyed);
-  if (options.explain) addDropped(removals, surveyed, keep, probabilities);
-  const kind = kindOf(surveyed, keep, page, path);
+  const selection = selectContent(surveyed, page);
+  if (options.explain) addDropped(removals, surveyed, selection);
+  const kind = kindOf(surveyed, selection.keep, page, path);
   return {
     ...article,
-    content: copyKept(body, surveyed, keep),
-    source: trusted ? 'main' : 'container',
+    content: copyKept(body, surveyed, selection.keep),
+    source: selection.source,
     ...(kind && { kind }),
-    confidence: trusted ? choice.promise : promised(surveyed, probabilities, keep),
+    confidence: selection.confidence,
   };
 }
 

@@ -151,7 +151,7 @@ function layGround(survey: Survey): Ground {
     look: new Int32Array(size),
     twins: new Int32Array(size),
   };
-  const looks = new Map<string, number>();
+  const lookOf = createLooks();
   const twins = new Map<number, number>();
   for (let at = 0; at < size; at++) {
     const element = survey.elements[at]!;
@@ -163,11 +163,10 @@ function layGround(survey: Survey): Ground {
       ground.up[at] = survey.words[above]! > survey.words[at]! ? above : ground.up[above]!;
     }
     const mask = survey.parts[at]!;
-    if (mask !== 0)
-      for (let part = 0; part < PARTS.length; part++) if (mask & (1 << part)) ground.nearest[row + part] = at;
+    for (let rest = mask; rest !== 0; rest &= rest - 1) ground.nearest[row + 31 - Math.clz32(rest & -rest)] = at;
     const around = AROUND_AT.get(element.name);
     if (around !== undefined) ground.nearest[row + PARTS.length + around] = at;
-    ground.look[at] = lookOf(element, looks);
+    ground.look[at] = lookOf(element);
     const key = above * 65_536 + ground.look[at]!;
     twins.set(key, (twins.get(key) ?? 0) + 1);
   }
@@ -175,15 +174,26 @@ function layGround(survey: Survey): Ground {
   return ground;
 }
 
-/** Digits in a class usually number what is otherwise alike (`post-123`). */
-function lookOf(element: Element, looks: Map<string, number>): number {
-  const name = `${element.name}.${(attribute(element, 'class') ?? '').slice(0, 200).replace(/\d+/g, '')}`;
-  let look = looks.get(name);
-  if (look === undefined) {
-    look = looks.size;
-    looks.set(name, look);
-  }
-  return look;
+/** Numbers the looks of elements. Digits in a class usually number what is otherwise alike (`post-123`). */
+function createLooks(): (element: Element) => number {
+  const numbers = new Map<string, number>();
+  const known = new Map<string, Map<string, number>>();
+  return (element) => {
+    const name = attribute(element, 'class') ?? '';
+    let ofTag = known.get(element.name);
+    if (!ofTag) {
+      ofTag = new Map();
+      known.set(element.name, ofTag);
+    }
+    let look = ofTag.get(name);
+    if (look === undefined) {
+      const spelled = `${element.name}.${name.slice(0, 200).replace(/\d+/g, '')}`;
+      look = numbers.get(spelled) ?? numbers.size;
+      numbers.set(spelled, look);
+      ofTag.set(name, look);
+    }
+    return look;
+  };
 }
 
 /** For each share, the smallest element that holds so much of the page's prose (of its words when there is none). */
@@ -240,19 +250,22 @@ function tagOf(survey: Survey, block: Block): string {
   return survey.elements[block.owner]!.name;
 }
 
-const OWN_CODE: Record<string, number> = {
-  p: 10,
-  li: 11,
-  td: 13,
-  th: 13,
-  pre: 14,
-  code: 14,
-  dt: 15,
-  dd: 15,
-  figcaption: 16,
-  caption: 16,
-  div: 17,
-};
+const OWN_CODE = new Map(
+  Object.entries({
+    p: 10,
+    li: 11,
+    td: 13,
+    th: 13,
+    pre: 14,
+    code: 14,
+    dt: 15,
+    dd: 15,
+    figcaption: 16,
+    caption: 16,
+    div: 17,
+  }),
+);
+const HEADING = /^h[1-6]$/;
 
 /** Writes what the block's own text says at the start of a row. */
 function writeOwn(row: Float32Array, block: Block, tag: string): void {
@@ -267,10 +280,11 @@ function writeOwn(row: Float32Array, block: Block, tag: string): void {
   const last = block.text.at(-1) ?? '';
   row[7] = '.!?。…"”'.includes(last) && last ? 1 : 0;
   row[8] = last === ':' ? 1 : 0;
-  row[9] = /^\p{Lu}/u.test(block.text) ? 1 : 0;
-  const code = OWN_CODE[tag];
+  const first = block.text.charAt(0);
+  row[9] = first !== first.toLowerCase() ? 1 : 0;
+  const code = OWN_CODE.get(tag);
   if (code !== undefined) row[code] = 1;
-  if (/^h[1-6]$/.test(tag)) row[12] = Number(tag[1]);
+  if (HEADING.test(tag)) row[12] = Number(tag[1]);
   row[18] = isProse(block) ? 1 : 0;
   for (let at = 0; at < PHRASES.length; at++) row[OWN.length + at] = (block.phrases >> at) & 1;
 }
@@ -313,21 +327,25 @@ function pageRow(survey: Survey, ground: Ground, facts: PageFacts): number[] {
   ];
 }
 
-/** A row of FEATURES for each block of the survey. */
-export function describeBlocks(survey: Survey, facts: PageFacts): Float32Array[] {
+/** A row of FEATURES for each block of the survey, one after the other. */
+export function describeBlocks(survey: Survey, facts: PageFacts): Float32Array {
   const { blocks } = survey;
-  if (blocks.length === 0) return [];
+  const all = new Float32Array(blocks.length * FEATURES.length);
+  if (blocks.length === 0) return all;
   const ground = layGround(survey);
   const alike = likes(survey, ground);
   const boxes = containers(survey);
   const title = letters(facts.title);
   const heading = titleBlock(survey, title);
   const page = pageRow(survey, ground, facts);
-  const titleSet = new Set(title.split(' '));
+  const lowerTitle = facts.title.toLowerCase();
+  const titleSet = new Set(lowerTitle.split(' '));
   const total = Math.max(1, survey.words[0]!);
   const prose = distancesToProse(blocks);
-  return blocks.map((block, at) => {
-    const row = new Float32Array(FEATURES.length);
+  const row = new Float32Array(FEATURES.length);
+  for (let at = 0; at < blocks.length; at++) {
+    const block = blocks[at]!;
+    row.fill(0);
     writeOwn(row, block, tagOf(survey, block));
     let to = OWN.length + PHRASES.length;
     row[to++] = block.wordsBefore / total;
@@ -370,13 +388,22 @@ export function describeBlocks(survey: Survey, facts: PageFacts): Float32Array[]
     row[to++] = log(prose.since[at]!);
     row[to++] = log(prose.until[at]!);
     row[to++] = heading < 0 ? -999 : Math.max(-200, Math.min(200, at - heading));
-    const words = block.text.length < 300 ? letters(block.text) : '';
-    row[to++] = words !== '' && words === title ? 1 : 0;
-    row[to++] =
-      words === '' ? 0 : words.split(' ').filter((word) => titleSet.has(word)).length / words.split(' ').length;
+    const words = block.words <= LONGEST_TITLE ? block.text.toLowerCase() : '';
+    row[to++] = words !== '' && words === lowerTitle ? 1 : 0;
+    row[to++] = words === '' ? 0 : shareIn(words.split(' '), titleSet);
     row.set(page, to);
-    return row;
-  });
+    all.set(row, at * FEATURES.length);
+  }
+  return all;
+}
+
+/** Blocks of more words are not compared with the title. */
+const LONGEST_TITLE = 30;
+
+function shareIn(words: readonly string[], known: ReadonlySet<string>): number {
+  let count = 0;
+  for (const word of words) if (known.has(word)) count++;
+  return count / words.length;
 }
 
 /** Writes about the ancestors that hold ever more words than the block, nearest first. */

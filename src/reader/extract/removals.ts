@@ -1,6 +1,7 @@
 /** Says what was left out, and why, for those who ask. */
 import { attribute, type Child, ELEMENT, type Element, textOf } from '#html/node.ts';
 import type { Removal } from '../article.ts';
+import type { Selection } from './select-content.ts';
 import type { Survey } from './survey.ts';
 
 const MOST_REMOVALS = 500;
@@ -34,7 +35,7 @@ export function addHidden(removals: Removal[], node: Child, reason: string): voi
 }
 
 /** Adds each block that was not kept, with how probable it was. */
-export function addDropped(removals: Removal[], survey: Survey, keep: Uint8Array, probabilities: Float32Array): void {
+export function addDropped(removals: Removal[], survey: Survey, { keep, probabilities }: Selection): void {
   for (let at = 0; at < keep.length && removals.length < MOST_REMOVALS; at++) {
     if (keep[at]) continue;
     const block = survey.blocks[at]!;

@@ -241,13 +241,11 @@ const newBlock = (owner: number): Block => ({
   phrases: 0,
 });
 
+const NAMING = new Set(['class', 'id', 'role', 'itemprop', 'itemtype']);
+
 function readNames(element: Element, readClass: (name: string) => number): number {
   let mask = 0;
-  for (const { name, value } of element.attributes) {
-    if ((name === 'class' || name === 'id' || name === 'role' || name === 'itemprop' || name === 'itemtype') && value) {
-      mask |= readClass(value);
-    }
-  }
+  for (const entry of element.attributes) if (NAMING.has(entry.name) && entry.value) mask |= readClass(entry.value);
   return mask;
 }
 

@@ -54,15 +54,15 @@ export function readTrees(text: string, features: readonly string[]): Trees {
   };
 }
 
-/** The probability that the trees give a row of features. */
-export function probability(trees: Trees, row: Float32Array): number {
+/** The probability that the trees give the row of features that starts at `from`. */
+export function probability(trees: Trees, rows: Float32Array, from: number): number {
   const { feature, value, otherwise, roots } = trees;
   let odds = 0;
   for (let tree = 0; tree < roots.length; tree++) {
     let node = roots[tree]!;
     let asked = feature[node]!;
     while (asked >= 0) {
-      node = row[asked]! < value[node]! ? node + 1 : otherwise[node]!;
+      node = rows[from + asked]! < value[node]! ? node + 1 : otherwise[node]!;
       asked = feature[node]!;
     }
     odds += value[node]!;

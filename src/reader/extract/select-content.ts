@@ -1,0 +1,43 @@
+/** The content of a surveyed page: what the trees choose, completed and judged, with a fallback for poor pages. */
+import { chooseBlocks, promised } from './choose.ts';
+import type { PageFacts } from './features.ts';
+import { findFrame, keepOutsideFrame } from './frame.ts';
+import type { Survey } from './survey.ts';
+import type { Trees } from './trees.ts';
+import { completeUnits } from './units.ts';
+
+export interface Selection {
+  /** 1 for each block of the survey that is content. */
+  keep: Uint8Array;
+  /** What the trees think of each block. */
+  probabilities: Float32Array;
+  /** The F1 over words that the probabilities promise. */
+  confidence: number;
+  source: 'main' | 'container';
+}
+
+/** A choice that promises less than this is not trusted. */
+const POOR = 0.15;
+/** A page with fewer words is too small to weigh, and short enough to be given outside its frame. */
+const SMALL = 150;
+/** The share of a page's words that must stand outside its frame for its names to be believed. */
+const BELIEVED = 0.2;
+
+/** Chooses the content; `trees` other than the fitted ones are for measuring. Keeps at least one block. */
+export function selectContent(survey: Survey, facts: PageFacts, trees?: Trees): Selection {
+  const { keep, probabilities, promise } = chooseBlocks(survey, facts, trees);
+  const framed = findFrame(survey, true);
+  if (survey.words[0]! < SMALL || promise < POOR || !keep.includes(1)) {
+    const outside = outsideFrame(survey, framed);
+    return { keep: outside, probabilities, confidence: promised(survey, probabilities, outside), source: 'container' };
+  }
+  completeUnits(survey, keep, framed, probabilities);
+  return { keep, probabilities, confidence: promise, source: 'main' };
+}
+
+function outsideFrame(survey: Survey, framed: Uint8Array): Uint8Array {
+  const keep = keepOutsideFrame(survey, framed);
+  let words = 0;
+  for (let at = 0; at < keep.length; at++) if (keep[at]) words += survey.blocks[at]!.words;
+  return words < survey.words[0]! * BELIEVED ? keepOutsideFrame(survey, findFrame(survey, false)) : keep;
+}
