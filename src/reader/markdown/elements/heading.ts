@@ -10,7 +10,7 @@ const leaveHeading: Leave = (state) => {
   if (text === '') return;
   if (underlined) {
     blocks.write(`${text}\n${(level === 1 ? '=' : '-').repeat(text.length)}`);
-  } else blocks.write(`${'#'.repeat(level)} ${text.replace(/(^|[^\\#])(#+)$/, '$1\\$2')}`);
+  } else blocks.write(`${'#'.repeat(level)} ${text.replace(/(^|\s)(#+)$/, '$1\\$2')}`);
 };
 
 /** A heading is bold by itself; only bold that sets a part of it apart says something. */
