@@ -35,10 +35,19 @@ export async function load({ url, headers = {}, concurrency, seconds, expect }: 
   );
   const took = (performance.now() - startedAt) / 1000;
   agent.destroy();
-  return { requestsPerSecond: times.length / took, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), count: times.length };
+  return {
+    requestsPerSecond: times.length / took,
+    p50Ms: percentile(times, 0.5),
+    p99Ms: percentile(times, 0.99),
+    count: times.length,
+  };
 }
 
-export const get = (url: string, headers: Record<string, string> = {}, agent?: http.Agent): Promise<{ status: number; body: string }> =>
+export const get = (
+  url: string,
+  headers: Record<string, string> = {},
+  agent?: http.Agent,
+): Promise<{ status: number; body: string }> =>
   new Promise((resolve, reject) => {
     http
       .get(url, { headers, ...(agent && { agent }) }, (answer) => {

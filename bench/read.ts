@@ -23,7 +23,14 @@ for (const concurrency of [1, 16]) {
   const bare = await load({ url: page.url, concurrency, seconds: 3, expect: EXPECTED });
   const read = await load({ url: target, headers: direct, concurrency, seconds: SECONDS, expect: EXPECTED });
   rows.push(['bare Node server', concurrency, bare.requestsPerSecond, bare.p50Ms, bare.p99Ms, 1]);
-  rows.push(['direct engine', concurrency, read.requestsPerSecond, read.p50Ms, read.p99Ms, bare.requestsPerSecond / read.requestsPerSecond]);
+  rows.push([
+    'direct engine',
+    concurrency,
+    read.requestsPerSecond,
+    read.p50Ms,
+    read.p99Ms,
+    bare.requestsPerSecond / read.requestsPerSecond,
+  ]);
 }
 console.log(table(['read', 'at once', 'requests/s', 'p50 ms', 'p99 ms', 'times the baseline'], rows));
 console.log(`\nserver after these reads: ${residentMb(server.pid).toFixed(0)} MB resident`);
@@ -43,12 +50,20 @@ for (const concurrency of [1, 4]) {
   const watch = setInterval(() => {
     peak = Math.max(peak, descendantsMb(cold.pid));
   }, 250);
-  const read = await load({ url: `${cold.url}/${page.url}`, headers: rendered, concurrency, seconds: SECONDS, expect: EXPECTED });
+  const read = await load({
+    url: `${cold.url}/${page.url}`,
+    headers: rendered,
+    concurrency,
+    seconds: SECONDS,
+    expect: EXPECTED,
+  });
   clearInterval(watch);
   browserRows.push([concurrency, read.requestsPerSecond, read.p50Ms, read.p99Ms, peak, (peak - idleMb) / concurrency]);
 }
 console.log('\nBrowser engine:\n');
 console.log(table(['at once', 'pages/s', 'p50 ms', 'p99 ms', 'browser MB at most', 'MB a page'], browserRows));
-console.log(`\nfirst answer of a cold browser: ${coldMs.toFixed(0)} ms; browser with no page open: ${idleMb.toFixed(0)} MB`);
+console.log(
+  `\nfirst answer of a cold browser: ${coldMs.toFixed(0)} ms; browser with no page open: ${idleMb.toFixed(0)} MB`,
+);
 await cold.stop();
 page.close();

@@ -20,4 +20,9 @@ for (let run = 0; run < RUNS; run++) {
 }
 console.log(`${machine()}; ${RUNS} runs\n`);
 const row = (name: string, values: number[]) => [name, Math.min(...values), median(values), Math.max(...values)];
-console.log(table(['', 'least', 'median', 'most'], [row('`node -e 0`, ms', bare), row('start to ready, ms', ready), row('idle memory, MB resident', memory)]));
+console.log(
+  table(
+    ['', 'least', 'median', 'most'],
+    [row('`node -e 0`, ms', bare), row('start to ready, ms', ready), row('idle memory, MB resident', memory)],
+  ),
+);

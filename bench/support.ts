@@ -1,7 +1,7 @@
 /** What the benchmarks share: a server as users run it, a site to read, processes' memory, tables. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -39,7 +39,10 @@ export async function serve(environment: Record<string, string> = {}): Promise<R
     ...environment,
   };
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js'), 'serve'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js'), 'serve'], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const url = `http://127.0.0.1:${port}`;
   await untilReady(`${url}/ready`, child);
   return {
@@ -81,11 +84,17 @@ async function freePort(): Promise<number> {
 
 /** An article of about 20 kB with the usual furniture around it. */
 export function articlePage(): string {
-  const words = 'the pot of tea stands on the table and the steam goes up past the window where it is raining again'.split(' ');
-  const sentence = (n: number) => `${Array.from({ length: 18 }, (_, k) => words[(n * 7 + k * 3) % words.length]).join(' ')}.`;
-  const paragraph = (n: number) => `<p>${[0, 1, 2, 3].map((k) => sentence(n * 4 + k)).join(' ')} <a href="/more/${n}">More ${n}</a>.</p>`;
-  const links = (count: number) => Array.from({ length: count }, (_, n) => `<li><a href="/nav/${n}">Item ${n}</a></li>`).join('');
-  const body = Array.from({ length: 40 }, (_, n) => (n % 8 ? '' : `<h2>Part ${n / 8 + 1}</h2>`) + paragraph(n)).join('\n');
+  const words =
+    'the pot of tea stands on the table and the steam goes up past the window where it is raining again'.split(' ');
+  const sentence = (n: number) =>
+    `${Array.from({ length: 18 }, (_, k) => words[(n * 7 + k * 3) % words.length]).join(' ')}.`;
+  const paragraph = (n: number) =>
+    `<p>${[0, 1, 2, 3].map((k) => sentence(n * 4 + k)).join(' ')} <a href="/more/${n}">More ${n}</a>.</p>`;
+  const links = (count: number) =>
+    Array.from({ length: count }, (_, n) => `<li><a href="/nav/${n}">Item ${n}</a></li>`).join('');
+  const body = Array.from({ length: 40 }, (_, n) => (n % 8 ? '' : `<h2>Part ${n / 8 + 1}</h2>`) + paragraph(n)).join(
+    '\n',
+  );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Tea and rain</title><meta name="description" content="A long page"></head>
 <body><header><nav><ul>${links(30)}</ul></nav></header><main><article><h1>Tea and rain</h1>${body}</article></main>
 <aside><ul>${links(20)}</ul></aside><footer><ul>${links(25)}</ul></footer></body></html>`;
@@ -165,5 +174,8 @@ export const machine = (): string => {
 
 /** Builds what is measured, so that no run is of yesterday's code. */
 export const build = (): void => {
-  execFileSync(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' });
+  execFileSync(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
 };

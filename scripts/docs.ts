@@ -20,7 +20,9 @@ export function referencePages(): Record<string, string> {
     `\`${name}\``,
     option.headers.map((header) => `\`${headerTitle(header)}\``).join(', '),
     option.headers.length ? option.wins : '',
-    [describe(option), option.needsBrowser && needs(name), option.caching && `Cache: ${option.caching}.`].filter(Boolean).join(' '),
+    [describe(option), option.needsBrowser && needs(name), option.caching && `Cache: ${option.caching}.`]
+      .filter(Boolean)
+      .join(' '),
   ]);
   const settings = SETTING_NAMES.map((name) => [
     `\`${environmentName(name)}\``,

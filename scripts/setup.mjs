@@ -50,7 +50,11 @@ function build() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return say('the build is up to date');
   say('building');
   rmSync(dist, { recursive: true, force: true });
-  run(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], 'the build failed');
+  run(
+    process.execPath,
+    [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'],
+    'the build failed',
+  );
   writeFileSync(stamp, wanted);
 }
 

@@ -13,7 +13,19 @@ const packageName = `node-${platform}-${process.arch}`;
 const outcomes = MAJORS.map((major) => {
   const home = path.join(dataDirOf(process.env), 'nodes', major);
   mkdirSync(home, { recursive: true });
-  npm(['install', '--prefix', home, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', `${packageName}@${major}`], { cwd: home });
+  npm(
+    [
+      'install',
+      '--prefix',
+      home,
+      '--no-save',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      `${packageName}@${major}`,
+    ],
+    { cwd: home },
+  );
   const bin = path.join(home, 'node_modules', packageName, 'bin');
   const clone = mkdtempSync(path.join(os.tmpdir(), `lectern-node-${major}-`));
   try {
@@ -22,7 +34,11 @@ const outcomes = MAJORS.map((major) => {
     const env = { ...environment, PATH: `${bin}${path.delimiter}${environment.PATH}` };
     delete env.LECTERN_DATA_DIR;
     const node = path.join(bin, process.platform === 'win32' ? 'node.exe' : 'node');
-    const { status } = spawnSync(node, ['scripts/test.mjs'], { cwd: clone, env: { ...env, npm_execpath: npmScript }, stdio: 'inherit' });
+    const { status } = spawnSync(node, ['scripts/test.mjs'], {
+      cwd: clone,
+      env: { ...env, npm_execpath: npmScript },
+      stdio: 'inherit',
+    });
     return { major, passed: status === 0 };
   } finally {
     rmSync(clone, { recursive: true, force: true });

@@ -7,12 +7,12 @@ import type { Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
 import path from 'node:path';
 import { createKeys, type Keys, openKeyStore } from '#accounts/index.ts';
+import { writeReaderError } from '#api/envelopes/reader.ts';
 import type { BrowserHealth } from '#api/health.ts';
 import { HEALTH_PATHS, healthRoutes } from '#api/health.ts';
 import { createHostServer, type FaceName } from '#api/hosts.ts';
 import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/openapi.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader.ts';
-import { writeReaderError } from '#api/envelopes/reader.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
 import { createWaitingGrpc, waitingRoutes, writeFlowError, writeModelError } from '#api/waiting.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
@@ -133,10 +133,15 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   const reader = createReader({ direct, ...(browser && { browser }), renderer });
 
   let draining = false;
-  const browserHealth = (): BrowserHealth => (pool ? { available: true, ...shownStatus(pool.status()) } : { available: false });
+  const browserHealth = (): BrowserHealth =>
+    pool ? { available: true, ...shownStatus(pool.status()) } : { available: false };
   const health = { ready: () => !draining, version, browser: browserHealth };
 
-  const face = async (name: FaceName, options: Pick<ServerOptions, 'writeError' | 'paths'>, routes: (face: Face) => void) => {
+  const face = async (
+    name: FaceName,
+    options: Pick<ServerOptions, 'writeError' | 'paths'>,
+    routes: (face: Face) => void,
+  ) => {
     const made = await createServer({ name, log, temporaryDir, maxBodyBytes: config.maxBodyBytes, ...options });
     healthRoutes(made, health);
     staticRoutes(made);
@@ -211,7 +216,13 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
 }
 
 /** What a probe may show: where the browser lies and its process are nobody's business. */
-const shownStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus) => ({ version, sandboxed, pages, waiting, healthy });
+const shownStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus) => ({
+  version,
+  sandboxed,
+  pages,
+  waiting,
+  healthy,
+});
 
 const listening = (server: Server | Http2Server, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -31,7 +31,10 @@ const words = z
 
 export const SETTINGS = {
   dataDir: setting(
-    z.string().default('.lectern').transform((dir) => path.resolve(dir)),
+    z
+      .string()
+      .default('.lectern')
+      .transform((dir) => path.resolve(dir)),
     '.lectern',
     'The folder in which everything kept lies: keys, the browser, temporary files.',
   ),
@@ -64,7 +67,11 @@ export const SETTINGS = {
     'Threads for the work that is heavy on the processor.',
   ),
   workerMemoryMb: setting(count(768, 64), '768', 'The memory one of those threads may take, in MB.'),
-  renderTimeoutMs: setting(count(20_000, 100), '20000', 'The longest that one page may be worked on after it was fetched, in ms.'),
+  renderTimeoutMs: setting(
+    count(20_000, 100),
+    '20000',
+    'The longest that one page may be worked on after it was fetched, in ms.',
+  ),
   maxBodyBytes: setting(count(102_000_000), '102000000', 'The largest JSON or form body, in bytes.'),
   userAgent: setting(z.string().optional(), 'that of the browser', 'The user agent of reads that name none.'),
   publicUrl: setting(
@@ -77,7 +84,11 @@ export const SETTINGS = {
     'production',
     'In development, logs are meant for people.',
   ),
-  logLevel: setting(z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'), 'info', 'How much is logged.'),
+  logLevel: setting(
+    z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    'info',
+    'How much is logged.',
+  ),
   drainMs: setting(count(20_000, 0), '20000', 'How long reads in flight may go on after SIGTERM, in ms.'),
 } satisfies Record<string, Setting>;
 

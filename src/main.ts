@@ -13,7 +13,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     .description('Turns the web and your files into input for language models and retrieval systems.')
     .version(VERSION)
     .exitOverride();
-  program.addCommand(serveCommand({ version: VERSION, environment: process.env, onStop, print: (line) => console.log(line) }));
+  program.addCommand(
+    serveCommand({ version: VERSION, environment: process.env, onStop, print: (line) => console.log(line) }),
+  );
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -38,7 +38,9 @@ function imports(file: string): string[] {
   );
 }
 
-const crossings = files.flatMap((file) => imports(file).map((target) => ({ file, from: homeOf(file), to: homeOf(target), target })));
+const crossings = files.flatMap((file) =>
+  imports(file).map((target) => ({ file, from: homeOf(file), to: homeOf(target), target })),
+);
 
 it('reads imports at all', () => expect(crossings.length).toBeGreaterThan(100));
 
@@ -48,7 +50,9 @@ it('imports only downwards', () => {
 });
 
 it('enters a room by its index', () => {
-  const wrong = crossings.filter(({ from, to, target }) => from !== to && ROOMS.includes(to) && target !== `${to}/index.ts`);
+  const wrong = crossings.filter(
+    ({ from, to, target }) => from !== to && ROOMS.includes(to) && target !== `${to}/index.ts`,
+  );
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 

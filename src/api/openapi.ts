@@ -1,5 +1,6 @@
 /** The reader's interface description and its page, both drawn from the tables of options and errors. */
 import { PROBLEMS } from '#errors.ts';
+import { escapeText } from '#html/serialize.ts';
 import { bodySchema, describe, headerParameters, headerTitle, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 import { OPTIONS, type OptionRow } from '#reader/index.ts';
@@ -15,7 +16,10 @@ export function descriptionRoutes(face: Face, version: string): void {
   face.get('/docs', async (_, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
+      .header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+      )
       .send(page),
   );
 }
@@ -66,7 +70,9 @@ export function readerDescription(version: string): object {
         }),
       },
       '/{target}': {
-        get: operation('readByPath', 'Read the page whose address stands in the path', { parameters: [target, ...headers] }),
+        get: operation('readByPath', 'Read the page whose address stands in the path', {
+          parameters: [target, ...headers],
+        }),
         post: operation('readByPathWithBody', 'Read the page in the path with options in the body', {
           parameters: [target, ...headers],
           requestBody: body,
@@ -139,7 +145,9 @@ const RESPONSES = {
     content: {
       'text/plain': { schema: { type: 'string' } },
       'application/json': { schema: { $ref: '#/components/schemas/Answer' } },
-      'text/event-stream': { schema: { type: 'string', description: 'Events `data`, each a newer page object; `error` when it fails.' } },
+      'text/event-stream': {
+        schema: { type: 'string', description: 'Events `data`, each a newer page object; `error` when it fails.' },
+      },
     },
   },
   302: { description: 'The address of the picture, for text answers in a picture format.' },
@@ -149,8 +157,7 @@ const RESPONSES = {
   },
 };
 
-const escape = (value: string) => value.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign]!);
-const prose = (value: string) => escape(value).replace(/`([^`]+)`/g, '<code>$1</code>');
+const prose = (value: string) => escapeText(value).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 /** A page for people: every option and every failure, without a script. */
 function docsPage(version: string): string {
@@ -159,12 +166,13 @@ function docsPage(version: string): string {
       `<tr id="${name}"><td><code>${name}</code></td><td>${option.headers.map((header) => `<code>${headerTitle(header)}</code>`).join('<br>')}</td><td>${prose(describe(option))}</td></tr>`,
   );
   const failures = Object.entries(PROBLEMS).map(
-    ([name, { code, status, message }]) => `<tr><td>${code}</td><td>${status}</td><td><code>${name}</code></td><td>${prose(message)}</td></tr>`,
+    ([name, { code, status, message }]) =>
+      `<tr><td>${code}</td><td>${status}</td><td><code>${name}</code></td><td>${prose(message)}</td></tr>`,
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Lectern reader</title><meta name="viewport" content="width=device-width">
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#223}table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #ccd;padding:.4rem .6rem;text-align:left;vertical-align:top}code,pre{background:#eef1f5;border-radius:3px;padding:.1rem .3rem}pre{padding:.8rem;overflow:auto}</style></head>
-<body><h1>Lectern reader ${escape(version)}</h1>
+<body><h1>Lectern reader ${escapeText(version)}</h1>
 <p>Put an address behind this host, or post it: the answer is the page as Markdown. Options go in headers, in the query of <code>/</code>, or in a JSON or form body.</p>
 <pre>curl HOST/https://example.com
 curl HOST/ -H 'Accept: application/json' -d url=https://example.com -d withLinksSummary=true</pre>

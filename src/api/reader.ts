@@ -5,8 +5,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys } from '#accounts/index.ts';
 import { asProblem, problem } from '#errors.ts';
-import { gather } from '#http/gather.ts';
 import { gathered, Upload } from '#http/body.ts';
+import { gather } from '#http/gather.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
@@ -199,7 +199,12 @@ function sendText(reply: FastifyReply, { body, pageshot, screenshot }: Rendition
 }
 
 /** The page object with addresses for its pictures: temporary ones here, or the bytes themselves when nothing may be kept. */
-async function withPictures(rendition: Rendition, options: Options, request: FastifyRequest, door: ReaderDoor): Promise<Page> {
+async function withPictures(
+  rendition: Rendition,
+  options: Options,
+  request: FastifyRequest,
+  door: ReaderDoor,
+): Promise<Page> {
   const { page, screenshot, pageshot } = rendition;
   if (!screenshot && !pageshot) return page;
   const address = async (png: Uint8Array) =>

@@ -62,7 +62,10 @@ export function createWaitingGrpc(): WaitingGrpc {
     stream.on('error', () => {});
     const grpc = headers['content-type']?.startsWith('application/grpc');
     if (grpc) {
-      const status = { 'grpc-status': GRPC_UNAVAILABLE, 'grpc-message': encodeURIComponent(message).replaceAll('%20', ' ') };
+      const status = {
+        'grpc-status': GRPC_UNAVAILABLE,
+        'grpc-message': encodeURIComponent(message).replaceAll('%20', ' '),
+      };
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
     } else {
       stream.respond({ ':status': 503, 'content-type': 'application/json' });

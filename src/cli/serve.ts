@@ -17,7 +17,9 @@ export function serveCommand({ version, environment, print, onStop }: ServeConte
   command.addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'));
   for (const name of SETTING_NAMES) {
     const { meaning, defaultText } = SETTINGS[name];
-    command.addOption(new Option(`${flagName(name)} <value>`, `${meaning} Default: ${defaultText}. [${environmentName(name)}]`));
+    command.addOption(
+      new Option(`${flagName(name)} <value>`, `${meaning} Default: ${defaultText}. [${environmentName(name)}]`),
+    );
   }
   return command.action(async (flags: Record<string, unknown>) => {
     const config = readConfig({ environment, flags });
@@ -36,7 +38,8 @@ export function serveCommand({ version, environment, print, onStop }: ServeConte
 
 function inUse(error: unknown): ConfigError | undefined {
   const { code, port } = error as { code?: string; port?: number };
-  if (code === 'EADDRINUSE') return new ConfigError(`port ${port} is in use; \`lectern serve --help\` tells how to take another`);
+  if (code === 'EADDRINUSE')
+    return new ConfigError(`port ${port} is in use; \`lectern serve --help\` tells how to take another`);
   return code === 'EACCES' ? new ConfigError(`port ${port} may not be opened by this user`) : undefined;
 }
 
@@ -60,7 +63,8 @@ function* greeting(app: App, places: Place[]): Generator<string> {
   }
   const { available, sandboxed } = app.browser();
   if (!available) yield 'lectern: no browser: pages are read without running their scripts';
-  else if (sandboxed === false) yield 'lectern: warning: the browser runs without its own sandbox (as root, or the system forbids it)';
+  else if (sandboxed === false)
+    yield 'lectern: warning: the browser runs without its own sandbox (as root, or the system forbids it)';
   if (app.firstKey) yield `lectern: API key, shown only this once: ${app.firstKey}`;
 }
 

@@ -1,4 +1,4 @@
-import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -56,5 +56,7 @@ it('ends a task whose caller has gone, with the caller’s reason', async () => 
 });
 
 it('does not start what nobody waits for any more', async () => {
-  await expect(threads.run({ do: 'echo' }, { ...LONG, signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
+  await expect(threads.run({ do: 'echo' }, { ...LONG, signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow(
+    'gone',
+  );
 });

@@ -29,7 +29,9 @@ export async function registerBodies(
 ): Promise<void> {
   face.removeAllContentTypeParsers();
   const asText = { parseAs: 'string' } as const;
-  face.addContentTypeParser(['application/json', 'text/json'], asText, async (_: unknown, text: string) => parseJson(text));
+  face.addContentTypeParser(['application/json', 'text/json'], asText, async (_: unknown, text: string) =>
+    parseJson(text),
+  );
   face.addContentTypeParser('application/x-www-form-urlencoded', asText, async (_: unknown, text: string) =>
     // A JSON body under a client's default type is what its author meant.
     /^\s*\{/.test(text) ? parseJson(text) : parseForm(text),
@@ -51,7 +53,8 @@ function parseJson(text: string): Record<string, unknown> {
   } catch {
     throw broken('The body is not valid JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw broken('The body must be a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw broken('The body must be a JSON object');
   return value as Record<string, unknown>;
 }
 
@@ -81,7 +84,8 @@ async function readParts(request: FastifyRequest, temporaryDir: string): Promise
     for await (const part of request.parts()) {
       const name = decodeName(part.fieldname);
       if (part.type === 'file') add(out, name, await readUpload(part, temporaryDir));
-      else if (part.valueTruncated) throw problem('RequestPayloadTooLargeError', { path: name, message: `${name} is over 2 MiB` });
+      else if (part.valueTruncated)
+        throw problem('RequestPayloadTooLargeError', { path: name, message: `${name} is over 2 MiB` });
       else add(out, name, part.mimetype === 'application/json' ? parsePart(name, String(part.value)) : part.value);
     }
   } catch (error) {

@@ -29,9 +29,17 @@ describe('pseudo-boolean', () => {
   it.each(['', 'false', 'NO', ' none ', 'null', 'nil', 'NaN', 'undefined', '0'])('%j is false', (text) =>
     expect(toBoolean(text)).toBe(false),
   );
-  it.each(['true', 'yes', '1', 'ok', 'on', 'anything', '00'])('%j is true', (text) => expect(toBoolean(text)).toBe(true));
+  it.each(['true', 'yes', '1', 'ok', 'on', 'anything', '00'])('%j is true', (text) =>
+    expect(toBoolean(text)).toBe(true),
+  );
   it('takes JSON values as they are', () => {
-    expect([toBoolean(true), toBoolean(0), toBoolean(1), toBoolean(null), toBoolean(undefined)]).toEqual([true, false, true, false, false]);
+    expect([toBoolean(true), toBoolean(0), toBoolean(1), toBoolean(null), toBoolean(undefined)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+      false,
+    ]);
   });
 });
 

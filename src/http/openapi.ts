@@ -23,7 +23,9 @@ export function inputSchema(schema: z.ZodType): Record<string, unknown> {
 
 /** Headers as they are usually written: `X-Respond-With`, `DNT`. */
 export const headerTitle = (name: string): string =>
-  name === 'dnt' ? 'DNT' : name.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
+  name === 'dnt'
+    ? 'DNT'
+    : name.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 
 export const describe = ({ meaning, unit, defaultText }: DescribedOption): string =>
   [meaning, unit && `Unit: ${unit}.`, defaultText && `Default: ${defaultText}.`].filter(Boolean).join(' ');
@@ -52,6 +54,9 @@ export const queryParameters = (table: Readonly<Record<string, DescribedOption>>
 export const bodySchema = (table: Readonly<Record<string, DescribedOption>>): object => ({
   type: 'object',
   properties: Object.fromEntries(
-    Object.entries(table).map(([name, option]) => [name, { ...inputSchema(option.schema), description: describe(option) }]),
+    Object.entries(table).map(([name, option]) => [
+      name,
+      { ...inputSchema(option.schema), description: describe(option) },
+    ]),
   ),
 });

@@ -82,11 +82,17 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   face.addHook('onResponse', async (request, reply) => {
     const { method } = request;
     // Addresses and options are the caller's affair: the line names the route only.
-    request.log.info({ method, route: request.routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) });
+    request.log.info({
+      method,
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    });
   });
   face.setErrorHandler((error, request, reply) => {
     const failure = asHttpProblem(error);
-    if (failure.code >= 500 && failure.name !== 'FaceNotReadyError') request.log.error({ err: failure.cause ?? failure });
+    if (failure.code >= 500 && failure.name !== 'FaceNotReadyError')
+      request.log.error({ err: failure.cause ?? failure });
     return writeError(failure, request, reply);
   });
   face.setNotFoundHandler((request, reply) => {

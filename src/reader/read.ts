@@ -129,7 +129,8 @@ function snapshotSource({ direct, browser, renderer }: ReaderParts) {
       engine: 'given',
     };
     if (!isHtml(snapshot)) return yield snapshot;
-    const rendered = options.engine === 'browser' || required.length > 0 || (await needsScripts(snapshot, signal, options));
+    const rendered =
+      options.engine === 'browser' || required.length > 0 || (await needsScripts(snapshot, signal, options));
     if (!rendered || !browser) return yield snapshot;
     for await (const seen of browser.visit({ ...visitOf(request, BROWSER_MS), html: snapshot.text })) {
       yield { ...seen, url: target.url };
@@ -157,7 +158,8 @@ function snapshotSource({ direct, browser, renderer }: ReaderParts) {
     if (fetched) yield { ...fetched, settled: false };
     try {
       const from = fetched ? { url: fetched.url, html: fetched.text } : {};
-      for await (const seen of browser!.visit({ ...visitOf(request, BROWSER_MS), ...from })) yield merged(seen, fetched);
+      for await (const seen of browser!.visit({ ...visitOf(request, BROWSER_MS), ...from }))
+        yield merged(seen, fetched);
     } catch (error) {
       signal.throwIfAborted();
       // The fetched copy is the answer when the browser has none, unless only the browser can give what was asked for.

@@ -57,11 +57,15 @@ export function render({ snapshot, options, requestedUrl }: RenderTask): Renditi
   applySelectors(document, options);
   const baseUrl = documentBaseUrl(document, url);
   const fields = textFields(document, snapshot, options);
-  const links = options.withLinksSummary ? collectLinks(document, baseUrl, options.withLinksSummary === 'all' ? 'all' : 'unique') : [];
-  const images = options.withImagesSummary ? collectImages(document, baseUrl, {
-    keepDataUrl: options.keepImgDataUrl,
-    ...(baseUrl !== url && { origin: new URL(baseUrl).origin }),
-  }) : [];
+  const links = options.withLinksSummary
+    ? collectLinks(document, baseUrl, options.withLinksSummary === 'all' ? 'all' : 'unique')
+    : [];
+  const images = options.withImagesSummary
+    ? collectImages(document, baseUrl, {
+        keepDataUrl: options.keepImgDataUrl,
+        ...(baseUrl !== url && { origin: new URL(baseUrl).origin }),
+      })
+    : [];
 
   const whole = options.formats.has('markdown') || !isHtml(snapshot);
   const article = extractArticle(document, { url, baseUrl, whole });
@@ -134,8 +138,7 @@ function documentOf(snapshot: Snapshot): Parsed {
   return parsed;
 }
 
-const isTooMuch = ({ depth, elements, complete }: Parsed) =>
-  depth > MAX_DEPTH || elements > MAX_ELEMENTS || !complete;
+const isTooMuch = ({ depth, elements, complete }: Parsed) => depth > MAX_DEPTH || elements > MAX_ELEMENTS || !complete;
 
 /** Removes, then narrows (contract, section 10). AssertionFailureError when nothing matches the target. */
 function applySelectors(document: Document, { removeSelector, targetSelector }: Options): void {
@@ -271,4 +274,6 @@ const KEY_ORDER: readonly (keyof Page)[] = [
 
 /** The page object with its keys in the order of the contract, unset ones absent. */
 export const ordered = (page: Page): Page =>
-  Object.fromEntries(KEY_ORDER.flatMap((key) => (page[key] === undefined ? [] : [[key, page[key]]]))) as unknown as Page;
+  Object.fromEntries(
+    KEY_ORDER.flatMap((key) => (page[key] === undefined ? [] : [[key, page[key]]])),
+  ) as unknown as Page;

@@ -1,6 +1,7 @@
 /** The threads in which snapshots become renditions, and what it means when a page is too much for one. */
-import { type Facts, problem } from '#errors.ts';
+
 import { createThreads, TaskCrashed, TaskTimeUp } from '#concurrency/threads.ts';
+import { type Facts, problem } from '#errors.ts';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import type { Outcome, Task } from './worker.ts';
@@ -31,7 +32,9 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       return await threads.run(task, { timeoutMs, signal });
     } catch (error) {
       if (error instanceof TaskTimeUp) {
-        throw problem('AssertionFailureError', { message: `The page could not be worked through within ${timeoutMs / 1000} s` });
+        throw problem('AssertionFailureError', {
+          message: `The page could not be worked through within ${timeoutMs / 1000} s`,
+        });
       }
       if (error instanceof TaskCrashed) {
         throw problem('AssertionFailureError', { message: 'The page needs more memory than one page may take' }, error);

@@ -40,19 +40,26 @@ describe('cleaning an address', () => {
     ['https://reader.test/', 'https://reader.test/'],
   ])('drops its own host: %s', (typed, clean) => expect(cleanUrl(typed, ['reader.test'])).toBe(clean));
 
-  it.each(['ftp://a.b/', 'file:///etc/passwd', 'javascript:alert(1)', 'mailto:a@b.c', 'http://', 'http://a b/', '', 'data:text/html,x', 'chrome://version'])(
-    'refuses %j, naming url',
-    (typed) => {
-      let failure: unknown;
-      try {
-        cleanUrl(typed);
-      } catch (error) {
-        failure = error;
-      }
-      expect(failure).toBeInstanceOf(Problem);
-      expect(failure).toMatchObject({ name: 'ParamValidationError', facts: { path: 'url' } });
-    },
-  );
+  it.each([
+    'ftp://a.b/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'mailto:a@b.c',
+    'http://',
+    'http://a b/',
+    '',
+    'data:text/html,x',
+    'chrome://version',
+  ])('refuses %j, naming url', (typed) => {
+    let failure: unknown;
+    try {
+      cleanUrl(typed);
+    } catch (error) {
+      failure = error;
+    }
+    expect(failure).toBeInstanceOf(Problem);
+    expect(failure).toMatchObject({ name: 'ParamValidationError', facts: { path: 'url' } });
+  });
 
   it('is quick on long hostile text', () => {
     const text = `${'a:'.repeat(20_000)}/`;

@@ -20,11 +20,14 @@ export function cleanUrl(typed: string, ownHosts: readonly string[] = []): strin
   let text = withoutOwnHost(typed.trim(), ownHosts);
   if (!text) throw invalid('No address was given');
   // `view-source:https://a.b` and `https://https://a.b` mean what stands last; one slash after a scheme is enough.
-  text = text.replace(/^(?:[a-z][a-z0-9+.-]*:\/{0,2})+(?=[a-z][a-z0-9+.-]*:\/)/i, '').replace(/^([a-z][a-z0-9+.-]*):\/+(?!\/)/i, '$1://');
+  text = text
+    .replace(/^(?:[a-z][a-z0-9+.-]*:\/{0,2})+(?=[a-z][a-z0-9+.-]*:\/)/i, '')
+    .replace(/^([a-z][a-z0-9+.-]*):\/+(?!\/)/i, '$1://');
   const scheme = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text);
   if (!scheme) text = `http://${text.replace(/^\/+/, '')}`;
   else if (/^\d{1,5}(?:[/?#]|$)/.test(scheme[2]!)) text = `http://${text}`;
-  else if (!/^https?$/i.test(scheme[1]!)) throw invalid(`Only http and https addresses can be read, not ${scheme[1]}:`, typed);
+  else if (!/^https?$/i.test(scheme[1]!))
+    throw invalid(`Only http and https addresses can be read, not ${scheme[1]}:`, typed);
   if (!URL.canParse(text)) throw invalid('The address is not valid', typed);
   return normalised(new URL(text));
 }

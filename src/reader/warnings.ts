@@ -6,7 +6,8 @@ import { countTokens } from './tokens.ts';
 /** Only answers shorter than this are told why they may be short. */
 const SHORT_TOKENS = 200;
 
-const CAPTCHA = /g-recaptcha|h-captcha|cf-turnstile|recaptcha\/api|hcaptcha\.com|challenges\.cloudflare\.com|captcha-delivery/i;
+const CAPTCHA =
+  /g-recaptcha|h-captcha|cf-turnstile|recaptcha\/api|hcaptcha\.com|challenges\.cloudflare\.com|captcha-delivery/i;
 
 /** The lines for a snapshot, in the contract's order (section 6.5), then ours. */
 export function warnings(snapshot: Snapshot, content: string | undefined, hiddenCount: number): string[] {
@@ -31,7 +32,9 @@ export function warnings(snapshot: Snapshot, content: string | undefined, hidden
     }
   }
   if (content !== undefined && hiddenCount > 0) {
-    lines.push(`This page contains ${hiddenCount} piece${hiddenCount === 1 ? '' : 's'} that a person cannot see, they were left out.`);
+    lines.push(
+      `This page contains ${hiddenCount} piece${hiddenCount === 1 ? '' : 's'} that a person cannot see, they were left out.`,
+    );
   }
   lines.push(...snapshot.notes);
   return lines;

@@ -1,8 +1,8 @@
 /** What runs in a worker thread. Failures come back as data, since errors lose their kind on the way between threads. */
 import { type Facts, Problem, type ProblemName } from '#errors.ts';
-import { extractArticle } from './extract/extract.ts';
-import { parseDocument } from '#html/parse.ts';
 import { textOf } from '#html/node.ts';
+import { parseDocument } from '#html/parse.ts';
+import { extractArticle } from './extract/extract.ts';
 import { type RenderTask, render } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import { loadTokens } from './tokens.ts';
@@ -23,7 +23,8 @@ export default async function work(task: Task): Promise<Outcome> {
     await loadTokens();
     return { kind: 'rendition', rendition: render(task) };
   } catch (error) {
-    if (error instanceof Problem) return { kind: 'problem', name: error.name, facts: { message: error.message, ...error.facts } };
+    if (error instanceof Problem)
+      return { kind: 'problem', name: error.name, facts: { message: error.message, ...error.facts } };
     throw error;
   }
 }

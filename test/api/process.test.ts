@@ -18,7 +18,11 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 /** A site whose page takes its time. */
 async function slowSite(delayMs: number) {
   const server = http.createServer((_, response) => {
-    setTimeout(() => response.setHeader('content-type', 'text/html').end('<title>Slow</title><p>This page took its time to come.'), delayMs);
+    setTimeout(
+      () =>
+        response.setHeader('content-type', 'text/html').end('<title>Slow</title><p>This page took its time to come.'),
+      delayMs,
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -49,7 +53,11 @@ it('greets with every face, a curl line for each, and one key, once', async () =
 
 it('finishes reads in flight when it is told to end, and takes no more', async () => {
   const site = await slowSite(1_500);
-  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none', LECTERN_ALLOW_NETWORKS: site.host });
+  const server = await startProcess({
+    LECTERN_DATA_DIR: dataDir,
+    LECTERN_BROWSER: 'none',
+    LECTERN_ALLOW_NETWORKS: site.host,
+  });
   const reader = server.place('reader');
   const reading = fetch(`${reader}/http://${site.host}/`);
   await new Promise((resolve) => setTimeout(resolve, 500));
@@ -84,14 +92,22 @@ it('says what is wrong with its settings, one line each, and ends', async () => 
 
 it('says when a port is taken, and how to take another', async () => {
   const site = await slowSite(0);
-  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none', LECTERN_READER_PORT: site.host.split(':')[1]! });
+  const server = await startProcess({
+    LECTERN_DATA_DIR: dataDir,
+    LECTERN_BROWSER: 'none',
+    LECTERN_READER_PORT: site.host.split(':')[1]!,
+  });
   expect(await server.stop()).toBe(1);
   expect(server.lines.join('\n')).toMatch(/port \d+ is in use/);
   site.close();
 });
 
 it('refuses networks that it cannot understand', async () => {
-  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none', LECTERN_ALLOW_NETWORKS: '10.0.0.0/99' });
+  const server = await startProcess({
+    LECTERN_DATA_DIR: dataDir,
+    LECTERN_BROWSER: 'none',
+    LECTERN_ALLOW_NETWORKS: '10.0.0.0/99',
+  });
   expect(await server.stop()).toBe(1);
   expect(server.lines.join('\n')).toContain('10.0.0.0/99');
 });

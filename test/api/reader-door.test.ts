@@ -1,9 +1,10 @@
 /** The reader's door on the wire: ways of giving a target, negotiation, envelopes, failures. No page is fetched here. */
+
+import { readdirSync } from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { PROBLEMS } from '#errors.ts';
 import { OPTIONS } from '#reader/index.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
@@ -14,7 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const HTML = '<html lang="en"><title>Tea</title><body><h1>Tea</h1><p>Green tea is made from leaves that were not oxidised.</p></body>';
+const HTML =
+  '<html lang="en"><title>Tea</title><body><h1>Tea</h1><p>Green tea is made from leaves that were not oxidised.</p></body>';
 
 interface Ask {
   readonly method?: string;
@@ -26,14 +28,23 @@ interface Ask {
 async function ask(target: string, { json, ...init }: Ask = {}) {
   const body = json === undefined ? init.body : JSON.stringify(json);
   const headers = { ...(json !== undefined && { 'content-type': 'application/json' }), ...init.headers };
-  const answer = await fetch(server.reader + target, { ...init, headers, redirect: 'manual', ...(body !== undefined && { method: 'POST', body }) });
+  const answer = await fetch(server.reader + target, {
+    ...init,
+    headers,
+    redirect: 'manual',
+    ...(body !== undefined && { method: 'POST', body }),
+  });
   const text = await answer.text();
   const type = answer.headers.get('content-type') ?? '';
   return { answer, text, type, json: type.includes('json') ? JSON.parse(text) : undefined };
 }
 
 /** Node's own client normalises paths; this one sends the request line as it is. */
-function askRaw(path: string, method = 'GET', headers: Record<string, string> = {}): Promise<{ status: number; body: string; headers: http.IncomingHttpHeaders }> {
+function askRaw(
+  path: string,
+  method = 'GET',
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: string; headers: http.IncomingHttpHeaders }> {
   const { hostname, port } = new URL(server.reader);
   return new Promise((resolve, reject) => {
     const request = http.request({ hostname, port, path, method, headers }, (response) => {
@@ -54,12 +65,18 @@ describe('the index', () => {
     const { answer, text, type } = await ask('/');
     expect(answer.status).toBe(200);
     expect(type).toBe('text/plain; charset=utf-8');
-    expect(text).toMatch(/^\[Usage 1\] http:.*\/YOUR_URL\n\[Usage 2\] http:.*\/YOUR_SEARCH_QUERY\n\[Homepage\] http.*\n$/);
+    expect(text).toMatch(
+      /^\[Usage 1\] http:.*\/YOUR_URL\n\[Usage 2\] http:.*\/YOUR_SEARCH_QUERY\n\[Homepage\] http.*\n$/,
+    );
   });
 
   it('is an envelope in JSON', async () => {
     const { json } = await ask('/', { headers: jsonAccept });
-    expect(json).toMatchObject({ code: 200, status: 20000, data: { usage1: expect.any(String), usage2: expect.any(String), homepage: expect.any(String) } });
+    expect(json).toMatchObject({
+      code: 200,
+      status: 20000,
+      data: { usage1: expect.any(String), usage2: expect.any(String), homepage: expect.any(String) },
+    });
   });
 
   it('knows the caller by a key', async () => {
@@ -77,10 +94,12 @@ describe('the index', () => {
 });
 
 describe('giving HTML', () => {
-  const expected = /^Title: Tea\n\nURL Source: blob:[0-9a-f]{64}\n\nMarkdown Content:\n[\s\S]*Green tea is made from leaves that were not oxidised\.\n$/;
+  const expected =
+    /^Title: Tea\n\nURL Source: blob:[0-9a-f]{64}\n\nMarkdown Content:\n[\s\S]*Green tea is made from leaves that were not oxidised\.\n$/;
 
   it('takes JSON', async () => expect((await ask('/', { json: { html: HTML } })).text).toMatch(expected));
-  it('takes a form', async () => expect((await ask('/', { body: new URLSearchParams({ html: HTML }) })).text).toMatch(expected));
+  it('takes a form', async () =>
+    expect((await ask('/', { body: new URLSearchParams({ html: HTML }) })).text).toMatch(expected));
   it('takes a multipart form', async () => {
     const form = new FormData();
     form.set('html', HTML);
@@ -105,7 +124,10 @@ describe('giving HTML', () => {
     expect(readdirSync(tmp)).toEqual([]);
   });
   it('shows the address that came with it and resolves against it', async () => {
-    const { json } = await ask('/', { json: { html: '<p>Some <a href="b">link</a> in a paragraph of text</p>', url: 'https://a.test/x/' }, headers: jsonAccept });
+    const { json } = await ask('/', {
+      json: { html: '<p>Some <a href="b">link</a> in a paragraph of text</p>', url: 'https://a.test/x/' },
+      headers: jsonAccept,
+    });
     expect(json.data.url).toBe('https://a.test/x/');
     expect(json.data.content).toContain('[link](https://a.test/x/b)');
   });
@@ -131,16 +153,23 @@ describe('the answer', () => {
     expect(type).toBe('text/event-stream; charset=utf-8');
     const events = parseEvents(text);
     expect(events).toHaveLength(1);
-    expect(events[0]).toMatchObject({ event: 'data', data: { title: 'Tea', content: expect.stringContaining('Green tea') } });
+    expect(events[0]).toMatchObject({
+      event: 'data',
+      data: { title: 'Tea', content: expect.stringContaining('Green tea') },
+    });
   });
 
   it('is the document alone for html, its text alone for text', async () => {
     expect((await ask('/', { json: { html: HTML, respondWith: 'html' } })).text).toBe(HTML);
-    expect((await ask('/', { json: { html: HTML }, headers: { 'x-return-format': 'text' } })).text).toContain('Green tea is made');
+    expect((await ask('/', { json: { html: HTML }, headers: { 'x-return-format': 'text' } })).text).toContain(
+      'Green tea is made',
+    );
   });
 
   it('has front matter in front', async () => {
-    const { text } = await ask('/', { json: { html: HTML, respondWith: 'markdown+frontmatter', url: 'https://a.test/' } });
+    const { text } = await ask('/', {
+      json: { html: HTML, respondWith: 'markdown+frontmatter', url: 'https://a.test/' },
+    });
     expect(text).toMatch(/^---\ntitle: "Tea"\nurl: "https:\/\/a\.test\/"\nlang: "en"\n---\n\n/);
   });
 
@@ -192,7 +221,11 @@ describe('the answer', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBe('true');
     const preflight = await ask('/https://a.test/', {
       method: 'OPTIONS',
-      headers: { ...headers, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-engine, authorization' },
+      headers: {
+        ...headers,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-engine, authorization',
+      },
     });
     expect(preflight.answer.status).toBe(200);
     expect(preflight.answer.headers.get('access-control-max-age')).toBe('25200');
@@ -216,10 +249,15 @@ describe('failures', () => {
       readableMessage: 'ParamValidationError(maxTokens): maxTokens must be at least 500',
     });
     const asText = await ask('/', { json, headers: { accept: 'text/plain' } });
-    expect([asText.answer.status, asText.text]).toEqual([400, 'ParamValidationError(maxTokens): maxTokens must be at least 500\n']);
+    expect([asText.answer.status, asText.text]).toEqual([
+      400,
+      'ParamValidationError(maxTokens): maxTokens must be at least 500\n',
+    ]);
     const asEvent = await ask('/', { json, headers: { accept: 'text/event-stream' } });
     expect(asEvent.answer.status).toBe(400);
-    expect(asEvent.text).toBe('event: error\ndata: "ParamValidationError(maxTokens): maxTokens must be at least 500"\n\n');
+    expect(asEvent.text).toBe(
+      'event: error\ndata: "ParamValidationError(maxTokens): maxTokens must be at least 500"\n\n',
+    );
   });
 
   it.each([
@@ -278,7 +316,13 @@ describe('failures', () => {
   });
 
   it('ignores unknown header values where the contract says so', async () => {
-    const headers = { 'x-retain-links': 'some', 'x-retain-images': 'few', 'x-max-tokens': 'many', 'x-preset': 'none', 'x-timeout': '900' };
+    const headers = {
+      'x-retain-links': 'some',
+      'x-retain-images': 'few',
+      'x-max-tokens': 'many',
+      'x-preset': 'none',
+      'x-timeout': '900',
+    };
     expect((await ask('/', { json: { html: HTML }, headers })).answer.status).toBe(200);
     expect((await ask('/', { json: { html: HTML }, headers: { 'x-md-hr': '' } })).answer.status).toBe(400);
   });
@@ -295,7 +339,10 @@ describe('failures', () => {
   });
 
   it('refuses a body that is too large, and a field that is', async () => {
-    const large = await ask('/', { body: JSON.stringify({ html: 'x'.repeat(3_100_000) }), headers: { 'content-type': 'application/json' } });
+    const large = await ask('/', {
+      body: JSON.stringify({ html: 'x'.repeat(3_100_000) }),
+      headers: { 'content-type': 'application/json' },
+    });
     expect(large.json).toMatchObject({ code: 413, status: 41301, name: 'RequestPayloadTooLargeError' });
     const form = new FormData();
     form.set('html', 'x'.repeat(2_200_000));
@@ -305,27 +352,45 @@ describe('failures', () => {
   it('refuses files that are no base64, and kinds it cannot read', async () => {
     expect((await ask('/', { json: { file: '!!!' } })).json).toMatchObject({ code: 422, status: 42203, path: 'file' });
     const pdf = Buffer.from('%PDF-1.7 nothing').toString('base64');
-    expect((await ask('/', { json: { file: pdf } })).json).toMatchObject({ code: 422, status: 42206, message: expect.stringContaining('application/pdf') });
-    expect((await ask('/', { json: { file: { data: pdf, path: '/etc/passwd' } } })).json).toMatchObject({ code: 400, path: 'file' });
+    expect((await ask('/', { json: { file: pdf } })).json).toMatchObject({
+      code: 422,
+      status: 42206,
+      message: expect.stringContaining('application/pdf'),
+    });
+    expect((await ask('/', { json: { file: { data: pdf, path: '/etc/passwd' } } })).json).toMatchObject({
+      code: 400,
+      path: 'file',
+    });
   });
 
   it('refuses a key it does not know', async () => {
-    const { answer, json } = await ask('/', { json: { html: HTML }, headers: { authorization: 'Bearer lectern_nothing' } });
+    const { answer, json } = await ask('/', {
+      json: { html: HTML },
+      headers: { authorization: 'Bearer lectern_nothing' },
+    });
     expect([answer.status, json.status, json.name]).toEqual([401, 40102, 'AuthenticationFailedError']);
   });
 
   it('refuses other methods', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const { answer, json } = await ask('/https://a.test/', { method });
-      expect([answer.status, json.name, answer.headers.get('allow')]).toEqual([405, 'MethodNotAllowedError', 'GET, POST, OPTIONS']);
+      expect([answer.status, json.name, answer.headers.get('allow')]).toEqual([
+        405,
+        'MethodNotAllowedError',
+        'GET, POST, OPTIONS',
+      ]);
     }
     expect((await askRaw('/', 'HEAD')).status).toBe(405);
   });
 
   it('has a request id on every answer, the caller’s own when it is harmless', async () => {
     expect((await ask('/')).answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    expect((await ask('/', { headers: { 'x-request-id': 'mine-1' } })).answer.headers.get('x-request-id')).toBe('mine-1');
-    expect((await ask('/', { headers: { 'x-request-id': 'no "good"' } })).answer.headers.get('x-request-id')).not.toContain('good');
+    expect((await ask('/', { headers: { 'x-request-id': 'mine-1' } })).answer.headers.get('x-request-id')).toBe(
+      'mine-1',
+    );
+    expect(
+      (await ask('/', { headers: { 'x-request-id': 'no "good"' } })).answer.headers.get('x-request-id'),
+    ).not.toContain('good');
   });
 
   it('answers requests that are hardly HTTP', async () => {
@@ -390,7 +455,11 @@ describe('around the reader', () => {
   it('answers probes', async () => {
     expect((await ask('/live')).json).toEqual({ status: 'ok' });
     expect((await ask('/ready')).json).toEqual({ status: 'ok' });
-    expect((await ask('/health')).json).toMatchObject({ status: 'ok', version: '0.0.0-test', browser: { available: false } });
+    expect((await ask('/health')).json).toMatchObject({
+      status: 'ok',
+      version: '0.0.0-test',
+      browser: { available: false },
+    });
   });
 });
 
@@ -401,12 +470,26 @@ describe('faces to come', () => {
       return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
     };
     const search = await get(`${server.urls.search}/cats`);
-    expect(search).toMatchObject({ status: 503, body: { data: null, code: 503, status: 50300, name: 'FaceNotReadyError' } });
-    const model = await get(`${server.urls.model}/v1/embeddings`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
+    expect(search).toMatchObject({
+      status: 503,
+      body: { data: null, code: 503, status: 50300, name: 'FaceNotReadyError' },
+    });
+    const model = await get(`${server.urls.model}/v1/embeddings`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
     expect(model).toMatchObject({ status: 503, body: { detail: expect.any(String), request_id: expect.any(String) } });
-    const chat = await get(`${server.urls.model}/v1/chat/completions`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
+    const chat = await get(`${server.urls.model}/v1/chat/completions`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
     expect(chat).toMatchObject({ status: 503, body: { error: { type: 'server_error', message: expect.any(String) } } });
-    expect(await get(`${server.urls.flow}/status`)).toMatchObject({ status: 503, body: { detail: expect.any(String) } });
+    expect(await get(`${server.urls.flow}/status`)).toMatchObject({
+      status: 503,
+      body: { detail: expect.any(String) },
+    });
     expect(await get(`${server.urls.model}/health`)).toMatchObject({ status: 200 });
   });
 
@@ -415,7 +498,12 @@ describe('faces to come', () => {
     const session = connect(server.urls.grpc!);
     const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
       session.on('error', reject);
-      const call = session.request({ ':method': 'POST', ':path': '/jina.JinaRPC/Call', 'content-type': 'application/grpc', te: 'trailers' });
+      const call = session.request({
+        ':method': 'POST',
+        ':path': '/jina.JinaRPC/Call',
+        'content-type': 'application/grpc',
+        te: 'trailers',
+      });
       call.on('response', resolve).on('error', reject).end();
     });
     session.close();

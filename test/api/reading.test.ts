@@ -1,8 +1,8 @@
 /** Reading a real site through the whole server, as a client does: engines, formats, options, hostile pages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseEvents, startServer, type TestServer } from '../support/server.ts';
+import { type Site, sendHtml, startSite } from '../site/site.ts';
 import { pidsWith } from '../support/process.ts';
-import { sendHtml, type Site, startSite } from '../site/site.ts';
+import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
 const NESTED_BYTES = 30_000_000;
 
@@ -10,14 +10,17 @@ let site: Site;
 let server: TestServer;
 beforeAll(async () => {
   site = await startSite({
-    '/nested': ({ response }) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<div>'.repeat(NESTED_BYTES / 5)),
+    '/nested': ({ response }) =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end('<div>'.repeat(NESTED_BYTES / 5)),
     '/lying-length': ({ response }) => {
       response.socket?.end(
         'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 100000\r\n\r\n<title>Short</title><p>Less than was promised.',
       );
     },
     '/lying-charset': ({ response }) =>
-      void response.writeHead(200, { 'content-type': 'text/html; charset=shift_jis' }).end('<title>Grüße</title><p>Grüße aus Köln'),
+      void response
+        .writeHead(200, { 'content-type': 'text/html; charset=shift_jis' })
+        .end('<title>Grüße</title><p>Grüße aus Köln'),
     '/endless': ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       const chunk = `<p>${'word '.repeat(20_000)}</p>`;
@@ -28,8 +31,13 @@ beforeAll(async () => {
       more();
     },
     '/inject.js': ({ response }) =>
-      void response.writeHead(200, { 'content-type': 'text/javascript' }).end('document.addEventListener("DOMContentLoaded", () => document.body.insertAdjacentHTML("beforeend", "<p>Injected by address.</p>"))'),
-    '/cookies': ({ request, response }) => sendHtml(response, `<title>Cookies</title><p>Cookies: ${request.headers.cookie ?? 'none'}</p>`),
+      void response
+        .writeHead(200, { 'content-type': 'text/javascript' })
+        .end(
+          'document.addEventListener("DOMContentLoaded", () => document.body.insertAdjacentHTML("beforeend", "<p>Injected by address.</p>"))',
+        ),
+    '/cookies': ({ request, response }) =>
+      sendHtml(response, `<title>Cookies</title><p>Cookies: ${request.headers.cookie ?? 'none'}</p>`),
     '/structured': `<!doctype html><html lang="de"><head><title>Structured</title><meta name="description" content="A described page"><meta name="author" content="Somebody">
 <link rel="canonical" href="https://canon.test/x"><link rel="alternate" type="application/rss+xml" href="/feed.xml"><meta property="article:published_time" content="2026-01-02T03:04:05Z"></head>
 <body><main><h1>Structured</h1><table><thead><tr><th>Name</th><th>Price</th></tr></thead><tbody><tr><td>Tea</td><td>3</td></tr></tbody></table>
@@ -53,6 +61,7 @@ const page = async (path: string, headers: Record<string, string> = {}) => {
   const { json, status } = await read(path, { accept: 'application/json', ...headers });
   expect(json?.readableMessage).toBeUndefined();
   expect(status).toBe(200);
+  // biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
   return json.data as Record<string, any>;
 };
 
@@ -65,7 +74,9 @@ describe.each(ENGINES)('engine %s', (engine) => {
     const { text, answer } = await read('/article', headers);
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(Number(answer.headers.get('x-usage-tokens'))).toBeGreaterThan(50);
-    expect(text.startsWith(`Title: The harbour at night\n\nURL Source: ${site.origin}/article\n\nMarkdown Content:\n`)).toBe(true);
+    expect(
+      text.startsWith(`Title: The harbour at night\n\nURL Source: ${site.origin}/article\n\nMarkdown Content:\n`),
+    ).toBe(true);
     expect(text).toContain('## The market');
     expect(text).toContain('*   Herring');
     expect(text).toContain(`[the list](${site.origin}/list?page=2)`);
@@ -86,7 +97,12 @@ describe.each(ENGINES)('engine %s', (engine) => {
 
   it('asserts the status when told to', async () => {
     const { json } = await read('/missing', { ...headers, 'x-assert-status-code': '200' });
-    expect(json).toMatchObject({ code: 422, status: 42206, path: 'assertStatusCode', message: expect.stringMatching(/404.*200/) });
+    expect(json).toMatchObject({
+      code: 422,
+      status: 42206,
+      path: 'assertStatusCode',
+      message: expect.stringMatching(/404.*200/),
+    });
     expect((await read('/missing', { ...headers, 'x-assert-status-code': '404' })).status).toBe(200);
   });
 
@@ -108,7 +124,12 @@ describe.each(ENGINES)('engine %s', (engine) => {
   });
 
   it('asks in the language and under the name that it was told', async () => {
-    await page('/echo', { ...headers, 'x-locale': 'de-CH', 'x-user-agent': 'Somebody/1.0', 'x-referer': 'https://from.test/page' });
+    await page('/echo', {
+      ...headers,
+      'x-locale': 'de-CH',
+      'x-user-agent': 'Somebody/1.0',
+      'x-referer': 'https://from.test/page',
+    });
     const sent = site.headers('/echo')!;
     expect(sent['accept-language']).toMatch(/^de-CH/);
     expect(sent['user-agent']).toBe('Somebody/1.0');
@@ -131,7 +152,10 @@ describe.each(ENGINES)('engine %s', (engine) => {
   });
 
   it('refuses to be sent where it may not go', async () => {
-    const { json } = await read(`/to?where=${encodeURIComponent(encodeURIComponent('http://169.254.169.254/latest'))}`, headers);
+    const { json } = await read(
+      `/to?where=${encodeURIComponent(encodeURIComponent('http://169.254.169.254/latest'))}`,
+      headers,
+    );
     expect(json).toMatchObject({ code: 451, status: 45102, name: 'SecurityCompromiseError' });
     expect(JSON.stringify(json)).not.toContain('169.254');
   });
@@ -149,15 +173,23 @@ describe('scripts', () => {
   });
 
   it('renders HTML that was given when it says nothing by itself', async () => {
-    const html = '<title>Empty</title><div id="root"></div><script>root.innerHTML = "<h1>Made</h1><p>by a script</p>"</script>';
-    const answer = await fetch(server.reader, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ html }) });
+    const html =
+      '<title>Empty</title><div id="root"></div><script>root.innerHTML = "<h1>Made</h1><p>by a script</p>"</script>';
+    const answer = await fetch(server.reader, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ html }),
+    });
     expect(await answer.text()).toMatch(/Made[\s\S]*by a script/);
   });
 
   it('injects scripts, by text and by address', async () => {
     const json = {
       url: `${site.origin}/article`,
-      injectPageScript: [`${site.origin}/inject.js`, 'document.addEventListener("DOMContentLoaded", () => { document.title = "Injected"; })'],
+      injectPageScript: [
+        `${site.origin}/inject.js`,
+        'document.addEventListener("DOMContentLoaded", () => { document.title = "Injected"; })',
+      ],
       respondWith: 'html',
     };
     const answer = await fetch(server.reader, {
@@ -172,7 +204,11 @@ describe('scripts', () => {
 
   it('refuses an address of a script that it may not reach', async () => {
     const json = { url: `${site.origin}/article`, injectPageScript: 'http://127.0.0.1:9/x.js' };
-    const answer = await fetch(server.reader, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) });
+    const answer = await fetch(server.reader, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(json),
+    });
     expect(answer.status).toBe(451);
   });
 
@@ -180,10 +216,13 @@ describe('scripts', () => {
     expect((await page('/late', { 'x-wait-for-selector': '#late' })).content).toContain('Much later.');
   });
 
-  it.each(['html', 'visible-content', 'mutation-idle', 'resource-idle', 'media-idle', 'network-idle'])('answers with timing %s', async (timing) => {
-    const { content } = await page('/article', { 'x-respond-timing': timing });
-    expect(content).toContain('The lighthouse keeps its own hours');
-  });
+  it.each(['html', 'visible-content', 'mutation-idle', 'resource-idle', 'media-idle', 'network-idle'])(
+    'answers with timing %s',
+    async (timing) => {
+      const { content } = await page('/article', { 'x-respond-timing': timing });
+      expect(content).toContain('The lighthouse keeps its own hours');
+    },
+  );
 });
 
 describe('the stream', () => {
@@ -201,13 +240,16 @@ describe('the stream', () => {
   });
 
   it('comes as it is made', async () => {
-    const answer = await fetch(`${server.reader}/${site.origin}/stages`, { headers: { accept: 'text/event-stream', 'accept-encoding': 'gzip' } });
+    const answer = await fetch(`${server.reader}/${site.origin}/stages`, {
+      headers: { accept: 'text/event-stream', 'accept-encoding': 'gzip' },
+    });
     const reader = answer.body!.getReader();
     const first = new TextDecoder().decode((await reader.read()).value);
     expect(first).toMatch(/^event: data\ndata: \{/);
     expect(first).not.toContain('stage 3');
     let rest = '';
-    for (let part = await reader.read(); !part.done; part = await reader.read()) rest += new TextDecoder().decode(part.value);
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      rest += new TextDecoder().decode(part.value);
     expect(rest).toContain('stage 3');
   });
 
@@ -220,7 +262,11 @@ describe('the stream', () => {
 
 describe('formats and Markdown', () => {
   it('fills the page object', async () => {
-    const data = await page('/structured', { 'x-with-links-summary': 'true', 'x-with-images-summary': 'true', 'x-engine': 'direct' });
+    const data = await page('/structured', {
+      'x-with-links-summary': 'true',
+      'x-with-images-summary': 'true',
+      'x-engine': 'direct',
+    });
     expect(data).toMatchObject({
       title: 'Structured',
       description: 'A described page',
@@ -229,7 +275,10 @@ describe('formats and Markdown', () => {
       links: { 'a link': `${site.origin}/article` },
       images: { 'Image 1: a boat': `${site.origin}/boat.svg` },
       metadata: { lang: 'de', author: 'Somebody', description: 'A described page' },
-      external: { canonical: { 'https://canon.test/x': {} }, alternate: { [`${site.origin}/feed.xml`]: { type: 'application/rss+xml' } } },
+      external: {
+        canonical: { 'https://canon.test/x': {} },
+        alternate: { [`${site.origin}/feed.xml`]: { type: 'application/rss+xml' } },
+      },
     });
     expect(data.content).toContain('| Name | Price |\n| --- | --- |\n| Tea | 3 |');
     expect(data.content).toContain('```js\nconst a = 1;\nconst b = 2;\n```');
@@ -262,8 +311,14 @@ describe('formats and Markdown', () => {
   });
 
   it('lists links and images after the text', async () => {
-    const { text } = await read('/structured', { 'x-engine': 'direct', 'x-with-links-summary': 'true', 'x-with-images-summary': 'true' });
-    expect(text).toMatch(/\n\nImages:\n- !\[Image 1: a boat\]\(http[^)]*\)\n\nLinks\/Buttons:\n- \[a link\]\(http[^)]*\)\n$/);
+    const { text } = await read('/structured', {
+      'x-engine': 'direct',
+      'x-with-links-summary': 'true',
+      'x-with-images-summary': 'true',
+    });
+    expect(text).toMatch(
+      /\n\nImages:\n- !\[Image 1: a boat\]\(http[^)]*\)\n\nLinks\/Buttons:\n- \[a link\]\(http[^)]*\)\n$/,
+    );
   });
 
   it('leaves out what nobody sees and says so', async () => {
@@ -271,8 +326,10 @@ describe('formats and Markdown', () => {
       const { content, warning } = await page('/hidden', { 'x-engine': engine, 'x-respond-with': 'markdown' });
       expect(content).toContain('Seen paragraph.');
       expect(content).toContain('seen white on black');
-      for (const hidden of ['by display', 'by visibility', 'by opacity', 'by size', 'by transparency']) expect(content).not.toContain(hidden);
-      if (engine === 'browser') for (const hidden of ['by place', 'by clip', 'by colour']) expect(content).not.toContain(hidden);
+      for (const hidden of ['by display', 'by visibility', 'by opacity', 'by size', 'by transparency'])
+        expect(content).not.toContain(hidden);
+      if (engine === 'browser')
+        for (const hidden of ['by place', 'by clip', 'by colour']) expect(content).not.toContain(hidden);
       expect(warning).toMatch(/pieces that a person cannot see/);
     }
     const { html } = await page('/hidden', { 'x-engine': 'browser', 'x-respond-with': 'html' });
@@ -282,13 +339,19 @@ describe('formats and Markdown', () => {
 
   it('reads frames and shadow roots when asked, and says when it was not', async () => {
     const closed = await page('/frames', { 'x-engine': 'browser', 'x-respond-with': 'markdown' });
-    expect(closed.warning).toContain('This page contains iframe that are currently hidden, consider enabling iframe processing.');
+    expect(closed.warning).toContain(
+      'This page contains iframe that are currently hidden, consider enabling iframe processing.',
+    );
     const open = await page('/frames', { 'x-with-iframe': 'true', 'x-respond-with': 'markdown' });
-    expect(open.content).toMatch(/Outside before[\s\S]*Inside the same site[\s\S]*Outside between[\s\S]*Inside another site[\s\S]*Outside after/);
+    expect(open.content).toMatch(
+      /Outside before[\s\S]*Inside the same site[\s\S]*Outside between[\s\S]*Inside another site[\s\S]*Outside after/,
+    );
     const shadow = await page('/shadow', { 'x-with-shadow-dom': 'true', 'x-respond-with': 'markdown' });
     expect(shadow.content).toMatch(/Slotted title[\s\S]*Slotted body[\s\S]*From the shadow[\s\S]*Deeper/);
     const shut = await page('/shadow', { 'x-engine': 'browser', 'x-respond-with': 'markdown' });
-    expect(shut.warning).toContain('This page contains shadow DOM that are currently hidden, consider enabling shadow DOM processing.');
+    expect(shut.warning).toContain(
+      'This page contains shadow DOM that are currently hidden, consider enabling shadow DOM processing.',
+    );
   });
 
   it('reads text that is no HTML as it is', async () => {
@@ -298,8 +361,15 @@ describe('formats and Markdown', () => {
   });
 
   it('names the kinds of files that it cannot read yet', async () => {
-    expect((await read('/paper.pdf')).json).toMatchObject({ code: 422, status: 42206, message: expect.stringContaining('application/pdf') });
-    expect((await read('/picture.png')).json).toMatchObject({ code: 422, message: expect.stringContaining('image/png') });
+    expect((await read('/paper.pdf')).json).toMatchObject({
+      code: 422,
+      status: 42206,
+      message: expect.stringContaining('application/pdf'),
+    });
+    expect((await read('/picture.png')).json).toMatchObject({
+      code: 422,
+      message: expect.stringContaining('image/png'),
+    });
   });
 });
 
@@ -332,8 +402,17 @@ describe('pictures', () => {
   });
 
   it('takes the viewport that was asked for', async () => {
-    const body = JSON.stringify({ url: `${site.origin}/article`, respondWith: 'screenshot', viewport: { width: 400, height: 300 }, zeroDataRetention: true });
-    const answer = await fetch(server.reader, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const body = JSON.stringify({
+      url: `${site.origin}/article`,
+      respondWith: 'screenshot',
+      viewport: { width: 400, height: 300 },
+      zeroDataRetention: true,
+    });
+    const answer = await fetch(server.reader, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
     expect(size(new Uint8Array(await answer.arrayBuffer()))).toEqual([400, 300]);
   });
 
@@ -347,7 +426,8 @@ describe('pictures', () => {
 });
 
 describe('pages that would hold a reader up', () => {
-  const alive = async () => expect((await page('/article', { 'x-engine': 'direct' })).title).toBe('The harbour at night');
+  const alive = async () =>
+    expect((await page('/article', { 'x-engine': 'direct' })).title).toBe('The harbour at night');
 
   it.each([
     ['/restless', 'Never at rest.'],
@@ -393,7 +473,10 @@ describe('pages that would hold a reader up', () => {
 
   it('a client that goes leaves nothing running', async () => {
     const gone = new AbortController();
-    const reading = fetch(`${server.reader}/${site.origin}/silent`, { signal: gone.signal, headers: { 'x-engine': 'browser' } });
+    const reading = fetch(`${server.reader}/${site.origin}/silent`, {
+      signal: gone.signal,
+      headers: { 'x-engine': 'browser' },
+    });
     const outcome = reading.catch((error: Error) => error.name);
     await expect.poll(() => server.app.browser().pages, { timeout: 10_000 }).toBeGreaterThan(0);
     gone.abort();
@@ -402,7 +485,9 @@ describe('pages that would hold a reader up', () => {
   });
 
   it('a browser that is killed costs at most the reads in it', async () => {
-    const reads = Array.from({ length: 3 }, () => read('/chatty', { 'x-engine': 'browser', 'x-timeout': '8', 'x-respond-timing': 'network-idle' }));
+    const reads = Array.from({ length: 3 }, () =>
+      read('/chatty', { 'x-engine': 'browser', 'x-timeout': '8', 'x-respond-timing': 'network-idle' }),
+    );
     await expect.poll(() => server.app.browser().pages, { timeout: 10_000 }).toBe(3);
     for (const pid of pidsWith(server.dataDir)) process.kill(pid, 'SIGKILL');
     for (const { status, json, text } of await Promise.all(reads)) {
@@ -416,6 +501,11 @@ describe('pages that would hold a reader up', () => {
   it('the same failing address is shut after ten times', async () => {
     for (let n = 0; n < 10; n++) await read('/loop?shut', { 'x-engine': 'direct' });
     const { json } = await read('/loop?shut', { 'x-engine': 'direct' });
-    expect(json).toMatchObject({ code: 403, status: 40301, name: 'OperationNotAllowedError', retryAfter: expect.any(Number) });
+    expect(json).toMatchObject({
+      code: 403,
+      status: 40301,
+      name: 'OperationNotAllowedError',
+      retryAfter: expect.any(Number),
+    });
   });
 });

@@ -8,7 +8,9 @@ import { readConfig } from '#config.ts';
 import { createLog } from '#telemetry/log.ts';
 
 /** Where the set-up keeps the browser it got. */
-export const SETUP_DATA_DIR = path.resolve(process.env.LECTERN_DATA_DIR ?? path.join(import.meta.dirname, '../../.lectern'));
+export const SETUP_DATA_DIR = path.resolve(
+  process.env.LECTERN_DATA_DIR ?? path.join(import.meta.dirname, '../../.lectern'),
+);
 
 export interface TestServer {
   readonly app: App;

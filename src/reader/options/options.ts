@@ -43,7 +43,8 @@ const row = <Schema extends z.ZodType>(
     readonly needsBrowser?: (value: z.output<Schema>) => boolean;
     readonly unavailable?: (value: z.output<Schema>) => string | undefined;
   },
-) => ({ headers: [], wins: 'body', ...spec }) as const satisfies { headers: readonly string[]; wins: 'header' | 'body' };
+) =>
+  ({ headers: [], wins: 'body', ...spec }) as const satisfies { headers: readonly string[]; wins: 'header' | 'body' };
 
 const on = (value: unknown) => Boolean(value);
 const NOT_YET = 'is not available in this version';
@@ -85,7 +86,11 @@ const selectors = () =>
       try {
         compileSelectors(text);
       } catch (error) {
-        context.addIssue({ code: 'custom', message: `is not a valid selector: ${(error as Error).message}`, input: text });
+        context.addIssue({
+          code: 'custom',
+          message: `is not a valid selector: ${(error as Error).message}`,
+          input: text,
+        });
         return z.NEVER;
       }
     }
@@ -143,7 +148,8 @@ export const OPTIONS = {
   html: row({ schema: z.string(), meaning: 'HTML to read instead of fetching anything.' }),
   file: row({
     schema: uploadShape,
-    meaning: 'A file to read instead of fetching anything: base64 text, an object with `data` in base64, or a multipart file. HTML and text files are read; other kinds are refused.',
+    meaning:
+      'A file to read instead of fetching anything: base64 text, an object with `data` in base64, or a multipart file. HTML and text files are read; other kinds are refused.',
   }),
   pdf: row({ schema: uploadShape, unavailable: notYet, meaning: 'A PDF file to read; looked at before `file`.' }),
 
@@ -158,8 +164,7 @@ export const OPTIONS = {
         `must name one of ${[...SINGLE_FORMATS, ...MODEL_FORMATS].join(', ')}`,
       )
       .refine(
-        (text) =>
-          !/content|markdown/.test(text) || !MODEL_FORMATS.some((name) => text.includes(name)),
+        (text) => !/content|markdown/.test(text) || !MODEL_FORMATS.some((name) => text.includes(name)),
         'cannot join content or markdown with a model format',
       ),
     unavailable: (text) => (MODEL_FORMATS.some((name) => text.includes(name)) ? NOT_YET : undefined),
@@ -190,7 +195,8 @@ export const OPTIONS = {
     wins: 'header',
     schema: oneOf(['initial', 'final']),
     defaultText: 'initial',
-    meaning: 'Whether the address shown, and the base of relative links, is the requested one or the one after redirects.',
+    meaning:
+      'Whether the address shown, and the base of relative links, is the requested one or the one after redirects.',
   }),
 
   respondTiming: row({
@@ -221,7 +227,8 @@ export const OPTIONS = {
     headers: ['x-wait-for-selector'],
     schema: selectors(),
     needsBrowser: (list) => list.length > 0,
-    meaning: 'CSS selectors that must all be present before the page is taken; without them `targetSelector` is waited for.',
+    meaning:
+      'CSS selectors that must all be present before the page is taken; without them `targetSelector` is waited for.',
   }),
   removeSelector: row({
     headers: ['x-remove-selector'],
@@ -234,7 +241,8 @@ export const OPTIONS = {
     schema: flagOr('quoted'),
     needsBrowser: on,
     defaultText: 'false',
-    meaning: 'Puts the content of frames into the page; `quoted` as a preformatted block of its text. Waits for an idle network.',
+    meaning:
+      'Puts the content of frames into the page; `quoted` as a preformatted block of its text. Waits for an idle network.',
   }),
   withShadowDom: row({
     headers: ['x-with-shadow-dom'],
