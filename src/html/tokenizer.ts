@@ -72,7 +72,7 @@ export class Tokenizer {
   #cdataEnd: () => number;
 
   constructor(source: string, sink: TokenSink) {
-    this.#source = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source;
+    this.#source = source.includes('\r') ? source.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : source;
     this.#length = this.#source.length;
     this.#sink = sink;
     this.#hasNul = source.includes('\0');
@@ -289,37 +289,18 @@ export class Tokenizer {
 
   /** A tag whose name starts at the present position. At the end of the source an unfinished tag is dropped. */
   #tag(isEnd: boolean): void {
-    const source = this.#source;
-    const length = this.#length;
-    const start = this.#pos;
-    let at = start;
-    let hash = 0;
-    for (; at < length; at++) {
-      let unit = source.charCodeAt(at);
-      if (unit === GREATER || unit === SLASH || isSpace(unit)) break;
-      if (unit >= UPPER_A && unit <= UPPER_Z) unit += 32;
-      hash = (Math.imul(hash, 31) + unit) | 0;
-    }
-    const nameEnd = at;
-    const attributes: Attribute[] = [];
-    let selfClosing = false;
-    if (source.charCodeAt(at) !== GREATER) {
-      at = this.#attributes(at, attributes);
-      if (at >= length) {
-        this.#pos = length;
-        return;
-      }
-      selfClosing = this.#slashClosed;
-    }
-    const tagName = tagNames.read(source, start, nameEnd, hash);
-    this.#pos = at + 1;
+    const tagName = this.#tagName();
+    const attrs: Attribute[] = [];
+    this.#slashClosed = false;
+    if (this.#source.charCodeAt(this.#pos) !== GREATER) this.#attributes(attrs);
+    if (this.#pos++ >= this.#length) return;
     const token: Token.TagToken = {
       type: isEnd ? Token.TokenType.END_TAG : Token.TokenType.START_TAG,
       tagName,
       tagID: html.getTagID(tagName),
-      selfClosing,
+      selfClosing: this.#slashClosed,
       ackSelfClosing: false,
-      attrs: attributes,
+      attrs,
       location: null,
     };
     if (isEnd) this.#sink.onEndTag(token);
@@ -329,66 +310,89 @@ export class Tokenizer {
     }
   }
 
-  /** Reads attributes from `at` on into `list`; gives where the tag's `>` is, or the length of the source. */
-  #attributes(at: number, list: Attribute[]): number {
+  #tagName(): string {
     const source = this.#source;
-    const length = this.#length;
-    let seen: Set<string> | null = null;
-    this.#slashClosed = false;
-    while (at < length) {
+    const start = this.#pos;
+    let hash = 0;
+    let at = start;
+    for (; at < this.#length; at++) {
       let unit = source.charCodeAt(at);
+      if (unit <= GREATER && (unit === GREATER || unit === SLASH || isSpace(unit))) break;
+      if (unit <= UPPER_Z && unit >= UPPER_A) unit += 32;
+      hash = (Math.imul(hash, 31) + unit) | 0;
+    }
+    this.#pos = at;
+    return tagNames.read(source, start, at, hash);
+  }
+
+  /** Reads attributes up to the tag's `>`, which becomes the present position, or to the end of the source. */
+  #attributes(list: Attribute[]): void {
+    const source = this.#source;
+    let seen: Set<string> | null = null;
+    while (this.#pos < this.#length) {
+      const unit = source.charCodeAt(this.#pos);
+      if (unit === GREATER) return;
       if (isSpace(unit)) {
-        at++;
+        this.#pos++;
         continue;
       }
-      if (unit === GREATER) return at;
       if (unit === SLASH) {
-        at++;
-        this.#slashClosed = source.charCodeAt(at) === GREATER;
+        this.#slashClosed = source.charCodeAt(++this.#pos) === GREATER;
         continue;
       }
-      // An equals sign in first place belongs to the name.
-      const start = at++;
-      let hash = lower(unit);
-      for (; at < length; at++) {
-        unit = source.charCodeAt(at);
-        if (unit === EQUALS || unit === GREATER || unit === SLASH || isSpace(unit)) break;
-        if (unit >= UPPER_A && unit <= UPPER_Z) unit += 32;
-        hash = (Math.imul(hash, 31) + unit) | 0;
-      }
-      const name = attributeNames.read(source, start, at, hash);
-      while (at < length && isSpace(source.charCodeAt(at))) at++;
-      let value = '';
-      if (source.charCodeAt(at) === EQUALS) {
-        at++;
-        while (at < length && isSpace(source.charCodeAt(at))) at++;
-        unit = source.charCodeAt(at);
-        if (unit === DOUBLE_QUOTE || unit === SINGLE_QUOTE) {
-          const end = source.indexOf(unit === DOUBLE_QUOTE ? '"' : "'", at + 1);
-          if (end < 0) return length;
-          this.#pos = at;
-          value = this.#value(at + 1, end);
-          at = end + 1;
-        } else if (unit !== GREATER) {
-          const from = at;
-          for (; at < length; at++) {
-            unit = source.charCodeAt(at);
-            if (unit === GREATER || isSpace(unit)) break;
-          }
-          this.#pos = from;
-          value = this.#value(from, at);
-        }
-      }
-      if (seen) {
-        if (list.length >= MAX_ATTRIBUTES || seen.has(name)) continue;
-        seen.add(name);
-        list.push({ name, value });
-      } else if (!hasName(list, name)) {
-        list.push({ name, value });
-        if (list.length === MANY_ATTRIBUTES) seen = new Set(list.map((entry) => entry.name));
+      const name = this.#attributeName();
+      const value = this.#attributeValue();
+      if (seen ? seen.has(name) || list.length >= MAX_ATTRIBUTES : hasName(list, name)) continue;
+      list.push({ name, value });
+      if (seen) seen.add(name);
+      else if (list.length === MANY_ATTRIBUTES) seen = new Set(list.map((entry) => entry.name));
+    }
+  }
+
+  #attributeName(): string {
+    const source = this.#source;
+    const start = this.#pos;
+    // An equals sign in first place belongs to the name.
+    let hash = lower(source.charCodeAt(start));
+    let at = start + 1;
+    for (; at < this.#length; at++) {
+      let unit = source.charCodeAt(at);
+      if (unit <= GREATER && (unit === EQUALS || unit === GREATER || unit === SLASH || isSpace(unit))) break;
+      if (unit <= UPPER_Z && unit >= UPPER_A) unit += 32;
+      hash = (Math.imul(hash, 31) + unit) | 0;
+    }
+    this.#pos = at;
+    return attributeNames.read(source, start, at, hash);
+  }
+
+  /** The value of the attribute whose name was just read; empty when it has none. */
+  #attributeValue(): string {
+    const source = this.#source;
+    if (this.#skipSpace() !== EQUALS) return '';
+    this.#pos++;
+    const quote = this.#skipSpace();
+    if (quote === GREATER) return '';
+    const isQuoted = quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE;
+    let end = this.#pos;
+    if (isQuoted) {
+      end = source.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", ++this.#pos);
+      if (end < 0) end = this.#length;
+    } else {
+      for (; end < this.#length; end++) {
+        const unit = source.charCodeAt(end);
+        if (unit === GREATER || isSpace(unit)) break;
       }
     }
-    return length;
+    const value = this.#value(this.#pos, end);
+    this.#pos = isQuoted ? end + 1 : end;
+    return value;
+  }
+
+  /** Moves over white space; gives the code unit after it, NaN at the end. */
+  #skipSpace(): number {
+    let unit = this.#source.charCodeAt(this.#pos);
+    while (isSpace(unit)) unit = this.#source.charCodeAt(++this.#pos);
+    return unit;
   }
 
   #value(start: number, end: number): string {
@@ -507,7 +511,8 @@ const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) =
 
 const isLetter = (unit: number): boolean => (unit | 32) >= 0x61 && (unit | 32) <= 0x7a;
 
-const isSpace = (unit: number): boolean => unit === SPACE || unit === LINE_FEED || unit === TAB || unit === FORM_FEED;
+const isSpace = (unit: number): boolean =>
+  unit <= SPACE && (unit === SPACE || unit === LINE_FEED || unit === TAB || unit === FORM_FEED);
 
 function hasName(list: readonly Attribute[], name: string): boolean {
   for (const entry of list) if (entry.name === name) return true;
