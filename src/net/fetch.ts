@@ -5,13 +5,14 @@
 import type { Dispatcher } from 'undici';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
+import { type Collected, collect, whole } from './body.ts';
 import { createConnections, type Lease } from './connections.ts';
 import { ACCEPT_ENCODING, decoded, parseContentEncoding } from './content-encoding.ts';
 import type { CookieJar } from './cookies.ts';
-import { failureOf } from './failures.ts';
 import type { Guard } from './guard.ts';
 import { intake } from './intake.ts';
-import { atMost, Cut, paced, type Truncation, tooLarge } from './pace.ts';
+import { createLife, type Life, noAnswerInTime } from './life.ts';
+import { atMost, paced, tooLarge } from './pace.ts';
 import { type Hop, nextHop } from './redirect.ts';
 
 export interface FetchOptions {
@@ -53,11 +54,6 @@ export interface FetchResponse {
   collect(): Promise<Collected>;
   /** Closes the connection unread. */
   discard(): void;
-}
-
-export interface Collected {
-  readonly bytes: Uint8Array;
-  readonly truncated?: Truncation;
 }
 
 /**
@@ -126,9 +122,6 @@ export function createFetch({ guard }: { readonly guard: Guard }): GuardedFetch 
 
 /** The longest that a timer of Node can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-const noAnswerInTime = (cause: unknown) =>
-  problem('AssertionFailureError', { message: 'The target did not answer in time' }, cause);
 
 function firstHop(address: URL | string, { method = 'GET', headers = {}, body }: FetchOptions): Hop {
   if (!URL.canParse(String(address)))
@@ -248,95 +241,5 @@ function response(
     body: whole(bytes),
     collect: () => collect(bytes),
     discard,
-  };
-}
-
-/** The same bytes, for those who can do nothing with half a body: a Cut is a failure. */
-async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* bytes;
-  } catch (error) {
-    throw error instanceof Cut ? brokenOff(error) : error;
-  }
-}
-
-async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Collected> {
-  const pile = createPile();
-  try {
-    for await (const chunk of bytes) pile.add(chunk);
-    return { bytes: pile.bytes() };
-  } catch (error) {
-    if (!(error instanceof Cut)) throw error;
-    if (!pile.bytes().length) throw brokenOff(error);
-    return { bytes: pile.bytes(), truncated: error.truncation };
-  }
-}
-
-/** Chunks in one buffer as they come: kept apart, millions of small ones would take far more memory than they hold. */
-function createPile() {
-  let buffer = Buffer.allocUnsafe(64 * 1024);
-  let length = 0;
-  return {
-    add(chunk: Uint8Array) {
-      if (length + chunk.length > buffer.length) {
-        const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, length + chunk.length));
-        larger.set(buffer.subarray(0, length));
-        buffer = larger;
-      }
-      buffer.set(chunk, length);
-      length += chunk.length;
-    },
-    bytes: () => buffer.subarray(0, length),
-  };
-}
-
-const CUT_MESSAGES: Record<Truncation, string> = {
-  time: 'The target did not send its content in time',
-  slow: 'The target sends its content too slowly',
-  broken: 'The content of the target broke off',
-};
-
-const brokenOff = (cut: Cut) =>
-  problem('AssertionFailureError', { message: CUT_MESSAGES[cut.truncation] }, cut.cause ?? cut);
-
-interface Life {
-  /** Aborted when the caller has gone or time is up. */
-  readonly signal: AbortSignal;
-  end(): void;
-  /** The failure to throw for an error before the answer. */
-  blame(error: unknown): unknown;
-  /** The failure to throw for an error in the body: a Cut, a problem, or the caller's reason. */
-  cut(error: unknown): unknown;
-}
-
-function createLife(outer: AbortSignal | undefined, timeoutMs: number): Life {
-  outer?.throwIfAborted();
-  const controller = new AbortController();
-  const timeUp = new Cut('time');
-  const leave = () => controller.abort(outer?.reason);
-  outer?.addEventListener('abort', leave, { once: true });
-  const timer = setTimeout(() => controller.abort(timeUp), timeoutMs);
-  // While there is something to wait for a socket keeps the process up; an answer that nobody reads must not.
-  timer.unref();
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer);
-      outer?.removeEventListener('abort', leave);
-    },
-    blame(error) {
-      if (outer?.aborted) return outer.reason;
-      if (controller.signal.reason === timeUp) {
-        return noAnswerInTime(error);
-      }
-      return failureOf(error);
-    },
-    cut(error) {
-      if (outer?.aborted) return outer.reason;
-      if (error instanceof Cut) return error;
-      if (controller.signal.reason === timeUp) return timeUp;
-      const failure = failureOf(error);
-      return failure.name === 'AssertionFailureError' ? new Cut('broken', error) : failure;
-    },
   };
 }

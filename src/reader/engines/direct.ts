@@ -2,8 +2,9 @@
 
 import { Problem, problem } from '#errors.ts';
 import { decodeHtml, decodeText } from '#html/decode.ts';
+import type { Collected } from '#net/body.ts';
 import { parseSetCookies, toJar } from '#net/cookies.ts';
-import type { Collected, FetchResponse, GuardedFetch } from '#net/fetch.ts';
+import type { FetchResponse, GuardedFetch } from '#net/fetch.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
 import { actualMedia, declaredMedia } from './media-type.ts';
