@@ -24,7 +24,7 @@ import { chunkMarkdown } from './chunking/chunk.ts';
 import { extractArticle } from './extract/extract.ts';
 import { collectImages, type PageImage } from './extract/images.ts';
 import { collectLinks, documentBaseUrl, type Link } from './extract/links.ts';
-import { textLayout } from './layout.ts';
+import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
 import { frontmatter } from './markdown/frontmatter.ts';
 import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
@@ -242,7 +242,7 @@ function charge(page: Page, snapshot: Snapshot): number {
 }
 
 function plainBody(page: Page, options: Options, summaries: string[]): string {
-  if (page.chunks) return page.chunks.join('\n\n\u001d');
+  if (page.chunks) return page.chunks.join(CHUNK_SEPARATOR);
   const { formats } = options;
   if (!wantsMarkdown(options)) {
     if (formats.has('text') && page.text !== undefined) return page.text;
