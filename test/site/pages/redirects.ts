@@ -17,5 +17,9 @@ export const redirects: Pages = {
   '/meta-loop': '<!doctype html><title>Round</title><meta http-equiv="refresh" content="0"><p>Round and round.',
   '/script-loop':
     '<!doctype html><title>Round</title><p>Round and round.<script>location.href = "/script-loop?" + Math.random()</script>',
+  '/to-nowhere':
+    '<!doctype html><title>Off</title><p>Still here.<script>setTimeout(() => { location.href = "http://no-such-name.invalid/" }, 200)</script>',
+  '/to-download':
+    '<!doctype html><title>Off</title><p>Still here.<script>setTimeout(() => { location.href = "/download" }, 200)</script>',
   '/to': ({ response, url }) => void response.writeHead(302, { location: url.searchParams.get('where') ?? '/' }).end(),
 };

@@ -4,6 +4,8 @@ import { type Bench, startBench, words } from './browser.suite.ts';
 let bench: Bench;
 beforeAll(async () => {
   bench = await startBench({ rendererBytes: 700 * 1024 * 1024 });
+  // Starting the browser is not to be taken from the time of the first page.
+  await bench.pool.warm();
 });
 afterAll(() => bench.close());
 
@@ -19,7 +21,7 @@ async function bounded(path: string, limitMs = 3_000, given: Record<string, unkn
 
 describe('pages that do not end', () => {
   it('gives what a document without end has so far', async () => {
-    const page = await bounded('/drip');
+    const page = await bounded('/drip', 6_000);
     expect(page.text).toContain('The first drop.');
     expect(page.text).toContain('drop 5');
     expect(page.settled).toBe(false);
@@ -84,6 +86,14 @@ describe('pages that talk to a person', () => {
     const page = await bounded('/popup', 8_000);
     expect(page.text).toContain('opened');
     expect(page.url).toMatch(/\/popup$/);
+  });
+
+  it('reads pages that send themselves nowhere, or to a file', async () => {
+    for (const path of ['/to-nowhere', '/to-download']) {
+      const page = await bounded(path, 8_000);
+      expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Still here.') });
+      expect(page.url).toBe(bench.site.origin + path);
+    }
   });
 
   it('reads what stands before a password prompt', async () => {

@@ -7,12 +7,13 @@ import { getDomain } from 'tldts';
 import { type Problem, problem } from '#errors.ts';
 import { EGRESS_HEADER } from '#net/egress.ts';
 import { type Guard, portOf } from '#net/guard.ts';
+import { mediaTypeOf } from '../media-type.ts';
 import type { Traffic } from './timing.ts';
 
 /** Abuse limits of one page (contract, section 15). */
-export const MAX_REQUESTS = 3_300;
-export const MAX_DOCUMENTS = 1_000;
-export const MAX_DOMAINS = 200;
+const MAX_REQUESTS = 3_300;
+const MAX_DOCUMENTS = 1_000;
+const MAX_DOMAINS = 200;
 
 export interface MainDocument {
   readonly url: string;
@@ -44,10 +45,14 @@ export interface Network {
   readonly resources: Traffic;
   readonly media: Traffic;
   readonly all: Traffic;
-  /** The document that is in the main frame now, or was last answered for it. */
+  /** The document that is in the main frame. */
   main(): MainDocument | undefined;
+  /** What was last answered for the main frame, whether it became its document or not. */
+  answered(): MainDocument | undefined;
   /** Why the proxy did not let the main frame reach its document, if it did not. */
   failure(): Problem | undefined;
+  /** The browser's error when a page that was there sent itself to one that cannot be loaded. */
+  lost(): Error | undefined;
 }
 
 /** Resource types by what they hold up: the page's making, its looks, or nothing. */
@@ -72,7 +77,9 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   const counts = { requests: 0, documents: 0, domains: new Set<string>() };
   const open = new Map<Request, Counter[]>();
   let main: MainDocument | undefined;
+  let answered: MainDocument | undefined;
   let failure: Problem | undefined;
+  let lost: Error | undefined;
   let committed = false;
 
   const isMainNavigation = (request: Request) => request.isNavigationRequest() && frameOf(request) === page.mainFrame();
@@ -100,7 +107,12 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     changed();
   };
   context.on('requestfinished', ended);
-  context.on('requestfailed', ended);
+  context.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? '';
+    // Aborted are downloads, what another navigation overtook, and what was refused here: the page stays.
+    if (committed && isMainNavigation(request) && reason !== 'net::ERR_ABORTED') lost = new Error(reason);
+    ended(request);
+  });
   page.on('websocket', () => {
     resources.touch();
     changed();
@@ -116,18 +128,20 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     }
     const status = response.status();
     if (status >= 300 && status < 400 && headers.location !== undefined) return;
-    main = {
+    answered = {
       url: response.url(),
       status,
       statusText: response.statusText(),
-      mediaType: (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase(),
+      mediaType: mediaTypeOf(headers['content-type']),
       lastModified: headers['last-modified'],
       response,
     };
     changed();
   });
   page.on('framenavigated', (frame) => {
-    if (frame === page.mainFrame()) committed = true;
+    if (frame !== page.mainFrame()) return;
+    committed = true;
+    if (answered && withoutFragment(frame.url()) === withoutFragment(answered.url)) main = answered;
   });
 
   const handle = async (route: Route, request: Request) => {
@@ -154,7 +168,15 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   };
   await context.route('**/*', (route, request) => handle(route, request).catch(() => {}));
 
-  return { resources, media, all, main: () => main, failure: () => failure };
+  return {
+    resources,
+    media,
+    all,
+    main: () => main,
+    answered: () => answered,
+    failure: () => failure,
+    lost: () => lost,
+  };
 }
 
 interface Counter extends Traffic {

@@ -4,9 +4,9 @@ import { within } from '#concurrency/deadline.ts';
 import type { Options } from '../../options/resolve.ts';
 
 /** The greatest height of a whole page, in CSS pixels: what lies below is left out. */
-export const MAX_PAGE_HEIGHT = 16_384;
+const MAX_PAGE_HEIGHT = 16_384;
 /** The most pixels that a picture may have, whatever the window and its scale. */
-export const MAX_PIXELS = 64_000_000;
+const MAX_PIXELS = 64_000_000;
 
 export interface Shots {
   readonly screenshot?: Uint8Array;

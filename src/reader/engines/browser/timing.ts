@@ -34,7 +34,7 @@ export interface Demands {
 export const QUIET_MS = 500;
 
 /** Least time between two captures, unless the page grew or shrank much. */
-export const CAPTURE_EVERY_MS = 1_200;
+const CAPTURE_EVERY_MS = 1_200;
 const MUCH = 0.05;
 
 const quietAt = ({ open, lastEndAt }: Traffic): number => (open > 0 ? Number.POSITIVE_INFINITY : lastEndAt + QUIET_MS);

@@ -1,0 +1,18 @@
+/** What went wrong with a main document, in the words of the error table. */
+import { type Problem, problem } from '#errors.ts';
+
+export const unreadable = (mediaType: string | undefined): Problem =>
+  problem('AssertionFailureError', { message: `This type of target cannot be read yet: ${mediaType || 'unknown'}` });
+
+/** Chromium's network errors (net/base/net_error_list.h); the rest of its message would tell of the inside. */
+export function navigationProblem(error: unknown, refused: boolean): Problem {
+  const code = /net::(ERR_[A-Z_]+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  const failed = (message: string) => problem('AssertionFailureError', { message }, error);
+  // A tunnel that the proxy refuses looks to the browser like one that failed.
+  if (refused && code === 'ERR_TUNNEL_CONNECTION_FAILED') {
+    return problem('SecurityCompromiseError', { path: 'url' }, error);
+  }
+  if (code === 'ERR_TOO_MANY_REDIRECTS') return failed('The page redirects too often');
+  if (code?.startsWith('ERR_CERT')) return failed('The certificate of the page is not valid');
+  return failed(code ? `The page could not be loaded (${code})` : 'The page could not be loaded');
+}
