@@ -16,7 +16,7 @@ import {
   Text,
 } from '#html/node.ts';
 import { type Parsed, parsePage } from '#html/parse.ts';
-import { compileSelectors, selectAll } from '#html/select.ts';
+import { compileSelectors, SelectorError, selectAll } from '#html/select.ts';
 import { outerHtml } from '#html/serialize.ts';
 import { innerText } from '#html/visible-text.ts';
 import type { Article } from './article.ts';
@@ -72,7 +72,7 @@ export function render({ snapshot, options, requestedUrl }: RenderTask): Renditi
   const markdown = wantsMarkdown(options)
     ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, whole: whole && isHtml(snapshot) })
     : undefined;
-  return assemble({ snapshot, options, url, article, fields, markdown, links, images });
+  return assemble({ snapshot, options, url, article, fields, markdown, links, images, complete: parsed.complete });
 }
 
 interface Parts {
@@ -84,12 +84,14 @@ interface Parts {
   readonly markdown: MarkdownResult | undefined;
   readonly links: Link[];
   readonly images: PageImage[];
+  /** Whether the whole source became a tree. */
+  readonly complete: boolean;
 }
 
-function assemble({ snapshot, options, url, article, fields, markdown, links, images }: Parts): Rendition {
+function assemble({ snapshot, options, url, article, fields, markdown, links, images, complete }: Parts): Rendition {
   const cut = (text: string) => (options.maxTokens === undefined ? text : keepTokens(text, options.maxTokens));
   const content = markdown && cut(markdown.markdown);
-  const told = warnings(snapshot, content, article.hiddenCount);
+  const told = warnings(snapshot, { content, hiddenCount: article.hiddenCount, complete });
   const publishedTime = article.publishedTime ?? snapshot.lastModified;
   const page: Page = { title: article.title, description: article.description, url, usage: { tokens: 0 } };
   if (publishedTime) page.publishedTime = publishedTime;
@@ -143,12 +145,12 @@ const isTooMuch = ({ depth, elements, complete }: Parsed) => depth > MAX_DEPTH |
 /** Removes, then narrows (contract, section 10). AssertionFailureError when nothing matches the target. */
 function applySelectors(document: Document, { removeSelector, targetSelector }: Options): void {
   for (const text of removeSelector) {
-    for (const element of selectAll(document, compileSelectors(text))) detach(element);
+    for (const element of matching(document, text, 'removeSelector')) detach(element);
   }
   if (!targetSelector.length) return;
   const taken = new Set<Element>();
   for (const text of targetSelector) {
-    for (const element of selectAll(document, compileSelectors(text))) {
+    for (const element of matching(document, text, 'targetSelector')) {
       if (!isInside(element, taken)) taken.add(element);
     }
   }
@@ -162,6 +164,16 @@ function applySelectors(document: Document, { removeSelector, targetSelector }: 
   for (const element of kept) detach(element);
   while (body.first) detach(body.first);
   for (const element of kept) append(body, element);
+}
+
+/** A selector may be sound and still cost too much on a page. */
+function matching(document: Document, selector: string, path: string): Element[] {
+  try {
+    return selectAll(document, compileSelectors(selector));
+  } catch (error) {
+    if (error instanceof SelectorError) throw problem('ParamValidationError', { path, message: error.message });
+    throw error;
+  }
 }
 
 function isInside(element: Element, others: ReadonlySet<Element>): boolean {

@@ -9,8 +9,16 @@ const SHORT_TOKENS = 200;
 const CAPTCHA =
   /g-recaptcha|h-captcha|cf-turnstile|recaptcha\/api|hcaptcha\.com|challenges\.cloudflare\.com|captcha-delivery/i;
 
+interface Told {
+  readonly content: string | undefined;
+  /** Pieces left out because nobody sees them. */
+  readonly hiddenCount: number;
+  /** Whether the whole page was looked at. */
+  readonly complete: boolean;
+}
+
 /** The lines for a snapshot, in the contract's order (section 6.5), then ours. */
-export function warnings(snapshot: Snapshot, content: string | undefined, hiddenCount: number): string[] {
+export function warnings(snapshot: Snapshot, { content, hiddenCount, complete }: Told): string[] {
   const lines: string[] = [];
   const { status, statusText } = snapshot;
   if (status < 200 || status >= 400) {
@@ -36,6 +44,7 @@ export function warnings(snapshot: Snapshot, content: string | undefined, hidden
       `This page contains ${hiddenCount} piece${hiddenCount === 1 ? '' : 's'} that a person cannot see, they were left out.`,
     );
   }
+  if (!complete) lines.push('This page has more elements than can be read, the rest was left out.');
   lines.push(...snapshot.notes);
   return lines;
 }
