@@ -92,7 +92,8 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   const pictures = await openPictures(config.dataDir);
   started.push(() => pictures.close());
 
-  const guard = createGuard({ allow: config.allowNetworks });
+  const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
+  const guard = createGuard({ allow: config.allowNetworks, isOwnHost: (name) => name === ownHost });
   const fetch = createFetch({ guard });
   started.push(() => fetch.close());
   const refusals = createRefusalLog();
@@ -105,7 +106,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     timeoutMs: config.renderTimeoutMs,
   });
   started.push(() => renderer.close());
-  const direct = createDirectEngine({ fetch, version });
+  const direct = createDirectEngine({ fetch, version, decodeAside: renderer.decode });
   started.push(() => direct.close());
 
   const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });

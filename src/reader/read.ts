@@ -180,7 +180,8 @@ function merged(seen: Snapshot, fetched: Snapshot | undefined): Snapshot {
   return { ...seen, status, statusText, lastModified };
 }
 
-const mayRetry = (error: Problem) => error.name === 'AssertionFailureError' && error.facts.final !== true;
+/** A type that cannot be read is the same in a browser. */
+const mayRetry = ({ name, facts }: Problem) => name === 'AssertionFailureError' && facts.mediaType === undefined;
 
 const isRefusal = (error: unknown) =>
   error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'ParamValidationError');

@@ -2,6 +2,7 @@
 
 import { createThreads, TaskCrashed, TaskTimeUp } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
+import type { EncodedBody } from './engines/encoded-body.ts';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import type { Outcome, Task } from './worker.ts';
@@ -11,6 +12,8 @@ export interface Renderer {
   render(task: RenderTask, signal: AbortSignal): Promise<Rendition>;
   /** How many words of main content HTML has without its scripts; none when it is too much to tell. */
   probe(html: string, url: string, signal: AbortSignal): Promise<{ words: number; scripts: boolean }>;
+  /** The text of a body, for bodies that are too large to decode where others wait. */
+  decode(body: EncodedBody, signal: AbortSignal): Promise<string>;
   /** Whether HTML has main content to show. */
   hasContent(html: string): Promise<boolean>;
   close(): Promise<void>;
@@ -56,6 +59,11 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       const outcome = await run({ kind: 'probe', html, url }, signal);
       if (outcome.kind !== 'probe') throw failure(outcome);
       return { words: outcome.words, scripts: outcome.scripts };
+    },
+    async decode(body, signal) {
+      const outcome = await run({ kind: 'decode', body }, signal);
+      if (outcome.kind !== 'text') throw failure(outcome);
+      return outcome.text;
     },
     async hasContent(html) {
       const outcome = await run({ kind: 'probe', html, url: 'about:blank' }, NEVER);

@@ -2,16 +2,21 @@
 import { type Facts, Problem, type ProblemName } from '#errors.ts';
 import { textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
+import { decodeBody, type EncodedBody } from './engines/encoded-body.ts';
 import { extractArticle } from './extract/extract.ts';
 import { type RenderTask, render } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import { loadTokens } from './tokens.ts';
 
-export type Task = ({ kind: 'render' } & RenderTask) | { kind: 'probe'; html: string; url: string };
+export type Task =
+  | ({ kind: 'render' } & RenderTask)
+  | { kind: 'probe'; html: string; url: string }
+  | { kind: 'decode'; body: EncodedBody };
 
 export type Outcome =
   | { kind: 'rendition'; rendition: Rendition }
   | { kind: 'probe'; words: number; scripts: boolean }
+  | { kind: 'text'; text: string }
   | { kind: 'problem'; name: ProblemName; facts: Facts };
 
 /** Pages up to this size are probed; larger ones surely have content. */
@@ -20,6 +25,7 @@ const MAX_PROBED_CHARACTERS = 2_000_000;
 export default async function work(task: Task): Promise<Outcome> {
   try {
     if (task.kind === 'probe') return probe(task);
+    if (task.kind === 'decode') return { kind: 'text', text: decodeBody(task.body) };
     await loadTokens();
     return { kind: 'rendition', rendition: render(task) };
   } catch (error) {

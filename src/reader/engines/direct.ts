@@ -1,11 +1,11 @@
 /** The direct engine: one fetch, no scripts, one snapshot. */
 
 import { Problem, problem } from '#errors.ts';
-import { decodeHtml, decodeText } from '#html/decode.ts';
 import type { Collected } from '#net/body.ts';
 import { parseSetCookies, toJar } from '#net/cookies.ts';
 import type { FetchResponse, GuardedFetch } from '#net/fetch.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { decodeBody, type EncodedBody } from './encoded-body.ts';
 import type { Engine, Visit } from './engine.ts';
 import { actualMedia, declaredMedia } from './media-type.ts';
 import { identify } from './user-agent.ts';
@@ -18,7 +18,12 @@ export interface DirectEngineOptions {
   readonly chromiumMajor?: number | undefined;
   /** Our own version, for those who ask to be named. */
   readonly version?: string | undefined;
+  /** Decodes a large body elsewhere than here, where others wait. */
+  readonly decodeAside?: ((body: EncodedBody, signal: AbortSignal) => Promise<string>) | undefined;
 }
+
+/** Guessing the encoding of more than this takes long enough for others to notice. */
+const ASIDE_BYTES = 512 * 1024;
 
 /** The limits of a direct fetch (contract, sections 9 and 16). */
 const TIMEOUT_MS = 30_000;
@@ -53,8 +58,10 @@ async function read(visit: Visit, options: DirectEngineOptions): Promise<Snapsho
     throw problem('AssertionFailureError', { message: `The target answered ${response.status} without any content` });
   const { mediaType, kind } = actualMedia(declared, bytes);
   if (kind === 'other' || kind === 'unknown') throw unreadable(mediaType);
-  const contentType = response.headers['content-type'];
-  const { text } = kind === 'html' ? decodeHtml(bytes, contentType) : decodeText(bytes, contentType);
+  const body = { bytes, contentType: response.headers['content-type'], kind };
+  const { decodeAside } = options;
+  const aside = decodeAside && bytes.length > ASIDE_BYTES;
+  const text = aside ? await decodeAside(body, visit.signal) : decodeBody(body);
   return {
     url: response.url,
     status: response.status,
@@ -77,6 +84,7 @@ const NOTES: Record<NonNullable<Collected['truncated']>, string> = {
 
 const unreadable = (mediaType: string) =>
   problem('AssertionFailureError', {
+    mediaType: mediaType.slice(0, 100) || 'unknown',
     message:
       mediaType && mediaType !== 'application/octet-stream'
         ? `Content of the type ${mediaType.slice(0, 100)} cannot be read yet`

@@ -1,0 +1,11 @@
+/** A body whose encoding is still to be found out. */
+import { decodeHtml, decodeText } from '#html/decode.ts';
+
+export interface EncodedBody {
+  readonly bytes: Uint8Array;
+  readonly contentType: string | undefined;
+  readonly kind: 'html' | 'text';
+}
+
+export const decodeBody = ({ bytes, contentType, kind }: EncodedBody): string =>
+  (kind === 'html' ? decodeHtml(bytes, contentType) : decodeText(bytes, contentType)).text;
