@@ -2,11 +2,11 @@
 import { type Document, find } from '#html/node.ts';
 import type { Article, Removal } from '../article.ts';
 import { createClassReader } from './class-words.ts';
-import type { PageFacts } from './features.ts';
+import { pageFacts } from './facts.ts';
 import { removeHidden } from './hidden.ts';
 import { copyKept } from './keep.ts';
 import { kindOf } from './kind.ts';
-import { extractMetadata, type PageMetadata } from './metadata.ts';
+import { extractMetadata } from './metadata.ts';
 import { addDropped, addHidden } from './removals.ts';
 import { selectContent } from './select-content.ts';
 import { settle } from './settle.ts';
@@ -42,27 +42,15 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
   const surveyed = survey(body, readClass);
   if (surveyed.blocks.length === 0) return { ...article, content: body, source: 'page', confidence: 0 };
-  const { path, ...page } = aboutPage({ ...facts, documentTitle, types }, options.url);
+  const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
   const selection = selectContent(surveyed, page);
   if (options.explain) addDropped(removals, surveyed, selection);
-  const kind = kindOf(surveyed, selection.keep, page, path);
+  const kind = kindOf(surveyed, selection.keep, page);
   return {
     ...article,
     content: copyKept(body, surveyed, selection.keep),
     source: selection.source,
     ...(kind && { kind }),
     confidence: selection.confidence,
-  };
-}
-
-function aboutPage(metadata: PageMetadata, url: string): PageFacts & { path: string } {
-  const path = URL.canParse(url) ? new URL(url).pathname : '';
-  const segments = path.split('/').filter(Boolean);
-  return {
-    title: metadata.title,
-    types: metadata.types,
-    urlParts: readClass(segments.join(' ')),
-    urlDepth: segments.length,
-    path,
   };
 }

@@ -12,6 +12,8 @@ export interface PageFacts {
   title: string;
   /** Types from JSON-LD, microdata and Open Graph (`og:product`), in lower case. */
   types: ReadonlySet<string>;
+  /** The path of its address. */
+  path: string;
   /** Mask of PARTS of the words in the address's path. */
   urlParts: number;
   /** Number of path segments; 0 for a home page. */

@@ -36,12 +36,12 @@ const ARTICLES = [
 ];
 
 /** The kind of the page, for what was kept of it; undefined when nothing speaks for any. */
-export function kindOf(survey: Survey, keep: Uint8Array, facts: PageFacts, path: string): PageKind | undefined {
+export function kindOf(survey: Survey, keep: Uint8Array, facts: PageFacts): PageKind | undefined {
   const claims = (...types: string[]) => types.some((type) => facts.types.has(type));
   if (claims('qapage')) return 'question';
   if (claims('discussionforumposting')) return 'forum';
   if (claims('product', 'og:product', 'productgroup') && !claims(...LISTS)) return 'product';
-  if (/(?:^|\/)(?:docs?|documentation|reference|manual|api|guides?|handbook)(?:\/|$)/i.test(path))
+  if (/(?:^|\/)(?:docs?|documentation|reference|manual|api|guides?|handbook)(?:\/|$)/i.test(facts.path))
     return 'documentation';
   if (claims(...ARTICLES)) return 'article';
   if ((facts.urlParts & bit('thread')) !== 0 && shareOf(survey, keep, 'thread') > 0.5) return 'forum';

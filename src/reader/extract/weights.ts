@@ -1,4 +1,4 @@
-/** Fitted by bench/fit-extraction.ts; trees.ts says how to read it. Not written by hand. */
+/** Fitted by bench/fit/fit.ts; trees.ts says how to read it. Not written by hand. */
 export const WEIGHTS = `
 (up2.prose<0.56312 (likeLinks<0.47775 (depth<4 0.091 (untilProse<4.7449 -0.067 -0.14)) (up2.words<7.7463 (in.a<0.0048739 -0.184 (box0.9.links<0.27178 -0.179 -0.021)) 0.096)) (same2<1 (same-1<1 (up2.words<4.5108 -0.082 (untilProse<1.0986 0.087 (likeLinks<0.13817 (typeWebsite<1 -0.021 0.091) -0.125))) 0.122) (up2.words<5.2574 0.032 (in.ul<0.099526 0.166 0.01))))
 (box0.5.in<0.23248 (up1.prose<0.88953 (in.section<0.16205 -0.171 -0.098) (same-2<1 -0.078 0.088)) (up1.prose<0.53809 (pageWords<7.109 -0.066 (in.section<0.0035992 (pageLongest<4.804 0.072 -0.097) -0.053)) (up1.blocks<2.5649 (pageWords<8.006 (pageProse<0.43158 (up2.share<0.2227 -0.035 0.111) 0.131) (box0.5.in<0.83208 (pageLongest<4.7095 0.066 -0.115) (box0.5.in<0.96574 0.152 -0.02))) 0.167)))

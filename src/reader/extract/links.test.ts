@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { parseDocument } from '#html/parse.ts';
+import { collectImages } from './images.ts';
+import { collectLinks, documentBaseUrl } from './links.ts';
+
+const BASE = 'https://clay.example/a/';
+const PAGE = `<a href="b">One\n two</a> <a href="/b#x"><b>Th</b>ree</a> <a>no</a> <a href="javascript:f()">js</a>
+  <a href="file:///etc">file</a> <a href="b">again</a> <a href="http://[">bad</a><a href="c"></a>`;
+
+describe('links', () => {
+  test('all, in order, nothing dropped', () => {
+    expect(collectLinks(parseDocument(PAGE), BASE, 'all')).toEqual([
+      ['One two', 'https://clay.example/a/b'],
+      ['Three', 'https://clay.example/b#x'],
+      ['js', 'javascript:f()'],
+      ['file', 'file:///etc'],
+      ['again', 'https://clay.example/a/b'],
+      ['bad', 'http://['],
+      ['', 'https://clay.example/a/c'],
+    ]);
+  });
+  test('unique: scripts and files dropped, the first text of an address wins', () => {
+    expect(collectLinks(parseDocument(PAGE), BASE, 'unique').map(([text]) => text)).toEqual([
+      'One two',
+      'Three',
+      'bad',
+      '',
+    ]);
+  });
+  test('a link at the very end', () => {
+    expect(collectLinks(parseDocument('<a href=/z>last'), BASE)).toEqual([['last', 'https://clay.example/z']]);
+  });
+});
+
+test('the base of a document', () => {
+  const base = (html: string) => documentBaseUrl(parseDocument(html), BASE);
+  expect(base('<base href="/x/"><base href="/y/">')).toBe('https://clay.example/x/');
+  expect(base('<base target=_top><base href="z/">')).toBe('https://clay.example/a/z/');
+  expect(base('<base href="http://[">')).toBe(BASE);
+  expect(base('<base href="javascript:1">')).toBe(BASE);
+  expect(base('')).toBe(BASE);
+});
+
+describe('images', () => {
+  const urls = (html: string, options = {}) =>
+    collectImages(parseDocument(html), BASE, options).map((image) => image.url);
+  const DATA = 'data:image/png;base64,AAAA';
+  const hash = createHash('md5').update(DATA).digest('hex');
+  test.each([
+    ['<img src="i.png" srcset="j.png 2x">', 'https://clay.example/a/i.png'],
+    ['<img srcset=" j.png 1x, k.png 2x">', 'https://clay.example/a/j.png'],
+    [`<img src="${DATA}" data-src="l.png">`, 'https://clay.example/a/l.png'],
+    ['<img data-src="m.png">', 'https://clay.example/a/m.png'],
+    [`<img src="${DATA}">`, `blob:http://localhost/${hash}`],
+    [`<img src="${DATA}" data-src="${DATA}">`, `blob:http://localhost/${hash}`],
+  ])('%s', (html, url) => expect(urls(html)).toEqual([url]));
+  test('without an address', () => expect(urls('<img><img src=""><img src="http://[">')).toEqual([]));
+  test('data URLs kept, or named by another origin', () => {
+    expect(urls(`<img src="${DATA}">`, { keepDataUrl: true })).toEqual([DATA]);
+    expect(urls(`<img src="${DATA}">`, { origin: 'https://x.example' })).toEqual([`blob:https://x.example/${hash}`]);
+  });
+  test('alt, else title', () => {
+    const html = '<img src=a alt="A\r\n\n\nB" title=T><img src=b title=T><img src=c>';
+    expect(collectImages(parseDocument(html), BASE).map((image) => image.alt)).toEqual(['A\nB', 'T', '']);
+  });
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { FEATURES } from './features.ts';
+import { probability, readTrees } from './trees.ts';
+import { WEIGHTS } from './weights.ts';
+
+const sigmoid = (odds: number) => 1 / (1 + Math.exp(-odds));
+
+test('reads and evaluates nested questions', () => {
+  const trees = readTrees('(a<1 (b<-0.5 0.25 (a<0 1 2)) -3)\n0.5', ['a', 'b']);
+  const at = (a: number, b: number) => probability(trees, Float32Array.from([9, 9, a, b]), 2);
+  expect(at(0.5, -1)).toBeCloseTo(sigmoid(0.75));
+  expect(at(-1, 0)).toBeCloseTo(sigmoid(1.5));
+  expect(at(0.5, 0)).toBeCloseTo(sigmoid(2.5));
+  expect(at(1, 0)).toBeCloseTo(sigmoid(-2.5));
+});
+
+test('refuses a feature it does not know', () => {
+  expect(() => readTrees('(c<1 0 1)', ['a'])).toThrow('c');
+});
+
+test('the fitted trees ask for features that are', () => {
+  const trees = readTrees(WEIGHTS, FEATURES);
+  expect(trees.roots.length).toBeGreaterThan(50);
+  expect(new Set(FEATURES).size).toBe(FEATURES.length);
+});
