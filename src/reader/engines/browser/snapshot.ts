@@ -18,11 +18,14 @@ const MAX_CHARS = 32 * 1024 * 1024;
 const MAX_STYLED = 30_000;
 const MAX_FRAMES = 60;
 const MAX_DEPTH = 6;
+/** What one frame may take: one that hangs must not cost the others. */
+const FRAME_MS = 1_000;
 
 /** Throws TimeUp when the page does not answer. Frames that fail, or come too late, are left out. */
 export async function takeDocument(world: World, wanted: DocumentWanted, limitMs: number): Promise<TakenDocument> {
   const until = performance.now() + limitMs;
   const left = () => Math.max(until - performance.now(), 1);
+  const frameLimit = () => Math.min(left(), FRAME_MS);
   if (wanted.withIframe) world.seekFrames();
   let room = MAX_CHARS;
   let framesLeft = MAX_FRAMES;
@@ -39,7 +42,7 @@ export async function takeDocument(world: World, wanted: DocumentWanted, limitMs
         maxChars: room,
         maxStyled: MAX_STYLED,
       },
-      left(),
+      frame ? frameLimit() : left(),
       frame,
     );
     for (const part of captured.parts) room -= part.length;
@@ -56,10 +59,10 @@ export async function takeDocument(world: World, wanted: DocumentWanted, limitMs
   };
   const frameContent = async (index: number, parent: FrameHandle | undefined, depth: number): Promise<string> => {
     if (depth >= MAX_DEPTH || framesLeft-- <= 0 || room <= 0) return '';
-    const frame = await world.frameOf(index, left(), parent);
+    const frame = await world.frameOf(index, Math.min(left(), 2 * FRAME_MS), parent);
     if (!frame) return '';
     if (wanted.withIframe === 'quoted') {
-      const text = await world.call(readText, undefined, left(), frame);
+      const text = await world.call(readText, undefined, frameLimit(), frame);
       room -= text.length;
       return text.trim()
         ? `<blockquote ${FRAME_ATTRIBUTE}="quoted"><pre>${escapeText(text.trim())}</pre></blockquote>`

@@ -8,6 +8,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 
 const NAME = 'lectern';
+const ATTACH_MS = 1_000;
 
 export interface World {
   readonly session: CDPSession;
@@ -111,14 +112,14 @@ async function attachFrames(page: Page): Promise<FrameHandle[]> {
   const frames = page.frames().filter((frame) => frame.parentFrame());
   const attached = await Promise.all(
     frames.map(async (frame) => {
-      try {
+      const attach = async () => {
         // Refused for frames that share their parent's process; those are reached through its session.
         const session = await page.context().newCDPSession(frame);
         const { frameTree } = await session.send('Page.getFrameTree');
         return { session, id: frameTree.frame.id };
-      } catch {
-        return undefined;
-      }
+      };
+      // A frame that is just moving may never answer.
+      return within(ATTACH_MS, attach()).catch(() => undefined);
     }),
   );
   return attached.filter((handle) => handle !== undefined);
