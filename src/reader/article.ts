@@ -17,7 +17,7 @@ export type PageKind = (typeof PAGE_KINDS)[number];
 
 /** A piece that extraction left out: which step did it, why, where it stood, and its first words. */
 export interface Removal {
-  step: 'hidden' | 'structure' | 'content' | 'repeat';
+  step: 'hidden' | 'content';
   reason: string;
   /** A short CSS-like path of the element: `div#main > ul.share`. */
   selector: string;
@@ -39,12 +39,12 @@ export interface Article {
   metadata: Record<string, string>;
   /** Links of the head: rel, then address, then the other attributes. */
   external: Record<string, Record<string, Record<string, string>>>;
-  /** The tree to convert: a copy of what was kept, or the document itself for the whole page. */
+  /** The tree to convert: a copy of what was kept, or the document's own body for the whole page. */
   content: Element | Document;
-  /** How the content was chosen. */
+  /** How the content was chosen: block by block, all outside the page's frame, or the whole page. */
   source: 'main' | 'container' | 'page';
   kind?: PageKind;
-  /** 0 to 1: how sure the extraction is of its choice; 0 for the whole page as a last resort. */
+  /** The F1 over words that the extraction promises for its choice, 0 to 1; 1 for the whole page when that was asked for. */
   confidence: number;
   /** Filled only when an explanation was asked for. */
   removals: Removal[];

@@ -120,3 +120,10 @@ test('a class of a million letters, an element of a thousand attributes', () => 
   const article = read(`<div class="${'sidebar '.repeat(125_000)}" ${attributes}><p>${SENTENCE.repeat(20)}</p></div>`);
   expect(textOf(article.content)).toContain('A sentence with a few words');
 });
+
+test('200,000 blocks, more than are weighed', () => {
+  const article = read(`<nav><a href="/">Home</a></nav>${'<p>a b'.repeat(200_000)}`);
+  expect(article.source).toBe('container');
+  expect(textOf(article.content)).not.toContain('Home');
+  expect([...elements(article.content, 'p')].length).toBe(200_000);
+});

@@ -339,15 +339,14 @@ export function describeBlocks(survey: Survey, facts: PageFacts): Float32Array {
   const boxes = containers(survey);
   const title = letters(facts.title);
   const heading = titleBlock(survey, title);
-  const page = pageRow(survey, ground, facts);
+  const page = Float32Array.from(pageRow(survey, ground, facts));
   const lowerTitle = facts.title.toLowerCase();
   const titleSet = new Set(lowerTitle.split(' '));
   const total = Math.max(1, survey.words[0]!);
   const prose = distancesToProse(blocks);
-  const row = new Float32Array(FEATURES.length);
   for (let at = 0; at < blocks.length; at++) {
     const block = blocks[at]!;
-    row.fill(0);
+    const row = all.subarray(at * FEATURES.length, (at + 1) * FEATURES.length);
     writeOwn(row, block, tagOf(survey, block));
     let to = OWN.length + PHRASES.length;
     row[to++] = block.wordsBefore / total;
@@ -394,7 +393,6 @@ export function describeBlocks(survey: Survey, facts: PageFacts): Float32Array {
     row[to++] = words !== '' && words === lowerTitle ? 1 : 0;
     row[to++] = words === '' ? 0 : shareIn(words.split(' '), titleSet);
     row.set(page, to);
-    all.set(row, at * FEATURES.length);
   }
   return all;
 }

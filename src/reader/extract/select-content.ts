@@ -23,10 +23,18 @@ const SMALL = 150;
 /** The share of a page's words that must stand outside its frame for its names to be believed. */
 const BELIEVED = 0.2;
 
+/** Pages with more are not weighed: the numbers about their blocks would fill the memory of a thread. */
+const MOST_BLOCKS = 30_000;
+const MOST_ELEMENTS = 150_000;
+
 /** Chooses the content; `trees` other than the fitted ones are for measuring. Keeps at least one block. */
 export function selectContent(survey: Survey, facts: PageFacts, trees?: Trees): Selection {
-  const { keep, probabilities, promise } = chooseBlocks(survey, facts, trees);
   const framed = findFrame(survey, true);
+  if (survey.blocks.length > MOST_BLOCKS || survey.elements.length > MOST_ELEMENTS) {
+    const probabilities = new Float32Array(survey.blocks.length);
+    return { keep: outsideFrame(survey, framed), probabilities, confidence: 0, source: 'container' };
+  }
+  const { keep, probabilities, promise } = chooseBlocks(survey, facts, trees);
   if (survey.words[0]! < SMALL || promise < POOR || !keep.includes(1)) {
     const outside = outsideFrame(survey, framed);
     return { keep: outside, probabilities, confidence: promised(survey, probabilities, outside), source: 'container' };

@@ -80,47 +80,58 @@ const isWide = (code: number) =>
 function count(text: string, counts: Counts): void {
   let inWord = false;
   let wide = 0;
+  let words = 0;
+  let characters = 0;
+  let digits = 0;
+  let capitals = 0;
+  let commas = 0;
+  let sentences = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code <= 0x20 || code === 0xa0) {
       inWord = false;
       continue;
     }
-    counts.characters++;
+    characters++;
     if (code >= 0x61 && code <= 0x7a) {
-      if (!inWord) counts.words++;
+      if (!inWord) words++;
       inWord = true;
     } else if (code >= 0x41 && code <= 0x5a) {
-      counts.capitals++;
-      if (!inWord) counts.words++;
+      capitals++;
+      if (!inWord) words++;
       inWord = true;
     } else if (code >= 0x30 && code <= 0x39) {
-      counts.digits++;
-      if (!inWord) counts.words++;
+      digits++;
+      if (!inWord) words++;
       inWord = true;
     } else if (code < 0x80) {
-      if (code === 0x2c) counts.commas++;
+      if (code === 0x2c) commas++;
       else if (code === 0x2e || code === 0x21 || code === 0x3f) {
         const next = text.charCodeAt(at + 1);
-        if (!(next > 0x20)) counts.sentences++;
+        if (!(next > 0x20)) sentences++;
       }
       if (code !== 0x27 && code !== 0x5f) inWord = false;
     } else if (isWide(code)) {
       wide++;
       inWord = false;
     } else if (code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0x0964) {
-      counts.sentences++;
+      sentences++;
       inWord = false;
     } else if (code === 0x3001 || code === 0xff0c || code === 0x060c) {
-      counts.commas++;
+      commas++;
       inWord = false;
     } else if ((code >= 0x2010 && code <= 0x206f && code !== 0x2019) || (code >= 0xa1 && code <= 0xbf)) inWord = false;
     else {
-      if (!inWord) counts.words++;
+      if (!inWord) words++;
       inWord = true;
     }
   }
-  counts.words += (wide + 1) >> 1;
+  counts.words += words + ((wide + 1) >> 1);
+  counts.characters += characters;
+  counts.digits += digits;
+  counts.capitals += capitals;
+  counts.commas += commas;
+  counts.sentences += sentences;
 }
 
 /** Whether a block reads like sentences rather than like a label. */
