@@ -114,17 +114,22 @@ function readLaunch(folder: string): Launch | undefined {
   }
 }
 
-/** Tells a process from a later one of the same number: field 22 of proc_pid_stat(5). Empty where there is no /proc. */
-function startOf(pid: number): string {
+/** Fields of proc_pid_stat(5) from the third on; the second, in brackets, may hold anything. */
+function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return '';
+    return [];
   }
 }
 
+/** When a process started, which tells it from a later one of the same number. Empty where there is no /proc. */
+const startOf = (pid: number): string => statOf(pid)[19] ?? '';
+
 function isAlive(pid: number): boolean {
+  // One that has ended and that nobody has asked about yet still has its number.
+  if (statOf(pid)[0] === 'Z') return false;
   try {
     process.kill(pid, 0);
     return true;

@@ -19,7 +19,7 @@ const MAX_STYLED = 30_000;
 const MAX_FRAMES = 60;
 const MAX_DEPTH = 6;
 /** What one frame may take: one that hangs must not cost the others. */
-const FRAME_MS = 1_000;
+const FRAME_MS = 2_000;
 
 /** Throws TimeUp when the page does not answer. Frames that fail, or come too late, are left out. */
 export async function takeDocument(world: World, wanted: DocumentWanted, limitMs: number): Promise<TakenDocument> {

@@ -44,6 +44,7 @@ export interface VisitTools {
 const NO_ADDRESS = 'https://document.invalid/';
 /** How long a capture may take while the page is watched. */
 const CAPTURE_MS = 3_000;
+const FRAMES_MS = 8_000;
 /** A page that is not interactive yet is looked at now and then all the same: it may never be. */
 const LOOK_EVERY_MS = 1_500;
 /** The last capture begins before the answer is due, by a tenth of the time that there is, within these bounds. */
@@ -228,6 +229,12 @@ class PageVisit {
     return this.#visit.deadline - this.#reserveMs;
   }
 
+  /** Frames are captured one after the other, so they are given what time there is. */
+  #finalMs(now: number): number {
+    if (!this.#visit.options.withIframe) return CAPTURE_MS;
+    return Math.max(CAPTURE_MS, Math.min(FRAMES_MS, this.#lastLookAt - now));
+  }
+
   async *#watch(): AsyncGenerator<Snapshot> {
     let last: Taken | undefined;
     let seenMoments = 0;
@@ -241,7 +248,7 @@ class PageVisit {
 
       let broken = false;
       if (await this.#isReady(now, last?.snapshot)) {
-        const final = await this.#capture(CAPTURE_MS, true);
+        const final = await this.#capture(this.#finalMs(now), true);
         if (final) return yield final.snapshot;
         broken = true;
       } else if (this.#life.moments > seenMoments || now >= this.#nextLookAt(last)) {
