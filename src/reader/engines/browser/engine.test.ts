@@ -165,6 +165,9 @@ describe.concurrent('what is seen', () => {
     expect(text).not.toContain('cookies');
     expect(text).not.toContain('id="wall"');
     expect(text).toContain('The text that matters.');
+    const html =
+      '<title>Named</title><img name="body"><img name="elementFromPoint"><img name="title"><p>Read all the same.</p>';
+    expect((await bench.last('/named', { html, removeOverlay: true })).text).toContain('Read all the same.');
   });
 });
 

@@ -378,7 +378,7 @@ class PageVisit {
     const { removeOverlay } = this.#visit.options;
     let taken: TakenDocument | undefined;
     try {
-      if (removeOverlay) await this.#world.call(removeOverlays, undefined, limitMs);
+      if (removeOverlay) await this.#removeOverlays(limitMs);
       taken = await takeDocument(this.#world, this.#visit.options, limitMs);
     } catch (error) {
       const hangs = error instanceof TimeUp && final && !this.#gone;
@@ -392,6 +392,13 @@ class PageVisit {
     const settled = final && this.#life.idleSeen && this.#network.resources.open === 0;
     const snapshot = { ...this.#facts(url), text: taken.html, ...shots, settled, hiddenFrames, hiddenShadow };
     return { snapshot, elements, at: performance.now() };
+  }
+
+  /** A page that trips this up keeps its overlays, and is read all the same. */
+  async #removeOverlays(limitMs: number): Promise<void> {
+    await this.#world.call(removeOverlays, undefined, limitMs).catch((error) => {
+      if (error instanceof TimeUp) throw error;
+    });
   }
 
   /** A page whose scripts do not end is stopped and captured as it stands. */
