@@ -127,3 +127,19 @@ test('200,000 blocks, more than are weighed', () => {
   expect(textOf(article.content)).not.toContain('Home');
   expect([...elements(article.content, 'p')].length).toBe(200_000);
 });
+
+test.each([
+  ['a style of zeros', `<p style="opacity:${'0'.repeat(4000)}?">tea</p>`.repeat(2000)],
+  ['a clip of blanks', `<p style="position:absolute;clip:rect(${' '.repeat(4000)}x">tea</p>`.repeat(500)],
+  ['places without an end', `<template id="B:1"></template><div hidden id="S:1">tea</div>`.repeat(20_000)],
+  [
+    'many places',
+    Array.from(
+      { length: 20_000 },
+      (_, at) => `<template id="B:${at}"></template><div hidden id="S:${at}">tea</div>`,
+    ).join(''),
+  ],
+  ['quotation marks and brackets', '<p>tea ([{<"\'.-,;'.repeat(50_000)],
+])('%s', (_, html) => {
+  expect(textOf(read(html).content)).toContain('tea');
+});

@@ -18,7 +18,12 @@ export interface ImageAddressOptions {
 const isData = (address: string) => /^data:/i.test(address);
 
 /** The first candidate of a srcset; its address has no white space and no comma at its end. */
-const firstOfSrcset = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,+$/, '') ?? '';
+function firstOfSrcset(srcset: string): string {
+  const address = /[^\s,]\S*/.exec(srcset)?.[0] ?? '';
+  let end = address.length;
+  while (end > 0 && address[end - 1] === ',') end--;
+  return address.slice(0, end);
+}
 
 /** The address of an image as it stands in the page; '' when it has none. */
 export function rawImageAddress(image: Element): string {

@@ -67,7 +67,17 @@ function pixels(value: string): number {
 }
 
 const isZero = (value: string | undefined): boolean =>
-  value !== undefined && /^[+-]?(?:0*\.?0+)(?:[a-z]+|%)?$/.test(value);
+  value !== undefined && Number.parseFloat(value) === 0 && /^[+-]?[\d.]+(?:[a-z]+|%)?$/.test(value);
+
+/** Whether a `clip` shows at most a pixel: all four sides are nothing or nearly so. */
+function isClippedAway(clip: string): boolean {
+  if (!clip.startsWith('rect(') || !clip.endsWith(')')) return false;
+  const sides = clip
+    .slice(5, -1)
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  return sides.every((side) => isZero(side) || side === '1px');
+}
 
 function declarations(style: string): Map<string, string> {
   const map = new Map<string, string>();
@@ -96,12 +106,7 @@ function isGone(map: Map<string, string>): boolean {
   if (map.get('content-visibility') === 'hidden') return true;
   const position = map.get('position');
   if (position === 'absolute' || position === 'fixed') {
-    if (
-      /^rect\(\s*(?:0|1px|0px)?[\s,]*(?:0|1px|0px)?[\s,]*(?:0|1px|0px)?[\s,]*(?:0|1px|0px)?\s*\)$/.test(
-        map.get('clip') ?? '',
-      )
-    )
-      return true;
+    if (isClippedAway(map.get('clip') ?? '')) return true;
     for (const side of ['left', 'top', 'right', 'bottom']) if (pixels(map.get(side) ?? '') <= -900) return true;
   }
   if (/^(?:inset\(\s*(?:50|100)%|circle\(\s*0)/.test(map.get('clip-path') ?? '')) return true;

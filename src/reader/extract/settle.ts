@@ -5,6 +5,7 @@
 import {
   attribute,
   type Child,
+  COMMENT,
   type Document,
   detach,
   ELEMENT,
@@ -49,10 +50,17 @@ function isInside(node: Child, holder: Element): boolean {
   return false;
 }
 
+/** How many siblings a fallback may have. */
+const LONGEST_FALLBACK = 200;
+
 /** What stands between a place's template and the comment that ends it is what was shown while waiting. */
 function clearFallback(place: Element, segment: Element): void {
   let end = place.next;
-  while (end && !(end.type !== ELEMENT && end.type !== TEXT && end.value === '/$')) end = end.next;
+  let steps = 0;
+  while (end && !(end.type === COMMENT && end.value === '/$')) {
+    // Thousands of places without an end among thousands of siblings would each look at all of them.
+    end = steps++ < LONGEST_FALLBACK ? end.next : null;
+  }
   if (!end || segment.parent === place.parent) return;
   for (let node = place.next; node && node !== end; ) {
     const next: Child | null = node.next;
