@@ -67,10 +67,11 @@ export function render({ snapshot, options, requestedUrl }: RenderTask): Renditi
       })
     : [];
 
-  const whole = options.formats.has('markdown') || !isHtml(snapshot);
+  // What the caller pointed at is not chosen from once more.
+  const whole = options.formats.has('markdown') || options.targetSelector.length > 0 || !isHtml(snapshot);
   const article = extractArticle(document, { url, baseUrl, whole });
   const markdown = wantsMarkdown(options)
-    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, whole: whole && isHtml(snapshot) })
+    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl })
     : undefined;
   return assemble({ snapshot, options, url, article, fields, markdown, links, images, complete: parsed.complete });
 }
@@ -218,17 +219,24 @@ interface Conversion {
   readonly options: Options;
   readonly url: string;
   readonly baseUrl: string;
-  readonly whole: boolean;
 }
 
 /** Text that is no HTML stays as it is; a tree that is too much becomes its text. */
 function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): MarkdownResult {
-  const { snapshot, options, url, baseUrl, whole } = conversion;
+  const { snapshot } = conversion;
   const bare = (text: string) => ({ markdown: text.replaceAll(CHUNK_MARK, '').trim(), images: [], links: [] });
   if (!isHtml(snapshot)) return bare(snapshot.text);
   if (isTooMuch(parsed)) return bare(innerText(article.content));
-  const { markdown: style, retainLinks, retainImages, keepImgDataUrl, noGfm, markdownChunking } = options;
-  return toMarkdown(article.content, {
+  const markdown = convert(article.content, article.title, conversion);
+  if (markdown.markdown) return markdown;
+  // An article that came to nothing: the whole page, and when that is nothing either, its text (contract, section 8).
+  const page = convert(parsed.document, article.title, conversion);
+  return page.markdown ? page : bare(innerText(parsed.document, { hiddenAttribute: HIDDEN_ATTRIBUTE }));
+}
+
+function convert(root: Document | Element, title: string, { options, url, baseUrl }: Conversion): MarkdownResult {
+  const { markdown: style, retainLinks, retainImages, keepImgDataUrl, noGfm, markdownChunking, formats } = options;
+  return toMarkdown(root, {
     ...style,
     headingStyle: markdownChunking ? 'atx' : style.headingStyle,
     pageUrl: url,
@@ -238,7 +246,7 @@ function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): M
     retainImages,
     keepImgDataUrl,
     ...(baseUrl !== url && { documentBase: baseUrl }),
-    ...(whole && { title: article.title }),
+    ...(formats.has('markdown') && { title }),
   });
 }
 
