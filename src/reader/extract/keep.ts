@@ -104,7 +104,8 @@ export function copyKept(root: Element | Document, survey: Survey, keep: Uint8Ar
       welcome: has ? keptWords(mine) * 2 >= survey.words[mine]! : welcome,
     };
     stack.push(open);
-    if (!has && isKeptMedia(element, parts)) copyOf();
+    // What stands in a line of kept text is kept with it, though it has no text of its own.
+    if (isKeptMedia(element, parts)) copyOf();
     return true;
   };
   let node: Node | null = root.type === ELEMENT ? root : root.first;
