@@ -443,12 +443,15 @@ describe('pages that would hold a reader up', () => {
     await alive();
   });
 
-  it.each(['/hang', '/hog', '/buffers', '/deep-script'])('%s is answered, with what there was or a coded failure', async (path) => {
-    const { status, json, text } = await read(path, { 'x-engine': 'browser', 'x-timeout': '5' });
-    if (status === 200) expect(text).toMatch(/Before the|top/);
-    else expect(json).toMatchObject({ status: 42206 });
-    await alive();
-  });
+  it.each(['/hang', '/hog', '/buffers', '/deep-script'])(
+    '%s is answered, with what there was or a coded failure',
+    async (path) => {
+      const { status, json, text } = await read(path, { 'x-engine': 'browser', 'x-timeout': '5' });
+      if (status === 200) expect(text).toMatch(/Before the|top/);
+      else expect(json).toMatchObject({ status: 42206 });
+      await alive();
+    },
+  );
 
   it('30 MB of nested tags are answered, and others are served meanwhile', async () => {
     const nested = read('/nested', { 'x-engine': 'direct' });

@@ -1,11 +1,16 @@
 /** The engine that renders: a page in Chromium, its scripts run, captured as it settles. */
-import type { Engine } from '../engine.ts';
-import type { Pool } from './pool.ts';
+import { problem } from '#errors.ts';
+import type { Snapshot } from '../../snapshot.ts';
+import type { Engine, Visit } from '../engine.ts';
+import type { Lease, Pool } from './pool.ts';
 import { type VisitTools, visitPage } from './visit.ts';
 
 export interface BrowserEngineConfig extends VisitTools {
   readonly pool: Pool;
 }
+
+/** What a visit may need after its browser ended, its time was up or its caller went, to give what it has. */
+const GRACE_MS = 3_000;
 
 /** Closing the engine closes its pool. */
 export function createBrowserEngine({ pool, ...tools }: BrowserEngineConfig): Engine {
@@ -14,11 +19,59 @@ export function createBrowserEngine({ pool, ...tools }: BrowserEngineConfig): En
     async *visit(visit) {
       const lease = await pool.lease(visit.signal, visit.deadline - performance.now());
       try {
-        yield* visitPage(visit, lease, tools);
+        yield* watched(visitPage(visit, lease, tools), visit, lease);
       } finally {
         lease.release();
       }
     },
     close: () => pool.close(),
+  };
+}
+
+/**
+ * The snapshots of a visit, for as long as they can be waited for. A call to a browser that has just died may never be
+ * answered, so the end of the browser, of the time or of the caller's patience is an end here too. What was seen by
+ * then is the answer; nothing seen is AssertionFailureError.
+ */
+async function* watched(snapshots: AsyncGenerator<Snapshot>, visit: Visit, lease: Lease): AsyncGenerator<Snapshot> {
+  let seen = false;
+  const { given, stop } = givenUp(visit, lease);
+  try {
+    for (;;) {
+      const step = await Promise.race([snapshots.next(), given]);
+      if (step === 'given up') {
+        visit.signal.throwIfAborted();
+        if (seen) return;
+        throw problem('AssertionFailureError', { message: 'The page did not answer in time' });
+      }
+      if (step.done) return;
+      seen = true;
+      yield step.value;
+    }
+  } finally {
+    stop();
+    // Not awaited: it may hang on the same call.
+    snapshots.return(undefined).catch(() => {});
+  }
+}
+
+function givenUp({ signal, deadline }: Visit, { browser }: Lease): { given: Promise<'given up'>; stop: () => void } {
+  const timers: NodeJS.Timeout[] = [];
+  let soon = () => {};
+  const given = new Promise<'given up'>((resolve) => {
+    const within = (ms: number) => timers.push(setTimeout(() => resolve('given up'), ms));
+    soon = () => within(GRACE_MS);
+    within(Math.max(deadline - performance.now(), 0) + GRACE_MS);
+    browser.once('disconnected', soon);
+    signal.addEventListener('abort', soon, { once: true });
+    if (!browser.isConnected() || signal.aborted) soon();
+  });
+  return {
+    given,
+    stop: () => {
+      for (const timer of timers) clearTimeout(timer);
+      browser.off('disconnected', soon);
+      signal.removeEventListener('abort', soon);
+    },
   };
 }

@@ -2,6 +2,7 @@
  * One Chromium and the pages that may be open in it. It is launched at the first read, replaced when it has served
  * enough, grown old or large, and relaunched when it ends by itself. Reads beyond the limit wait in a bounded queue.
  */
+import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { FoundBrowser } from './find.ts';
 import { type EgressAddress, type Launched, launchBrowser } from './launch.ts';
@@ -83,7 +84,8 @@ export class Pool {
     return {
       path: this.#config.found.path,
       version: this.#live?.version,
-      sandboxed: this.#sandboxed,
+      // Root has no sandbox, which is known before any launch.
+      sandboxed: this.#sandboxed ?? (isRoot() ? false : undefined),
       pid: this.#live?.pid,
       pages: this.#open,
       waiting: this.#waiting.length,
@@ -102,8 +104,7 @@ export class Pool {
     await this.#enter(signal, Math.min(waitMs, this.#config.maxWaitMs ?? 30_000));
     let instance: Instance;
     try {
-      instance = await this.#instance();
-      signal.throwIfAborted();
+      instance = await unlessAborted(signal, this.#instance());
     } catch (error) {
       this.#leave();
       throw error;
@@ -230,9 +231,8 @@ export class Pool {
   async #launchSandboxed(): Promise<Launched> {
     const { found, egress, dataDir, siteIsolation = false, log } = this.#config;
     const launch = (sandbox: boolean) => launchBrowser({ found, egress, dataDir, sandbox, siteIsolation });
-    const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
     try {
-      if (this.#sandboxed !== false && !isRoot) {
+      if (this.#sandboxed !== false && !isRoot()) {
         try {
           const launched = await launch(true);
           this.#sandboxed = true;
@@ -295,6 +295,8 @@ export class Pool {
     }
   }
 }
+
+const isRoot = () => process.platform === 'linux' && process.getuid?.() === 0;
 
 export const createPool = (config: PoolConfig): Pool => new Pool(config);
 
