@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('the browser process', () => {
   const pid = () => bench.pool.status().pid!;
 
   it('is started by the first read and kept for the next', async () => {
-    expect(bench.pool.status()).toMatchObject({ pid: undefined, sandboxed: undefined });
+    expect(bench.pool.status()).toMatchObject({ pid: undefined, version: undefined });
     await bench.last('/article');
     const first = pid();
     await bench.last('/article');
