@@ -92,7 +92,8 @@ interface Parts {
 function assemble({ snapshot, options, url, article, fields, markdown, links, images, complete }: Parts): Rendition {
   const cut = (text: string) => (options.maxTokens === undefined ? text : keepTokens(text, options.maxTokens));
   const content = markdown && cut(markdown.markdown);
-  const told = warnings(snapshot, { content, hiddenCount: article.hiddenCount, complete });
+  const contentTokens = content === undefined ? undefined : countTokens(content);
+  const told = warnings(snapshot, { contentTokens, hiddenCount: article.hiddenCount, complete });
   const publishedTime = article.publishedTime ?? snapshot.lastModified;
   const page: Page = { title: article.title, description: article.description, url, usage: { tokens: 0 } };
   if (publishedTime) page.publishedTime = publishedTime;
@@ -120,7 +121,7 @@ function assemble({ snapshot, options, url, article, fields, markdown, links, im
   }
   if (Object.keys(article.metadata).length) page.metadata = article.metadata;
   if (Object.keys(article.external).length) page.external = article.external;
-  const tokens = charge(page, snapshot);
+  const tokens = charge(page, snapshot, head ? undefined : contentTokens);
   page.usage = { tokens };
   return {
     page: ordered(page),
@@ -254,10 +255,10 @@ function convert(root: Document | Element, title: string, { options, url, baseUr
 const CHUNK_MARK = '\u001d';
 
 /** What the answer costs (contract, section 6.9). */
-function charge(page: Page, snapshot: Snapshot): number {
+function charge(page: Page, snapshot: Snapshot, contentTokens: number | undefined): number {
   const picture = snapshot.screenshot || snapshot.pageshot ? PICTURE_TOKENS : 0;
-  const main = page.content ?? page.description;
-  const total = countTokens(main) + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;
+  const main = contentTokens ?? countTokens(page.content ?? page.description);
+  const total = main + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;
   return Math.min(total, MAX_CHARGE);
 }
 

@@ -102,7 +102,7 @@ function kindOf(code: number): number {
  * grown long (a place where no token spans).
  */
 function* pieces(text: string): Generator<string> {
-  if (text.length <= LONGEST_RUN) {
+  if (text.length <= LONGEST_PIECE && !hasLongRun(text)) {
     yield text;
     return;
   }
@@ -127,6 +127,22 @@ function* pieces(text: string): Generator<string> {
     }
   }
   if (start < text.length) yield text.slice(start);
+}
+
+/**
+ * Whether a run of one kind is longer than it may be. Such a run covers one of the characters that are looked at, and
+ * from there back to its start; ordinary text is passed over in leaps.
+ */
+function hasLongRun(text: string): boolean {
+  let start = 0;
+  while (start + LONGEST_RUN < text.length) {
+    let at = start + LONGEST_RUN;
+    const kind = kindOf(text.charCodeAt(at));
+    while (at > start && kindOf(text.charCodeAt(at - 1)) === kind) at--;
+    if (at === start) return true;
+    start = at;
+  }
+  return false;
 }
 
 const isTrailSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;

@@ -1,7 +1,6 @@
 /** What a caller should know about an answer. Clients match on these lines, so their words never change. */
 import { STATUS_CODES } from 'node:http';
 import type { Snapshot } from './snapshot.ts';
-import { countTokens } from './tokens.ts';
 
 /** Only answers shorter than this are told why they may be short. */
 const SHORT_TOKENS = 200;
@@ -10,7 +9,8 @@ const CAPTCHA =
   /g-recaptcha|h-captcha|cf-turnstile|recaptcha\/api|hcaptcha\.com|challenges\.cloudflare\.com|captcha-delivery/i;
 
 interface Told {
-  readonly content: string | undefined;
+  /** Undefined when the answer has no Markdown. */
+  readonly contentTokens: number | undefined;
   /** Pieces left out because nobody sees them. */
   readonly hiddenCount: number;
   /** Whether the whole page was looked at. */
@@ -18,14 +18,14 @@ interface Told {
 }
 
 /** The lines for a snapshot, in the contract's order (section 6.5), then ours. */
-export function warnings(snapshot: Snapshot, { content, hiddenCount, complete }: Told): string[] {
+export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, complete }: Told): string[] {
   const lines: string[] = [];
   const { status, statusText } = snapshot;
   if (status < 200 || status >= 400) {
     const reason = statusText || STATUS_CODES[status];
     lines.push(`Target URL returned error ${status}${reason ? `: ${reason}` : ''}`);
   }
-  if (content !== undefined && countTokens(content) < SHORT_TOKENS) {
+  if (contentTokens !== undefined && contentTokens < SHORT_TOKENS) {
     if (!snapshot.settled) {
       lines.push('This page maybe not yet fully loaded, consider explicitly specify a timeout.');
     }
@@ -39,7 +39,7 @@ export function warnings(snapshot: Snapshot, { content, hiddenCount, complete }:
       lines.push('This page maybe requiring CAPTCHA, please make sure you are authorized to access this page.');
     }
   }
-  if (content !== undefined && hiddenCount > 0) {
+  if (contentTokens !== undefined && hiddenCount > 0) {
     lines.push(
       `This page contains ${hiddenCount} piece${hiddenCount === 1 ? '' : 's'} that a person cannot see, they were left out.`,
     );
