@@ -17,7 +17,10 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 describe('settings', () => {
   it('names them alike everywhere', () => {
-    expect([environmentName('allowNetworks'), flagName('allowNetworks')]).toEqual(['LECTERN_ALLOW_NETWORKS', '--allow-networks']);
+    expect([environmentName('allowNetworks'), flagName('allowNetworks')]).toEqual([
+      'LECTERN_ALLOW_NETWORKS',
+      '--allow-networks',
+    ]);
   });
 
   it('puts flags over the environment, that over the file, that over the default', () => {
@@ -28,7 +31,10 @@ describe('settings', () => {
   });
 
   it('takes lists from text and from the file', () => {
-    expect(readConfig({ environment: { LECTERN_ALLOW_NETWORKS: '10.0.0.0/8, a.test:80' } }).allowNetworks).toEqual(['10.0.0.0/8', 'a.test:80']);
+    expect(readConfig({ environment: { LECTERN_ALLOW_NETWORKS: '10.0.0.0/8, a.test:80' } }).allowNetworks).toEqual([
+      '10.0.0.0/8',
+      'a.test:80',
+    ]);
     expect(readConfig({ flags: { config: write('allowNetworks: [b.test]') } }).allowNetworks).toEqual(['b.test']);
   });
 

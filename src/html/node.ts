@@ -77,7 +77,6 @@ export class Comment {
 }
 
 export const isElement = (node: Node | null): node is Element => node !== null && node.type === ELEMENT;
-export const isText = (node: Node | null): node is Text => node !== null && node.type === TEXT;
 
 /** The value of an attribute, or null when the element has none of that name. */
 export function attribute(element: Element, name: string): string | null {
@@ -132,12 +131,6 @@ export function insertBefore(node: Child, reference: Child): void {
   if (reference.prev) reference.prev.next = node;
   else parent.first = node;
   reference.prev = node;
-}
-
-/** Puts `replacement` where `node` stood; `node` is left without a parent. */
-export function replace(node: Child, replacement: Child): void {
-  insertBefore(replacement, node);
-  detach(node);
 }
 
 /** Puts the children of an element where it stood, and takes the element out. */
