@@ -18,6 +18,11 @@ export interface ReadRequest {
   readonly signal: AbortSignal;
 }
 
+/** A request with the moment at which its time began to run. */
+interface Started extends ReadRequest {
+  readonly startedAt: number;
+}
+
 export interface Reader {
   /** Better and better renditions of the target; at least one, or a problem. */
   each(request: ReadRequest): AsyncGenerator<Rendition>;
@@ -98,7 +103,8 @@ function assertBudget({ tokens }: Rendition, { tokenBudget }: Options): void {
 
 /** Which engine serves a read, and what it falls back on (contract, section 11). */
 function snapshotSource({ direct, browser, renderer }: ReaderParts) {
-  return async function* snapshots(request: ReadRequest): AsyncGenerator<Snapshot> {
+  return async function* snapshots(asked: ReadRequest): AsyncGenerator<Snapshot> {
+    const request = { ...asked, startedAt: performance.now() };
     const { target, options } = request;
     const required = options.needsBrowser;
     if (required.length && options.engine === 'direct') {
@@ -114,7 +120,7 @@ function snapshotSource({ direct, browser, renderer }: ReaderParts) {
     else yield* auto(request, required);
   };
 
-  async function* given(request: ReadRequest, required: readonly string[]): AsyncGenerator<Snapshot> {
+  async function* given(request: Started, required: readonly string[]): AsyncGenerator<Snapshot> {
     const { target, options, signal } = request;
     const snapshot: Snapshot = {
       url: target.url,
@@ -132,8 +138,14 @@ function snapshotSource({ direct, browser, renderer }: ReaderParts) {
     const rendered =
       options.engine === 'browser' || required.length > 0 || (await needsScripts(snapshot, signal, options));
     if (!rendered || !browser) return yield snapshot;
-    for await (const seen of browser.visit({ ...visitOf(request, BROWSER_MS), html: snapshot.text })) {
-      yield { ...seen, url: target.url };
+    try {
+      for await (const seen of browser.visit({ ...visitOf(request, BROWSER_MS), html: snapshot.text })) {
+        yield { ...seen, url: target.url };
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (required.length > 0 || options.engine === 'browser' || isRefusal(error)) throw error;
+      yield snapshot;
     }
   }
 
@@ -144,7 +156,7 @@ function snapshotSource({ direct, browser, renderer }: ReaderParts) {
     return scripts && words < ENOUGH_WORDS;
   }
 
-  async function* auto(request: ReadRequest, required: readonly string[]): AsyncGenerator<Snapshot> {
+  async function* auto(request: Started, required: readonly string[]): AsyncGenerator<Snapshot> {
     const { options, signal } = request;
     let fetched: Snapshot | undefined;
     try {
@@ -169,8 +181,11 @@ function snapshotSource({ direct, browser, renderer }: ReaderParts) {
   }
 }
 
-function visitOf({ target, options, signal }: ReadRequest, standardMs: number): Visit {
-  return { url: target.url, options, signal, deadline: performance.now() + (options.timeoutMs ?? standardMs) };
+/** The caller's own limit is for the whole read; without one each engine has its own. */
+function visitOf({ target, options, signal, startedAt }: Started, standardMs: number): Visit {
+  const { timeoutMs } = options;
+  const deadline = timeoutMs === undefined ? performance.now() + standardMs : startedAt + timeoutMs;
+  return { url: target.url, options, signal, deadline };
 }
 
 /** The browser rendered what was fetched before, so the status and headers are those of that fetch. */
