@@ -47,6 +47,8 @@ const MAX_ELEMENTS = 80_000;
 
 /** Tokens that a picture is charged. */
 const PICTURE_TOKENS = 765;
+/** What a read with injected scripts is charged at least. */
+const LEAST_WITH_SCRIPTS = 4_000;
 /** No answer is charged more than this. */
 const MAX_CHARGE = 2_000_000;
 
@@ -121,7 +123,7 @@ function assemble({ snapshot, options, url, article, fields, markdown, links, im
   }
   if (Object.keys(article.metadata).length) page.metadata = article.metadata;
   if (Object.keys(article.external).length) page.external = article.external;
-  const tokens = charge(page, snapshot, head ? undefined : contentTokens);
+  const tokens = charge(page, snapshot, options, head ? undefined : contentTokens);
   page.usage = { tokens };
   return {
     page: ordered(page),
@@ -255,11 +257,12 @@ function convert(root: Document | Element, title: string, { options, url, baseUr
 const CHUNK_MARK = '\u001d';
 
 /** What the answer costs (contract, section 6.9). */
-function charge(page: Page, snapshot: Snapshot, contentTokens: number | undefined): number {
+function charge(page: Page, snapshot: Snapshot, options: Options, contentTokens: number | undefined): number {
   const picture = snapshot.screenshot || snapshot.pageshot ? PICTURE_TOKENS : 0;
   const main = contentTokens ?? countTokens(page.content ?? page.description);
   const total = main + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;
-  return Math.min(total, MAX_CHARGE);
+  const injects = options.injectPageScript.length + options.injectFrameScript.length > 0;
+  return Math.min(Math.max(total, injects ? LEAST_WITH_SCRIPTS : 0), MAX_CHARGE);
 }
 
 function plainBody(page: Page, options: Options, summaries: string[]): string {

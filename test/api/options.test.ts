@@ -1,0 +1,185 @@
+/** Every option that works changes the answer in the way that its row says; none is silently ignored. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPTIONS } from '#reader/index.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const PICTURE = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+const HTML = `<!doctype html><html lang="en"><head><title>Tea table</title></head><body><main>
+<h1>Tea</h1><p>Some <em>fine</em> and <strong>strong</strong> tea, <del>cold</del> hot, from <a href="/shop">the shop</a>.</p>
+<ul><li>green</li><li>black</li></ul><hr><h2>Prices</h2>
+<table><tr><th>Kind</th><th>Price</th></tr><tr><td>Green</td><td>3</td></tr></table>
+<p>Here is <img src="/leaf.png" alt="a leaf"> and here <img src="${PICTURE}" alt="a dot"> in a line of text.</p>
+<h3>Deeper</h3><p>The last paragraph of the page has a few more words.</p></main></body></html>`;
+
+let site: Site;
+let server: TestServer;
+beforeAll(async () => {
+  site = await startSite();
+  server = await startServer({ allowNetworks: site.allow.join(',') });
+});
+afterAll(async () => {
+  await server.close();
+  await site.close();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
+async function read(body: Record<string, unknown>): Promise<any> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const answer = await fetch(server.reader, { method: 'POST', headers, body: JSON.stringify(body) });
+  const json = (await answer.json()) as { data: unknown; readableMessage?: string };
+  expect(json.readableMessage).toBeUndefined();
+  return json.data;
+}
+const given = (options: Record<string, unknown> = {}) =>
+  read({ html: HTML, url: 'https://tea.test/table', respondWith: 'markdown', ...options });
+const content = async (options: Record<string, unknown> = {}): Promise<string> => (await given(options)).content;
+
+describe('Markdown', () => {
+  it('has the defaults of the contract', async () => {
+    expect(await content()).toBe(`# Tea table
+
+# Tea
+
+Some _fine_ and **strong** tea, ~~cold~~ hot, from [the shop](https://tea.test/shop).
+
+*   green
+*   black
+
+* * *
+
+## Prices
+
+| Kind | Price |
+| --- | --- |
+| Green | 3 |
+
+Here is ![Image 1: a leaf](https://tea.test/leaf.png) and here ![Image 2: a dot](blob:http://localhost/${createHash('md5').update(PICTURE).digest('hex')}) in a line of text.
+
+### Deeper
+
+The last paragraph of the page has a few more words.`);
+  });
+
+  it.each([
+    [{ headingStyle: 'setext' }, 'Prices\n------'],
+    [{ hr: '-----' }, '\n\n-----\n\n'],
+    [{ bulletListMarker: '-' }, '-   green\n-   black'],
+    [{ emDelimiter: '*' }, '*fine*'],
+    [{ strongDelimiter: '__' }, '__strong__'],
+    [{ linkStyle: 'discarded' }, 'from the shop.'],
+    [{ linkStyle: 'referenced', linkReferenceStyle: 'full' }, '[the shop][1]'],
+    [{ linkStyle: 'referenced', linkReferenceStyle: 'collapsed' }, '[the shop][]'],
+    [{ linkStyle: 'referenced', linkReferenceStyle: 'shortcut' }, '\n\n[the shop]: https://tea.test/shop'],
+  ])('markdown %j', async (markdown, expected) => {
+    expect(await content({ markdown })).toContain(expected);
+  });
+
+  it('takes any `markdown` in the body for the whole of the headers', async () => {
+    const ask = async (body: Record<string, unknown>) => {
+      const headers = { 'content-type': 'application/json', 'x-md-em-delimiter': '*', 'x-md-bullet-list-marker': '+' };
+      const answer = await fetch(server.reader, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ html: HTML, respondWith: 'markdown', ...body }),
+      });
+      return await answer.text();
+    };
+    expect(await ask({})).toMatch(/\*fine\*[\s\S]*\+ {3}green/);
+    expect(await ask({ markdown: { strongDelimiter: '__' } })).toMatch(/_fine_[\s\S]*__strong__[\s\S]*\* {3}green/);
+  });
+
+  it('noGfm leaves the flavour out, or only tables as HTML', async () => {
+    const none = await content({ noGfm: true });
+    expect(none).not.toContain('|');
+    expect(none).toContain('cold hot');
+    const tables = await content({ noGfm: 'table' });
+    expect(tables).toContain('<td>Green</td>');
+    expect(tables).toContain('~~cold~~');
+  });
+
+  it('retainImages: none and alt', async () => {
+    expect(await content({ retainImages: 'none' })).not.toContain('leaf');
+    expect(await content({ retainImages: 'alt' })).toContain('Here is (Image 1: a leaf) and here (Image 2: a dot) in');
+  });
+
+  it('keepImgDataUrl', async () => {
+    expect(await content({ keepImgDataUrl: true })).toContain(`![Image 2: a dot](${PICTURE})`);
+  });
+
+  it('withLinksSummary and withImagesSummary', async () => {
+    const page = await given({ withLinksSummary: 'all', withImagesSummary: true });
+    expect(page.links).toEqual([['the shop', 'https://tea.test/shop']]);
+    expect(Object.keys(page.images)).toEqual(['Image 1: a leaf', 'Image 2: a dot']);
+    const cited = await given({ retainLinks: 'gpt-oss' });
+    expect(cited.links).toEqual({ 1: 'https://tea.test/shop' });
+  });
+
+  it('markdownChunking, plain and with the headings above', async () => {
+    const plain = await given({ markdownChunking: 'h2' });
+    expect(plain.chunks.map((chunk: string) => chunk.split('\n')[0])).toEqual(['# Tea table', '# Tea', '## Prices']);
+    const deep = await given({ markdownChunking: 's3' });
+    expect(deep.chunks.at(-1)).toMatch(/^# Tea table\n# Tea\n## Prices\n### Deeper\n\nThe last paragraph/);
+    expect(deep.content).toContain('### Deeper');
+  });
+
+  it('targetSelector, removeSelector', async () => {
+    expect(await content({ targetSelector: 'table', respondWith: 'content' })).toBe(
+      '| Kind | Price |\n| --- | --- |\n| Green | 3 |',
+    );
+    expect(await content({ removeSelector: ['table', 'ul, hr'] })).not.toMatch(/Green|black|\* \* \*/);
+  });
+});
+
+describe('the browser', () => {
+  const url = (path: string) => `${site.origin}${path}`;
+
+  it('removeOverlay', async () => {
+    const page = (options: object) =>
+      read({ url: url('/overlay'), engine: 'browser', respondWith: 'html', ...options });
+    expect((await page({})).html).toContain('We value your cookies');
+    expect((await page({ removeOverlay: true })).html).not.toContain('We value your cookies');
+  });
+
+  it('detachInvisibles', async () => {
+    const { html, text } = await read({ url: url('/hidden'), detachInvisibles: true, respondWith: 'html+text' });
+    expect(html + text).not.toContain('by display');
+    expect(html).toContain('Seen paragraph.');
+  });
+
+  it('withIframe quoted', async () => {
+    const page = await read({ url: url('/frames'), withIframe: 'quoted', respondWith: 'markdown' });
+    expect(page.content).toMatch(/> .*Inside the same site/);
+  });
+
+  it('viewport', async () => {
+    const html =
+      '<title>Size</title><p id="a"></p><script>a.textContent = "The window is " + innerWidth + " by " + innerHeight</script>';
+    const page = await read({ html, engine: 'browser', viewport: { width: 500, height: 400 }, respondWith: 'text' });
+    expect(page.text).toContain('The window is 500 by 400');
+  });
+
+  it('timeout ends a page that does not settle', async () => {
+    const page = await read({ url: url('/restless'), engine: 'browser', respondTiming: 'network-idle', timeout: 2 });
+    expect(page.content).toContain('Never at rest.');
+  });
+
+  it('injected scripts cost what the contract says', async () => {
+    const page = await read({ url: url('/article'), injectFrameScript: 'window.x = 1' });
+    expect(page.usage.tokens).toBe(4000);
+  });
+
+  it('userAgent: lectern and diversify', async () => {
+    await read({ url: url('/echo'), engine: 'direct', userAgent: 'lectern' });
+    expect(site.headers('/echo')!['user-agent']).toMatch(/^Lectern\/0\.0\.0-test/);
+    await read({ url: url('/echo'), engine: 'direct', userAgent: 'diversify' });
+    expect(site.headers('/echo')!['user-agent']).toMatch(/^Mozilla\/5\.0 /);
+  });
+});
+
+it('has a row for every option of the contract', () => {
+  const contract =
+    'url html file pdf respondWith preset engine base respondTiming timeout targetSelector waitForSelector removeSelector withIframe withShadowDom removeOverlay detachInvisibles injectPageScript injectFrameScript viewport preloadUrl noServiceWorker retainLinks retainImages retainMedia withLinksSummary withImagesSummary withGeneratedAlt keepImgDataUrl markdown noGfm markdownChunking maxTokens tokenBudget locale referer userAgent setCookies customHeader skipCertVerification proxyUrl proxy proxyResources robotsTxt assertStatusCode noCache cacheTolerance doNotTrack zeroDataRetention exportStorageState storageState page instruction jsonSchema';
+  expect(Object.keys(OPTIONS).sort()).toEqual(contract.split(' ').sort());
+});
