@@ -79,11 +79,6 @@ export const SETTINGS = {
     'the address asked',
     'The address under which callers reach the reader, for links in its answers.',
   ),
-  environment: setting(
-    z.enum(['production', 'development']).default('production'),
-    'production',
-    'In development, logs are meant for people.',
-  ),
   logLevel: setting(
     z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
     'info',

@@ -28,7 +28,7 @@ export function serveCommand({ version, environment, print, onStop }: ServeConte
     onStop(() => app.close());
     try {
       const places = await app.listen();
-      for (const line of greeting(app, places)) print(line);
+      for (const line of greeting(app, places, config.host)) print(line);
     } catch (error) {
       await app.close();
       throw inUse(error) ?? error;
@@ -54,7 +54,9 @@ const LABELS: Record<Place['name'], string> = {
 
 const WAITING = ' (not in this version: answers 503)';
 
-function* greeting(app: App, places: Place[]): Generator<string> {
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
+
+function* greeting(app: App, places: Place[], host: string): Generator<string> {
   for (const { name, url } of places) {
     const waiting = name === 'reader' || name === 'all' ? '' : WAITING;
     yield `lectern: ${LABELS[name].padEnd(22)} ${url}${waiting}`;
@@ -65,6 +67,9 @@ function* greeting(app: App, places: Place[]): Generator<string> {
   if (!available) yield 'lectern: no browser: pages are read without running their scripts';
   else if (sandboxed === false)
     yield 'lectern: warning: the browser runs without its own sandbox (as root, or the system forbids it)';
+  if (!LOOPBACK.test(host)) {
+    yield `lectern: warning: listening on ${host}: whoever reaches it may read without a key, so keep it behind what you trust`;
+  }
   if (app.firstKey) yield `lectern: API key, shown only this once: ${app.firstKey}`;
 }
 
