@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys } from '#accounts/index.ts';
+import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered, Upload } from '#http/body.ts';
 import { gather } from '#http/gather.ts';
@@ -166,9 +167,12 @@ interface Work {
   readonly signal: AbortSignal;
 }
 
-/** The first rendition is awaited, so that a failure before it has its own status. */
+/**
+ * The first rendition is awaited, so that a failure before it has its own status. A client that is slow to read skips
+ * to the newest one, and keeps no page open.
+ */
 async function sendStream(reply: FastifyReply, request: FastifyRequest, door: ReaderDoor, work: Work) {
-  const renditions = door.reader.each(work);
+  const renditions = newest(door.reader.each(work));
   const first = await renditions.next();
   async function* events(): AsyncGenerator<Event> {
     try {

@@ -32,6 +32,8 @@ export type Face = FastifyInstance<Server>;
 export const MAX_HEADER_BYTES = 64 * 1024;
 /** How long a client may take to send its request; the answer may take longer. */
 const REQUEST_MS = 300_000;
+/** A connection on which nothing moves for so long is cut: longer than any read may take. */
+const SILENT_MS = 300_000;
 const REQUEST_ID = 'x-request-id';
 
 export async function createServer(options: ServerOptions): Promise<Face> {
@@ -44,6 +46,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     requestIdHeader: false,
     genReqId: requestId,
     requestTimeout: REQUEST_MS,
+    connectionTimeout: SILENT_MS,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
