@@ -1,6 +1,6 @@
 /** The images of a page in document order, with the address rules of the reader's contract (6.2, 6.4). */
 import { createHash } from 'node:crypto';
-import { attribute, type Document, type Element, elements } from '#html/node.ts';
+import { attribute, type Document, ELEMENT, type Element, elements } from '#html/node.ts';
 import { resolveUrl } from './links.ts';
 
 export interface PageImage {
@@ -25,20 +25,40 @@ function firstOfSrcset(srcset: string): string {
   return address.slice(0, end);
 }
 
+/** Where scripts that load images late keep the address until then; the first is the contract's, the others are common. */
+const LAZY = ['data-src', 'data-original', 'data-lazy-src'];
+
 /** The address of an image as it stands in the page; '' when it has none. */
-export function rawImageAddress(image: Element): string {
-  let address = (attribute(image, 'src') ?? '').trim();
-  if (!address) address = firstOfSrcset(attribute(image, 'srcset') ?? '');
-  if (!address || isData(address)) {
-    const lazy = (attribute(image, 'data-src') ?? '').trim();
-    if (lazy && !isData(lazy)) address = lazy;
+function rawAddress(image: Element): string {
+  const own = ownAddress(image);
+  if (own) return own;
+  const source = pictureSource(image);
+  return source ? ownAddress(source) : '';
+}
+
+function ownAddress(element: Element): string {
+  const address = (attribute(element, 'src') ?? '').trim() || firstOfSrcset(attribute(element, 'srcset') ?? '');
+  if (address && !isData(address)) return address;
+  for (const name of LAZY) {
+    const lazy = (attribute(element, name) ?? '').trim();
+    if (lazy && !isData(lazy)) return lazy;
   }
   return address;
 }
 
+/** The first source of the picture around an image. */
+function pictureSource(image: Element): Element | null {
+  const { parent } = image;
+  if (parent?.type !== ELEMENT || parent.name !== 'picture') return null;
+  for (let node = parent.first; node; node = node.next) {
+    if (node.type === ELEMENT && node.name === 'source' && ownAddress(node)) return node;
+  }
+  return null;
+}
+
 /** The address of an image as it is shown: absolute, a data URL named `blob:{origin}/{md5}`; null without one. */
 export function imageAddress(image: Element, baseUrl: string, options: ImageAddressOptions = {}): string | null {
-  const address = rawImageAddress(image);
+  const address = rawAddress(image);
   if (!address) return null;
   if (!isData(address)) return resolveUrl(address, baseUrl);
   if (options.keepDataUrl) return address;
@@ -55,7 +75,7 @@ export function collectImages(
   for (const image of elements(root, 'img')) {
     const url = imageAddress(image, baseUrl, options);
     if (url === null) continue;
-    const alt = (attribute(image, 'alt') || attribute(image, 'title') || '').replace(/[\r\n]+/g, '\n').trim();
+    const alt = (attribute(image, 'alt') || attribute(image, 'title') || '').replace(/\s+/g, ' ').trim();
     images.push({ url, alt });
   }
   return images;

@@ -66,6 +66,6 @@ describe('images', () => {
   });
   test('alt, else title', () => {
     const html = '<img src=a alt="A\r\n\n\nB" title=T><img src=b title=T><img src=c>';
-    expect(collectImages(parseDocument(html), BASE).map((image) => image.alt)).toEqual(['A\nB', 'T', '']);
+    expect(collectImages(parseDocument(html), BASE).map((image) => image.alt)).toEqual(['A B', 'T', '']);
   });
 });

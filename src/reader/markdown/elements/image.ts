@@ -1,5 +1,5 @@
 /** Images, numbered in the order they are written (contract, 6.2). */
-import { attribute, ELEMENT, type Element } from '#html/node.ts';
+import { attribute, type Element } from '#html/node.ts';
 import { imageAddress } from '../../extract/images.ts';
 import { escapeLinkText } from '../escape.ts';
 import { oneLine, withoutControls } from '../one-line.ts';
@@ -31,20 +31,6 @@ export const image: Enter = (state, element) => {
 
 function addressOf({ options }: State, element: Element): string | null {
   const { baseUrl, keepImgDataUrl, documentBase } = options;
-  const addressed = hasAddress(element) ? element : (pictureSource(element) ?? element);
   const origin = documentBase !== undefined && URL.canParse(documentBase) ? new URL(documentBase).origin : undefined;
-  return imageAddress(addressed, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
-}
-
-const hasAddress = (element: Element): boolean =>
-  ['src', 'srcset', 'data-src'].some((name) => (attribute(element, name) ?? '').trim() !== '');
-
-/** The first source of the picture around an image that has no address of its own. */
-function pictureSource(element: Element): Element | null {
-  const { parent } = element;
-  if (parent?.type !== ELEMENT || parent.name !== 'picture') return null;
-  for (let node = parent.first; node; node = node.next) {
-    if (node.type === ELEMENT && node.name === 'source' && hasAddress(node)) return node;
-  }
-  return null;
+  return imageAddress(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
 }
