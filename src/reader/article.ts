@@ -25,8 +25,9 @@ export interface Removal {
   text: string;
 }
 
-/** What extraction kept of a page. */
-export interface Article {
+/** What a page declares about itself. */
+export interface Declared {
+  /** The article's title without the site's name; for the whole page the text of its `<title>`. */
   title: string;
   /** The first meta whose name or property ends in `description`; '' without one. */
   description: string;
@@ -39,6 +40,10 @@ export interface Article {
   metadata: Record<string, string>;
   /** Links of the head: rel, then address, then the other attributes. */
   external: Record<string, Record<string, Record<string, string>>>;
+}
+
+/** What extraction kept of a page. */
+export interface Article extends Declared {
   /** The tree to convert: a copy of what was kept, or the document's own body for the whole page. */
   content: Element | Document;
   /** How the content was chosen: block by block, all outside the page's frame, or the whole page. */

@@ -12,21 +12,13 @@ import {
   type Node,
   textOf,
 } from '#html/node.ts';
+import type { Declared } from '../article.ts';
 import { type LinkedData, readLinkedData } from './linked-data.ts';
 import { resolveUrl } from './links.ts';
 
-export interface PageMetadata {
-  /** The article's title without the site's name. */
-  title: string;
+export interface PageMetadata extends Declared {
   /** The text of the `<title>` element. */
   documentTitle: string;
-  description: string;
-  lang?: string;
-  publishedTime?: string;
-  byline?: string;
-  siteName?: string;
-  metadata: Record<string, string>;
-  external: Record<string, Record<string, Record<string, string>>>;
   /** Types that the page claims in JSON-LD, microdata and Open Graph, in lower case without prefix. */
   types: Set<string>;
 }
