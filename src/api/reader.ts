@@ -76,13 +76,14 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
   const body = request.body as Record<string, unknown> | undefined;
   const kind = successKind(request.headers.accept);
   const given = gather(OPTIONS, { headers: request.headers, query, body });
+  // Before anything else, so that an option which cannot be served is named whatever comes with it.
+  const options = resolve({ ...(door.userAgent && { userAgent: door.userAgent }), ...given });
   const target = targetOf(given, path, ownHosts(request, door));
   if (!target) {
     if (request.method === 'GET') return writeIndex(reply, kind, door.index, caller);
     throw problem('ParamValidationError', { path: 'url', message: 'Nothing to read was given: no url, html or file' });
   }
   refuseOwnAddress(target, request, door);
-  const options = resolve({ ...(door.userAgent && { userAgent: door.userAgent }), ...given });
   if (kind === 'text' && !options.singleFormat) {
     throw problem('ParamValidationError', {
       path: 'respondWith',
@@ -106,14 +107,14 @@ const queryOf = (request: FastifyRequest): Record<string, unknown> => {
 /** What is read, and under which address (contract, section 2); undefined when nothing was given. */
 function targetOf(given: GivenOptions, path: string | undefined, hosts: readonly string[]): Target | undefined {
   const typed = path?.trim() || given.url;
+  const upload = given.file;
+  if (!given.html && upload !== undefined && sizeOf(upload) > 0) {
+    const { bytes, type } = uploaded(upload);
+    const fragment = given.url?.includes('#') ? given.url.slice(given.url.indexOf('#')) : '';
+    return { url: blobUrl(bytes) + fragment, given: readUpload(bytes, type) };
+  }
   const url = typed ? cleanUrl(typed, hosts) : undefined;
   if (given.html) return { url: url ?? blobUrl(given.html), given: { text: given.html, mediaType: 'text/html' } };
-  const upload = given.file;
-  if (upload !== undefined && sizeOf(upload) > 0) {
-    const bytes = uploadedBytes(upload);
-    const address = url && path?.trim() ? url : blobUrl(bytes);
-    return { url: address, given: readUpload(bytes, typeOf(upload)) };
-  }
   return url ? { url } : undefined;
 }
 
@@ -122,19 +123,29 @@ type UploadOption = NonNullable<GivenOptions['file']>;
 const sizeOf = (upload: UploadOption) =>
   typeof upload === 'string' ? upload.length : upload instanceof Uint8Array ? upload.byteLength : upload.data.length;
 
-function uploadedBytes(upload: UploadOption): Uint8Array {
-  if (upload instanceof Uint8Array) return upload;
-  const text = (typeof upload === 'string' ? upload : upload.data).replace(/^data:[^,]{0,200};base64,/, '');
-  if (!/^[A-Za-z0-9+/_-]+={0,2}\s*$/.test(text.replace(/\s+/g, ''))) {
-    throw problem('SubmittedDataMalformedError', { path: 'file', message: 'file is not valid base64' });
-  }
-  return Buffer.from(text, 'base64');
+/** The bytes of an upload, and the type that came with them. */
+function uploaded(upload: UploadOption): { bytes: Uint8Array; type: string | undefined } {
+  if (upload instanceof Uint8Array)
+    return { bytes: upload, type: upload instanceof Upload ? upload.mediaType : undefined };
+  const text = typeof upload === 'string' ? upload : upload.data;
+  const named = typeof upload === 'string' ? undefined : upload.type;
+  const data = /^data:([^,]{0,200}),/.exec(text);
+  const type = named ?? data?.[1]?.replace(/;base64$/i, '');
+  const body = data ? text.slice(data[0].length) : text;
+  if (data && !/;base64$/i.test(data[1]!)) return { bytes: percentDecoded(body), type };
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(body.replace(/\s+/g, ''))) throw undecodable('is not valid base64');
+  return { bytes: Buffer.from(body, 'base64'), type };
 }
 
-const typeOf = (upload: UploadOption): string | undefined => {
-  if (upload instanceof Upload) return upload.mediaType;
-  return typeof upload === 'object' && 'type' in upload ? upload.type : undefined;
-};
+function percentDecoded(text: string): Uint8Array {
+  try {
+    return Buffer.from(decodeURIComponent(text));
+  } catch {
+    throw undecodable('is not a valid data URL');
+  }
+}
+
+const undecodable = (what: string) => problem('SubmittedDataMalformedError', { path: 'file', message: `file ${what}` });
 
 /** The host names under which this server is being asked. */
 function ownHosts(request: FastifyRequest, { publicUrl }: ReaderDoor): string[] {

@@ -86,12 +86,18 @@ async function readParts(request: FastifyRequest, temporaryDir: string): Promise
       if (part.type === 'file') add(out, name, await readUpload(part, temporaryDir));
       else if (part.valueTruncated)
         throw problem('RequestPayloadTooLargeError', { path: name, message: `${name} is over 2 MiB` });
-      else add(out, name, part.mimetype === 'application/json' ? parsePart(name, String(part.value)) : part.value);
+      else
+        add(
+          out,
+          name,
+          isJsonType(part.mimetype) && typeof part.value === 'string' ? parsePart(name, part.value) : part.value,
+        );
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
     const { code, statusCode } = error as { code?: string; statusCode?: number };
     if (statusCode === 413) throw problem('RequestPayloadTooLargeError');
+    if (code === 'FST_INVALID_JSON_FIELD_ERROR') throw broken('A part of the form is not valid JSON');
     if (code?.startsWith('FST_') || (error instanceof Error && error.name === 'Error')) {
       throw problem('DataStreamBrokenError', { path: 'body', message: 'The form could not be read to its end' }, error);
     }
@@ -99,6 +105,8 @@ async function readParts(request: FastifyRequest, temporaryDir: string): Promise
   }
   return out;
 }
+
+const isJsonType = (type: string) => /^application\/json\b/i.test(type);
 
 function parsePart(name: string, text: string): unknown {
   try {

@@ -12,6 +12,8 @@ export interface OptionSource {
   readonly schema: z.ZodType;
   /** A header's text as the schema's input; undefined when this text is to be ignored. As it is, by default. */
   readonly fromHeader?: (text: string) => unknown;
+  /** Whether a file part of a form is its value; to other options a file is the text that it holds. */
+  readonly takesFiles?: boolean;
   /** For options made of several headers: their texts to one input, or undefined when none is there. */
   readonly fromHeaders?: (header: (name: string) => string | undefined) => unknown;
 }
@@ -32,7 +34,7 @@ export function gather<Table extends OptionTable>(table: Table, sources: Sources
   const given: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(table)) {
     const fromHeader = headerInput(row, header);
-    const fromBody = bodyInput(name, sources);
+    const fromBody = asText(bodyInput(name, sources), row);
     const input = row.wins === 'header' ? (fromHeader ?? fromBody) : (fromBody ?? fromHeader);
     if (input === undefined || input === null) continue;
     given[name] = check(name, row.schema, input);
@@ -93,6 +95,9 @@ const bodyInput = (name: string, { body, query }: Sources): unknown => {
   if (body && Object.hasOwn(body, name) && body[name] !== undefined) return body[name];
   return query && Object.hasOwn(query, name) ? query[name] : undefined;
 };
+
+const asText = (input: unknown, { takesFiles }: OptionSource): unknown =>
+  input instanceof Uint8Array && !takesFiles ? Buffer.from(input).toString('utf8') : input;
 
 /** Header bytes arrive as Latin-1; texts that are UTF-8 underneath (selectors, names) are read as that. */
 function headerText(value: string | string[] | undefined): string | undefined {

@@ -34,6 +34,7 @@ export const MAX_HEADER_BYTES = 64 * 1024;
 const REQUEST_MS = 300_000;
 /** A connection on which nothing moves for so long is cut: longer than any read may take. */
 const SILENT_MS = 300_000;
+const CORS_SECONDS = 25_200;
 const REQUEST_ID = 'x-request-id';
 
 export async function createServer(options: ServerOptions): Promise<Face> {
@@ -61,7 +62,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   await face.register(cors, {
     origin: (origin, done) => done(null, origin || false),
     credentials: true,
-    maxAge: 25_200,
+    maxAge: CORS_SECONDS,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     optionsSuccessStatus: 200,
     strictPreflight: false,
@@ -81,6 +82,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     reply.header(REQUEST_ID, request.id);
     // What a caller sees of a page must never be run by the caller's own browser.
     reply.header('x-content-type-options', 'nosniff');
+    if (request.headers.origin) reply.header('access-control-max-age', String(CORS_SECONDS));
   });
   face.addHook('onResponse', async (request, reply) => {
     const { method } = request;
@@ -99,6 +101,8 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     return writeError(failure, request, reply);
   });
   face.setNotFoundHandler((request, reply) => {
+    // With an origin it is a preflight and answered by then; without one it only asks what is allowed.
+    if (request.method === 'OPTIONS') return reply.code(200).header('allow', 'GET, POST, OPTIONS').send();
     const known = ['GET', 'POST', 'OPTIONS'].includes(request.method);
     return writeError(problem(known ? 'RouteNotFoundError' : 'MethodNotAllowedError'), request, reply);
   });

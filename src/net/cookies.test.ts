@@ -112,7 +112,7 @@ describe('refusing', () => {
     ['too many', Array.from({ length: 200 }, (_, i) => `c${i}=1`).join(', ')],
   ])('%s', (_, text) => {
     expect(() => parse(text)).toThrow(
-      expect.objectContaining({ name: 'ParamValidationError', facts: { path: 'setCookies' } }),
+      expect.objectContaining({ name: 'ParamValidationError', facts: { path: 'cookies' } }),
     );
   });
 

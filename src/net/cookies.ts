@@ -40,7 +40,7 @@ export interface BrowserCookie {
   sameSite?: 'Strict' | 'Lax' | 'None';
 }
 
-const invalid = (message: string) => problem('ParamValidationError', { path: 'setCookies', message });
+const invalid = (message: string) => problem('ParamValidationError', { path: 'cookies', message });
 
 /** Browsers refuse a cookie whose name and value take more. */
 const MAX_COOKIE_BYTES = 4_096;
@@ -48,7 +48,7 @@ const MAX_COOKIES = 180;
 
 /**
  * The cookies in one or more texts, without those that have expired. A later cookie of the same name, domain and path
- * replaces an earlier one. Throws ParamValidationError, path `setCookies`.
+ * replaces an earlier one. Throws ParamValidationError, path `cookies`.
  */
 export function parseSetCookies(input: string | readonly string[], targetUrl: string | URL): Cookie[] {
   const target = new URL(targetUrl);

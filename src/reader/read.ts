@@ -8,7 +8,7 @@ import { createFailures } from './failures.ts';
 import type { Options } from './options/resolve.ts';
 import { ENOUGH_WORDS, type Renderer } from './renderer.ts';
 import type { Rendition } from './rendition.ts';
-import { isHtml, type Snapshot } from './snapshot.ts';
+import { isHtml, type Snapshot, unwritten } from './snapshot.ts';
 import type { Target } from './target.ts';
 
 export interface ReadRequest {
@@ -49,13 +49,12 @@ export function createReader(parts: ReaderParts): Reader {
     const { target, options, signal } = request;
     failures.check(target.url);
     try {
-      let latest: Rendition | undefined;
       for await (const snapshot of snapshots(request)) {
         assertStatus(snapshot, options);
-        latest = await parts.renderer.render({ snapshot, options, requestedUrl: target.url }, signal);
-        yield latest;
+        const rendition = await parts.renderer.render({ snapshot, options, requestedUrl: target.url }, signal);
+        assertBudget(rendition, options);
+        yield rendition;
       }
-      if (latest) assertBudget(latest, options);
     } catch (error) {
       throw remembered(error, target.url);
     }
@@ -129,8 +128,7 @@ function snapshotSource({ direct, browser, renderer }: ReaderParts) {
       mediaType: target.given!.mediaType,
       text: target.given!.text,
       settled: true,
-      hiddenFrames: false,
-      hiddenShadow: false,
+      ...unwritten(target.given!.text),
       notes: [],
       engine: 'given',
     };
@@ -195,8 +193,9 @@ function merged(seen: Snapshot, fetched: Snapshot | undefined): Snapshot {
   return { ...seen, status, statusText, lastModified };
 }
 
-/** A type that cannot be read is the same in a browser. */
-const mayRetry = ({ name, facts }: Problem) => name === 'AssertionFailureError' && facts.mediaType === undefined;
+/** A type that cannot be read, and success without content, are the same in a browser. */
+const mayRetry = ({ name, facts }: Problem) =>
+  name === 'AssertionFailureError' && facts.mediaType === undefined && facts.targetStatus !== 200;
 
 const isRefusal = (error: unknown) =>
   error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'ParamValidationError');

@@ -6,8 +6,10 @@ import { problem } from '#errors.ts';
 import {
   append,
   attribute,
+  children,
   type Document,
   detach,
+  ELEMENT,
   Element,
   elements as elementsOf,
   find,
@@ -30,7 +32,7 @@ import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import type { Options } from './options/resolve.ts';
 import type { Page, Rendition } from './rendition.ts';
-import { HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snapshot.ts';
+import { FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warnings } from './warnings.ts';
 
@@ -103,7 +105,7 @@ function assemble({ snapshot, options, url, article, fields, markdown, links, im
   const head = options.formats.has('frontmatter')
     ? frontmatter({ ...page, ...(article.lang && { lang: article.lang }) })
     : '';
-  if (content !== undefined) page.content = head + content;
+  if (content !== undefined) page.content = head ? cut(head + content) : content;
   if (content !== undefined && options.markdownChunking) {
     page.chunks = chunkMarkdown(content, { strategy: options.markdownChunking, title: article.title });
   }
@@ -149,7 +151,7 @@ const isTooMuch = ({ depth, elements, complete }: Parsed) => depth > MAX_DEPTH |
 /** Removes, then narrows (contract, section 10). AssertionFailureError when nothing matches the target. */
 function applySelectors(document: Document, { removeSelector, targetSelector }: Options): void {
   for (const text of removeSelector) {
-    for (const element of matching(document, text, 'removeSelector')) detach(element);
+    for (const element of matching(document, text, 'removeSelector')) remove(element);
   }
   if (!targetSelector.length) return;
   const taken = new Set<Element>();
@@ -168,6 +170,16 @@ function applySelectors(document: Document, { removeSelector, targetSelector }: 
   for (const element of kept) detach(element);
   while (body.first) detach(body.first);
   for (const element of kept) append(body, element);
+}
+
+/** What makes a document a document stays; it is emptied instead. */
+function remove(element: Element): void {
+  if (element.name === 'html' || element.name === 'body' || element.name === 'head') {
+    for (const inner of children(element)) {
+      if (element.name !== 'html') detach(inner);
+      else if (inner.type === ELEMENT) remove(inner);
+    }
+  } else detach(element);
 }
 
 /** A selector may be sound and still cost too much on a page. */
@@ -193,24 +205,29 @@ function textFields(document: Document, snapshot: Snapshot, options: Options): {
   const wants = (format: 'html' | 'text') =>
     options.formats.has(format) || (format === 'html' && options.formats.has('pageshot'));
   if (wants('html')) {
-    const untouched = snapshot.engine !== 'browser' && !options.removeSelector.length && !options.targetSelector.length;
+    const selected = options.removeSelector.length > 0 || options.targetSelector.length > 0;
+    const untouched = isHtml(snapshot) && snapshot.engine !== 'browser' && !selected;
     fields.html = untouched ? snapshot.text : unmarkedHtml(document);
   }
   if (wants('text')) fields.text = innerText(find(document, 'body') ?? document, { hiddenAttribute: HIDDEN_ATTRIBUTE });
   return fields;
 }
 
-/** The document without the marks that the browser engine put on what is hidden; they are there again afterwards. */
+const MARKS = [HIDDEN_ATTRIBUTE, FRAME_ATTRIBUTE];
+
+/** The document without the marks that the browser engine put into it; they are there again afterwards. */
 function unmarkedHtml(document: Document): string {
-  const marked: [Element, string][] = [];
+  const marked: [element: Element, name: string, value: string][] = [];
   for (const element of elementsOf(document)) {
-    const mark = attribute(element, HIDDEN_ATTRIBUTE);
-    if (mark === null) continue;
-    marked.push([element, mark]);
-    removeAttribute(element, HIDDEN_ATTRIBUTE);
+    for (const name of MARKS) {
+      const value = attribute(element, name);
+      if (value === null) continue;
+      marked.push([element, name, value]);
+      removeAttribute(element, name);
+    }
   }
   const html = outerHtml(find(document, 'html')!);
-  for (const [element, mark] of marked) setAttribute(element, HIDDEN_ATTRIBUTE, mark);
+  for (const [element, name, value] of marked) setAttribute(element, name, value);
   return html;
 }
 
@@ -259,7 +276,7 @@ const CHUNK_MARK = '\u001d';
 /** What the answer costs (contract, section 6.9). */
 function charge(page: Page, snapshot: Snapshot, options: Options, contentTokens: number | undefined): number {
   const picture = snapshot.screenshot || snapshot.pageshot ? PICTURE_TOKENS : 0;
-  const main = contentTokens ?? countTokens(page.content ?? page.description);
+  const main = (contentTokens ?? countTokens(page.content ?? '')) || countTokens(page.description);
   const total = main + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;
   const injects = options.injectPageScript.length + options.injectFrameScript.length > 0;
   return Math.min(Math.max(total, injects ? LEAST_WITH_SCRIPTS : 0), MAX_CHARGE);

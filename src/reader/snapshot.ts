@@ -32,6 +32,12 @@ export interface Snapshot {
 export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>
   mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
 
+/** Whether HTML that was not rendered has frames, or shadow roots, whose content is not in it. */
+export const unwritten = (html: string): Pick<Snapshot, 'hiddenFrames' | 'hiddenShadow'> => ({
+  hiddenFrames: /<i?frame[\s>]/i.test(html),
+  hiddenShadow: /<template\s[^<>]{0,200}shadowroot/i.test(html),
+});
+
 /** Set by the browser engine on elements that a person would not see; the value says why. Extraction leaves these out. */
 export const HIDDEN_ATTRIBUTE = 'data-lectern-hidden';
 /** Set by the browser engine on frames' content and shadow roots it wrote into the HTML. */

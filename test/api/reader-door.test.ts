@@ -131,6 +131,26 @@ describe('giving HTML', () => {
     expect(json.data.url).toBe('https://a.test/x/');
     expect(json.data.content).toContain('[link](https://a.test/x/b)');
   });
+  it('takes a file as the text that it holds where a text is asked for, and JSON parts as JSON', async () => {
+    const form = new FormData();
+    form.append('html', new File(['<p>x <em>b</em> and some words</p>'], 'page.html', { type: 'text/html' }));
+    form.append('markdown', new File(['{"emDelimiter":"*"}'], 'md.json', { type: 'application/json' }));
+    form.append('removeSelector[]', 'nav');
+    expect((await ask('/', { body: form })).text).toContain('x *b* and some words');
+    const boundary = 'edge';
+    const part = (name: string, type: string, value: string) =>
+      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\ncontent-type: ${type}\r\n\r\n${value}\r\n`;
+    const body = `${part('html', 'text/plain', '<p>x <em>b</em> and some words</p>')}${part('markdown', 'application/json; charset=utf-8', '{"emDelimiter":"*"}')}--${boundary}--\r\n`;
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
+    expect((await ask('/', { body, headers })).text).toContain('x *b* and some words');
+  });
+  it('names an upload by its bytes and the page of it by the fragment', async () => {
+    const file = Buffer.from(HTML).toString('base64');
+    const { json } = await ask('/https://a.test/', { json: { file, url: 'https://b.test/#3' }, headers: jsonAccept });
+    expect(json.data.url).toMatch(/^blob:[0-9a-f]{64}#3$/);
+    const typed = await ask('/', { json: { file: 'data:text/plain,%3Cb%3Ehello' }, headers: jsonAccept });
+    expect(typed.json.data.content).toBe('<b>hello');
+  });
   it('takes an address in the path for its own', async () => {
     const { json } = await ask('/https://a.test/y', { json: { html: HTML }, headers: jsonAccept });
     expect(json.data.url).toBe('https://a.test/y');
@@ -194,6 +214,28 @@ describe('the answer', () => {
     expect(none.json).toMatchObject({ code: 422, status: 42206, name: 'AssertionFailureError' });
   });
 
+  it('takes several selectors from a header, in their order', async () => {
+    const html = '<title>S</title><p class="a">first a(1)</p><p class="b">then b</p><p class="c">not c</p>';
+    const headers = { 'x-target-selector': '.b, p:is(.a, .z)' };
+    const { text } = await ask('/', { json: { html }, headers });
+    expect(text).toMatch(/Markdown Content:\nthen b\n\nfirst a\(1\)\n$/);
+  });
+
+  it('empties a document whose root is removed', async () => {
+    const { answer, text } = await ask('/', { json: { html: HTML, removeSelector: 'html', respondWith: 'html' } });
+    expect([answer.status, text]).toEqual([200, '<html lang="en"><head></head><body></body></html>']);
+  });
+
+  it('warns of what given HTML does not hold', async () => {
+    const { json } = await ask('/', {
+      json: { html: '<title>F</title><p>x</p><iframe src="https://a.test/"></iframe>' },
+      headers: jsonAccept,
+    });
+    expect(json.data.warning).toBe(
+      'This page contains iframe that are currently hidden, consider enabling iframe processing.',
+    );
+  });
+
   it('keeps within the token limits', async () => {
     const html = `<title>Long</title><article>${'<p>One more sentence about the tea that is in the pot.</p>'.repeat(200)}</article>`;
     const cut = await ask('/', { json: { html, maxTokens: 500 }, headers: jsonAccept });
@@ -228,6 +270,8 @@ describe('the answer', () => {
       },
     });
     expect(preflight.answer.status).toBe(200);
+    expect(answer.headers.get('access-control-max-age')).toBe('25200');
+    expect((await ask('/', { method: 'OPTIONS' })).answer.status).toBe(200);
     expect(preflight.answer.headers.get('access-control-max-age')).toBe('25200');
     expect(preflight.answer.headers.get('access-control-allow-methods')).toContain('POST');
     expect(preflight.answer.headers.get('access-control-allow-headers')).toBe('x-engine, authorization');
@@ -306,6 +350,18 @@ describe('failures', () => {
     const { answer, json } = await ask('/', { json: { html: HTML, [name]: value } });
     expect([answer.status, json.path]).toEqual([400, name]);
     expect(json.message).toMatch(/not available in this version/);
+  });
+
+  it('refuses pdf by name when it comes alone', async () => {
+    expect((await ask('/', { json: { pdf: 'aGVsbG8=' } })).json).toMatchObject({ code: 400, path: 'pdf' });
+  });
+
+  it('refuses an answer over the budget before any of it is sent', async () => {
+    const { answer } = await ask('/', {
+      json: { html: HTML, tokenBudget: 2 },
+      headers: { accept: 'text/event-stream' },
+    });
+    expect(answer.status).toBe(409);
   });
 
   it('refuses what needs a browser when there is none', async () => {

@@ -30,6 +30,7 @@ beforeAll(async () => {
       };
       more();
     },
+    '/nothing': ({ response }) => void response.writeHead(200, { 'content-type': 'text/html' }).end(),
     '/inject.js': ({ response }) =>
       void response
         .writeHead(200, { 'content-type': 'text/javascript' })
@@ -82,6 +83,11 @@ describe.each(ENGINES)('engine %s', (engine) => {
     expect(text).toContain(`[the list](${site.origin}/list?page=2)`);
     expect(text).toContain(`![Image 1: A boat](${site.origin}/boat.svg)`);
     expect(text).not.toContain('Nobody in particular');
+  });
+
+  it('fails on success without content', async () => {
+    if (engine === 'browser') return;
+    expect((await read('/nothing', headers)).json).toMatchObject({ code: 422, status: 42206 });
   });
 
   it('follows redirects and shows the address that base asks for', async () => {

@@ -237,7 +237,7 @@ describe('what is sent', () => {
     const site = await startSecret();
     await expect(visit([site], site.origin, { setCookies: ['a=b; Domain=other.example'] })).rejects.toMatchObject({
       name: 'ParamValidationError',
-      facts: { path: 'setCookies' },
+      facts: { path: 'cookies' },
     });
     expect(site.connections()).toBe(0);
   });

@@ -4,7 +4,7 @@ import { Problem, problem } from '#errors.ts';
 import type { Collected } from '#net/body.ts';
 import { parseSetCookies, toJar } from '#net/cookies.ts';
 import type { FetchResponse, GuardedFetch } from '#net/fetch.ts';
-import type { Snapshot } from '../snapshot.ts';
+import { type Snapshot, unwritten } from '../snapshot.ts';
 import { decodeBody, type EncodedBody } from './encoded-body.ts';
 import type { Engine, Visit } from './engine.ts';
 import { actualMedia, declaredMedia } from './media-type.ts';
@@ -55,7 +55,10 @@ async function read(visit: Visit, options: DirectEngineOptions): Promise<Snapsho
   }
   const { bytes, truncated } = await collect(response);
   if (!bytes.length)
-    throw problem('AssertionFailureError', { message: `The target answered ${response.status} without any content` });
+    throw problem('AssertionFailureError', {
+      targetStatus: response.status,
+      message: `The target answered ${response.status} without any content`,
+    });
   const { mediaType, kind } = actualMedia(declared, bytes);
   if (kind === 'other' || kind === 'unknown') throw unreadable(mediaType);
   const body = { bytes, contentType: response.headers['content-type'], kind };
@@ -70,7 +73,7 @@ async function read(visit: Visit, options: DirectEngineOptions): Promise<Snapsho
     lastModified: response.headers['last-modified'],
     text,
     settled: true,
-    ...hidden(kind === 'html' ? text : ''),
+    ...unwritten(kind === 'html' ? text : ''),
     notes: truncated ? [NOTES[truncated]] : [],
     engine: 'direct',
   };
@@ -167,10 +170,6 @@ function withCustom(
 }
 
 /** What the text says there is to see that only a browser puts together. */
-const hidden = (html: string) => ({
-  hiddenFrames: /<i?frame[\s>]/i.test(html),
-  hiddenShadow: /<template\s[^<>]{0,200}shadowroot/i.test(html),
-});
 
 const given = (url: string, html: string): Snapshot => ({
   url,
@@ -179,7 +178,7 @@ const given = (url: string, html: string): Snapshot => ({
   mediaType: 'text/html',
   text: html,
   settled: true,
-  ...hidden(html),
+  ...unwritten(html),
   notes: [],
   engine: 'given',
 });

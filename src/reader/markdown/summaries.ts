@@ -1,7 +1,7 @@
 /** The lists of images and links that follow a page's content (contract, section 6.4), as text and for JSON. */
 import { escapeLinkText } from './escape.ts';
 import { oneLine, withoutControls } from './one-line.ts';
-import { safeDestination } from './url.ts';
+import { isSafeLink, safeDestination } from './url.ts';
 
 export interface Summary<Json> {
   /** Heading line and entries, without a newline at the end. */
@@ -79,6 +79,7 @@ export function linksSummary(
   const kept: [text: string, url: string][] = [];
   const seen = new Set<string>();
   for (const [text, url] of page) {
+    if (!isSafeLink(url)) continue;
     if (mode === 'unique') {
       if (seen.has(url) || /^(?:file|javascript):/i.test(url)) continue;
       seen.add(url);

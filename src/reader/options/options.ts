@@ -8,7 +8,7 @@
 import { z } from 'zod';
 import { compileSelectors } from '#html/select.ts';
 import type { Given, OptionSource } from '#http/gather.ts';
-import { flag, flagOr, number, object, oneOf, texts } from '#http/values.ts';
+import { flag, flagOr, number, object, oneOf, texts, toBoolean } from '#http/values.ts';
 import {
   BULLET_LIST_MARKERS,
   EM_DELIMITERS,
@@ -62,6 +62,7 @@ const knownHeader = (words: readonly string[]) => (text: string) =>
 
 const SINGLE_FORMATS = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'] as const;
 const MODEL_FORMATS = ['vlm', 'readerlm-v2', 'svc-ocr-v1', 'svc-ocr'] as const;
+export const isSingleFormat = (text: string): boolean => SINGLE_FORMATS.some((name) => name === text);
 export type Format = (typeof SINGLE_FORMATS)[number];
 
 export const RESPOND_TIMINGS = [
@@ -79,7 +80,28 @@ export const RETAIN_IMAGES = ['all', 'none', 'alt', 'all_p', 'alt_p'] as const;
 export const RETAIN_MEDIA = ['none', 'text', 'link', 'image', 'html'] as const;
 export const PRESETS = ['reader', 'index', 'research', 'agent', 'spider'] as const;
 
-/** Header lists of selectors are parted by a comma and a space; commas inside brackets belong to the selector. */
+/** Header lists of selectors are parted by a comma and a space; commas inside brackets or quotes belong to a selector. */
+function selectorList(text: string): string[] {
+  const list: string[] = [];
+  let from = 0;
+  let depth = 0;
+  let quote = '';
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]!;
+    if (sign === '\\') at++;
+    else if (quote) quote = sign === quote ? '' : quote;
+    else if (sign === '"' || sign === "'") quote = sign;
+    else if (sign === '(' || sign === '[') depth++;
+    else if (sign === ')' || sign === ']') depth--;
+    else if (sign === ',' && text[at + 1] === ' ' && depth === 0) {
+      list.push(text.slice(from, at).trim());
+      from = at + 2;
+    }
+  }
+  list.push(text.slice(from).trim());
+  return list;
+}
+
 const selectors = () =>
   texts().transform((list, context) => {
     for (const text of list) {
@@ -148,10 +170,16 @@ export const OPTIONS = {
   html: row({ schema: z.string(), meaning: 'HTML to read instead of fetching anything.' }),
   file: row({
     schema: uploadShape,
+    takesFiles: true,
     meaning:
       'A file to read instead of fetching anything: base64 text, an object with `data` in base64, or a multipart file. HTML and text files are read; other kinds are refused.',
   }),
-  pdf: row({ schema: uploadShape, unavailable: notYet, meaning: 'A PDF file to read; looked at before `file`.' }),
+  pdf: row({
+    schema: uploadShape,
+    takesFiles: true,
+    unavailable: notYet,
+    meaning: 'A PDF file to read; looked at before `file`.',
+  }),
 
   respondWith: row({
     headers: ['x-respond-with', 'x-return-format'],
@@ -210,22 +238,25 @@ export const OPTIONS = {
     headers: ['x-timeout'],
     wins: 'header',
     unit: 's',
-    schema: number({ min: 0, max: 180 }).refine((seconds) => seconds > 0, 'must be more than 0'),
+    schema: z.union([z.literal('none'), number({ above: 0, max: 180 })]),
     fromHeader: (text) => {
-      const seconds = Number.parseFloat(text);
-      return seconds > 0 ? Math.min(seconds, 180) : undefined;
+      const seconds = wholeNumberHeader(text) ?? 0;
+      return seconds > 0 ? Math.min(seconds, 180) : 'none';
     },
     defaultText: '15 in the browser, 30 direct',
-    meaning: 'The longest a read may take, 180 at most. From 20 on it also waits for an idle network.',
+    meaning:
+      'The longest a read may take, 180 at most. From 20 on it also waits for an idle network, as `none` does within the default limit; a header that is no positive number means `none`.',
   }),
   targetSelector: row({
     headers: ['x-target-selector'],
     schema: targetSelectors(),
+    fromHeader: selectorList,
     meaning: 'CSS selectors: what they match becomes the page.',
   }),
   waitForSelector: row({
     headers: ['x-wait-for-selector'],
     schema: selectors(),
+    fromHeader: selectorList,
     needsBrowser: (list) => list.length > 0,
     meaning:
       'CSS selectors that must all be present before the page is taken; without them `targetSelector` is waited for.',
@@ -233,6 +264,7 @@ export const OPTIONS = {
   removeSelector: row({
     headers: ['x-remove-selector'],
     schema: selectors(),
+    fromHeader: selectorList,
     meaning: 'CSS selectors: what they match is removed from the page.',
   }),
   withIframe: row({
@@ -379,10 +411,9 @@ export const OPTIONS = {
   }),
   markdownChunking: row({
     headers: ['x-markdown-chunking'],
-    schema: z.union([z.string(), z.boolean()]).transform((value) => {
-      const text = String(value).trim();
-      return ['', 'false', 'no', 'none', '0'].includes(text.toLowerCase()) ? undefined : text;
-    }),
+    schema: z
+      .union([z.string(), z.number(), z.boolean()])
+      .transform((value) => (toBoolean(value) ? String(value).trim() : undefined)),
     meaning: 'Cuts the Markdown at headings: `h1` to `h5` by depth, `s1` to `s5` with the headings above each piece.',
   }),
   maxTokens: row({

@@ -4,7 +4,14 @@
  */
 import { problem } from '#errors.ts';
 import { MARKDOWN_STYLE_DEFAULTS, type MarkdownStyle } from '../markdown/style.ts';
-import { type Format, type GivenOptions, OPTIONS, type OptionName, type RespondTiming } from './options.ts';
+import {
+  type Format,
+  type GivenOptions,
+  isSingleFormat,
+  OPTIONS,
+  type OptionName,
+  type RespondTiming,
+} from './options.ts';
 
 const DEFAULTS = {
   engine: 'auto',
@@ -60,17 +67,17 @@ export function resolve(given: GivenOptions): Options {
   const { respondWith = '', timeout, engine, markdown, respondTiming, ...rest } = given;
   const formats = new Set(FORMATS.filter((format) => respondWith.includes(format)));
   if (!formats.size) formats.add('content');
-  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
+  const timeoutMs = typeof timeout === 'number' ? timeout * 1000 : undefined;
   const options = {
     ...DEFAULTS,
     ...rest,
     formats,
-    singleFormat: formats.size === 1 || isFrontmatterMarkdown(formats),
+    singleFormat: respondWith === '' || isSingleFormat(respondWith) || isFrontmatterMarkdown(formats),
     engine: engineNamed(engine),
     timeoutMs,
     markdown: { ...MARKDOWN_STYLE_DEFAULTS, ...markdown },
     needsBrowser: browserOptions(given),
-    respondTiming: respondTiming ?? presumedTiming(formats, timeoutMs, on(rest.withIframe)),
+    respondTiming: respondTiming ?? presumedTiming(formats, timeout, on(rest.withIframe)),
   };
   if (options.retainLinks === 'gpt-oss' && !options.withLinksSummary) options.withLinksSummary = true;
   return Object.freeze(options);
@@ -98,10 +105,11 @@ function engineNamed(name: string | undefined): Options['engine'] {
 /** The timing when none is given, by the contract's section 9. */
 function presumedTiming(
   formats: ReadonlySet<Format>,
-  timeoutMs: number | undefined,
+  timeout: GivenOptions['timeout'],
   withIframe: boolean,
 ): RespondTiming {
-  if ((timeoutMs ?? 0) >= 20_000 || withIframe) return 'network-idle';
+  const patient = timeout === 'none' || (timeout ?? 0) >= 20;
+  if (patient || withIframe) return 'network-idle';
   return formats.has('screenshot') || formats.has('pageshot') ? 'media-idle' : 'resource-idle';
 }
 
