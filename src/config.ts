@@ -97,6 +97,12 @@ const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.to
 
 export class ConfigError extends Error {}
 
+/** Variables that look like settings and are none: a slip of the pen, or of another program. */
+export const strangeVariables = (environment: Readonly<Record<string, string | undefined>>): string[] => {
+  const known = new Set([...SETTING_NAMES.map(environmentName), 'LECTERN_CONFIG', 'LECTERN_BENCH_DATA']);
+  return Object.keys(environment).filter((name) => name.startsWith('LECTERN_') && !known.has(name));
+};
+
 interface Given {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly flags?: Readonly<Record<string, unknown>>;

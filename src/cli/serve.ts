@@ -1,7 +1,15 @@
 /** `lectern serve`: starts every face and says where each is. */
 import { Command, Option } from 'commander';
 import { type App, createApp, type Place } from '#app.ts';
-import { ConfigError, environmentName, flagName, readConfig, SETTING_NAMES, SETTINGS } from '#config.ts';
+import {
+  ConfigError,
+  environmentName,
+  flagName,
+  readConfig,
+  SETTING_NAMES,
+  SETTINGS,
+  strangeVariables,
+} from '#config.ts';
 import { createLog } from '#telemetry/log.ts';
 
 export interface ServeContext {
@@ -23,6 +31,8 @@ export function serveCommand({ version, environment, print, onStop }: ServeConte
   }
   return command.action(async (flags: Record<string, unknown>) => {
     const config = readConfig({ environment, flags });
+    for (const name of strangeVariables(environment))
+      print(`lectern: warning: ${name} is no setting, it has no effect`);
     const log = createLog(config.logLevel);
     const app = await createApp({ config, version, log });
     onStop(() => app.close());

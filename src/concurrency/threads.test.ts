@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createThreads, TaskCrashed, TaskTimeUp, type Threads } from './threads.ts';
+import { createThreads, TaskCrashed, TaskTimeUp, type Threads, TooManyTasks } from './threads.ts';
 
 type Task = { do: 'echo' | 'hang' | 'hog' | 'throw'; value?: unknown };
 
@@ -53,6 +53,27 @@ it('ends a task whose caller has gone, with the caller’s reason', async () => 
   setTimeout(() => gone.abort(new Error('gone')), 100);
   await expect(task).rejects.toThrow('gone');
   await works();
+});
+
+it('counts the time of a task from its start, and lets the lightest of those that wait go first', async () => {
+  const order: string[] = [];
+  const hang = threads.run({ do: 'hang' }, { timeoutMs: 400 }).catch(() => order.push('hang ended'));
+  const heavy = threads.run({ do: 'echo' }, { timeoutMs: 300, weight: 2 }).then(() => order.push('heavy'));
+  const light = threads.run({ do: 'echo' }, { timeoutMs: 300, weight: 1 }).then(() => order.push('light'));
+  await Promise.all([hang, heavy, light]);
+  expect(order).toEqual(['hang ended', 'light', 'heavy']);
+});
+
+it('refuses what would wait too long, or behind too many', async () => {
+  const file = pathToFileURL(path.join(dir, 'worker.mjs'));
+  const few = createThreads<Task, unknown>({ worker: file, count: 1, memoryMb: 64, maxWaiting: 1, maxWaitMs: 100 });
+  const hang = few.run({ do: 'hang' }, { timeoutMs: 500 });
+  const waits = few.run({ do: 'echo' }, LONG);
+  await expect(few.run({ do: 'echo' }, LONG)).rejects.toBeInstanceOf(TooManyTasks);
+  await expect(waits).rejects.toBeInstanceOf(TooManyTasks);
+  await expect(hang).rejects.toBeInstanceOf(TaskTimeUp);
+  expect(await few.run({ do: 'echo', value: 1 }, LONG)).toBe(1);
+  await few.close();
 });
 
 it('does not start what nobody waits for any more', async () => {

@@ -7,11 +7,22 @@ import { Piscina } from 'piscina';
 
 export class TaskTimeUp extends Error {}
 export class TaskCrashed extends Error {}
+export class TooManyTasks extends Error {}
 
 export interface Threads<Task, Result> {
-  /** Throws TaskTimeUp, TaskCrashed (out of memory, or the thread died), the signal's reason, or what the task threw. */
-  run(task: Task, limits: { timeoutMs: number; signal?: AbortSignal | undefined }): Promise<Result>;
+  /**
+   * Throws TaskTimeUp, TaskCrashed (out of memory, or the thread died), TooManyTasks (no thread came free in time), the
+   * signal's reason, or what the task threw. The time limit runs from when a thread takes the task.
+   */
+  run(task: Task, limits: TaskLimits): Promise<Result>;
   close(): Promise<void>;
+}
+
+export interface TaskLimits {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** How heavy the task is, in any one unit: of those that wait, the lightest goes first. Default 0. */
+  readonly weight?: number;
 }
 
 export interface ThreadsOptions {
@@ -19,8 +30,9 @@ export interface ThreadsOptions {
   readonly worker: URL;
   readonly count?: number | undefined;
   readonly memoryMb: number;
-  /** Tasks that may wait. */
-  readonly queue?: number;
+  /** Tasks that may wait, and how long. Default 1,000 and a minute. */
+  readonly maxWaiting?: number;
+  readonly maxWaitMs?: number;
 }
 
 /** One thread less than there are processors, so that the main one has its own; at least two, so that one page cannot hold up all. */
@@ -30,7 +42,8 @@ export function createThreads<Task, Result>({
   worker,
   count = defaultThreads(),
   memoryMb,
-  queue = 10_000,
+  maxWaiting = 1_000,
+  maxWaitMs = 60_000,
 }: ThreadsOptions): Threads<Task, Result> {
   // From sources (tests, development) a thread needs the same loader that the main one has.
   const fromSource = worker.pathname.endsWith('.ts');
@@ -38,7 +51,6 @@ export function createThreads<Task, Result>({
     filename: worker.href,
     minThreads: 1,
     maxThreads: count,
-    maxQueue: queue,
     idleTimeout: 60_000,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     execArgv: fromSource ? ['--conditions=source', '--import', 'tsx'] : [],
@@ -46,9 +58,11 @@ export function createThreads<Task, Result>({
   // A thread that dies is reported to the task that it had; without a listener it would end the process.
   pool.on('error', () => {});
 
+  const turns = createTurns({ count, maxWaiting, maxWaitMs });
+
   return {
-    async run(task, { timeoutMs, signal }) {
-      signal?.throwIfAborted();
+    async run(task, { timeoutMs, signal, weight = 0 }) {
+      await turns.take(weight, signal);
       const stop = new AbortController();
       const onAbort = () => stop.abort(signal?.reason);
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -67,9 +81,59 @@ export function createThreads<Task, Result>({
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
+        turns.giveBack();
       }
     },
     close: () => pool.destroy(),
+  };
+}
+
+interface Waiter {
+  readonly weight: number;
+  readonly go: () => void;
+}
+
+/** As many turns at once as there are threads; the lightest of those that wait is next, the eldest among equals. */
+function createTurns({ count, maxWaiting, maxWaitMs }: { count: number; maxWaiting: number; maxWaitMs: number }) {
+  let free = count;
+  const waiting: Waiter[] = [];
+  return {
+    async take(weight: number, signal: AbortSignal | undefined): Promise<void> {
+      signal?.throwIfAborted();
+      if (free > 0) {
+        free--;
+        return;
+      }
+      if (waiting.length >= maxWaiting) throw new TooManyTasks('too many tasks wait');
+      await new Promise<void>((resolve, reject) => {
+        const leave = (reason: unknown) => {
+          waiting.splice(waiting.indexOf(waiter), 1);
+          settle();
+          reject(reason);
+        };
+        const stop = () => leave(signal?.reason);
+        const timer = setTimeout(() => leave(new TooManyTasks(`no thread within ${maxWaitMs} ms`)), maxWaitMs);
+        const settle = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', stop);
+        };
+        const waiter: Waiter = {
+          weight,
+          go: () => {
+            settle();
+            resolve();
+          },
+        };
+        signal?.addEventListener('abort', stop, { once: true });
+        const at = waiting.findIndex((other) => other.weight > weight);
+        waiting.splice(at < 0 ? waiting.length : at, 0, waiter);
+      });
+    },
+    giveBack(): void {
+      const next = waiting.shift();
+      if (next) next.go();
+      else free++;
+    },
   };
 }
 

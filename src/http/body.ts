@@ -62,33 +62,42 @@ const parseForm = (text: string) => gathered(new URLSearchParams(text));
 
 /** Pairs as an object: a key that comes again makes an array. */
 export function gathered(pairs: Iterable<[string, unknown]>): Record<string, unknown> {
-  const out: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of pairs) add(out, name, value);
-  return out;
+  const gathering = createGathering();
+  let count = 0;
+  for (const [name, value] of pairs) {
+    if (++count > MAX_PARTS) throw broken(`There are more than ${MAX_PARTS} parameters`);
+    gathering.add(name, value);
+  }
+  return gathering.out;
 }
 
-function add(out: Record<string, unknown>, name: string, value: unknown): void {
-  if (name.endsWith('[]')) {
-    const key = name.slice(0, -2);
-    out[key] = [...(Array.isArray(out[key]) ? (out[key] as unknown[]) : []), value];
-    return;
-  }
-  const known = out[name];
-  if (known === undefined) out[name] = value;
-  else out[name] = Array.isArray(known) ? [...known, value] : [known, value];
+function createGathering() {
+  const out: Record<string, unknown> = Object.create(null);
+  /** The lists made here; a value may be a list of its own. */
+  const lists = new Map<string, unknown[]>();
+  const add = (given: string, value: unknown): void => {
+    const name = given.endsWith('[]') ? given.slice(0, -2) : given;
+    const list = lists.get(name);
+    if (list) list.push(value);
+    else if (name in out || name !== given) {
+      const made = name in out ? [out[name], value] : [value];
+      lists.set(name, made);
+      out[name] = made;
+    } else out[name] = value;
+  };
+  return { out, add };
 }
 
 async function readParts(request: FastifyRequest, temporaryDir: string): Promise<Record<string, unknown>> {
-  const out: Record<string, unknown> = Object.create(null);
+  const { out, add } = createGathering();
   try {
     for await (const part of request.parts()) {
       const name = decodeName(part.fieldname);
-      if (part.type === 'file') add(out, name, await readUpload(part, temporaryDir));
+      if (part.type === 'file') add(name, await readUpload(part, temporaryDir));
       else if (part.valueTruncated)
         throw problem('RequestPayloadTooLargeError', { path: name, message: `${name} is over 2 MiB` });
       else
         add(
-          out,
           name,
           isJsonType(part.mimetype) && typeof part.value === 'string' ? parsePart(name, part.value) : part.value,
         );

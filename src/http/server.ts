@@ -96,8 +96,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   });
   face.setErrorHandler((error, request, reply) => {
     const failure = asHttpProblem(error);
-    if (failure.code >= 500 && failure.name !== 'FaceNotReadyError')
-      request.log.error({ err: failure.cause ?? failure });
+    if (failure.code >= 500 && failure.code !== 503) request.log.error({ err: failure.cause ?? failure });
     return writeError(failure, request, reply);
   });
   face.setNotFoundHandler((request, reply) => {

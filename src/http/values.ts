@@ -47,11 +47,14 @@ export const number = ({ min, above, max, integer = false }: Range = {}) =>
     return parsed;
   });
 
+const MOST_TEXTS = 200;
+
 /** One text or several; absent and empty texts fall out. */
 export const texts = () =>
   z
     .union([z.string(), z.array(z.string())])
-    .transform((value) => (Array.isArray(value) ? value : [value]).filter((text) => text.trim() !== ''));
+    .transform((value) => (Array.isArray(value) ? value : [value]).filter((text) => text.trim() !== ''))
+    .refine((list) => list.length <= MOST_TEXTS, `must not have more than ${MOST_TEXTS} entries`);
 
 /** An object, or the JSON text of one, as forms and queries carry it. */
 export const object = <Shape extends z.ZodType>(shape: Shape) =>

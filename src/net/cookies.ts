@@ -127,7 +127,7 @@ const bareHost = (hostname: string) =>
   hostname
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
-    .replace(/\.+$/, '');
+    .replace(/\.$/, '');
 
 /** Max-Age wins over Expires; what cannot be read is as if it were not there. */
 function expiryOf(attributes: ReadonlyMap<string, string>): number | undefined {

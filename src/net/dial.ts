@@ -44,7 +44,7 @@ export async function dialTls(to: Destination, acceptInvalidCertificates: boolea
       startTls({
         socket,
         host: literal,
-        ...(isName && { servername: literal.replace(/\.+$/, '') }),
+        ...(isName && { servername: literal.replace(/\.$/, '') }),
         ALPNProtocols: ['http/1.1'],
         rejectUnauthorized: !acceptInvalidCertificates,
       }),

@@ -53,6 +53,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
   };
 
   const checkName = (hostname: string, port: number) => {
+    if (!isName(hostname)) throw noSuchName();
     const name = bareName(hostname);
     if (isOwnHost?.(name)) throw refusal();
     if (!isPort(port) || (BAD_PORTS.has(port) && !allow.hasPort(port))) throw refusal();
@@ -91,7 +92,10 @@ export const portOf = (url: URL): number => (url.port ? Number(url.port) : url.p
 const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536;
 
 /** A trailing dot makes a name absolute, not another name. */
-const bareName = (hostname: string) => hostname.toLowerCase().replace(/\.+$/, '');
+const bareName = (hostname: string) => hostname.toLowerCase().replace(/\.$/, '');
+
+/** The longest name that DNS knows (RFC 1035, section 2.3.4), with its dot; and no label is empty. */
+const isName = (hostname: string) => hostname.length <= 254 && !hostname.includes('..');
 
 const noSuchName = () => problem('ParamValidationError', { path: 'url', message: 'The host name does not exist' });
 

@@ -2,6 +2,7 @@
  * Addresses that keep failing: after ten failures within an hour an address is refused until the hour is over, so that
  * a client in a loop does not cost a browser page each time (contract, section 14).
  */
+import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
 
 const LIMIT = 10;
@@ -14,14 +15,18 @@ export interface Failures {
   add(url: string): void;
 }
 
+/** Addresses may be long; what is kept of them is not. */
+const keyOf = (url: string) => createHash('sha256').update(url).digest('base64');
+
 export function createFailures(clock: () => number = Date.now): Failures {
-  const byUrl = new Map<string, { count: number; since: number }>();
+  const byKey = new Map<string, { count: number; since: number }>();
   return {
     check(url) {
-      const known = byUrl.get(url);
+      const key = keyOf(url);
+      const known = byKey.get(key);
       if (!known || known.count < LIMIT) return;
       const leftMs = known.since + WINDOW_MS - clock();
-      if (leftMs <= 0) byUrl.delete(url);
+      if (leftMs <= 0) byKey.delete(key);
       else {
         const seconds = Math.ceil(leftMs / 1000);
         throw problem('OperationNotAllowedError', {
@@ -31,11 +36,12 @@ export function createFailures(clock: () => number = Date.now): Failures {
       }
     },
     add(url) {
-      const known = byUrl.get(url);
+      const key = keyOf(url);
+      const known = byKey.get(key);
       const fresh = known && clock() - known.since < WINDOW_MS;
-      byUrl.delete(url);
-      byUrl.set(url, fresh ? { count: known.count + 1, since: known.since } : { count: 1, since: clock() });
-      if (byUrl.size > MAX_ADDRESSES) byUrl.delete(byUrl.keys().next().value!);
+      byKey.delete(key);
+      byKey.set(key, fresh ? { count: known.count + 1, since: known.since } : { count: 1, since: clock() });
+      if (byKey.size > MAX_ADDRESSES) byKey.delete(byKey.keys().next().value!);
     },
   };
 }

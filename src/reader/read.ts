@@ -174,7 +174,7 @@ function snapshotSource({ direct, browser, renderer }: ReaderParts) {
       signal.throwIfAborted();
       // The fetched copy is the answer when the browser has none, unless only the browser can give what was asked for.
       if (!fetched || required.length || isRefusal(error)) throw error;
-      yield fetched;
+      yield { ...fetched, notes: [...fetched.notes, NOT_RENDERED] };
     }
   }
 }
@@ -201,6 +201,9 @@ const isRefusal = (error: unknown) =>
   error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'ParamValidationError');
 
 const fetchedIsEnough = ({ respondTiming }: Options) => respondTiming === 'html' || respondTiming === 'visible-content';
+
+/** What style sheets hide is known to the browser only. */
+const NOT_RENDERED = 'This page could not be rendered, this is its source: what it hides may be in the text.';
 
 const noBrowser = (path: string) =>
   problem('ParamValidationError', {

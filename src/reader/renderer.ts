@@ -1,6 +1,6 @@
 /** The threads in which snapshots become renditions, and what it means when a page is too much for one. */
 
-import { createThreads, TaskCrashed, TaskTimeUp } from '#concurrency/threads.ts';
+import { createThreads, TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
 import type { RenderTask } from './render.ts';
@@ -32,7 +32,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
 
   async function run(task: Task, signal: AbortSignal): Promise<Outcome> {
     try {
-      return await threads.run(task, { timeoutMs, signal });
+      return await threads.run(task, { timeoutMs, signal, weight: weightOf(task) });
     } catch (error) {
       if (error instanceof TaskTimeUp) {
         throw problem('AssertionFailureError', {
@@ -42,6 +42,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       if (error instanceof TaskCrashed) {
         throw problem('AssertionFailureError', { message: 'The page needs more memory than one page may take' }, error);
       }
+      if (error instanceof TooManyTasks) throw problem('ServiceNodeResourceDrainError', { retryAfter: 5 });
       throw error;
     }
   }
@@ -75,6 +76,19 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
 
 /** HTML with fewer words of main content than this has next to nothing to say. */
 export const ENOUGH_WORDS = 30;
+
+/** Pages up to this size are alike; a larger one lets smaller ones go first. */
+const LIGHT = 256 * 1024;
+
+function weightOf(task: Task): number {
+  const size =
+    task.kind === 'render'
+      ? task.snapshot.text.length
+      : task.kind === 'probe'
+        ? task.html.length
+        : task.body.bytes.length;
+  return size <= LIGHT ? 0 : size;
+}
 
 const NEVER = new AbortController().signal;
 const NONE = new Uint8Array(0);

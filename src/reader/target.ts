@@ -9,6 +9,11 @@ export interface Target {
   readonly given?: { readonly text: string; readonly mediaType: string } | undefined;
 }
 
+/** As much as a request line can hold. */
+const MAX_LENGTH = 64 * 1024;
+/** The longest name that DNS knows (RFC 1035, section 2.3.4), with its dot. */
+const MAX_HOST_LENGTH = 254;
+
 const invalid = (message: string, value?: string) =>
   problem('ParamValidationError', { path: 'url', message, ...(value !== undefined && { value: value.slice(0, 200) }) });
 
@@ -17,6 +22,7 @@ const invalid = (message: string, value?: string) =>
  * server is asked, so that its own address in front of a target falls away. Throws ParamValidationError, path `url`.
  */
 export function cleanUrl(typed: string, ownHosts: readonly string[] = []): string {
+  if (typed.length > MAX_LENGTH) throw invalid(`The address is longer than ${MAX_LENGTH} characters`);
   let text = withoutOwnHost(typed.trim(), ownHosts);
   if (!text) throw invalid('No address was given');
   // `view-source:https://a.b` and `https://https://a.b` mean what stands last; one slash after a scheme is enough.
@@ -46,7 +52,8 @@ function normalised(url: URL): string {
   url.username = '';
   url.password = '';
   if (!url.hostname) throw invalid('The address has no host');
-  if (/[^.]\.$/.test(url.hostname)) url.hostname = url.hostname.replace(/\.+$/, '');
+  if (url.hostname.length > MAX_HOST_LENGTH) throw invalid('The host name is too long');
+  if (/[^.]\.$/.test(url.hostname)) url.hostname = url.hostname.replace(/\.$/, '');
   url.pathname = url.pathname.replace(/\/{2,}/g, '/');
   url.search = withoutTracking(url.search);
   const textFragment = url.hash.indexOf(':~:text=');

@@ -22,7 +22,12 @@ export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, compl
   const lines: string[] = [];
   const { status, statusText } = snapshot;
   if (status < 200 || status >= 400) {
-    const reason = statusText || STATUS_CODES[status];
+    // The target's own words: one line of what can be seen.
+    const own = statusText
+      .replace(/[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]+/g, ' ')
+      .trim()
+      .slice(0, 100);
+    const reason = own || STATUS_CODES[status];
     lines.push(`Target URL returned error ${status}${reason ? `: ${reason}` : ''}`);
   }
   if (contentTokens !== undefined && contentTokens < SHORT_TOKENS) {

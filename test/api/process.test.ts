@@ -32,7 +32,7 @@ async function slowSite(delayMs: number) {
 
 it('greets with every face, a curl line for each, and one key, once', async () => {
   const environment = { LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' };
-  const first = await startProcess(environment);
+  const first = await startProcess({ ...environment, LECTERN_RAEDER_PORT: '1' });
   const greeting = first.lines.join('\n');
   for (const label of ['reader', 'search host', 'model host', 'flow gateway']) {
     const url = first.place(label);
@@ -40,6 +40,7 @@ it('greets with every face, a curl line for each, and one key, once', async () =
     expect((await fetch(`${url}/live`)).status).toBe(200);
   }
   expect(greeting).toContain('no browser');
+  expect(greeting).toContain('LECTERN_RAEDER_PORT is no setting');
   const key = /API key, shown only this once: (lectern_\S+)/.exec(greeting)![1]!;
   const headers = { authorization: `Bearer ${key}` };
   expect(await (await fetch(first.place('reader'), { headers })).text()).toContain('[Authenticated as]');

@@ -457,6 +457,51 @@ describe('failures', () => {
   });
 });
 
+describe('input made to hurt', () => {
+  it('has a bound on parameters, whether they repeat or not', async () => {
+    const body = 'a=&'.repeat(30_000);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await ask('/', { body, headers })).json).toMatchObject({ code: 400, path: 'body' });
+    expect((await ask(`/?${'b[]&'.repeat(10_000)}`)).json).toMatchObject({ code: 400 });
+    const many = await ask(`/?html=x&${'c=1&'.repeat(500)}`);
+    expect(many.answer.status).toBe(200);
+  });
+
+  it('has a bound on addresses, names and lists', async () => {
+    const refused = async (json: unknown, path: string) =>
+      expect((await ask('/', { json })).json).toMatchObject({ code: 400, path });
+    await refused({ url: `http://a.test/${'x'.repeat(70_000)}` }, 'url');
+    await refused({ url: `http://a${'.'.repeat(60_000)}b/` }, 'url');
+    await refused({ url: 'http://a..b/' }, 'url');
+    await refused({ html: HTML, removeSelector: Array(201).fill('nav') }, 'removeSelector');
+  });
+
+  it('takes nothing from names that mean something to JavaScript', async () => {
+    for (const name of ['__proto__', 'constructor', 'prototype']) {
+      const body = `{"html":${JSON.stringify(HTML)},"${name}":{"respondWith":"html","polluted":1}}`;
+      const { text } = await ask('/', { body, headers: { 'content-type': 'application/json' } });
+      expect(text).toMatch(/^Title: Tea/);
+    }
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it('writes no address that runs a script, in no way', async () => {
+    const html = `<title>T</title><p>words <a href="javascript:alert(1)">one</a> <a href="java&#10;script:alert(2)">two</a>
+<a href="&#1;vbscript:x">three</a> <a href="data:text/html,<script>4</script>">four</a> <a href="view-source:javascript:5">five</a>
+<img src="javascript:alert(6)" alt="six"> <a href="https://a.test/">seven</a></p>`;
+    for (const withLinksSummary of [true, 'all']) {
+      const { json } = await ask('/', {
+        json: { html, withLinksSummary, withImagesSummary: true },
+        headers: jsonAccept,
+      });
+      const said = JSON.stringify(json.data);
+      expect(said).not.toMatch(/script:|data:text/);
+      expect(said).toContain('[seven](https://a.test/)');
+      expect(json.data.content).toMatch(/one.*two[\s\S]*three.*four.*five/);
+    }
+  });
+});
+
 describe('addresses that are refused', () => {
   it.each([
     'http://127.0.0.1/',

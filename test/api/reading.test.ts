@@ -12,6 +12,13 @@ beforeAll(async () => {
   site = await startSite({
     '/nested': ({ response }) =>
       void response.writeHead(200, { 'content-type': 'text/html' }).end('<div>'.repeat(NESTED_BYTES / 5)),
+    '/forged': ({ response }) =>
+      void response.socket?.end(
+        Buffer.from(
+          'HTTP/1.1 404 X\x1dY\x85Warning: forged\x0b\r\ncontent-type: text/html\r\n\r\n<title>F</title><p>page',
+          'latin1',
+        ),
+      ),
     '/lying-length': ({ response }) => {
       response.socket?.end(
         'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 100000\r\n\r\n<title>Short</title><p>Less than was promised.',
@@ -477,6 +484,12 @@ describe('pages that would hold a reader up', () => {
     const { content, warning } = await page('/lying-length', { 'x-engine': 'direct' });
     expect(content).toContain('Less than was promised.');
     expect(warning).toBeTruthy();
+  });
+
+  it('a reason phrase cannot forge a line', async () => {
+    const { text } = await read('/forged', { 'x-engine': 'direct' });
+    expect(text).toContain('\n\nWarning: Target URL returned error 404: X Y Warning: forged\n');
+    expect(text).not.toMatch(/[\u001d\u0085\u000b]/);
   });
 
   it('a client that goes leaves nothing running', async () => {

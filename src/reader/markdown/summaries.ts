@@ -1,7 +1,7 @@
 /** The lists of images and links that follow a page's content (contract, section 6.4), as text and for JSON. */
 import { escapeLinkText } from './escape.ts';
 import { oneLine, withoutControls } from './one-line.ts';
-import { isSafeLink, safeDestination } from './url.ts';
+import { isSafeLink, isSafePicture, safeDestination } from './url.ts';
 
 export interface Summary<Json> {
   /** Heading line and entries, without a newline at the end. */
@@ -47,7 +47,7 @@ export function imagesSummary(
     entries.set(url, entry);
     return entry;
   };
-  for (const image of page) enter(image);
+  for (const image of page) if (isSafePicture(image.url)) enter(image);
   for (const image of content) enter(image).numbers.push(image.index);
 
   const json: Record<string, string> = Object.create(null);

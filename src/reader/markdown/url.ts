@@ -1,11 +1,23 @@
 /** Addresses as they are written into Markdown. */
 
-/** Schemes that run a script or carry a document of their own: such a link is never written. */
-const UNSAFE = /^(?:javascript|vbscript|data):/i;
+/** Schemes that a link may have. Others run scripts, carry documents of their own, or lead into the reader's program. */
+const LINKS = /^(?:https?|ftp|mailto|tel|sms|file):/i;
+const PICTURES = /^(?:https?:|data:image\/|blob:http)/i;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Whether an address may be a link. Browsers pass over control characters and white space in a scheme, so does this. */
-export const isSafeLink = (url: string): boolean =>
-  !UNSAFE.test(url) && !UNSAFE.test(url.slice(0, 64).replace(/[\u0000-\u0020\u007f]/g, ''));
+/** Browsers pass over control characters and white space in a scheme, so does this. */
+const bare = (url: string) => url.slice(0, 128).replace(/[\u0000-\u0020\u007f]/g, '');
+
+const isOf = (url: string, allowed: RegExp): boolean => {
+  const start = bare(url);
+  return allowed.test(start) || !SCHEME.test(start);
+};
+
+/** Whether an address may be a link; one without a scheme may. */
+export const isSafeLink = (url: string): boolean => isOf(url, LINKS);
+
+/** Whether an address may be that of a picture. */
+export const isSafePicture = (url: string): boolean => isOf(url, PICTURES);
 
 const SPECIAL = /[\s()<>\\]/;
 const SPECIALS = /[\s()<>\\]/g;

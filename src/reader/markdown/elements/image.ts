@@ -4,7 +4,7 @@ import { imageAddress } from '../../extract/images.ts';
 import { escapeLinkText } from '../escape.ts';
 import { oneLine, withoutControls } from '../one-line.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
-import { safeDestination } from '../url.ts';
+import { isSafePicture, safeDestination } from '../url.ts';
 import { fallbackFormula } from './math.ts';
 
 export const image: Enter = (state, element) => {
@@ -17,7 +17,7 @@ export const image: Enter = (state, element) => {
   const { retainImages } = state.options;
   if (retainImages === 'none') return SKIP;
   const url = addressOf(state, element);
-  if (url === null) return SKIP;
+  if (url === null || !isSafePicture(url)) return SKIP;
   const alt = oneLine(attribute(element, 'alt') || attribute(element, 'title') || '');
   const onlyAlt = retainImages === 'alt' || retainImages === 'alt_p';
   if (onlyAlt && alt === '') return SKIP;
