@@ -22,9 +22,9 @@ export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, compl
   const lines: string[] = [];
   const { status, statusText } = snapshot;
   if (status < 200 || status >= 400) {
-    // The target's own words: one line of what can be seen.
+    // The target’s own words, as far as they are plain ASCII (RFC 9112, section 4).
     const own = statusText
-      .replace(/[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]+/g, ' ')
+      .replace(/[^\x20-\x7e]+/g, ' ')
       .trim()
       .slice(0, 100);
     const reason = own || STATUS_CODES[status];
