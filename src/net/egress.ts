@@ -7,7 +7,7 @@
  * network error instead; `onRefused` and `onFailed` tell what it was.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Agent, type IncomingMessage } from 'node:http';
+import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError, Server } from 'proxy-chain';
@@ -140,6 +140,12 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
 
 /** Tunnels over the socket that was dialled when the request was looked at, instead of dialling again. */
 class TunnelServer extends Server {
+  override async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    withoutHeader(request.rawHeaders, 'proxy-connection');
+    withPlainReason(response);
+    await super.onRequest(request, response);
+  }
+
   override async onConnect(
     request: IncomingMessage,
     client: Parameters<Server['onConnect']>[1],
@@ -152,6 +158,22 @@ class TunnelServer extends Server {
       this.failRequest(request, error as NodeJS.ErrnoException);
     }
   }
+}
+
+/** A target need not know that there is a proxy. */
+function withoutHeader(rawHeaders: string[], name: string): void {
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (rawHeaders[at]!.toLowerCase() === name) rawHeaders.splice(at, 2);
+  }
+}
+
+/** Node refuses to pass on reason phrases that it accepted; a target that sends one would never be answered. */
+function withPlainReason(response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response) as (...parts: unknown[]) => ServerResponse;
+  response.writeHead = (status: number, reason?: unknown, ...rest: unknown[]) =>
+    typeof reason === 'string'
+      ? writeHead(status, reason.replace(/[^\t\x20-\x7e]+/g, ' '), ...rest)
+      : writeHead(status, reason, ...rest);
 }
 
 function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, head: Buffer) {

@@ -486,10 +486,15 @@ describe('pages that would hold a reader up', () => {
     expect(warning).toBeTruthy();
   });
 
-  it('a reason phrase cannot forge a line', async () => {
-    const { text } = await read('/forged', { 'x-engine': 'direct' });
-    expect(text).toContain('\n\nWarning: Target URL returned error 404: X Y Warning: forged\n');
+  it.each(['direct', 'browser'])('a reason phrase cannot forge a line, nor hold up engine %s', async (engine) => {
+    const { text } = await read('/forged', { 'x-engine': engine });
+    expect(text).toMatch(/\n\nWarning: Target URL returned error 404: X Y Warning: forged\n/);
     expect(text).not.toMatch(/[\u001d\u0085\u000b]/);
+  });
+
+  it('a target is not told of the proxy that the browser goes through', async () => {
+    await page('/article', { 'x-engine': 'browser' });
+    expect(site.headers('/article')).not.toHaveProperty('proxy-connection');
   });
 
   it('a client that goes leaves nothing running', async () => {
