@@ -79,9 +79,34 @@ function isClippedAway(clip: string): boolean {
   return sides.every((side) => isZero(side) || side === '1px');
 }
 
+/** Without comments, and with escapes as the letters they stand for (CSS Syntax, sections 4.3.2 and 4.3.7). */
+const plainCss = (style: string): string =>
+  /[\\]|\/\*/.test(style)
+    ? style
+        .replace(/\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)/g, '')
+        .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) => letter(Number.parseInt(hex, 16)))
+        .replace(/\\(.)/g, '$1')
+    : style;
+
+const letter = (point: number) => (point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd');
+
+/** Less of these than a person can make out. */
+const FAINT_OPACITY = 0.05;
+const SMALLEST_FONT_PX = 2;
+
+const isFaint = (opacity: string | undefined): boolean =>
+  opacity !== undefined &&
+  /^[+-]?[\d.]+%?$/.test(opacity) &&
+  Number.parseFloat(opacity) < (opacity.endsWith('%') ? FAINT_OPACITY * 100 : FAINT_OPACITY);
+
+const isTiny = (size: string): boolean =>
+  isZero(size) || (/px$/.test(size) && Number.parseFloat(size) < SMALLEST_FONT_PX);
+
+const FILTER_OPACITY = /(?:^|\s)opacity\(\s*([\d.]+%?)\s*\)/;
+
 function declarations(style: string): Map<string, string> {
   const map = new Map<string, string>();
-  for (const part of style.slice(0, LONGEST_STYLE).toLowerCase().split(';')) {
+  for (const part of plainCss(style.slice(0, LONGEST_STYLE)).toLowerCase().split(';')) {
     const colon = part.indexOf(':');
     if (colon < 0) continue;
     const value = part
@@ -125,7 +150,8 @@ export function readInlineStyle(style: string): Visibility {
   const map = declarations(style);
   if (map.size === 0) return PLAIN;
   const visibility: Visibility = { gone: isGone(map) };
-  if (!visibility.gone && isZero(map.get('opacity')) && !isAnimated(map)) {
+  const filtered = FILTER_OPACITY.exec(map.get('filter') ?? '')?.[1];
+  if (!visibility.gone && (isFaint(map.get('opacity')) || isFaint(filtered)) && !isAnimated(map)) {
     visibility.gone = true;
     visibility.faded = true;
   }
@@ -134,7 +160,7 @@ export function readInlineStyle(style: string): Visibility {
     visibility.invisible = (visible === 'hidden' || visible === 'collapse') && !isAnimated(map);
   }
   const size = map.get('font-size');
-  if (size !== undefined) visibility.zeroFont = isZero(size);
+  if (size !== undefined) visibility.zeroFont = isTiny(size);
   const clipped = map.get('background-clip') ?? map.get('-webkit-background-clip');
   const color = clipped === 'text' ? null : parseColor(map.get('color') ?? '');
   if (color) visibility.color = color;
