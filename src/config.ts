@@ -66,7 +66,7 @@ export const SETTINGS = {
     'one less than the processors, two at least',
     'Threads for the work that is heavy on the processor.',
   ),
-  workerMemoryMb: setting(count(768, 64), '768', 'The memory one of those threads may take, in MB.'),
+  workerMemoryMb: setting(count(1024, 64), '1024', 'The memory one of those threads may take, in MB.'),
   renderTimeoutMs: setting(
     count(20_000, 100),
     '20000',

@@ -11,8 +11,8 @@ const WORKER = `export default function work({ do: what, value }) {
   if (what === 'echo') return value;
   if (what === 'throw') throw new TypeError('as asked');
   if (what === 'hang') for (;;);
-  const all = [];
-  for (;;) all.push(new Array(1e5).fill(0).map(() => ({})));
+  let all = null;
+  for (;;) all = { all };
 }`;
 
 let dir: string;

@@ -1,6 +1,9 @@
 /**
  * Worker threads for work that would hold up everybody else. A task that takes too long, or more memory than it may, is
  * ended with its thread; the next task gets a new one.
+ *
+ * The memory limit ends a heap that grows by small steps. A single allocation larger than what V8 keeps in reserve at the
+ * limit can still end the process, so what a task is given must be bounded well below it.
  */
 import os from 'node:os';
 import { Piscina } from 'piscina';
