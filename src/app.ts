@@ -131,7 +131,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
       hasContent: renderer.hasContent,
     });
   if (browser) started.push(() => browser.close());
-  const reader = createReader({ direct, ...(browser && { browser }), renderer });
+  const reader = createReader({ direct, ...(browser && { browser }), renderer, temporaryDir });
 
   let draining = false;
   const browserHealth = (): BrowserHealth =>

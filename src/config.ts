@@ -22,6 +22,24 @@ const setting = <Schema extends z.ZodType>(schema: Schema, defaultText: string, 
   meaning,
 });
 
+const secret = <Row extends Setting>(row: Row) => ({ ...row, secret: true as const });
+/** A list or an object, as the file has it, or as the environment carries it: JSON. */
+const json = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      return value;
+    }
+  }, schema);
+const proxyShape = z.strictObject({
+  url: z.url(),
+  /** Two-letter codes in lower case. */
+  countries: z.array(z.string().regex(/^[a-z]{2}$/)).default([]),
+  eu: z.boolean().default(false),
+});
+export type ProxyEntry = z.output<typeof proxyShape>;
 const port = (standard: number) => z.coerce.number().int().min(0).max(65535).default(standard);
 const count = (standard: number, min = 1) => z.coerce.number().int().min(min).default(standard);
 const words = z
@@ -72,6 +90,91 @@ export const SETTINGS = {
     '20000',
     'The longest that one page may be worked on after it was fetched, in ms.',
   ),
+  documentWorkers: setting(
+    z.coerce.number().int().min(1).optional(),
+    'one less than the processors, two at least',
+    'Processes that read files.',
+  ),
+  documentMemoryMb: setting(count(2048, 256), '2048', 'The memory one of those processes may take, in MB.'),
+  documentTimeoutMs: setting(count(60_000, 100), '60000', 'The longest that one file may be worked on, in ms.'),
+  maxFileBytes: setting(count(1_073_741_824), '1073741824', 'The largest file that is read, in bytes.'),
+  libreoffice: setting(
+    z.string().optional(),
+    'found',
+    'The LibreOffice program for the old Office formats; `none` leaves it out.',
+  ),
+  tesseract: setting(
+    z.string().optional(),
+    'found',
+    'The Tesseract program for text recognition; without one the built-in recognition is used, `none` turns both off.',
+  ),
+  ocrLanguages: setting(words, 'eng', 'The languages of text recognition, by their Tesseract names.'),
+  ocrMaxPages: setting(count(20, 0), '20', 'How many scanned pages of a document are recognised in one read.'),
+
+  cacheMaxBytes: setting(
+    count(5_000_000_000, 0),
+    '5000000000',
+    'What kept copies of pages may take on disk, in bytes; 0 keeps none.',
+  ),
+  cacheFreshS: setting(count(3_600, 0), '3600', 'How long a copy answers for its page, in s.'),
+  cacheKeepS: setting(count(604_800, 0), '604800', 'How long a copy is kept for when its page cannot be read, in s.'),
+
+  proxies: setting(
+    json(z.array(proxyShape)).default([]),
+    'none',
+    'Proxies for the option `proxy`: a list of `{url, countries, eu}`, in the environment as JSON.',
+  ),
+  region: setting(
+    z.enum(['any', 'eu']).default('any'),
+    'any',
+    '`eu` lets only model servers, rendering services and proxies work that are marked as inside the EU.',
+  ),
+  euHosts: setting(
+    words,
+    'none',
+    'Hosts, or host:port pairs, parted by commas, of services and proxies that are inside the EU.',
+  ),
+
+  chatUrl: setting(
+    z.url().optional(),
+    'none',
+    'The base address of an OpenAI-compatible server for language and vision models: `http://localhost:11434/v1`.',
+  ),
+  chatModel: setting(z.string().optional(), 'none', 'The language model there.'),
+  chatKey: secret(setting(z.string().optional(), 'none', 'The key for it.')),
+  visionUrl: setting(z.url().optional(), 'that of chat', 'The server of the vision model.'),
+  visionModel: setting(z.string().optional(), 'that of chat', 'The model that looks at pictures and pages.'),
+  visionKey: secret(setting(z.string().optional(), 'that of chat', 'The key for it.')),
+  readerlmUrl: setting(z.url().optional(), 'that of chat', 'The server of the model that rewrites HTML.'),
+  readerlmModel: setting(z.string().optional(), 'that of chat', 'The model for `readerlm-v2` and `jsonSchema`.'),
+  readerlmKey: secret(setting(z.string().optional(), 'that of chat', 'The key for it.')),
+  ocrUrl: setting(z.url().optional(), 'none', 'The server of the text recognition model; Tesseract without one.'),
+  ocrModel: setting(z.string().optional(), 'none', 'The text recognition model there.'),
+  ocrKey: secret(setting(z.string().optional(), 'none', 'The key for it.')),
+  modelTimeoutMs: setting(count(120_000, 100), '120000', 'The longest that a model may take to answer, in ms.'),
+
+  cfUrl: setting(
+    z.url().default('https://api.cloudflare.com/client/v4'),
+    'that of Cloudflare',
+    'The address of the remote rendering service for engine `cf-browser-rendering`.',
+  ),
+  cfAccount: setting(z.string().optional(), 'none', 'The account there.'),
+  cfToken: secret(setting(z.string().optional(), 'none', 'The API token for it.')),
+
+  pageMaxRequests: setting(count(3_300), '3300', 'Requests that one page may make before it is stopped as abuse.'),
+  pageMaxDocuments: setting(count(1_000), '1000', 'Documents that one page may load.'),
+  pageMaxDomains: setting(count(200), '200', 'Registrable domains that one page may ask.'),
+  pageMaxParallel: setting(count(100), '100', 'Requests of one page at a time.'),
+  hostRefusalS: setting(
+    count(3_600, 0),
+    '3600',
+    'How long callers without a key cannot read a host whose page was stopped as abuse, in s.',
+  ),
+  maxDepth: setting(count(256), '256', 'How deep elements may stand before a page is answered as its text.'),
+  maxElements: setting(count(80_000), '80000', 'How many elements a page may have before it is answered as its text.'),
+  maxElementsKeyless: setting(count(10_000), '10000', 'The same for callers without a key.'),
+  chargeModelFactor: setting(count(3), '3', 'How many times its tokens an answer written by a model is charged.'),
+  chargeProxyFactor: setting(count(5), '5', 'How many times its tokens an answer through `proxy` is charged.'),
   maxBodyBytes: setting(count(102_000_000), '102000000', 'The largest JSON or form body, in bytes.'),
   userAgent: setting(z.string().optional(), 'that of the browser', 'The user agent of reads that name none.'),
   publicUrl: setting(

@@ -22,6 +22,7 @@ const MAY: Record<string, readonly string[]> = {
   models: GROUND,
   accounts: GROUND,
   ...Object.fromEntries([...GROUND, ...ANYBODY].map((name) => [name, []])),
+  documents: ['html'],
 };
 
 const SRC = path.resolve(import.meta.dirname, '../src');

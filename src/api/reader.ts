@@ -91,7 +91,7 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
     });
   }
   const signal = goneSignal(reply);
-  const work = { target, options, signal };
+  const work = { target, options, signal, keyed: caller.kind === 'key' };
   if (kind === 'stream') return sendStream(reply, request, door, work);
   const rendition = await door.reader.last(work);
   reply.header('x-usage-tokens', String(rendition.tokens));
@@ -176,6 +176,7 @@ interface Work {
   readonly target: Target;
   readonly options: Options;
   readonly signal: AbortSignal;
+  readonly keyed: boolean;
 }
 
 /**

@@ -1,3 +1,38 @@
+import type { DocumentFile } from '#documents/document.ts';
+
+/** What a target that is a file says about itself. */
+export interface DocumentFacts {
+  readonly title: string;
+  /** Set when the whole document was read and has pages. */
+  readonly pageCount?: number | undefined;
+  /** Set when one page was read: which. */
+  readonly page?: number | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** ISO 8601. */
+  readonly publishedTime?: string | undefined;
+  readonly lang?: string | undefined;
+  readonly hiddenCount: number;
+}
+
+/** Cookies and local storage, in the shape of the contract's section 3.4. */
+export interface StorageState {
+  readonly cookies: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly domain: string;
+    readonly path: string;
+    /** Seconds since 1970; -1 for a cookie of the session. */
+    readonly expires: number;
+    readonly httpOnly: boolean;
+    readonly secure: boolean;
+    readonly sameSite: 'Strict' | 'Lax' | 'None';
+  }[];
+  readonly origins: readonly {
+    readonly origin: string;
+    readonly localStorage: readonly { readonly name: string; readonly value: string }[];
+  }[];
+}
+
 /** What an engine saw of a target at one moment. Each snapshot of a read is better than the one before. */
 export interface Snapshot {
   /** The address after redirects; a `blob:` address for submitted HTML. */
@@ -26,7 +61,17 @@ export interface Snapshot {
   /** What went wrong on the way and should be told: `Timed out after 3 s`. One line each. */
   readonly notes: readonly string[];
   /** Which engine made it. */
-  readonly engine: 'direct' | 'browser' | 'given';
+  readonly engine: 'direct' | 'browser' | 'cf-browser-rendering' | 'given';
+  /** Why that engine, in a few words. */
+  readonly engineReason?: string | undefined;
+  /** A target that is no page: its bytes, still to be read as a document. `text` is empty then. */
+  readonly file?: DocumentFile | undefined;
+  /** Set when the text was made from a file. */
+  readonly document?: DocumentFacts | undefined;
+  /** Set when it was asked for. */
+  readonly storageState?: StorageState | undefined;
+  /** When a kept copy was made, in ms since 1970; unset for what was read live. */
+  readonly cachedAt?: number | undefined;
 }
 
 export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
@@ -31,6 +32,8 @@ async function visit(
     url,
     options: resolve(given),
     deadline: performance.now() + 60_000,
+    keyed: true,
+    folder: async () => tmpdir(),
     signal: new AbortController().signal,
     ...rest,
   };

@@ -14,10 +14,16 @@ export interface Visit {
   readonly deadline: number;
   /** Aborted when the caller has gone: stop at once and give everything back. */
   readonly signal: AbortSignal;
+  /** Whether the caller gave a key; those who did not have narrower limits. */
+  readonly keyed: boolean;
+  /** The proxy of the operator for this read, chosen by the option `proxy`. `options.proxyUrl` wins over it. */
+  readonly proxy?: URL | undefined;
+  /** The folder for a file that the target turns out to be; removed when the read is over. */
+  readonly folder: () => Promise<string>;
 }
 
 export interface Engine {
-  readonly name: 'direct' | 'browser';
+  readonly name: 'direct' | 'browser' | 'cf-browser-rendering';
   /**
    * Yields snapshots until the page has reached the state that the options ask for, or time is up.
    * Nothing captured at all is a problem: AssertionFailureError; a refused address: SecurityCompromiseError.

@@ -30,25 +30,20 @@ export interface OptionRow extends OptionSource {
   readonly caching?: 'not read' | 'not written' | 'neither';
   /** The plan feature a caller needs. */
   readonly feature?: string;
-  /** Why a value cannot be served by this version; undefined when it can. */
-  readonly unavailable?: (value: never) => string | undefined;
 }
 
 /** Keeps a row's own schema type and ties its predicates to that schema's output. */
 const row = <Schema extends z.ZodType>(
-  spec: Omit<OptionRow, 'schema' | 'needsBrowser' | 'unavailable' | 'headers' | 'wins'> & {
+  spec: Omit<OptionRow, 'schema' | 'needsBrowser' | 'headers' | 'wins'> & {
     readonly schema: Schema;
     readonly headers?: readonly string[];
     readonly wins?: 'header' | 'body';
     readonly needsBrowser?: (value: z.output<Schema>) => boolean;
-    readonly unavailable?: (value: z.output<Schema>) => string | undefined;
   },
 ) =>
   ({ headers: [], wins: 'body', ...spec }) as const satisfies { headers: readonly string[]; wins: 'header' | 'body' };
 
 const on = (value: unknown) => Boolean(value);
-const NOT_YET = 'is not available in this version';
-const notYet = (value: unknown) => (value ? NOT_YET : undefined);
 
 /** Numeric headers that do not start with a number are ignored; fractions are cut. */
 const wholeNumberHeader = (text: string) => {
@@ -61,8 +56,11 @@ const knownHeader = (words: readonly string[]) => (text: string) =>
   words.includes(text.trim()) ? text.trim() : undefined;
 
 const SINGLE_FORMATS = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'] as const;
-const MODEL_FORMATS = ['vlm', 'readerlm-v2', 'svc-ocr-v1', 'svc-ocr'] as const;
-export const isSingleFormat = (text: string): boolean => SINGLE_FORMATS.some((name) => name === text);
+export const MODEL_FORMATS = ['vlm', 'readerlm-v2', 'svc-ocr-v1', 'svc-ocr'] as const;
+/** Formats that a model writes. */
+export type ModelFormat = (typeof MODEL_FORMATS)[number];
+export const isSingleFormat = (text: string): boolean =>
+  [...SINGLE_FORMATS, ...MODEL_FORMATS].some((name) => name === text);
 export type Format = (typeof SINGLE_FORMATS)[number];
 
 export const RESPOND_TIMINGS = [
@@ -172,12 +170,11 @@ export const OPTIONS = {
     schema: uploadShape,
     takesFiles: true,
     meaning:
-      'A file to read instead of fetching anything: base64 text, an object with `data` in base64, or a multipart file. HTML and text files are read; other kinds are refused.',
+      'A file to read instead of fetching anything: base64 text, an object with `data` in base64 (and `name` and `type`), or a multipart file.',
   }),
   pdf: row({
     schema: uploadShape,
     takesFiles: true,
-    unavailable: notYet,
     meaning: 'A PDF file to read; looked at before `file`.',
   }),
 
@@ -195,28 +192,25 @@ export const OPTIONS = {
         (text) => !/content|markdown/.test(text) || !MODEL_FORMATS.some((name) => text.includes(name)),
         'cannot join content or markdown with a model format',
       ),
-    unavailable: (text) => (MODEL_FORMATS.some((name) => text.includes(name)) ? NOT_YET : undefined),
-    needsBrowser: (text) => /screenshot|pageshot/.test(text),
+    needsBrowser: (text) => /screenshot|pageshot|vlm/.test(text),
     defaultText: 'content',
     meaning:
-      'What to answer with; several may be joined in JSON and stream output (`markdown+html`). `content` is the main content as Markdown, `markdown` the whole page, `html` the document, `text` its text, `frontmatter` Markdown under YAML metadata, `screenshot` and `pageshot` pictures.',
+      'What to answer with; several may be joined in JSON and stream output (`markdown+html`). `content` is the main content as Markdown, `markdown` the whole page, `html` the document, `text` its text, `frontmatter` Markdown under YAML metadata, `screenshot` and `pageshot` pictures. `vlm` (a vision model looks at the page), `readerlm-v2` (a language model rewrites its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition) need a model that the operator has configured, and stand alone.',
   }),
   preset: row({
     headers: ['x-preset'],
     schema: oneOf(PRESETS),
     fromHeader: knownHeader(PRESETS),
-    unavailable: notYet,
     meaning: 'A named set of options; only options that are not given are filled.',
   }),
   engine: row({
     headers: ['x-engine'],
     wins: 'header',
     schema: z.string().transform((text) => text.trim().toLowerCase()),
-    unavailable: (text) => (['cf-browser-rendering', 'vlm', 'readerlm-v2'].includes(text) ? NOT_YET : undefined),
-    needsBrowser: (text) => text === 'browser',
+    needsBrowser: (text) => text === 'browser' || text === 'vlm',
     defaultText: 'auto',
     meaning:
-      '`browser` renders the page, `direct` (or `curl`) fetches it without scripts, `auto` fetches first and renders what is HTML. Unknown names mean `auto`.',
+      '`browser` renders the page, `direct` (or `curl`) fetches it without scripts, `auto` fetches first and renders when scripts would change what there is to read, `cf-browser-rendering` renders it in a remote service that the operator has configured. `vlm` is `browser` with the format `vlm`, `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`.',
   }),
   base: row({
     headers: ['x-base'],
@@ -326,7 +320,6 @@ export const OPTIONS = {
     headers: ['x-preload-url'],
     schema: z.string(),
     needsBrowser: on,
-    unavailable: notYet,
     meaning: 'An address that the browser visits first, in the same session.',
   }),
   noServiceWorker: row({
@@ -348,7 +341,6 @@ export const OPTIONS = {
     wins: 'header',
     schema: oneOf(RETAIN_IMAGES),
     fromHeader: knownHeader(RETAIN_IMAGES),
-    unavailable: (value) => (value.endsWith('_p') ? `${value} ${NOT_YET}` : undefined),
     defaultText: 'all',
     meaning: 'Images in Markdown: kept, dropped, or as their alternative text; `_p` asks for generated texts.',
   }),
@@ -356,7 +348,6 @@ export const OPTIONS = {
     headers: ['x-retain-media'],
     schema: oneOf(RETAIN_MEDIA),
     fromHeader: knownHeader(RETAIN_MEDIA),
-    unavailable: (value) => (value === 'none' ? undefined : `${value} ${NOT_YET}`),
     defaultText: 'none',
     meaning: 'Video, audio and embedded players in Markdown.',
   }),
@@ -378,7 +369,6 @@ export const OPTIONS = {
     headers: ['x-with-generated-alt'],
     wins: 'header',
     schema: flag(),
-    unavailable: notYet,
     feature: 'generatedAlt',
     defaultText: 'false',
     meaning: 'Describes images without an alternative text by a vision model.',
@@ -468,42 +458,43 @@ export const OPTIONS = {
   }),
   customHeader: row({
     schema: object(z.record(z.string(), z.string())),
-    unavailable: notYet,
     meaning: 'Further headers sent to the target.',
   }),
   skipCertVerification: row({
     headers: ['x-skip-cert-verification'],
     schema: flag(),
-    unavailable: notYet,
     defaultText: 'false',
     meaning: 'Accepts certificates that do not verify.',
   }),
   proxyUrl: row({
     headers: ['x-proxy-url'],
-    schema: z.string(),
-    unavailable: notYet,
+    schema: z.string().transform((text) => text.trim()),
     feature: 'proxy',
     meaning: 'A proxy for this read: http, https, socks4 or socks5, with credentials when it needs them.',
   }),
   proxy: row({
     headers: ['x-proxy'],
-    schema: z.string().transform((text) => text.trim().toLowerCase()),
-    unavailable: (text) => (['', 'none', 'false', 'no', 'auto'].includes(text) ? undefined : NOT_YET),
+    schema: z
+      .string()
+      .transform((text) => text.trim().toLowerCase())
+      .refine(
+        (text) => /^(?:(?:none|auto|any|true|false|no|[a-z]{2})\+?)?$/.test(text),
+        'must be none, auto, any or a two-letter country code',
+      ),
     feature: 'proxy',
     defaultText: 'none',
-    meaning: 'A proxy of the operator by country; `auto` leaves the choice to the server.',
+    meaning:
+      'A proxy of the operator: `any` or `true` for one wherever it is, a two-letter country code for one there, `auto` to leave the choice to the server. A trailing `+` asks for `proxyResources` too.',
   }),
   proxyResources: row({
     headers: ['x-proxy-resources'],
     schema: flag(),
-    unavailable: notYet,
     meaning: 'Sends images and other resources of the page through the proxy too.',
   }),
   robotsTxt: row({
     headers: ['x-robots-txt'],
-    schema: z.string(),
-    unavailable: (text) => (text.trim() ? NOT_YET : undefined),
-    meaning: 'The agent name to hold against robots.txt; what it forbids is refused.',
+    schema: z.string().transform((text) => text.trim()),
+    meaning: 'The agent name to hold against robots.txt (RFC 9309), `true` or `*` for any; what it forbids is refused.',
   }),
   assertStatusCode: row({
     headers: ['x-assert-status-code'],
@@ -518,7 +509,7 @@ export const OPTIONS = {
     schema: flag(),
     caching: 'not read',
     defaultText: 'false',
-    meaning: 'Reads the page anew. This version keeps no copies, so every read is.',
+    meaning: 'Reads the page anew. The result is still kept for others.',
   }),
   cacheTolerance: row({
     headers: ['x-cache-tolerance'],
@@ -527,7 +518,7 @@ export const OPTIONS = {
     schema: number({ min: 0, integer: true }),
     fromHeader: wholeNumberHeader,
     defaultText: '3600',
-    meaning: 'The greatest age of a copy that may be answered. This version keeps no copies.',
+    meaning: 'The greatest age of a copy that may be answered; 0 reads anew.',
   }),
   doNotTrack: row({
     headers: ['dnt'],
@@ -548,32 +539,27 @@ export const OPTIONS = {
     schema: flag(),
     needsBrowser: on,
     caching: 'neither',
-    unavailable: notYet,
     meaning: 'Answers with the cookies and local storage of the page, in JSON.',
   }),
   storageState: row({
     schema: object(z.looseObject({})),
     needsBrowser: on,
     caching: 'neither',
-    unavailable: notYet,
     meaning: 'Cookies and local storage to load before the page.',
   }),
   page: row({
     headers: ['x-page'],
     schema: number({ min: 1, integer: true }),
     fromHeader: wholeNumberHeader,
-    unavailable: notYet,
     meaning: 'One page of a document, counted from 1.',
   }),
   instruction: row({
     schema: z.string(),
-    unavailable: notYet,
     caching: 'not read',
     meaning: 'What to ask of a language or vision model that reads the page.',
   }),
   jsonSchema: row({
     schema: object(z.looseObject({})),
-    unavailable: notYet,
     meaning: 'The schema of the structured answer of a language model.',
   }),
 };

@@ -2,16 +2,18 @@
  * From what a caller gave to complete options: a preset fills what was left unset, defaults fill the rest, and values
  * that follow from others are worked out once. The result is frozen; nothing after this asks where a value came from.
  */
-import { problem } from '#errors.ts';
 import { MARKDOWN_STYLE_DEFAULTS, type MarkdownStyle } from '../markdown/style.ts';
 import {
   type Format,
   type GivenOptions,
   isSingleFormat,
+  MODEL_FORMATS,
+  type ModelFormat,
   OPTIONS,
   type OptionName,
   type RespondTiming,
 } from './options.ts';
+import { preset } from './presets.ts';
 
 const DEFAULTS = {
   engine: 'auto',
@@ -33,13 +35,21 @@ const DEFAULTS = {
   keepImgDataUrl: false,
   noGfm: false,
   setCookies: [] as string[],
+  skipCertVerification: false,
+  withGeneratedAlt: false,
+  noServiceWorker: false,
+  exportStorageState: false,
   noCache: false,
   doNotTrack: false,
   zeroDataRetention: false,
 } as const satisfies { [Name in OptionName]?: GivenOptions[Name] };
 
 type Defaulted = keyof typeof DEFAULTS;
-type Derived = 'respondWith' | 'timeout' | 'engine' | 'markdown' | 'respondTiming';
+type Derived = 'respondWith' | 'timeout' | 'engine' | 'markdown' | 'respondTiming' | 'proxy' | 'preset' | 'page';
+
+export type EngineChoice = 'auto' | 'browser' | 'direct' | 'cf-browser-rendering';
+/** A two-letter country code in lower case. */
+export type Country = string & {};
 
 /** Complete options of a read. */
 export type Options = Readonly<
@@ -49,7 +59,13 @@ export type Options = Readonly<
       formats: ReadonlySet<Format>;
       /** Whether the formats were one of the single values, so that a plain-text answer exists. */
       singleFormat: boolean;
-      engine: 'auto' | 'browser' | 'direct';
+      /** The model that writes the answer instead of a format of ours. */
+      modelFormat: ModelFormat | undefined;
+      engine: EngineChoice;
+      /** The operator's proxy that was asked for: by country, anywhere, or left to the server. */
+      proxy: 'none' | 'auto' | 'any' | Country;
+      /** One page of a document, counted from 1. */
+      page: number | undefined;
       /** The caller's own limit; engines have defaults of their own. */
       timeoutMs: number | undefined;
       respondTiming: RespondTiming;
@@ -61,56 +77,66 @@ export type Options = Readonly<
 
 const FORMATS: readonly Format[] = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'];
 
-/** Complete options, or ParamValidationError naming the first option that this version cannot serve. */
-export function resolve(given: GivenOptions): Options {
-  refuseUnavailable(given);
-  const { respondWith = '', timeout, engine, markdown, respondTiming, ...rest } = given;
-  const formats = new Set(FORMATS.filter((format) => respondWith.includes(format)));
-  if (!formats.size) formats.add('content');
+/** Complete options: given over preset over default. */
+export function resolve(asked: GivenOptions): Options {
+  const given = preset(asked);
+  const { respondWith: format, timeout, engine, markdown, respondTiming, proxy = 'none', preset: _, ...rest } = given;
+  const respondWith = format || ENGINE_FORMATS[engine ?? ''] || '';
+  const modelFormat = MODEL_FORMATS.find((name) => respondWith.includes(name));
+  const formats = new Set(modelFormat ? [] : FORMATS.filter((name) => respondWith.includes(name)));
+  if (!formats.size && !modelFormat) formats.add('content');
   const timeoutMs = typeof timeout === 'number' ? timeout * 1000 : undefined;
   const options = {
     ...DEFAULTS,
     ...rest,
+    page: rest.page,
     formats,
+    modelFormat,
     singleFormat: respondWith === '' || isSingleFormat(respondWith) || isFrontmatterMarkdown(formats),
     engine: engineNamed(engine),
+    proxy: proxyNamed(proxy),
+    proxyResources: on(rest.proxyResources) || proxy.endsWith('+'),
     timeoutMs,
     markdown: { ...MARKDOWN_STYLE_DEFAULTS, ...markdown },
     needsBrowser: browserOptions(given),
-    respondTiming: respondTiming ?? presumedTiming(formats, timeout, on(rest.withIframe)),
+    respondTiming: respondTiming ?? presumedTiming(formats, modelFormat, timeout, on(rest.withIframe)),
   };
   if (options.retainLinks === 'gpt-oss' && !options.withLinksSummary) options.withLinksSummary = true;
+  if (on(rest.withGeneratedAlt) && options.retainImages !== 'alt_p') options.retainImages = 'all_p';
   return Object.freeze(options);
 }
 
 const on = (value: unknown): boolean => Boolean(value);
 
-function refuseUnavailable(given: GivenOptions): void {
-  for (const [name, value] of Object.entries(given)) {
-    const { unavailable } = OPTIONS[name as OptionName] as { unavailable?: (value: unknown) => string | undefined };
-    const reason = value === undefined ? undefined : unavailable?.(value);
-    if (reason) throw problem('ParamValidationError', { path: name, message: `${name} ${reason}` });
-  }
-}
+/** Engines that stand for a format (contract, section 3.4). */
+const ENGINE_FORMATS: Readonly<Record<string, ModelFormat>> = { vlm: 'vlm', 'readerlm-v2': 'readerlm-v2' };
 
 /** Front matter joined with one kind of Markdown is one text, so it may be answered as text. */
 const isFrontmatterMarkdown = (formats: ReadonlySet<Format>) =>
   formats.size === 2 && formats.has('frontmatter') && (formats.has('content') || formats.has('markdown'));
 
-function engineNamed(name: string | undefined): Options['engine'] {
-  if (name === 'browser') return 'browser';
+function engineNamed(name: string | undefined): EngineChoice {
+  if (name === 'browser' || name === 'vlm') return 'browser';
+  if (name === 'cf-browser-rendering') return name;
   return name === 'direct' || name === 'curl' ? 'direct' : 'auto';
+}
+
+function proxyNamed(text: string): Options['proxy'] {
+  const name = text.replace(/\+$/, '');
+  if (['', 'none', 'false', 'no'].includes(name)) return text.endsWith('+') && !name ? 'any' : 'none';
+  return name === 'true' ? 'any' : name;
 }
 
 /** The timing when none is given, by the contract's section 9. */
 function presumedTiming(
   formats: ReadonlySet<Format>,
+  modelFormat: ModelFormat | undefined,
   timeout: GivenOptions['timeout'],
   withIframe: boolean,
 ): RespondTiming {
   const patient = timeout === 'none' || (timeout ?? 0) >= 20;
   if (patient || withIframe) return 'network-idle';
-  return formats.has('screenshot') || formats.has('pageshot') ? 'media-idle' : 'resource-idle';
+  return formats.has('screenshot') || formats.has('pageshot') || modelFormat === 'vlm' ? 'media-idle' : 'resource-idle';
 }
 
 function browserOptions(given: GivenOptions): OptionName[] {

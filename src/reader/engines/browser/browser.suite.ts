@@ -60,6 +60,8 @@ export async function startBench(
       options: options(given),
       html: given.html as string | undefined,
       deadline: performance.now() + limitMs,
+      keyed: true,
+      folder: noFolder,
       signal: new AbortController().signal,
     }))
       snapshots.push(snapshot);
@@ -92,3 +94,8 @@ export function options(given: Record<string, unknown> = {}): Options {
 
 /** The text of HTML, roughly: enough to look for words. */
 export const words = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+
+/** These pages are no files. */
+export const noFolder = async (): Promise<string> => {
+  throw new Error('no folder is needed');
+};

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bench, options, startBench, words } from './browser.suite.ts';
+import { type Bench, noFolder, options, startBench, words } from './browser.suite.ts';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -358,6 +358,8 @@ describe('when to answer', () => {
       url: `${bench.site.origin}/restless`,
       options: options(),
       deadline: performance.now() + 20_000,
+      keyed: true,
+      folder: noFolder,
       signal: leaving.signal,
     });
     const reading = (async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../snapshot.ts';
-import { type Bench, options, startBench, words } from './browser.suite.ts';
+import { type Bench, noFolder, options, startBench, words } from './browser.suite.ts';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -23,7 +23,12 @@ async function bounded(path: string, limitMs = 3_000, given: Record<string, unkn
 describe('pages that do not end', () => {
   it('gives what a document without end has so far, more with each look', async () => {
     const seen: Snapshot[] = [];
-    const limits = { deadline: performance.now() + 25_000, signal: new AbortController().signal };
+    const limits = {
+      keyed: true,
+      folder: noFolder,
+      deadline: performance.now() + 25_000,
+      signal: new AbortController().signal,
+    };
     for await (const page of bench.engine.visit({ url: `${bench.site.origin}/drip`, options: options(), ...limits })) {
       seen.push(page);
       if (page.text.includes('drop 20')) break;
