@@ -7,10 +7,7 @@
  */
 import os from 'node:os';
 import { Piscina } from 'piscina';
-
-export class TaskTimeUp extends Error {}
-export class TaskCrashed extends Error {}
-export class TooManyTasks extends Error {}
+import { createTurns, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
 
 export interface Threads<Task, Result> {
   /**
@@ -19,13 +16,6 @@ export interface Threads<Task, Result> {
    */
   run(task: Task, limits: TaskLimits): Promise<Result>;
   close(): Promise<void>;
-}
-
-export interface TaskLimits {
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
-  /** How heavy the task is, in any one unit: of those that wait, the lightest goes first. Default 0. */
-  readonly weight?: number;
 }
 
 export interface ThreadsOptions {
@@ -88,55 +78,6 @@ export function createThreads<Task, Result>({
       }
     },
     close: () => pool.destroy(),
-  };
-}
-
-interface Waiter {
-  readonly weight: number;
-  readonly go: () => void;
-}
-
-/** As many turns at once as there are threads; the lightest of those that wait is next, the eldest among equals. */
-function createTurns({ count, maxWaiting, maxWaitMs }: { count: number; maxWaiting: number; maxWaitMs: number }) {
-  let free = count;
-  const waiting: Waiter[] = [];
-  return {
-    async take(weight: number, signal: AbortSignal | undefined): Promise<void> {
-      signal?.throwIfAborted();
-      if (free > 0) {
-        free--;
-        return;
-      }
-      if (waiting.length >= maxWaiting) throw new TooManyTasks('too many tasks wait');
-      await new Promise<void>((resolve, reject) => {
-        const leave = (reason: unknown) => {
-          waiting.splice(waiting.indexOf(waiter), 1);
-          settle();
-          reject(reason);
-        };
-        const stop = () => leave(signal?.reason);
-        const timer = setTimeout(() => leave(new TooManyTasks(`no thread within ${maxWaitMs} ms`)), maxWaitMs);
-        const settle = () => {
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', stop);
-        };
-        const waiter: Waiter = {
-          weight,
-          go: () => {
-            settle();
-            resolve();
-          },
-        };
-        signal?.addEventListener('abort', stop, { once: true });
-        const at = waiting.findIndex((other) => other.weight > weight);
-        waiting.splice(at < 0 ? waiting.length : at, 0, waiter);
-      });
-    },
-    giveBack(): void {
-      const next = waiting.shift();
-      if (next) next.go();
-      else free++;
-    },
   };
 }
 

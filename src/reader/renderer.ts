@@ -1,6 +1,7 @@
 /** The threads in which snapshots become renditions, and what it means when a page is too much for one. */
 
-import { createThreads, TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/threads.ts';
+import { TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
+import { createThreads } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
 import type { RenderTask } from './render.ts';

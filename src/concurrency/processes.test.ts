@@ -1,0 +1,61 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import { createProcesses } from './processes.ts';
+import { describeWorkers, type Task } from './tasks.suite.ts';
+import { TaskCrashed } from './tasks.ts';
+
+const { workers } = describeWorkers((setup) => createProcesses<Task, unknown>(setup), 256);
+
+it.runIf(process.platform === 'linux')('ends a task whose memory is none of the heap', async () => {
+  const limits = { timeoutMs: 60_000 };
+  await expect(workers().run({ do: 'swell' }, limits)).rejects.toBeInstanceOf(TaskCrashed);
+  expect(await workers().run({ do: 'echo', value: 1 }, limits)).toBe(1);
+});
+
+it('carries bytes both ways', async () => {
+  const value = { bytes: new Uint8Array([1, 2, 3]), map: new Map([['a', 1]]) };
+  expect(await workers().run({ do: 'echo', value }, { timeoutMs: 60_000 })).toEqual(value);
+});
+
+it('fails a task whose module does not load', async () => {
+  const none = createProcesses<Task, unknown>({ worker: new URL('file:///nowhere.mjs'), count: 1, memoryMb: 256 });
+  await expect(none.run({ do: 'echo' }, { timeoutMs: 60_000 })).rejects.toBeInstanceOf(TaskCrashed);
+  await none.close();
+});
+
+it.runIf(process.platform === 'linux')('leaves no process behind when its parent is killed', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-orphans-'));
+  writeFileSync(path.join(dir, 'worker.mjs'), 'export default function work() { for (;;); }');
+  const processes = new URL('./processes.ts', import.meta.url).href;
+  const script = `
+    const { createProcesses } = await import(${JSON.stringify(processes)});
+    const made = createProcesses({ worker: new URL(${JSON.stringify(pathToFileURL(path.join(dir, 'worker.mjs')).href)}), count: 1, memoryMb: 256 });
+    made.run({}, { timeoutMs: 60000 }).catch(() => {});
+    setTimeout(() => console.log(made.pids().join()), 3000);
+    setInterval(() => {}, 1000);
+  `;
+  writeFileSync(path.join(dir, 'parent.mjs'), script);
+  const parent = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', path.join(dir, 'parent.mjs')], {
+    cwd: path.resolve(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const pid = Number(String(line).trim());
+  const alive = () => {
+    try {
+      return execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).trim()[0] !== 'Z';
+    } catch {
+      return false;
+    }
+  };
+  expect(alive()).toBe(true);
+  parent.kill('SIGKILL');
+  for (let waited = 0; alive() && waited < 20; waited++) await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(alive()).toBe(false);
+  rmSync(dir, { recursive: true });
+});

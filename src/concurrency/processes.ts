@@ -1,0 +1,216 @@
+/**
+ * Child processes for work on bytes that may be hostile. Unlike a thread, a process can be ended whatever it does, and
+ * its end takes nothing else with it. A task that takes too long, or more memory than it may, is ended with its process.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createTurns, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
+import { defaultThreads } from './threads.ts';
+
+export interface Processes<Task, Result> {
+  /**
+   * Throws TaskTimeUp, TaskCrashed (out of memory, or the process died), TooManyTasks (no process came free in time), the
+   * signal's reason, or an Error with the message of what the task threw. The time limit runs from when a process takes
+   * the task.
+   */
+  run(task: Task, limits: TaskLimits): Promise<Result>;
+  /** Process numbers of those that are running. */
+  pids(): number[];
+  close(): Promise<void>;
+}
+
+export interface ProcessesOptions {
+  /** The module whose default export does a task, as a file URL. */
+  readonly worker: URL;
+  readonly count?: number | undefined;
+  /** Of a process in all, watched where the system tells (Linux); its heap is held below that everywhere. */
+  readonly memoryMb: number;
+  /** Tasks that may wait, and how long. Default 1,000 and a minute. */
+  readonly maxWaiting?: number;
+  readonly maxWaitMs?: number;
+  /** A process that had nothing to do for so long is ended. Default a minute. */
+  readonly idleMs?: number;
+  /** A process is replaced after so many tasks. Default 500. */
+  readonly maxTasks?: number;
+}
+
+/** What crosses to a process and back. */
+export interface Order {
+  readonly task: unknown;
+}
+export type Reply = { readonly result: unknown } | { readonly failure: string };
+
+const HOST = new URL(`./process-host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+const START_MS = 20_000;
+const WATCH_MS = 200;
+const MEGABYTE = 1024 * 1024;
+const PAGE_BYTES = 4096;
+
+interface Worker {
+  readonly child: ChildProcess;
+  /** Settled when it can take its first task. */
+  readonly ready: Promise<void>;
+  tasks: number;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+export function createProcesses<Task, Result>({
+  worker,
+  count = defaultThreads(),
+  memoryMb,
+  maxWaiting = 1_000,
+  maxWaitMs = 60_000,
+  idleMs = 60_000,
+  maxTasks = 500,
+}: ProcessesOptions): Processes<Task, Result> {
+  const turns = createTurns({ count, maxWaiting, maxWaitMs });
+  const idle: Worker[] = [];
+  const all = new Set<Worker>();
+  let closed = false;
+
+  function start(): Worker {
+    // From sources (tests, development) a process needs the same loader that this one has.
+    const loader = HOST.pathname.endsWith('.ts') ? ['--conditions=source', '--import', 'tsx'] : [];
+    const child = fork(HOST, [worker.href], {
+      execArgv: [`--max-old-space-size=${Math.floor(memoryMb * 0.8)}`, ...loader],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // Keys and settings of the server are no business of a process that reads strangers' files.
+      env: plainEnvironment(),
+    });
+    const made: Worker = { child, ready: readiness(child), tasks: 0, idleTimer: undefined };
+    all.add(made);
+    child.once('exit', () => {
+      all.delete(made);
+      clearTimeout(made.idleTimer);
+      const at = idle.indexOf(made);
+      if (at >= 0) idle.splice(at, 1);
+    });
+    child.on('error', () => child.kill('SIGKILL'));
+    // An idle process must not keep the server from ending.
+    child.unref();
+    child.channel?.unref();
+    return made;
+  }
+
+  function take(): Worker {
+    const made = idle.pop() ?? start();
+    clearTimeout(made.idleTimer);
+    return made;
+  }
+
+  function rest(made: Worker): void {
+    if (closed || made.tasks >= maxTasks || !made.child.connected) return void made.child.kill('SIGKILL');
+    made.idleTimer = setTimeout(() => made.child.kill('SIGKILL'), idleMs).unref();
+    idle.push(made);
+  }
+
+  return {
+    async run(task, { timeoutMs, signal, weight = 0 }) {
+      await turns.take(weight, signal);
+      try {
+        signal?.throwIfAborted();
+        const made = take();
+        made.tasks++;
+        await made.ready;
+        const reply = await answer(made.child, { task }, { timeoutMs, signal, memoryMb });
+        rest(made);
+        if ('failure' in reply) throw new Error(reply.failure);
+        return reply.result as Result;
+      } finally {
+        turns.giveBack();
+      }
+    },
+    pids: () => [...all].flatMap(({ child }) => (child.pid === undefined ? [] : [child.pid])),
+    async close() {
+      closed = true;
+      await Promise.all(
+        [...all].map(
+          ({ child }) =>
+            new Promise<void>((resolve) => {
+              if (child.exitCode !== null || child.signalCode !== null) return resolve();
+              child.once('exit', () => resolve());
+              child.kill('SIGKILL');
+            }),
+        ),
+      );
+    },
+  };
+}
+
+/** TaskCrashed when the process does not come up. */
+function readiness(child: ChildProcess): Promise<void> {
+  const ready = new Promise<void>((resolve, reject) => {
+    const fail = () => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(new TaskCrashed('the process did not start'));
+    };
+    const timer = setTimeout(fail, START_MS);
+    child.once('exit', fail);
+    child.once('message', () => {
+      clearTimeout(timer);
+      child.off('exit', fail);
+      resolve();
+    });
+  });
+  ready.catch(() => {});
+  return ready;
+}
+
+/** One order and its reply. However it ends without one, the process is ended too. */
+function answer(
+  child: ChildProcess,
+  order: Order,
+  { timeoutMs, signal, memoryMb }: TaskLimits & { memoryMb: number },
+): Promise<Reply> {
+  return new Promise<Reply>((resolve, reject) => {
+    child.ref();
+    child.channel?.ref();
+    const settle = () => {
+      clearTimeout(timer);
+      clearInterval(watch);
+      signal?.removeEventListener('abort', onAbort);
+      child.off('message', onMessage);
+      child.off('exit', onExit);
+      child.unref();
+      child.channel?.unref();
+    };
+    const end = (error: unknown) => {
+      settle();
+      child.kill('SIGKILL');
+      reject(error);
+    };
+    const onMessage = (reply: unknown) => {
+      settle();
+      resolve(reply as Reply);
+    };
+    const onExit = () => end(new TaskCrashed('the process ended'));
+    const onAbort = () => end(signal?.reason);
+    const timer = setTimeout(() => end(new TaskTimeUp(`not done within ${timeoutMs} ms`)), timeoutMs);
+    const watch = setInterval(async () => {
+      const bytes = await residentBytes(child.pid);
+      if (bytes > memoryMb * MEGABYTE) end(new TaskCrashed(`more than ${memoryMb} MB`));
+    }, WATCH_MS);
+    child.on('message', onMessage);
+    child.once('exit', onExit);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    child.send(order, (error) => {
+      if (error) end(new TaskCrashed('the process could not be asked'));
+    });
+  });
+}
+
+/** 0 where the system does not tell. */
+async function residentBytes(pid: number | undefined): Promise<number> {
+  if (process.platform !== 'linux' || pid === undefined) return 0;
+  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
+  return (Number(text.split(' ')[1]) || 0) * PAGE_BYTES;
+}
+
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const names = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'TZ', 'SystemRoot'];
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}

@@ -1,0 +1,104 @@
+/** What threads and processes that do tasks owe alike. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TaskCrashed, type TaskLimits, TaskTimeUp, TooManyTasks } from './tasks.ts';
+
+export type Task = { do: 'echo' | 'hang' | 'hog' | 'throw' | 'swell'; value?: unknown };
+
+interface Workers {
+  run(task: Task, limits: TaskLimits): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+interface Setup {
+  readonly worker: URL;
+  readonly count: number;
+  readonly memoryMb: number;
+  readonly maxWaiting?: number;
+  readonly maxWaitMs?: number;
+}
+
+const WORKER = `export default function work({ do: what, value }) {
+  if (what === 'echo') return value;
+  if (what === 'throw') throw new TypeError('as asked');
+  if (what === 'hang') for (;;);
+  const buffers = [];
+  if (what === 'swell') return new Promise(() => setInterval(() => buffers.push(Buffer.alloc(4e6, 1)), 5));
+  let all = null;
+  for (;;) all = { all };
+}`;
+
+/** Runs the suite; returns how to make such workers and the ones it uses. */
+export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: number): { workers: () => Workers } {
+  let dir: string;
+  let workers: Workers;
+  beforeAll(() => {
+    dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-tasks-'));
+    writeFileSync(path.join(dir, 'worker.mjs'), WORKER);
+    workers = create({ worker: pathToFileURL(path.join(dir, 'worker.mjs')), count: 1, memoryMb });
+  });
+  afterAll(async () => {
+    await workers.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  const LONG = { timeoutMs: 20_000 };
+  const works = async () => expect(await workers.run({ do: 'echo', value: 'still here' }, LONG)).toBe('still here');
+
+  it('does a task', works);
+
+  it('throws what the task throws', async () => {
+    await expect(workers.run({ do: 'throw' }, LONG)).rejects.toThrow('as asked');
+    await works();
+  });
+
+  it('ends a task that takes too long, and does the next', async () => {
+    await expect(workers.run({ do: 'hang' }, { timeoutMs: 300 })).rejects.toBeInstanceOf(TaskTimeUp);
+    await works();
+  });
+
+  it('ends a task that takes too much memory, and does the next', async () => {
+    await expect(workers.run({ do: 'hog' }, LONG)).rejects.toBeInstanceOf(TaskCrashed);
+    await works();
+  });
+
+  it('ends a task whose caller has gone, with the caller’s reason', async () => {
+    const gone = new AbortController();
+    const task = workers.run({ do: 'hang' }, { ...LONG, signal: gone.signal });
+    setTimeout(() => gone.abort(new Error('gone')), 100);
+    await expect(task).rejects.toThrow('gone');
+    await works();
+  });
+
+  it('counts the time of a task from its start, and lets the lightest of those that wait go first', async () => {
+    const order: string[] = [];
+    const hang = workers.run({ do: 'hang' }, { timeoutMs: 400 }).catch(() => order.push('hang ended'));
+    const heavy = workers.run({ do: 'echo' }, { timeoutMs: 300, weight: 2 }).then(() => order.push('heavy'));
+    const light = workers.run({ do: 'echo' }, { timeoutMs: 300, weight: 1 }).then(() => order.push('light'));
+    await Promise.all([hang, heavy, light]);
+    expect(order).toEqual(['hang ended', 'light', 'heavy']);
+  });
+
+  it('refuses what would wait too long, or behind too many', async () => {
+    const file = pathToFileURL(path.join(dir, 'worker.mjs'));
+    const few = create({ worker: file, count: 1, memoryMb, maxWaiting: 1, maxWaitMs: 100 });
+    const hang = few.run({ do: 'hang' }, { timeoutMs: 500 });
+    const waits = few.run({ do: 'echo' }, LONG);
+    await expect(few.run({ do: 'echo' }, LONG)).rejects.toBeInstanceOf(TooManyTasks);
+    await expect(waits).rejects.toBeInstanceOf(TooManyTasks);
+    await expect(hang).rejects.toBeInstanceOf(TaskTimeUp);
+    expect(await few.run({ do: 'echo', value: 1 }, LONG)).toBe(1);
+    await few.close();
+  });
+
+  it('does not start what nobody waits for any more', async () => {
+    await expect(
+      workers.run({ do: 'echo' }, { ...LONG, signal: AbortSignal.abort(new Error('gone')) }),
+    ).rejects.toThrow('gone');
+  });
+
+  return { workers: () => workers };
+}
