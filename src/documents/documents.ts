@@ -1,0 +1,106 @@
+/**
+ * Files read and drawn, each in a process that is ended when a file is too much for it. The old Office formats are first
+ * converted by LibreOffice, which also draws pages of Office files.
+ */
+import path from 'node:path';
+import { createProcesses } from '#concurrency/processes.ts';
+import { TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
+import { canonicalType, TYPES } from './detect.ts';
+import { DocumentFault, type DocumentFile, type ParsedDocument, type PictureOptions } from './document.ts';
+import type { LibreOffice } from './office/libreoffice.ts';
+import { OLD_OFFICE, type Outcome, type Task } from './worker.ts';
+
+export interface ReadFile extends ParsedDocument {
+  /** What the file turned out to be. */
+  readonly mediaType: string;
+}
+
+export interface Documents {
+  /**
+   * The pages of a file. Throws DocumentFault, TooManyTasks (no process came free in time) or the signal's reason.
+   */
+  read(file: DocumentFile, options: { readonly page?: number | undefined }, signal: AbortSignal): Promise<ReadFile>;
+  /** A page as PNG; undefined for kinds that cannot be drawn here. Throws what `read` throws. */
+  picture(file: DocumentFile, options: PictureOptions, signal: AbortSignal): Promise<Uint8Array | undefined>;
+  /** Process numbers of those that are running. */
+  pids(): number[];
+  close(): Promise<void>;
+}
+
+export interface DocumentsOptions {
+  readonly processes?: number | undefined;
+  readonly memoryMb: number;
+  readonly timeoutMs: number;
+  readonly libreoffice: LibreOffice;
+}
+
+const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+
+/** Files up to this size are alike; a larger one lets smaller ones go first. */
+const LIGHT_BYTES = 256 * 1024;
+
+/** Office files whose pages LibreOffice lays out as they would be printed; a sheet has no such pages. */
+const PRINTED = new Set<string>([TYPES.docx, TYPES.odt, TYPES.rtf, TYPES.doc, TYPES.pptx, TYPES.odp, TYPES.ppt]);
+
+export function createDocuments({ processes: count, memoryMb, timeoutMs, libreoffice }: DocumentsOptions): Documents {
+  const processes = createProcesses<Task, Outcome>({ worker: WORKER, count, memoryMb });
+
+  async function run(task: Task, signal: AbortSignal): Promise<Exclude<Outcome, { kind: 'fault' }>> {
+    const weight = task.file.size <= LIGHT_BYTES ? 0 : task.file.size;
+    try {
+      const outcome = await processes.run(task, { timeoutMs, signal, weight });
+      if (outcome.kind === 'fault') throw new DocumentFault(outcome.fault, outcome.message);
+      return outcome;
+    } catch (error) {
+      if (error instanceof TaskTimeUp) {
+        throw new DocumentFault('too large', `The file could not be worked through within ${timeoutMs / 1000} s`);
+      }
+      if (error instanceof TaskCrashed) {
+        throw new DocumentFault('too large', 'The file needs more memory than one file may take', error);
+      }
+      if (error instanceof DocumentFault || error instanceof TooManyTasks || signal.aborted) throw error;
+      throw new DocumentFault(
+        'damaged',
+        'The file could not be read: it is damaged or not what it claims to be',
+        error,
+      );
+    }
+  }
+
+  async function converted(
+    file: DocumentFile,
+    mediaType: string,
+    to: 'docx' | 'xlsx' | 'pptx' | 'pdf',
+    signal: AbortSignal,
+  ): Promise<DocumentFile> {
+    const made = await libreoffice.convert(file.path, mediaType, to, path.dirname(file.path), signal, timeoutMs);
+    return { ...file, path: made, mediaType: TYPES[to] };
+  }
+
+  return {
+    async read(file, { page }, signal) {
+      const first = await run({ do: 'parse', file: canonical(file), page }, signal);
+      if (first.kind === 'document') return { ...first.document, mediaType: first.mediaType };
+      const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
+      const newer = await converted(file, mediaType, OLD_OFFICE[mediaType]!, signal);
+      const second = await run({ do: 'parse', file: newer, page }, signal);
+      if (second.kind !== 'document') throw new DocumentFault('damaged', 'The Office file could not be converted');
+      return { ...second.document, mediaType };
+    },
+    async picture(file, options, signal) {
+      const first = await run({ do: 'picture', file: canonical(file), options }, signal);
+      if (first.kind === 'picture') return first.png;
+      const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
+      if (!PRINTED.has(mediaType) || !(await libreoffice.available())) return undefined;
+      const pdf = await converted(file, mediaType, 'pdf', signal);
+      const second = await run({ do: 'picture', file: pdf, options }, signal);
+      return second.kind === 'picture' ? second.png : undefined;
+    },
+    pids: () => processes.pids(),
+    async close() {
+      await Promise.all([processes.close(), libreoffice.close()]);
+    },
+  };
+}
+
+const canonical = (file: DocumentFile): DocumentFile => ({ ...file, mediaType: canonicalType(file.mediaType) });

@@ -1,0 +1,31 @@
+/** Which module reads which type of file. Each is loaded when its first file comes. */
+import { TYPES } from './detect.ts';
+import type { DocumentKind } from './document.ts';
+
+type Load = () => Promise<{ readonly kind: DocumentKind }>;
+
+const xml: Load = () => import('./text/xml.ts');
+const csv: Load = () => import('./text/csv.ts');
+const image: Load = () => import('./image/image.ts');
+
+const KINDS: Readonly<Record<string, Load>> = {
+  [TYPES.pdf]: () => import('./pdf/pdf.ts'),
+  [TYPES.docx]: () => import('./office/word/docx.ts'),
+  [TYPES.odt]: () => import('./office/word/odt.ts'),
+  [TYPES.rtf]: () => import('./office/rtf/rtf.ts'),
+  [TYPES.xlsx]: () => import('./office/sheet/xlsx.ts'),
+  [TYPES.ods]: () => import('./office/sheet/ods.ts'),
+  [TYPES.pptx]: () => import('./office/slides/pptx.ts'),
+  [TYPES.odp]: () => import('./office/slides/odp.ts'),
+  [TYPES.epub]: () => import('./epub/epub.ts'),
+  [TYPES.csv]: csv,
+  [TYPES.tsv]: csv,
+};
+
+/** The kind of a type; undefined when nothing here reads it. */
+export async function kindOf(mediaType: string): Promise<DocumentKind | undefined> {
+  const load =
+    KINDS[mediaType] ??
+    (mediaType.startsWith('image/') ? image : /(?:[/+]xml|feed\+json)$/.test(mediaType) ? xml : undefined);
+  return load && (await load()).kind;
+}

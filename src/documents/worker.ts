@@ -1,0 +1,58 @@
+/** What runs in a document process: finds out what a file is, and has its kind read or draw it. */
+import { readFile } from 'node:fs/promises';
+import { ENCRYPTED_OFFICE, typeOfContainer } from './container.ts';
+import { TYPES } from './detect.ts';
+import {
+  DocumentFault,
+  type DocumentFile,
+  type FaultKind,
+  type ParsedDocument,
+  type PictureOptions,
+} from './document.ts';
+import { kindOf } from './kinds.ts';
+
+export type Task =
+  | { readonly do: 'parse'; readonly file: DocumentFile; readonly page: number | undefined }
+  | { readonly do: 'picture'; readonly file: DocumentFile; readonly options: PictureOptions };
+
+export type Outcome =
+  | { readonly kind: 'document'; readonly mediaType: string; readonly document: ParsedDocument }
+  | { readonly kind: 'picture'; readonly png: Uint8Array }
+  /** The file must be converted before it can be read or drawn. */
+  | { readonly kind: 'convert'; readonly mediaType: string }
+  | { readonly kind: 'fault'; readonly fault: FaultKind; readonly message: string };
+
+/** Types that are converted to the new-style type beside them before they are read. */
+export const OLD_OFFICE: Readonly<Record<string, 'docx' | 'xlsx' | 'pptx'>> = {
+  [TYPES.doc]: 'docx',
+  [TYPES.xls]: 'xlsx',
+  [TYPES.ppt]: 'pptx',
+};
+
+export default async function work(task: Task): Promise<Outcome> {
+  try {
+    const bytes = await readFile(task.file.path);
+    const mediaType = actualType(task.file, bytes);
+    const file = { ...task.file, mediaType };
+    if (mediaType in OLD_OFFICE) return { kind: 'convert', mediaType };
+    const kind = await kindOf(mediaType);
+    if (!kind) throw new DocumentFault('unsupported', `Files of the type ${mediaType} cannot be read`);
+    if (task.do === 'parse') {
+      return { kind: 'document', mediaType, document: await kind.parse(file, bytes, { page: task.page }) };
+    }
+    if (!kind.picture) return { kind: 'convert', mediaType };
+    return { kind: 'picture', png: await kind.picture(file, bytes, task.options) };
+  } catch (error) {
+    if (error instanceof DocumentFault) return { kind: 'fault', fault: error.kind, message: error.message };
+    throw error;
+  }
+}
+
+function actualType({ mediaType }: DocumentFile, bytes: Uint8Array): string {
+  const isOle = bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0;
+  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b;
+  const container = isOle ? TYPES.ole : isZip ? TYPES.zip : undefined;
+  const type = container ? typeOfContainer(container, bytes) : mediaType;
+  if (type === ENCRYPTED_OFFICE) throw new DocumentFault('encrypted', 'The Office file is encrypted with a password');
+  return type;
+}
