@@ -1,0 +1,45 @@
+/** Whether the first rows of a table name its columns. */
+import { isStrong, isText, type Row } from './cell.ts';
+
+/** Rows that are looked at below a header. */
+const SAMPLE_ROWS = 50;
+const LONGEST_NAME = 120;
+
+/**
+ * How many rows at the top are the header: 0 or 1. A header's cells are distinct texts (years count as such), and
+ * nearly every column has one. Such a row is believed when a column below it holds something else than text, when it
+ * alone is bold, or when nothing speaks against it.
+ */
+export function headerRows(rows: readonly Row[]): 0 | 1 {
+  const [first, ...rest] = rows.slice(0, SAMPLE_ROWS);
+  if (!first || rest.length === 0) return 0;
+  const columns = new Set(rest.flatMap((row) => row.columns));
+  const corner = Math.min(...columns, ...first.columns);
+  const unnamed = [...columns].filter((column) => !first.columns.includes(column));
+  // The corner of a table with names on both sides is often empty.
+  if (unnamed.some((column) => column !== corner) && unnamed.length > columns.size / 10) return 0;
+  if (first.columns.length < 2 && columns.size > 1) return 0;
+  if (new Set(first.html).size < first.html.length || first.html.some((html) => html.length > LONGEST_NAME)) return 0;
+  if (!first.kinds.every((kind, at) => isText(kind) || isYear(first.html[at]!))) return 0;
+  const bold = first.kinds.every(isStrong);
+  if (bold && !rest[0]!.kinds.every(isStrong)) return 1;
+  const years = first.kinds.filter((kind) => !isText(kind)).length;
+  const differs = first.columns.some((column, at) => isUnlike(rest, column, !isText(first.kinds[at]!)));
+  if (years > 0) return differs ? 1 : 0;
+  return differs || (!rest.some((row) => row.kinds.some((kind) => !isText(kind))) && columns.size > 1) ? 1 : 0;
+}
+
+const isYear = (html: string): boolean => /^(?:19|20)\d\d$/.test(html);
+
+/** Whether what stands below in this column is mostly no text, nor another year below a year. */
+function isUnlike(rows: readonly Row[], column: number, isYearColumn: boolean): boolean {
+  let unlike = 0;
+  let filled = 0;
+  for (const { columns, kinds, html } of rows) {
+    const at = columns.indexOf(column);
+    if (at < 0) continue;
+    filled++;
+    if (!isText(kinds[at]!) && !(isYearColumn && isYear(html[at]!))) unlike++;
+  }
+  return unlike > 0 && unlike * 2 >= filled;
+}
