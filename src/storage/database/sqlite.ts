@@ -78,6 +78,7 @@ interface Statement {
 interface Connection {
   exec(sql: string): void;
   prepare(sql: string): Statement;
+  function(name: string, implementation: (value: number) => null): void;
   close(): void;
 }
 type Sqlite = new (file: string) => Connection;
@@ -161,14 +162,17 @@ function wrap(connection: Connection): Database {
     close() {
       if (closed) return;
       closed = true;
-      statements.clear();
+      // The package for Node 20 keeps the file open until its statements are collected, so the log is not left to it.
+      try {
+        connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      } catch {}
       connection.close();
     },
   };
 }
 
 function migrate(database: Database, connection: Connection, migrations: readonly string[]): void {
-  const versionOf = () => database.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
+  const versionOf = versionReader(connection);
   if (versionOf() === migrations.length) return;
   database.transaction(() => {
     // Read again: another process may have been quicker.
@@ -179,6 +183,22 @@ function migrate(database: Database, connection: Connection, migrations: readonl
     for (const migration of migrations.slice(version)) connection.exec(migration);
     connection.exec(`PRAGMA user_version = ${migrations.length}`);
   });
+}
+
+/**
+ * Reads the version without a statement: one that JavaScript holds would keep a file open that is about to be moved
+ * aside, and its log, removed by name at the end, would be that of the new file.
+ */
+function versionReader(connection: Connection): () => number {
+  let version = 0;
+  connection.function('note_version', (value) => {
+    version = value;
+    return null;
+  });
+  return () => {
+    connection.exec('SELECT note_version(user_version) FROM pragma_user_version');
+    return version;
+  };
 }
 
 const asideOf = (file: string) => `${file}.damaged`;
