@@ -1,0 +1,229 @@
+/** A client of the OpenAI chat-completions protocol, whole answers and streams. */
+import { Problem, problem } from '#errors.ts';
+import type { Chat, ChatAnswer, ChatDelta, ChatRequest, ChatUsage } from '../generate.ts';
+import { eventData } from './event-lines.ts';
+
+interface ChatResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** What the client needs of a fetch for servers that the operator configured. */
+export type ChatFetch = (
+  url: string,
+  options: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly signal: AbortSignal;
+    readonly timeoutMs: number;
+  },
+) => Promise<ChatResponse>;
+
+export interface ChatOptions {
+  /** The base address: `/chat/completions` is added to it. */
+  readonly url: string;
+  readonly model: string;
+  readonly key?: string | undefined;
+  readonly fetch: ChatFetch;
+  /** From the request to the last byte of the answer. */
+  readonly timeoutMs: number;
+}
+
+/** No page needs more; a server that sends more has lost its way. */
+const MAX_ANSWER_BYTES = 4_000_000;
+/** A stream wraps every few letters in some hundred bytes. */
+const MAX_STREAM_BYTES = 64_000_000;
+/** How much of a failed answer is looked at. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): Chat {
+  const address = `${url.replace(/\/+$/, '')}/chat/completions`;
+  const headers = { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) };
+
+  async function ask(request: ChatRequest, limit: AbortSignal, stream: boolean): Promise<ChatResponse> {
+    const send = (wanted: ChatRequest) =>
+      fetch(address, {
+        method: 'POST',
+        headers: { ...headers, accept: stream ? 'text/event-stream' : 'application/json' },
+        body: JSON.stringify(bodyOf(model, wanted, stream)),
+        signal: AbortSignal.any([request.signal, limit]),
+        timeoutMs,
+      });
+    let response = await send(request);
+    // A schema in a dialect that the server does not know is no reason to have no answer: the text is checked anyway.
+    if (request.responseFormat && (response.status === 400 || response.status === 422)) {
+      await drained(response);
+      response = await send({ ...request, responseFormat: undefined });
+    }
+    if (response.status !== 200) throw await refusal(response);
+    return response;
+  }
+
+  /** A failure in the words of the table, whatever went wrong on the way. */
+  function blame(error: unknown, { signal }: ChatRequest, limit: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    if (error instanceof Problem) return error;
+    if (limit.aborted) return failure(`The model did not answer within ${timeoutMs / 1000} s`, error);
+    return failure('The model server cannot be reached', error);
+  }
+
+  return {
+    async complete(request) {
+      const limit = AbortSignal.timeout(timeoutMs);
+      try {
+        const { body } = await ask(request, limit, false);
+        return answerOf(await text(body, MAX_ANSWER_BYTES));
+      } catch (error) {
+        throw blame(error, request, limit);
+      }
+    },
+    async *stream(request) {
+      const limit = AbortSignal.timeout(timeoutMs);
+      try {
+        const response = await ask(request, limit, true);
+        // Some servers do not stream; what they send is an answer all the same.
+        if (/\bjson\b/i.test(response.headers['content-type'] ?? '')) {
+          const { text: whole, ...end } = answerOf(await text(response.body, MAX_ANSWER_BYTES));
+          yield { text: whole };
+          yield { text: '', end };
+        } else yield* deltas(response.body);
+      } catch (error) {
+        throw blame(error, request, limit);
+      }
+    },
+  };
+}
+
+const bodyOf = (model: string, request: ChatRequest, stream: boolean) => ({
+  model,
+  messages: request.messages,
+  ...(request.maxTokens !== undefined && { max_tokens: request.maxTokens }),
+  ...(request.temperature !== undefined && { temperature: request.temperature }),
+  ...(request.responseFormat && { response_format: request.responseFormat }),
+  ...(stream && { stream: true, stream_options: { include_usage: true } }),
+});
+
+const failure = (message: string, cause?: unknown) => problem('DownstreamServiceFailureError', { message }, cause);
+
+async function drained({ body }: ChatResponse): Promise<void> {
+  let size = 0;
+  for await (const bytes of body) {
+    size += bytes.length;
+    if (size > MAX_ERROR_BYTES) return;
+  }
+}
+
+/** Nothing of what the server says is shown: its words may hold addresses and keys. */
+async function refusal(response: ChatResponse): Promise<Problem> {
+  const { status, headers } = response;
+  await drained(response);
+  if (status === 429 || status === 503) {
+    return problem('ServiceNodeResourceDrainError', {
+      message: 'The model server has no capacity left, try again',
+      retryAfter: retryAfterOf(headers['retry-after']),
+    });
+  }
+  if (status === 401 || status === 403) return failure('The model server refused our key');
+  if (status === 404) return failure('The model server does not know the model or the address (status 404)');
+  if (status === 413) return failure('The model server refused so large a request (status 413)');
+  return failure(`The model server answered with status ${status}`);
+}
+
+/** Seconds; a date is a date from now. */
+function retryAfterOf(header: string | undefined): number {
+  const seconds = header && /^\d+$/.test(header) ? Number(header) : (Date.parse(header ?? '') - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 1), 3_600) : 5;
+}
+
+async function text(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const bytes of body) {
+    size += bytes.length;
+    if (size > maxBytes) throw failure('The model wrote more than an answer may be');
+    pieces.push(bytes);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+interface Choice {
+  readonly message?: { readonly content?: unknown; readonly refusal?: unknown };
+  readonly delta?: { readonly content?: unknown };
+  readonly finish_reason?: unknown;
+}
+
+interface Completion {
+  readonly choices?: readonly Choice[];
+  readonly usage?: { readonly prompt_tokens?: unknown; readonly completion_tokens?: unknown } | null;
+  readonly error?: unknown;
+}
+
+function parsed(json: string): Completion {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw failure('The answer of the model server broke off or is no JSON', error);
+  }
+  if (typeof value !== 'object' || value === null) throw notACompletion();
+  const completion = value as Completion;
+  if (completion.error) throw failure('The model server failed while it answered');
+  if (completion.choices !== undefined && !Array.isArray(completion.choices)) throw notACompletion();
+  return completion;
+}
+
+const notACompletion = () => failure('The answer of the model server is no chat completion');
+
+const usageOf = ({ usage }: Completion): ChatUsage | undefined =>
+  usage && typeof usage.prompt_tokens === 'number'
+    ? { promptTokens: usage.prompt_tokens, completionTokens: Number(usage.completion_tokens) || 0 }
+    : undefined;
+
+function answerOf(json: string): ChatAnswer {
+  const completion = parsed(json);
+  const choice = completion.choices?.[0];
+  const content = choice?.message?.content;
+  if (typeof content === 'string') {
+    return { text: content, usage: usageOf(completion), complete: choice?.finish_reason !== 'length' };
+  }
+  if (choice?.message && typeof choice.message.refusal === 'string') throw failure('The model refused to answer');
+  throw notACompletion();
+}
+
+async function* deltas(body: AsyncIterable<Uint8Array>): AsyncGenerator<ChatDelta> {
+  let usage: ChatUsage | undefined;
+  let finished: unknown;
+  let done = false;
+  let written = 0;
+  for await (const data of eventData(atMost(body, MAX_STREAM_BYTES))) {
+    if (data === '[DONE]') {
+      done = true;
+      break;
+    }
+    const completion = parsed(data);
+    usage = usageOf(completion) ?? usage;
+    const choice = completion.choices?.[0];
+    finished = choice?.finish_reason ?? finished;
+    const piece = choice?.delta?.content;
+    if (typeof piece !== 'string' || !piece) continue;
+    written += piece.length;
+    if (written > MAX_ANSWER_BYTES) {
+      finished = 'length';
+      break;
+    }
+    yield { text: piece };
+  }
+  if (!done && !finished) throw failure('The answer of the model server broke off');
+  yield { text: '', end: { usage, complete: finished !== 'length' } };
+}
+
+async function* atMost(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const bytes of body) {
+    size += bytes.length;
+    if (size > maxBytes) throw failure('The model wrote more than an answer may be');
+    yield bytes;
+  }
+}

@@ -1,0 +1,44 @@
+/** Server-sent events as they come over the wire (HTML standard, section 9.2.6), cut anywhere: only their data matters here. */
+
+/** The `data` of each event, its lines joined. A last event that no blank line ends is given too. */
+export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let data: string[] = [];
+  for await (const line of lines(body)) {
+    if (line !== '') {
+      const value = dataOf(line);
+      if (value !== undefined) data.push(value);
+    } else if (data.length) {
+      yield data.join('\n');
+      data = [];
+    }
+  }
+  if (data.length) yield data.join('\n');
+}
+
+/** The value of a `data` line; comments and other fields have none. */
+function dataOf(line: string): string | undefined {
+  if (line !== 'data' && !line.startsWith('data:')) return undefined;
+  const value = line.slice('data:'.length);
+  return value.startsWith(' ') ? value.slice(1) : value;
+}
+
+/** Lines end in CR LF, LF or CR. The start of a line that is still open is kept in pieces, so that its length costs once. */
+async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let open: string[] = [];
+  let endedByReturn = false;
+  for await (const bytes of body) {
+    const text = decoder.decode(bytes, { stream: true });
+    let from = endedByReturn && text[0] === '\n' ? 1 : 0;
+    if (text) endedByReturn = text.endsWith('\r');
+    for (const { 0: end, index } of text.matchAll(/\r\n|\n|\r/g)) {
+      if (index < from) continue;
+      open.push(text.slice(from, index));
+      yield open.join('');
+      open = [];
+      from = index + end.length;
+    }
+    if (from < text.length) open.push(text.slice(from));
+  }
+  if (open.length) yield open.join('');
+}
