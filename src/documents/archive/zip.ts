@@ -1,0 +1,143 @@
+/**
+ * Reading ZIP archives (PKWARE APPNOTE 6.3) that somebody else made: what a directory says about sizes is a hint,
+ * bytes are counted as they come out, and names are keys of a table, never paths.
+ */
+import zlib from 'node:zlib';
+import { decodeText } from '#html/decode.ts';
+import { DocumentFault } from '../document.ts';
+import { type Entry, readEntries } from './directory.ts';
+
+const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
+/** Deflate can reach 1,032:1; text and XML of real documents stay far below this. */
+const MAX_RATIO = 200;
+/** Below this size an entry may have any ratio. */
+const RATIO_FREE_BYTES = 1024 * 1024;
+
+export interface Salvaged {
+  readonly bytes: Uint8Array;
+  /** False when the entry is cut off or its checksum is wrong: then these are the bytes up to there. */
+  readonly complete: boolean;
+}
+
+export interface Zip {
+  /** As they stand in the archive, with `/` between their parts. */
+  readonly names: readonly string[];
+  /** False when the directory is missing and the entries were found by going through the file. */
+  readonly complete: boolean;
+  /** Names are looked up as they are, then without regard to case (as Office packages are to be read). */
+  has(name: string): boolean;
+  /** The content of an entry; undefined when there is none of this name. Throws DocumentFault. */
+  read(name: string): Uint8Array | undefined;
+  /** As `read`, for entries whose beginning is better than nothing. Bombs and encrypted entries throw all the same. */
+  salvage(name: string): Salvaged | undefined;
+  /** The content of an entry as text, by its byte order mark or XML declaration, else UTF-8. */
+  text(name: string): string | undefined;
+}
+
+/** Throws DocumentFault when the bytes are no archive, too much of one, or need a password. */
+export function openZip(bytes: Uint8Array): Zip {
+  const { entries, complete } = readEntries(bytes);
+  const byName = new Map<string, Entry>();
+  const byFold = new Map<string, Entry>();
+  for (const entry of entries) {
+    byName.set(entry.name, entry);
+    byFold.set(fold(entry.name), entry);
+  }
+  const sizes = new Map<Entry, number>();
+  let total = 0;
+
+  const find = (name: string) => byName.get(name) ?? byFold.get(fold(name));
+  const salvage = (name: string): Salvaged | undefined => {
+    const entry = find(name);
+    if (!entry) return undefined;
+    const known = sizes.get(entry) ?? 0;
+    const result = inflate(bytes, entry, MAX_TOTAL_BYTES - total + known);
+    total += result.bytes.length - known;
+    sizes.set(entry, result.bytes.length);
+    return result;
+  };
+  const read = (name: string): Uint8Array | undefined => {
+    const result = salvage(name);
+    if (result && !result.complete) throw new DocumentFault('damaged', 'A part of the archive is cut off or damaged');
+    return result?.bytes;
+  };
+  return {
+    names: [...byName.keys()],
+    complete,
+    has: (name) => find(name) !== undefined,
+    read,
+    salvage,
+    text(name) {
+      const content = read(name);
+      return content && decodeText(content).text;
+    },
+  };
+}
+
+const fold = (name: string): string => name.toLowerCase();
+
+const STORED = 0;
+const DEFLATED = 8;
+
+function inflate(archive: Uint8Array, entry: Entry, leftBytes: number): Salvaged {
+  if (entry.encrypted) throw new DocumentFault('encrypted', 'The archive is protected by a password');
+  const packed = archive.subarray(entry.start, entry.start + entry.packedBytes);
+  const whole = packed.length === entry.packedBytes;
+  if (entry.method === STORED) {
+    if (packed.length > Math.min(MAX_ENTRY_BYTES, leftBytes)) throw tooLarge();
+    return { bytes: packed, complete: whole && isSound(packed, entry) };
+  }
+  if (entry.method !== DEFLATED) throw new DocumentFault('unsupported', 'The archive is packed by an unknown method');
+  const byRatio = Math.max(RATIO_FREE_BYTES, packed.length * MAX_RATIO);
+  const content = inflateUpTo(packed, Math.min(MAX_ENTRY_BYTES, byRatio, leftBytes));
+  return { bytes: content.bytes, complete: content.complete && isSound(content.bytes, entry) };
+}
+
+function inflateUpTo(packed: Uint8Array, maxBytes: number): Salvaged {
+  if (maxBytes <= 0) throw tooLarge();
+  try {
+    return { bytes: zlib.inflateRawSync(packed, { maxOutputLength: maxBytes }), complete: true };
+  } catch (error) {
+    if (isOverflow(error)) throw tooLarge(error);
+  }
+  return { bytes: inflateSound(packed, maxBytes), complete: false };
+}
+
+const isOverflow = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+
+const tooLarge = (cause?: unknown) =>
+  new DocumentFault('too large', 'The archive would unpack to more than may be worked on', cause);
+
+/**
+ * What comes out of damaged data before the damage. Data that is only cut off flushes to its last byte; for data with
+ * a broken byte in it the longest sound beginning is found by halving.
+ */
+function inflateSound(packed: Uint8Array, maxBytes: number): Uint8Array {
+  const attempt = (length: number): Uint8Array | undefined => {
+    try {
+      const finishFlush = zlib.constants.Z_SYNC_FLUSH;
+      return zlib.inflateRawSync(packed.subarray(0, length), { maxOutputLength: maxBytes, finishFlush });
+    } catch (error) {
+      if (isOverflow(error)) throw tooLarge(error);
+      return undefined;
+    }
+  };
+  let best = attempt(packed.length);
+  if (best) return best;
+  let sound = 0;
+  let broken = packed.length;
+  while (broken - sound > 1) {
+    const middle = (sound + broken) >> 1;
+    const result = attempt(middle);
+    if (result) {
+      best = result;
+      sound = middle;
+    } else broken = middle;
+  }
+  return best ?? new Uint8Array();
+}
+
+/** Checksums of entries that were found without a directory may not be known. */
+const isSound = (content: Uint8Array, { checksum }: Entry): boolean =>
+  checksum === undefined || zlib.crc32(content) === checksum;
