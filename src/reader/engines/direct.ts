@@ -94,7 +94,7 @@ const unreadable = (mediaType: string) =>
         : 'The type of the content is not known and could not be told from its bytes',
   });
 
-function ask({ url, options: asked, deadline, signal }: Visit, options: DirectEngineOptions): Promise<FetchResponse> {
+function ask({ url, options: asked, deadline, signal, jar }: Visit, options: DirectEngineOptions): Promise<FetchResponse> {
   const left = deadline - performance.now() - DECODE_MS;
   return options.fetch(url, {
     headers: headersFor(new URL(url), asked, options),
@@ -102,7 +102,7 @@ function ask({ url, options: asked, deadline, signal }: Visit, options: DirectEn
     timeoutMs: Math.max(1, Math.min(asked.timeoutMs ?? TIMEOUT_MS, left)),
     maxRedirects: MAX_REDIRECTS,
     maxBytes: MAX_TEXT_BYTES,
-    jar: toJar(parseSetCookies(asked.setCookies, url)),
+    jar: jar ?? toJar(parseSetCookies(asked.setCookies, url)),
     acceptInvalidCertificates: asked.skipCertVerification ?? false,
   });
 }

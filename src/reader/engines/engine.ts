@@ -2,6 +2,7 @@
  * What an engine owes: given an address, snapshots of it, each better than the last. The read takes the snapshots as
  * they come (a stream shows each), and the last one is the answer.
  */
+import type { CookieJar } from '#net/cookies.ts';
 import type { Options } from '../options/resolve.ts';
 import type { Snapshot } from '../snapshot.ts';
 
@@ -9,6 +10,10 @@ export interface Visit {
   /** The cleaned, absolute http(s) address. For submitted HTML: the address to show, while `html` is what is loaded. */
   readonly url: string;
   readonly html?: string | undefined;
+  /** Set when `html` is what `url` has just answered: it stands for the first answer of that address, later ones are fetched. */
+  readonly answer?: Pick<Snapshot, 'status' | 'lastModified'> | undefined;
+  /** The cookies of the read, the caller's among them, and where those of answers go; engines that follow each other share it. */
+  readonly jar?: CookieJar | undefined;
   readonly options: Options;
   /** When an answer is due at the latest, as `performance.now()` milliseconds. Partial answers beat none. */
   readonly deadline: number;
