@@ -64,6 +64,13 @@ export function parseSetCookies(input: string | readonly string[], targetUrl: st
   return [...cookies.values()];
 }
 
+/**
+ * The cookies of the option `setCookies` for a target. ParamValidationError, path `cookies`: one of them is none, or one
+ * that a browser would refuse.
+ */
+export const checkedCookies = (setCookies: string | readonly string[], url: string | URL): Cookie[] =>
+  parseSetCookies(setCookies, url);
+
 /** A comma parts two cookies only when a name and `=` follow: dates and values have commas too. */
 const splitCookies = (text: string): string[] =>
   text

@@ -11,7 +11,7 @@ import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError, Server } from 'proxy-chain';
-import { asProblem } from '#errors.ts';
+import { asProblem, type Problem } from '#errors.ts';
 import { dial } from './dial.ts';
 import { failureOf } from './failures.ts';
 import { type Guard, refusal } from './guard.ts';
@@ -44,6 +44,21 @@ export interface EgressOptions {
   readonly maxConnections?: number;
 }
 
+export interface RouteOptions {
+  /** Default: a new one. */
+  readonly username?: string;
+  /** Also a proxy that is reached by TLS need not have a certificate that verifies. */
+  readonly acceptInvalidCertificates?: boolean;
+}
+
+export interface Route {
+  readonly username: string;
+  /** What last went wrong with the proxy itself; undefined while it works. */
+  failure(): Problem | undefined;
+  /** Later connections under this user name go their own way again. */
+  close(): void;
+}
+
 export interface Egress {
   /** `http://127.0.0.1:port`, without credentials. */
   readonly url: string;
@@ -51,6 +66,11 @@ export interface Egress {
   readonly username: string;
   /** Made anew at each start, so that no other process of the machine can go out this way. */
   readonly password: string;
+  /**
+   * Sends the connections of clients that give this user name through a proxy. The target is still held against the
+   * guard, literal and name alike.
+   */
+  route(proxy: URL, options?: RouteOptions): Route;
   /** How many connections to targets are open now. */
   openConnections(): number;
   /** Ends every connection at once. */
@@ -68,6 +88,7 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   const password = randomBytes(24).toString('base64url');
   const isPassword = matcher(password);
   const targets = new Set<Socket>();
+  const routes = new Map<string, { readonly proxy: URL; failure: Problem | undefined }>();
 
   /** A socket to where a client wants to go; it ends with the client's, however that ends. */
   const open = async (client: Socket, target: EgressRequest): Promise<Socket> => {
@@ -124,7 +145,18 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   server.server.on('connection', (client: Socket) => client.setTimeout(idleTimeoutMs));
   await server.listen();
 
+  const route = (proxy: URL, { username = randomBytes(12).toString('hex'), ...rest }: RouteOptions = {}): Route => {
+    const made = { proxy, ...rest, failure: undefined as Problem | undefined };
+    routes.set(username, made);
+    return {
+      username,
+      failure: () => made.failure,
+      close: () => void (routes.get(username) === made && routes.delete(username)),
+    };
+  };
+
   return {
+    route,
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
     username: 'lectern',

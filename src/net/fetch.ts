@@ -37,6 +37,8 @@ export interface FetchOptions {
   /** Cookies to send, and where the cookies of every answer go. */
   readonly jar?: CookieJar | undefined;
   readonly acceptInvalidCertificates?: boolean;
+  /** The proxy to go through, as `parseProxyUrl` or the operator's table gives it. */
+  readonly proxy?: URL | undefined;
   readonly onRedirect?: (from: URL, to: URL, status: number) => void;
 }
 

@@ -89,6 +89,9 @@ export function createGuard(options: GuardOptions = {}): Guard {
 
 export const portOf = (url: URL): number => (url.port ? Number(url.port) : url.protocol === 'https:' ? 443 : 80);
 
+/** The host of an address as the guard compares it: without a trailing dot, a literal in brackets. */
+export const bareHostname = ({ hostname }: URL): string => bareName(hostname);
+
 const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536;
 
 /** A trailing dot makes a name absolute, not another name. */

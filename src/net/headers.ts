@@ -1,0 +1,36 @@
+/** Headers that a caller wants sent to a target (option `customHeader`). */
+import { problem } from '#errors.ts';
+
+/** Headers that make the connection what it is, and are not the caller's to set. */
+const OWN_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+const MAX_BYTES = 16 * 1024;
+
+/** The same headers with names in lower case. ParamValidationError, path `customHeader`: one of them cannot be sent. */
+export function checkCustomHeaders(custom: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const checked: Record<string, string> = {};
+  let bytes = 0;
+  for (const [given, value] of Object.entries(custom)) {
+    const name = given.toLowerCase();
+    bytes += name.length + value.length;
+    const isSendable = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name) && !/[^\t\x20-\x7e\x80-\xff]/.test(value);
+    if (!isSendable || OWN_HEADERS.has(name)) throw invalid(`The header ${given.slice(0, 100)} cannot be sent`);
+    if (bytes > MAX_BYTES) throw invalid('The headers to send are too large');
+    checked[name] = value;
+  }
+  return checked;
+}
+
+const invalid = (message: string) => problem('ParamValidationError', { path: 'customHeader', message });
