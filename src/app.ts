@@ -17,7 +17,10 @@ import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
 import { createWaitingGrpc, waitingRoutes, writeFlowError, writeModelError } from '#api/waiting.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import type { Config } from '#config.ts';
+import { createDocuments } from '#documents/documents.ts';
+import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
+import { createOcr } from '#models/index.ts';
 import { createEgress } from '#net/egress.ts';
 import { createFetch } from '#net/fetch.ts';
 import { createGuard } from '#net/guard.ts';
@@ -131,7 +134,34 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
       hasContent: renderer.hasContent,
     });
   if (browser) started.push(() => browser.close());
-  const reader = createReader({ direct, ...(browser && { browser }), renderer, temporaryDir });
+  const libreoffice = createLibreOffice({ program: config.libreoffice, temporaryDir });
+  const documents = createDocuments({
+    processes: config.documentWorkers,
+    memoryMb: config.documentMemoryMb,
+    timeoutMs: config.documentTimeoutMs,
+    libreoffice,
+  });
+  started.push(() => documents.close());
+  const ocr = createOcr({
+    tesseract: config.tesseract,
+    languages: config.ocrLanguages.length ? config.ocrLanguages : ['eng'],
+    temporaryDir,
+    timeoutMs: config.documentTimeoutMs,
+  });
+  if (ocr) started.push(() => ocr.close());
+  const reader = createReader({
+    direct,
+    ...(browser && { browser }),
+    renderer,
+    files: { documents, ocr, ocrMaxPages: config.ocrMaxPages },
+    limits: {
+      maxDepth: config.maxDepth,
+      maxElements: config.maxElements,
+      maxElementsKeyless: config.maxElementsKeyless,
+      proxyFactor: config.chargeProxyFactor,
+    },
+    temporaryDir,
+  });
 
   let draining = false;
   const browserHealth = (): BrowserHealth =>

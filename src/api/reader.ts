@@ -18,12 +18,14 @@ import {
   type GivenOptions,
   OPTIONS,
   type Options,
+  orderedPage,
   type Page,
   type Reader,
   type Rendition,
   readUpload,
   resolve,
   type Target,
+  type UploadedFile,
 } from '#reader/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import { callerOf } from './bearer.ts';
@@ -107,11 +109,12 @@ const queryOf = (request: FastifyRequest): Record<string, unknown> => {
 /** What is read, and under which address (contract, section 2); undefined when nothing was given. */
 function targetOf(given: GivenOptions, path: string | undefined, hosts: readonly string[]): Target | undefined {
   const typed = path?.trim() || given.url;
-  const upload = given.file;
+  const name = given.pdf !== undefined && sizeOf(given.pdf) > 0 ? 'pdf' : 'file';
+  const upload = given[name];
   if (!given.html && upload !== undefined && sizeOf(upload) > 0) {
-    const { bytes, type } = uploaded(upload);
+    const file = uploaded(upload, name);
     const fragment = given.url?.includes('#') ? given.url.slice(given.url.indexOf('#')) : '';
-    return { url: blobUrl(bytes) + fragment, given: readUpload(bytes, type) };
+    return { url: blobUrl(file.bytes) + fragment, ...readUpload(file) };
   }
   const url = typed ? cleanUrl(typed, hosts) : undefined;
   if (given.html) return { url: url ?? blobUrl(given.html), given: { text: given.html, mediaType: 'text/html' } };
@@ -123,29 +126,33 @@ type UploadOption = NonNullable<GivenOptions['file']>;
 const sizeOf = (upload: UploadOption) =>
   typeof upload === 'string' ? upload.length : upload instanceof Uint8Array ? upload.byteLength : upload.data.length;
 
-/** The bytes of an upload, and the type that came with them. */
-function uploaded(upload: UploadOption): { bytes: Uint8Array; type: string | undefined } {
-  if (upload instanceof Uint8Array)
-    return { bytes: upload, type: upload instanceof Upload ? upload.mediaType : undefined };
+/** The bytes of an upload, and the type and name that came with them. `option` is the one it came in. */
+function uploaded(upload: UploadOption, option: 'file' | 'pdf'): UploadedFile {
+  const standard = option === 'pdf' ? 'application/pdf' : undefined;
+  if (upload instanceof Uint8Array) {
+    const { mediaType, filename } = upload instanceof Upload ? upload : {};
+    return { bytes: upload, contentType: mediaType ?? standard, name: filename };
+  }
   const text = typeof upload === 'string' ? upload : upload.data;
-  const named = typeof upload === 'string' ? undefined : upload.type;
+  const { type, name } = typeof upload === 'string' ? {} : upload;
   const data = /^data:([^,]{0,200}),/.exec(text);
-  const type = named ?? data?.[1]?.replace(/;base64$/i, '');
+  const contentType = type ?? data?.[1]?.replace(/;base64$/i, '') ?? standard;
   const body = data ? text.slice(data[0].length) : text;
-  if (data && !/;base64$/i.test(data[1]!)) return { bytes: percentDecoded(body), type };
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(body.replace(/\s+/g, ''))) throw undecodable('is not valid base64');
-  return { bytes: Buffer.from(body, 'base64'), type };
+  if (data && !/;base64$/i.test(data[1]!)) return { bytes: percentDecoded(body, option), contentType, name };
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(body.replace(/\s+/g, ''))) throw undecodable(option, 'is not valid base64');
+  return { bytes: Buffer.from(body, 'base64'), contentType, name };
 }
 
-function percentDecoded(text: string): Uint8Array {
+function percentDecoded(text: string, option: string): Uint8Array {
   try {
     return Buffer.from(decodeURIComponent(text));
   } catch {
-    throw undecodable('is not a valid data URL');
+    throw undecodable(option, 'is not a valid data URL');
   }
 }
 
-const undecodable = (what: string) => problem('SubmittedDataMalformedError', { path: 'file', message: `file ${what}` });
+const undecodable = (option: string, what: string) =>
+  problem('SubmittedDataMalformedError', { path: option, message: `${option} ${what}` });
 
 /** The host names under which this server is being asked. */
 function ownHosts(request: FastifyRequest, { publicUrl }: ReaderDoor): string[] {
@@ -155,7 +162,7 @@ function ownHosts(request: FastifyRequest, { publicUrl }: ReaderDoor): string[] 
 
 /** A page that is this server would be read in circles. */
 function refuseOwnAddress(target: Target, request: FastifyRequest, door: ReaderDoor): void {
-  if (target.given) return;
+  if (target.given || target.upload) return;
   const { host } = new URL(target.url);
   if (ownHosts(request, door).some((own) => own.toLowerCase() === host)) {
     throw problem('SecurityCompromiseError', { path: 'url', message: 'This server does not read itself' });
@@ -227,18 +234,11 @@ async function withPictures(
     options.zeroDataRetention || options.doNotTrack
       ? `data:image/png;base64,${Buffer.from(png).toString('base64')}`
       : `${originOf(request, door)}${PICTURES_PATH}${await door.pictures.put(png)}.png`;
-  const { links, images, warning, metadata, external, usage, ...head } = page;
-  return {
-    ...head,
+  return orderedPage({
+    ...page,
     ...(screenshot && { screenshotUrl: await address(screenshot) }),
     ...(pageshot && { pageshotUrl: await address(pageshot) }),
-    ...(links && { links }),
-    ...(images && { images }),
-    ...(warning && { warning }),
-    ...(metadata && { metadata }),
-    ...(external && { external }),
-    usage,
-  };
+  });
 }
 
 const originOf = (request: FastifyRequest, { publicUrl }: ReaderDoor) =>

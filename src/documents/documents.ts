@@ -91,7 +91,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       const first = await run({ do: 'picture', file: canonical(file), options }, signal);
       if (first.kind === 'picture') return first.png;
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
-      if (!PRINTED.has(mediaType) || !(await libreoffice.available())) return undefined;
+      if (!PRINTED.has(mediaType) || !libreoffice.available()) return undefined;
       const pdf = await converted(file, mediaType, 'pdf', signal);
       const second = await run({ do: 'picture', file: pdf, options }, signal);
       return second.kind === 'picture' ? second.png : undefined;

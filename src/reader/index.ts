@@ -9,6 +9,6 @@ export { type GivenOptions, OPTIONS, type OptionRow } from './options/options.ts
 export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader } from './read.ts';
 export { createRenderer } from './renderer.ts';
-export type { Page, Rendition } from './rendition.ts';
+export { orderedPage, type Page, type Rendition } from './rendition.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
-export { readUpload } from './upload.ts';
+export { readUpload, type UploadedFile } from './upload.ts';

@@ -2,11 +2,15 @@
  * The reader's pipeline, the file to read first: a target and options in, renditions out. An engine yields snapshots,
  * each better than the last; each becomes a rendition in a worker thread; the last one is the answer.
  */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
 import { createChooser, type Engines } from './engines/choose.ts';
 import { createFailures } from './failures.ts';
+import { type FileSnapshot, type FileTools, readFileSnapshot } from './file.ts';
 import type { Options } from './options/resolve.ts';
+import type { RenderLimits } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
@@ -28,30 +32,52 @@ export interface Reader {
 }
 
 export interface ReaderParts extends Engines {
+  readonly files: FileTools;
+  readonly limits: Limits;
   /** Where the files of a read lie while it lasts. */
   readonly temporaryDir: string;
+}
+
+export interface Limits extends RenderLimits {
+  /** `maxElements` for callers without a key. */
+  readonly maxElementsKeyless: number;
 }
 
 export function createReader(parts: ReaderParts): Reader {
   const failures = createFailures();
   const choose = createChooser(parts);
 
-  async function* snapshots(request: ReadRequest): AsyncGenerator<Snapshot> {
+  /** What the engines saw; a target that is a file as what was read from it. */
+  async function* live(request: ReadRequest): AsyncGenerator<Snapshot> {
+    const { target, options, signal } = request;
     const folder = temporaryFolder(parts.temporaryDir);
+    const read = (snapshot: FileSnapshot) => readFileSnapshot({ snapshot, target, options, signal }, parts.files);
     try {
-      yield* choose(request, folder.path);
+      if (target.upload) return yield await read(await uploaded(target, await folder.path()));
+      for await (const snapshot of choose(request, folder.path)) {
+        yield isFile(snapshot) ? await read(snapshot) : snapshot;
+      }
     } finally {
       await folder.remove();
     }
   }
 
+  function rendered(snapshot: Snapshot, { target, options, signal, keyed }: ReadRequest): Promise<Rendition> {
+    const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
+    const task = { snapshot, options, requestedUrl: target.url };
+    return parts.renderer.render(
+      { ...task, limits: { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless } },
+      signal,
+    );
+  }
+
   async function* each(request: ReadRequest): AsyncGenerator<Rendition> {
-    const { target, options, signal } = request;
+    const { target, options } = request;
     failures.check(target.url);
     try {
-      for await (const snapshot of snapshots(request)) {
+      for await (const snapshot of live(request)) {
         assertStatus(snapshot, options);
-        const rendition = await parts.renderer.render({ snapshot, options, requestedUrl: target.url }, signal);
+        const rendition = await rendered(snapshot, request);
         assertBudget(rendition, options);
         yield rendition;
       }
@@ -61,14 +87,14 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   async function last(request: ReadRequest): Promise<Rendition> {
-    const { target, options, signal } = request;
+    const { target, options } = request;
     failures.check(target.url);
     try {
       let latest: Snapshot | undefined;
-      for await (const snapshot of snapshots(request)) latest = snapshot;
+      for await (const snapshot of live(request)) latest = snapshot;
       if (!latest) throw problem('AssertionFailureError', { message: 'The page gave nothing to read' });
       assertStatus(latest, options);
-      const rendition = await parts.renderer.render({ snapshot: latest, options, requestedUrl: target.url }, signal);
+      const rendition = await rendered(latest, request);
       assertBudget(rendition, options);
       return rendition;
     } catch (error) {
@@ -82,6 +108,28 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   return { each, last };
+}
+
+const isFile = (snapshot: Snapshot): snapshot is FileSnapshot => snapshot.file !== undefined;
+
+/** A file that came with the request, laid down for those who read files. */
+async function uploaded({ url, upload }: Target, folder: string): Promise<FileSnapshot> {
+  const { bytes, mediaType, contentType, name } = upload!;
+  const file = path.join(folder, 'upload');
+  await writeFile(file, bytes, { mode: 0o600 });
+  return {
+    url,
+    status: 200,
+    statusText: 'OK',
+    mediaType,
+    text: '',
+    settled: true,
+    hiddenFrames: false,
+    hiddenShadow: false,
+    notes: [],
+    engine: 'given',
+    file: { path: file, size: bytes.byteLength, mediaType, contentType, name },
+  };
 }
 
 function assertStatus(snapshot: Snapshot, { assertStatusCode }: Options): void {

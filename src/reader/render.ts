@@ -26,13 +26,15 @@ import { chunkMarkdown } from './chunking/chunk.ts';
 import { extractArticle } from './extract/extract.ts';
 import { collectImages, type PageImage } from './extract/images.ts';
 import { collectLinks, documentBaseUrl, type Link } from './extract/links.ts';
+import { cleanHtml, fitted, MAX_MATERIAL_TOKENS, type Material } from './formats/material.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
+import { withCaptions } from './markdown/alt-text.ts';
 import { frontmatter } from './markdown/frontmatter.ts';
 import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import type { Options } from './options/resolve.ts';
-import type { Page, Rendition } from './rendition.ts';
-import { FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snapshot.ts';
+import { orderedPage, type Page, type Rendition } from './rendition.ts';
+import { type DocumentFacts, FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warnings } from './warnings.ts';
 
@@ -41,20 +43,27 @@ export interface RenderTask {
   readonly options: Options;
   /** The address that was asked for, before redirects. */
   readonly requestedUrl: string;
+  readonly limits: RenderLimits;
 }
 
-/** Beyond these a page is answered as its text: Markdown of such a tree is no use to anyone (contract, section 8). */
-const MAX_DEPTH = 256;
-const MAX_ELEMENTS = 80_000;
+/** What the operator allows and charges. */
+export interface RenderLimits {
+  /** Beyond these a page is answered as its text: Markdown of such a tree is no use to anyone (contract, section 8). */
+  readonly maxDepth: number;
+  readonly maxElements: number;
+  /** How many times its tokens an answer through a proxy of the operator is charged (contract, section 6.9). */
+  readonly proxyFactor: number;
+}
 
 /** Tokens that a picture is charged. */
 const PICTURE_TOKENS = 765;
-/** What a read with injected scripts is charged at least. */
+/** What is charged at least for generated alternative texts, and for injected scripts or remote rendering. */
+const LEAST_WITH_ALT = 765;
 const LEAST_WITH_SCRIPTS = 4_000;
 /** No answer is charged more than this. */
 const MAX_CHARGE = 2_000_000;
 
-export function render({ snapshot, options, requestedUrl }: RenderTask): Rendition {
+export function render({ snapshot, options, requestedUrl, limits }: RenderTask): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
   const { document } = parsed;
@@ -72,17 +81,37 @@ export function render({ snapshot, options, requestedUrl }: RenderTask): Renditi
     : [];
 
   // What the caller pointed at is not chosen from once more.
-  const whole = options.formats.has('markdown') || options.targetSelector.length > 0 || !isHtml(snapshot);
-  const article = extractArticle(document, { url, baseUrl, whole });
+  const whole =
+    options.formats.has('markdown') ||
+    options.targetSelector.length > 0 ||
+    !isHtml(snapshot) ||
+    snapshot.document !== undefined;
+  const article = asDocument(extractArticle(document, { url, baseUrl, whole }), snapshot.document);
   const markdown = wantsMarkdown(options)
-    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl })
+    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits })
     : undefined;
-  return assemble({ snapshot, options, url, article, fields, markdown, links, images, complete: parsed.complete });
+  const { complete } = parsed;
+  return assemble({ snapshot, options, limits, url, article, fields, markdown, links, images, complete });
+}
+
+/** What a file says about itself goes before what its HTML says. */
+function asDocument(article: Article, facts: DocumentFacts | undefined): Article {
+  if (!facts) return article;
+  const { title, metadata, publishedTime, lang, hiddenCount } = facts;
+  return {
+    ...article,
+    title,
+    metadata: { ...(lang && { lang }), ...metadata },
+    ...(publishedTime && { publishedTime }),
+    ...(lang && { lang }),
+    hiddenCount: article.hiddenCount + hiddenCount,
+  };
 }
 
 interface Parts {
   readonly snapshot: Snapshot;
   readonly options: Options;
+  readonly limits: RenderLimits;
   readonly url: string;
   readonly article: Article;
   readonly fields: { html?: string; text?: string };
@@ -93,7 +122,18 @@ interface Parts {
   readonly complete: boolean;
 }
 
-function assemble({ snapshot, options, url, article, fields, markdown, links, images, complete }: Parts): Rendition {
+function assemble({
+  snapshot,
+  options,
+  limits,
+  url,
+  article,
+  fields,
+  markdown,
+  links,
+  images,
+  complete,
+}: Parts): Rendition {
   const cut = (text: string) => (options.maxTokens === undefined ? text : keepTokens(text, options.maxTokens));
   const content = markdown && cut(markdown.markdown);
   const contentTokens = content === undefined ? undefined : countTokens(content);
@@ -101,6 +141,7 @@ function assemble({ snapshot, options, url, article, fields, markdown, links, im
   const publishedTime = article.publishedTime ?? snapshot.lastModified;
   const page: Page = { title: article.title, description: article.description, url, usage: { tokens: 0 } };
   if (publishedTime) page.publishedTime = publishedTime;
+  if (snapshot.document?.pageCount !== undefined) page.numPages = snapshot.document.pageCount;
   if (told.length) page.warning = told.join('\n');
   const head = options.formats.has('frontmatter')
     ? frontmatter({ ...page, ...(article.lang && { lang: article.lang }) })
@@ -111,6 +152,7 @@ function assemble({ snapshot, options, url, article, fields, markdown, links, im
   }
   if (fields.html !== undefined) page.html = cut(fields.html);
   if (fields.text !== undefined) page.text = cut(fields.text);
+  if (options.exportStorageState && snapshot.storageState) page.storageState = snapshot.storageState;
   const summaries: string[] = [];
   if (options.withImagesSummary) {
     const summary = imagesSummary(images, markdown?.images ?? []);
@@ -123,16 +165,17 @@ function assemble({ snapshot, options, url, article, fields, markdown, links, im
     page.links = summary.json;
     summaries.push(summary.text);
   }
-  if (Object.keys(article.metadata).length) page.metadata = article.metadata;
+  page.metadata = withEngine(article.metadata, snapshot);
   if (Object.keys(article.external).length) page.external = article.external;
-  const tokens = charge(page, snapshot, options, head ? undefined : contentTokens);
+  const tokens = charge(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
   return {
-    page: ordered(page),
+    page: orderedPage(page),
     body: plainBody(page, options, summaries),
     tokens,
     screenshot: snapshot.screenshot,
     pageshot: snapshot.pageshot,
+    uncaptioned: markdown?.uncaptioned,
   };
 }
 
@@ -146,7 +189,11 @@ function documentOf(snapshot: Snapshot): Parsed {
   return parsed;
 }
 
-const isTooMuch = ({ depth, elements, complete }: Parsed) => depth > MAX_DEPTH || elements > MAX_ELEMENTS || !complete;
+/** A tree that was made from a file is as deep and large as the file's own reader let it become. */
+function isTooMuch({ depth, elements, complete }: Parsed, { snapshot, limits }: Conversion): boolean {
+  if (!complete) return true;
+  return !snapshot.document && (depth > limits.maxDepth || elements > limits.maxElements);
+}
 
 /** Removes, then narrows (contract, section 10). AssertionFailureError when nothing matches the target. */
 function applySelectors(document: Document, { removeSelector, targetSelector }: Options): void {
@@ -237,16 +284,23 @@ const wantsMarkdown = ({ formats }: Options) =>
 interface Conversion {
   readonly snapshot: Snapshot;
   readonly options: Options;
+  readonly limits: RenderLimits;
   readonly url: string;
   readonly baseUrl: string;
+  readonly captions: RenderTask['captions'];
 }
 
 /** Text that is no HTML stays as it is; a tree that is too much becomes its text. */
 function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): MarkdownResult {
   const { snapshot } = conversion;
-  const bare = (text: string) => ({ markdown: text.replaceAll(CHUNK_MARK, '').trim(), images: [], links: [] });
+  const bare = (text: string) => ({
+    markdown: text.replaceAll(CHUNK_MARK, '').trim(),
+    images: [],
+    links: [],
+    uncaptioned: [],
+  });
   if (!isHtml(snapshot)) return bare(snapshot.text);
-  if (isTooMuch(parsed)) return bare(innerText(article.content));
+  if (isTooMuch(parsed, conversion)) return bare(innerText(article.content));
   const markdown = convert(article.content, article.title, conversion);
   if (markdown.markdown) return markdown;
   // An article that came to nothing: the whole page, and when that is nothing either, its text (contract, section 8).
@@ -254,8 +308,13 @@ function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): M
   return page.markdown ? page : bare(innerText(parsed.document, { hiddenAttribute: HIDDEN_ATTRIBUTE }));
 }
 
-function convert(root: Document | Element, title: string, { options, url, baseUrl }: Conversion): MarkdownResult {
-  const { markdown: style, retainLinks, retainImages, keepImgDataUrl, noGfm, markdownChunking, formats } = options;
+function convert(
+  root: Document | Element,
+  title: string,
+  { options, url, baseUrl, captions }: Conversion,
+): MarkdownResult {
+  const { markdown: style, retainLinks, retainImages, retainMedia, keepImgDataUrl, noGfm } = options;
+  const { markdownChunking, formats } = options;
   return toMarkdown(root, {
     ...style,
     headingStyle: markdownChunking ? 'atx' : style.headingStyle,
@@ -264,6 +323,8 @@ function convert(root: Document | Element, title: string, { options, url, baseUr
     gfm: noGfm === 'table' ? 'table-html' : noGfm ? 'none' : 'all',
     retainLinks,
     retainImages,
+    retainMedia,
+    captions,
     keepImgDataUrl,
     ...(baseUrl !== url && { documentBase: baseUrl }),
     ...(formats.has('markdown') && { title }),
@@ -273,13 +334,33 @@ function convert(root: Document | Element, title: string, { options, url, baseUr
 /** Chunks are parted by it, so no page may bring its own. */
 const CHUNK_MARK = '\u001d';
 
+/** Which engine served the answer and why, in words of ours that no page can put there. */
+function withEngine(metadata: Record<string, string>, { engine, engineReason }: Snapshot): Record<string, string> {
+  const own = Object.entries(metadata).filter(([name]) => !name.toLowerCase().startsWith('lectern:'));
+  return {
+    ...Object.fromEntries(own),
+    'lectern:engine': engine,
+    ...(engineReason && { 'lectern:engineReason': engineReason }),
+  };
+}
+
 /** What the answer costs (contract, section 6.9). */
-function charge(page: Page, snapshot: Snapshot, options: Options, contentTokens: number | undefined): number {
+function charge(
+  page: Page,
+  { snapshot, options, limits }: Pick<Parts, 'snapshot' | 'options' | 'limits'>,
+  contentTokens: number | undefined,
+): number {
   const picture = snapshot.screenshot || snapshot.pageshot ? PICTURE_TOKENS : 0;
   const main = (contentTokens ?? countTokens(page.content ?? '')) || countTokens(page.description);
   const total = main + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;
-  const injects = options.injectPageScript.length + options.injectFrameScript.length > 0;
-  return Math.min(Math.max(total, injects ? LEAST_WITH_SCRIPTS : 0), MAX_CHARGE);
+  const factor = ['none', 'auto'].includes(options.proxy) ? 1 : limits.proxyFactor;
+  return Math.min(Math.max(total, leastCharge(options)) * factor, MAX_CHARGE);
+}
+
+function leastCharge({ injectPageScript, injectFrameScript, engine, retainImages }: Options): number {
+  const injects = injectPageScript.length + injectFrameScript.length > 0;
+  if (injects || engine === 'cf-browser-rendering') return LEAST_WITH_SCRIPTS;
+  return retainImages.endsWith('_p') ? LEAST_WITH_ALT : 0;
 }
 
 function plainBody(page: Page, options: Options, summaries: string[]): string {
@@ -293,28 +374,3 @@ function plainBody(page: Page, options: Options, summaries: string[]): string {
   if (formats.has('frontmatter')) return `${[page.content ?? '', ...summaries].join('\n\n')}\n`;
   return textLayout(page, summaries);
 }
-
-const KEY_ORDER: readonly (keyof Page)[] = [
-  'title',
-  'description',
-  'url',
-  'content',
-  'chunks',
-  'publishedTime',
-  'html',
-  'text',
-  'screenshotUrl',
-  'pageshotUrl',
-  'links',
-  'images',
-  'warning',
-  'metadata',
-  'external',
-  'usage',
-];
-
-/** The page object with its keys in the order of the contract, unset ones absent. */
-export const ordered = (page: Page): Page =>
-  Object.fromEntries(
-    KEY_ORDER.flatMap((key) => (page[key] === undefined ? [] : [[key, page[key]]])),
-  ) as unknown as Page;

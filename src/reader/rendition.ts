@@ -1,4 +1,7 @@
 /** A page in the form that was asked for. Plain data: it crosses threads, and the doors write it as it is. */
+import type { UncaptionedImage } from './markdown/to-markdown.ts';
+
+import type { StorageState } from './snapshot.ts';
 
 /** The page object of JSON and stream answers; keys in the order in which they are written. */
 export interface Page {
@@ -12,6 +15,10 @@ export interface Page {
   text?: string;
   screenshotUrl?: string;
   pageshotUrl?: string;
+  /** Cookies and local storage, when they were asked for. */
+  storageState?: StorageState;
+  /** Of a document that was read whole. */
+  numPages?: number;
   links?: Record<string, string> | [string, string][];
   images?: Record<string, string>;
   warning?: string;
@@ -27,6 +34,35 @@ export interface Rendition {
   /** PNG pictures that the page object names only by address. */
   readonly screenshot?: Uint8Array | undefined;
   readonly pageshot?: Uint8Array | undefined;
+  /** Set when pictures are to be described and some are not. */
+  readonly uncaptioned?: readonly UncaptionedImage[] | undefined;
   /** What the answer is charged, in tokens. */
   readonly tokens: number;
 }
+
+const KEY_ORDER: readonly (keyof Page)[] = [
+  'title',
+  'description',
+  'url',
+  'content',
+  'chunks',
+  'publishedTime',
+  'html',
+  'text',
+  'screenshotUrl',
+  'pageshotUrl',
+  'storageState',
+  'numPages',
+  'links',
+  'images',
+  'warning',
+  'metadata',
+  'external',
+  'usage',
+];
+
+/** The page object with its keys in the order of the contract, unset ones absent. */
+export const orderedPage = (page: Page): Page =>
+  Object.fromEntries(
+    KEY_ORDER.flatMap((key) => (page[key] === undefined ? [] : [[key, page[key]]])),
+  ) as unknown as Page;

@@ -3,6 +3,8 @@ import type { DocumentFile } from '#documents/document.ts';
 /** What a target that is a file says about itself. */
 export interface DocumentFacts {
   readonly title: string;
+  /** What the file was, before it became HTML or text. */
+  readonly mediaType: string;
   /** Set when the whole document was read and has pages. */
   readonly pageCount?: number | undefined;
   /** Set when one page was read: which. */

@@ -7,6 +7,15 @@ export interface Target {
   readonly url: string;
   /** HTML or text that came with the request; nothing is fetched then. */
   readonly given?: { readonly text: string; readonly mediaType: string } | undefined;
+  /** A file that came with the request and is no text; nothing is fetched then. */
+  readonly upload?:
+    | {
+        readonly bytes: Uint8Array;
+        readonly mediaType: string;
+        readonly contentType?: string | undefined;
+        readonly name?: string | undefined;
+      }
+    | undefined;
 }
 
 /** As much as a request line can hold. */

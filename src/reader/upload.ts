@@ -1,15 +1,20 @@
-/** A file that came with the request, as a target's text. */
-import { problem } from '#errors.ts';
+/** A file that came with the request, as a target's content: HTML and text are decoded, other files become documents. */
 import { decodeBody } from './engines/encoded-body.ts';
 import { actualMedia, declaredMedia } from './engines/media-type.ts';
 import type { Target } from './target.ts';
 
-/** HTML and text are read. AssertionFailureError names the type of anything else. */
-export function readUpload(bytes: Uint8Array, contentType: string | undefined): NonNullable<Target['given']> {
-  const { mediaType, kind } = actualMedia(declaredMedia(contentType), bytes);
-  if (kind === 'html' || kind === 'text') return { text: decodeBody({ bytes, contentType, kind }), mediaType };
-  throw problem('AssertionFailureError', {
-    path: 'file',
-    message: `A file of type ${mediaType || 'unknown'} cannot be read by this version; HTML and text can`,
-  });
+export interface UploadedFile {
+  readonly bytes: Uint8Array;
+  readonly contentType?: string | undefined;
+  readonly name?: string | undefined;
 }
+
+export function readUpload({ bytes, contentType, name }: UploadedFile): Pick<Target, 'given' | 'upload'> {
+  const { mediaType, kind } = actualMedia(declaredMedia(contentType), bytes, name);
+  if (kind === 'html' || kind === 'text')
+    return { given: { text: decodeBody({ bytes, contentType, kind }), mediaType } };
+  return { upload: { bytes, mediaType: mediaType || 'application/octet-stream', contentType, name: safeName(name) } };
+}
+
+/** The last part of a name that may have been a path elsewhere. */
+const safeName = (name: string | undefined) => name?.split(/[\\/]/).pop()?.trim() || undefined;
