@@ -7,6 +7,8 @@ export interface LinkedData {
   siteName?: string;
   /** Every `@type`, in lower case. */
   types: Set<string>;
+  /** What the object that is the page says of itself in plain values and names, by its own words: `datePublished`. */
+  page: Record<string, string>;
 }
 
 const LARGEST_SCRIPT = 2_000_000;
@@ -39,11 +41,38 @@ const typesOf = (bag: Bag): string[] => {
   return list.filter((one) => typeof one === 'string').map((one) => one.replace(/^.*[/#:]/, '').toLowerCase());
 };
 
+const MOST_FACTS = 40;
+const LONGEST_FACT = 1_000;
+
+/** The plain values of an object; of what it refers to, the name. */
+function factsOf(bag: Bag): Record<string, string> {
+  const facts: [string, string][] = [];
+  for (const [key, value] of Object.entries(bag).slice(0, 200)) {
+    if (facts.length >= MOST_FACTS || (key.startsWith('@') && key !== '@type') || key.length > 60) continue;
+    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : textsOf(value);
+    if (text) facts.push([key.replace('@', ''), text.slice(0, LONGEST_FACT)]);
+  }
+  return Object.fromEntries(facts);
+}
+
+/** A text, or several joined by a comma as repeated metas are; objects by their names. */
+function textsOf(value: unknown): string | undefined {
+  const list = (Array.isArray(value) ? value.slice(0, 50) : [value]).map((one) =>
+    typeof one === 'string' ? one.trim() : Array.isArray(one) ? undefined : nameOf(one),
+  );
+  return list.filter(Boolean).join(',') || undefined;
+}
+
+/** Types that say nothing of what a page is about. */
+const FRAME = new Set(['webpage', 'website']);
+
 function take(bag: Bag, data: LinkedData): void {
   const types = typesOf(bag);
   for (const type of types) data.types.add(type);
   if (types.some((type) => type === 'website' || type === 'organization')) data.siteName ??= asText(bag.name);
   if (!types.some((type) => OF_THE_PAGE.test(type))) return;
+  const wasFrame = !data.page.type || FRAME.has(data.page.type.toLowerCase());
+  if (wasFrame && !(data.page.type && types.every((type) => FRAME.has(type)))) data.page = factsOf(bag);
   data.headline ??= asText(bag.headline);
   data.published ??= asText(bag.datePublished);
   data.author ??= nameOf(bag.author);
@@ -51,7 +80,7 @@ function take(bag: Bag, data: LinkedData): void {
 
 /** Reads the texts of the page's JSON-LD scripts; the first object that has a fact wins. */
 export function readLinkedData(scripts: string[]): LinkedData {
-  const data: LinkedData = { types: new Set() };
+  const data: LinkedData = { types: new Set(), page: {} };
   let objects = 0;
   for (const script of scripts) {
     if (script.length > LARGEST_SCRIPT) continue;

@@ -73,6 +73,36 @@ test('metas: every named one with content, repeats joined with a comma', () => {
   ]);
 });
 
+test('linked data: the object that is the page, in its own words', () => {
+  const html = jsonLd({
+    '@graph': [
+      { '@type': 'WebPage', name: 'Frame' },
+      {
+        '@type': ['NewsArticle'],
+        headline: 'Kiln',
+        datePublished: '2024-05-01',
+        dateModified: '2024-05-02',
+        author: [{ '@type': 'Person', name: 'Ada' }],
+        keywords: ['clay', 'fire'],
+        wordCount: 12,
+        image: { '@type': 'ImageObject', url: 'https://x.example/i.png' },
+      },
+      { '@type': 'Product', name: 'Not the page' },
+    ],
+  });
+  expect(read(html).metadata).toEqual({
+    author: 'Ada',
+    'jsonld:type': 'NewsArticle',
+    'jsonld:headline': 'Kiln',
+    'jsonld:datePublished': '2024-05-01',
+    'jsonld:dateModified': '2024-05-02',
+    'jsonld:author': 'Ada',
+    'jsonld:keywords': 'clay,fire',
+    'jsonld:wordCount': '12',
+  });
+  expect(read(jsonLd({ '@type': 'WebPage', name: 'Frame' })).metadata['jsonld:name']).toBe('Frame');
+});
+
 test('external: head links by rel and address', () => {
   const html =
     '<link rel="icon shortcut" href="/i.png" sizes="16x16"><link rel=stylesheet href=a.css><link rel=canonical href="https://clay.example/k"><link rel=next><body><link rel=prev href=/p>';

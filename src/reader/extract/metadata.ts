@@ -219,6 +219,8 @@ export function extractMetadata(document: Document, url: string): PageMetadata {
   const metadata = new Map<string, string>();
   if (lang) metadata.set('lang', lang);
   for (const [name, values] of found.metas) metadata.set(name, values.join(','));
+  if (byline && !metadata.has('author')) metadata.set('author', byline);
+  for (const [name, value] of Object.entries(data.page)) metadata.set(`jsonld:${name}`, oneLine(value));
   const types = new Set([...data.types, ...found.types]);
   const ogType = meta('og:type');
   if (ogType) types.add(`og:${ogType.toLowerCase()}`);
