@@ -1,0 +1,370 @@
+/**
+ * LibreOffice as a converter: the old Office formats to the new ones, and any Office file to PDF. Each conversion is a
+ * process group of its own with a profile of its own, made for it and gone after it; it has no network, runs no
+ * macros, follows no links, and is killed when its time is up.
+ */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createTurns } from '#concurrency/tasks.ts';
+import { DocumentFault } from '../document.ts';
+
+export type ConvertedTo = 'docx' | 'xlsx' | 'pptx' | 'pdf';
+
+export interface LibreOffice {
+  available(): boolean;
+  /**
+   * The path of the converted file, in a new folder inside `outDir`. `timeoutMs` counts from the start of the work.
+   * Throws DocumentFault, TooManyTasks (no turn came free in time) or the signal's reason.
+   */
+  convert(
+    inputPath: string,
+    mediaType: string,
+    to: ConvertedTo,
+    outDir: string,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<string>;
+  /** Process numbers of the conversions that run. */
+  pids(): number[];
+  /** Ends what runs and refuses what comes. */
+  close(): Promise<void>;
+}
+
+export interface LibreOfficeOptions {
+  /** The program, `none` for no LibreOffice; else the one on PATH or in the usual places is taken. */
+  readonly program?: string | undefined;
+  readonly temporaryDir: string;
+  /** Conversions at once; each takes a processor and some 200 MB. */
+  readonly jobs?: number;
+}
+
+const MISSING =
+  'Old Office formats need LibreOffice, which is not installed here (Debian: `apt install libreoffice-writer-nogui ' +
+  'libreoffice-calc-nogui libreoffice-impress-nogui`; elsewhere set LECTERN_LIBREOFFICE to its program)';
+
+const MAX_WAITING = 32;
+const MAX_WAIT_MS = 60_000;
+/** Address space of a conversion; LibreOffice itself maps about 1 GB. */
+const MAX_MEMORY_KB = 6 * 1024 * 1024;
+/** The largest file that a conversion may write, in blocks of 512 bytes: 512 MB. */
+const MAX_FILE_BLOCKS = 1024 * 1024;
+
+const OOXML = 'application/vnd.openxmlformats-officedocument';
+const ODF = 'application/vnd.oasis.opendocument';
+
+/**
+ * What reads a type; each is tried in turn. Left to guess, LibreOffice would open anything as something: a damaged file
+ * as plain text, a page of HTML with its pictures. https://help.libreoffice.org/latest/en-US/text/shared/guide/convertfilters.html
+ */
+const FROM_FILTERS: Readonly<Record<string, readonly string[]>> = {
+  'application/msword': ['MS Word 97', 'MS Word 95'],
+  'application/vnd.ms-excel': ['MS Excel 97'],
+  'application/vnd.ms-powerpoint': ['MS PowerPoint 97'],
+  'application/vnd.ms-works': ['MS_Works'],
+  'application/rtf': ['Rich Text Format'],
+  [`${OOXML}.wordprocessingml.document`]: ['MS Word 2007 XML'],
+  [`${OOXML}.spreadsheetml.sheet`]: ['Calc MS Excel 2007 XML'],
+  [`${OOXML}.presentationml.presentation`]: ['Impress MS PowerPoint 2007 XML'],
+  [`${ODF}.text`]: ['writer8', 'OpenDocument Text Flat XML'],
+  [`${ODF}.spreadsheet`]: ['calc8', 'OpenDocument Spreadsheet Flat XML'],
+  [`${ODF}.presentation`]: ['impress8', 'OpenDocument Presentation Flat XML'],
+};
+
+const TO_FILTERS: Readonly<Record<ConvertedTo, string>> = {
+  docx: 'docx:MS Word 2007 XML',
+  xlsx: 'xlsx:Calc MS Excel 2007 XML',
+  pptx: 'pptx:Impress MS PowerPoint 2007 XML',
+  pdf: 'pdf',
+};
+
+export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOfficeOptions): LibreOffice {
+  const soffice = findProgram(program);
+  const root = path.resolve(temporaryDir, 'libreoffice');
+  const turns = createTurns({ count: jobs, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const running = new Map<number, Promise<unknown>>();
+  const closing = new AbortController();
+  let ready: Promise<void> | undefined;
+
+  /** The path of what was made; undefined when the file could not be read. */
+  async function run({ soffice, inputPath, from, to, outDir, signal, deadline }: Job): Promise<string | undefined> {
+    const folder = path.join(root, `${process.pid}-${randomUUID()}`);
+    const made = path.join(outDir, randomUUID());
+    try {
+      await mkdir(path.join(folder, 'profile/user'), { recursive: true, mode: 0o700 });
+      await writeFile(path.join(folder, 'profile/user/registrymodifications.xcu'), SETTINGS);
+      await mkdir(made, { recursive: true, mode: 0o700 });
+      await runToEnd(limited(soffice, commandLine(folder, inputPath, from, to, made)), folder, signal, deadline);
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    }
+    const file = path.join(made, `${path.parse(inputPath).name}.${to}`);
+    if ((await sizeOf(file)) > 0) return file;
+    await rm(made, { recursive: true, force: true });
+    return undefined;
+  }
+
+  async function runToEnd(command: Command, folder: string, signal: AbortSignal, deadline: number): Promise<void> {
+    const child = spawn(...command, { detached: true, stdio: 'ignore', cwd: folder, env: environment(folder) });
+    const { pid } = child;
+    const ended = new Promise<void>((resolve) => {
+      child.once('close', () => resolve());
+      child.once('error', () => resolve());
+    });
+    if (pid === undefined) throw new DocumentFault('missing program', MISSING);
+    running.set(pid, ended);
+    try {
+      await writeFile(path.join(folder, TRACE), JSON.stringify({ ...ourselves(), pid }));
+      await endOf(ended, pid, signal, deadline);
+    } finally {
+      // Whatever it has started dies with it.
+      killGroup(pid);
+      await ended;
+      running.delete(pid);
+    }
+  }
+
+  return {
+    available: () => soffice !== undefined,
+    async convert(inputPath, mediaType, to, outDir, caller, timeoutMs) {
+      if (soffice === undefined) throw new DocumentFault('missing program', MISSING);
+      const filters = FROM_FILTERS[mediaType];
+      if (!filters) throw new DocumentFault('unsupported', `Files of the type ${mediaType} are not converted`);
+      const signal = AbortSignal.any([caller, closing.signal]);
+      signal.throwIfAborted();
+      ready ??= reapOrphans(root);
+      await ready;
+      await turns.take(0, signal);
+      try {
+        const deadline = Date.now() + timeoutMs;
+        for (const from of filters) {
+          signal.throwIfAborted();
+          const made = await run({ soffice, inputPath, from, to, outDir, signal, deadline });
+          if (made) return made;
+        }
+      } finally {
+        turns.giveBack();
+      }
+      throw new DocumentFault('damaged', 'The Office file could not be converted: it is damaged or needs a password');
+    },
+    pids: () => [...running.keys()],
+    async close() {
+      closing.abort(new DocumentFault('missing program', 'The server is closing'));
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+interface Job {
+  readonly soffice: string;
+  readonly inputPath: string;
+  readonly from: string;
+  readonly to: ConvertedTo;
+  readonly outDir: string;
+  readonly signal: AbortSignal;
+  /** In the time of Date.now(). */
+  readonly deadline: number;
+}
+
+type Command = [program: string, args: string[]];
+
+/** Resolves when the process has ended; kills it and throws when its time is up or nobody wants it any more. */
+async function endOf(ended: Promise<void>, pid: number, signal: AbortSignal, deadline: number): Promise<void> {
+  let reason: unknown;
+  const kill = (why: unknown) => {
+    reason ??= why;
+    killGroup(pid);
+  };
+  const timeUp = new DocumentFault('too large', 'The Office file could not be converted in time');
+  const timer = setTimeout(() => kill(timeUp), Math.max(0, deadline - Date.now()));
+  const stop = () => kill(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    await ended;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+  if (reason !== undefined) throw reason;
+}
+
+const sizeOf = (file: string): Promise<number> =>
+  stat(file).then(
+    (facts) => facts.size,
+    () => 0,
+  );
+
+const commandLine = (folder: string, inputPath: string, from: string, to: ConvertedTo, outDir: string): string[] => [
+  `-env:UserInstallation=${pathToFileURL(path.join(folder, 'profile'))}`,
+  '--headless',
+  '--norestore',
+  '--nolockcheck',
+  '--nologo',
+  `--infilter=${from}`,
+  '--convert-to',
+  TO_FILTERS[to],
+  '--outdir',
+  outDir,
+  inputPath,
+];
+
+/** A shell sets the limits of memory and file size, which Node cannot, and then becomes the program. */
+function limited(program: string, args: string[]): Command {
+  if (process.platform === 'win32') return [program, args];
+  const memory = process.platform === 'linux' ? `ulimit -v ${MAX_MEMORY_KB}; ` : '';
+  return ['/bin/sh', ['-c', `${memory}ulimit -f ${MAX_FILE_BLOCKS}; ulimit -c 0; exec "$0" "$@"`, program, ...args]];
+}
+
+/** Nothing of ours: no key, no proxy of the machine, no home. */
+const environment = (folder: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  HOME: folder,
+  TMPDIR: folder,
+  TEMP: folder,
+  TMP: folder,
+  LANG: 'C.UTF-8',
+  SAL_USE_VCLPLUGIN: 'svp',
+  http_proxy: NOWHERE,
+  https_proxy: NOWHERE,
+  all_proxy: NOWHERE,
+  ...(process.platform === 'win32' && process.env.SYSTEMROOT ? { SYSTEMROOT: process.env.SYSTEMROOT } : {}),
+});
+
+/** The discard port, where nothing listens. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** https://wiki.documentfoundation.org/UserProfile; the names are those of LibreOffice's registry schemas. */
+const SETTINGS = settings([
+  ['Office.Common/Security/Scripting', 'MacroSecurityLevel', 3],
+  ['Office.Common/Security/Scripting', 'DisableMacrosExecution', true],
+  ['Office.Common/Security/Scripting', 'DisableActiveContent', true],
+  ['Office.Common/Security/Scripting', 'BlockUntrustedRefererLinks', true],
+  ['Office.Common/Misc', 'FirstRun', false],
+  ['Office.Common/History', 'PickListSize', 0],
+  ['Office.Calc/Content/Update', 'Link', 2],
+  ['Office.Writer/Content/Update', 'Link', 0],
+  ['Office.Calc/Formula/Load', 'OOXMLRecalcMode', 1],
+  ['Office.Java/VirtualMachine', 'Enable', false],
+  ['Inet/Settings', 'ooInetProxyType', 1],
+  ['Inet/Settings', 'ooInetNoProxy', ''],
+  ['Inet/Settings', 'ooInetHTTPProxyName', '127.0.0.1'],
+  ['Inet/Settings', 'ooInetHTTPProxyPort', 9],
+  ['Inet/Settings', 'ooInetHTTPSProxyName', '127.0.0.1'],
+  ['Inet/Settings', 'ooInetHTTPSProxyPort', 9],
+]);
+
+function settings(rows: readonly (readonly [node: string, name: string, value: string | number | boolean])[]): string {
+  const items = rows.map(
+    ([node, name, value]) =>
+      `<item oor:path="/org.openoffice.${node}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+${items.join('\n')}
+</oor:items>
+`;
+}
+
+const NAMES = process.platform === 'win32' ? ['soffice.exe', 'soffice.com'] : ['soffice', 'libreoffice'];
+
+const USUAL_PLACES = [
+  '/usr/lib/libreoffice/program/soffice',
+  '/usr/local/bin/soffice',
+  '/snap/bin/libreoffice',
+  '/Applications/LibreOffice.app/Contents/MacOS/soffice',
+  'C:\\Program Files\\LibreOffice\\program\\soffice.exe',
+];
+
+function findProgram(configured: string | undefined): string | undefined {
+  if (configured === 'none') return undefined;
+  if (configured) return isExecutable(configured) ? configured : undefined;
+  const folders = (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
+  const onPath = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  return [...onPath, ...optPlaces(), ...USUAL_PLACES].find(isExecutable);
+}
+
+/** The project's own packages: /opt/libreoffice24.8/program/soffice. */
+function optPlaces(): string[] {
+  try {
+    const versions = readdirSync('/opt').filter((name) => /^libreoffice/i.test(name));
+    return versions
+      .sort()
+      .reverse()
+      .map((name) => path.join('/opt', name, 'program/soffice'));
+  } catch {
+    return [];
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It had ended.
+  }
+}
+
+const TRACE = 'job.json';
+
+/** Ends conversions that outlived the server that started them, and takes their folders away. */
+async function reapOrphans(root: string): Promise<void> {
+  const names = await readdir(root).catch(() => []);
+  for (const name of names) {
+    const folder = path.join(root, name);
+    const trace = traceOf(folder);
+    const server = trace?.server ?? Number.parseInt(name, 10);
+    const isOurs = server === process.pid && (trace?.serverStart ?? '') === startOf(process.pid);
+    const hasServer = isOurs || (startOf(server) !== '' && startOf(server) === trace?.serverStart);
+    if (hasServer || (!trace && startOf(server) !== '')) continue;
+    // The number may be another process by now: only one that was started with that very folder is ours.
+    if (trace && commandOf(trace.pid).includes(folder)) killGroup(trace.pid);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+interface Trace {
+  readonly server: number;
+  readonly serverStart: string;
+  readonly pid: number;
+}
+
+function traceOf(folder: string): Trace | undefined {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, TRACE), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const ourselves = () => ({ server: process.pid, serverStart: startOf(process.pid) });
+
+/** Field 22 of proc_pid_stat(5), which tells a process from a later one of the same number; '' when there is none. */
+function startOf(pid: number): string {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
