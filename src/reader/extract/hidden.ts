@@ -59,6 +59,7 @@ function hiddenReason(element: Element, style: Visibility | null): string | null
   for (const { name, value } of element.attributes) {
     if (name === HIDDEN_ATTRIBUTE) return 'not seen in the browser';
     if (name === 'hidden' && value.toLowerCase() !== 'until-found') return 'hidden attribute';
+    if (name === 'popover') return 'closed popover';
   }
   if (element.name === 'dialog' && attribute(element, 'open') === null) return 'closed dialog';
   return null;

@@ -34,7 +34,19 @@ const NAMED: Record<string, Rgb> = {
   whitesmoke: [245, 245, 245],
   snow: [255, 250, 250],
   ivory: [255, 255, 240],
+  ghostwhite: [248, 248, 255],
+  floralwhite: [255, 250, 240],
+  mintcream: [245, 255, 250],
+  azure: [240, 255, 255],
+  aliceblue: [240, 248, 255],
+  seashell: [255, 245, 238],
+  gainsboro: [220, 220, 220],
+  lightgray: [211, 211, 211],
+  lightgrey: [211, 211, 211],
 };
+
+/** Less of it than a person can make out. */
+const FAINT_ALPHA = 0.05;
 
 function parseColor(value: string): Rgb | 'transparent' | null {
   if (value === 'transparent') return 'transparent';
@@ -46,14 +58,26 @@ function parseColor(value: string): Rgb | 'transparent' | null {
     if (wide.length === 8 && wide.endsWith('00')) return 'transparent';
     return [0, 2, 4].map((at) => Number.parseInt(wide.slice(at, at + 2), 16)) as unknown as Rgb;
   }
-  const parts = /^rgba?\(([^)]*)\)$/
-    .exec(value)?.[1]
-    ?.split(/[\s,/]+/)
-    .filter(Boolean);
+  const written = /^(rgb|hsl)a?\(([^)]*)\)$/.exec(value);
+  const parts = written?.[2]!.split(/[\s,/]+/).filter(Boolean);
   if (!parts || parts.length < 3) return null;
-  if (parts.length > 3 && Number.parseFloat(parts[3]!) === 0) return 'transparent';
+  const alpha = parts[3] === undefined ? 1 : Number.parseFloat(parts[3]) / (parts[3].endsWith('%') ? 100 : 1);
+  if (alpha < FAINT_ALPHA) return 'transparent';
+  if (written![1] === 'hsl') return fromHsl(parts.slice(0, 3).map(Number.parseFloat));
   const rgb = parts.slice(0, 3).map((part) => Number.parseFloat(part) * (part.endsWith('%') ? 2.55 : 1));
   return rgb.some(Number.isNaN) ? null : (rgb as unknown as Rgb);
+}
+
+/** Hue in degrees, saturation and lightness in percent (CSS Color 4, section 7.1). */
+function fromHsl([hue = Number.NaN, saturation = Number.NaN, lightness = Number.NaN]: number[]): Rgb | null {
+  if (Number.isNaN(hue + saturation + lightness)) return null;
+  const light = lightness / 100;
+  const strength = (saturation / 100) * Math.min(light, 1 - light);
+  const channel = (offset: number) => {
+    const at = (((offset + hue / 30) % 12) + 12) % 12;
+    return 255 * (light - strength * Math.max(-1, Math.min(at - 3, 9 - at, 1)));
+  };
+  return [channel(0), channel(8), channel(4)];
 }
 
 /** Whether two colours are so near that text in one on the other cannot be read. */
@@ -134,9 +158,15 @@ function isGone(map: Map<string, string>): boolean {
     if (isClippedAway(map.get('clip') ?? '')) return true;
     for (const side of ['left', 'top', 'right', 'bottom']) if (pixels(map.get(side) ?? '') <= -900) return true;
   }
-  if (/^(?:inset\(\s*(?:50|100)%|circle\(\s*0)/.test(map.get('clip-path') ?? '')) return true;
+  if (
+    /^(?:inset\(\s*(?:50|100)%|circle\(\s*0|polygon\((?:[\s,]|0(?:px|%)?(?=[\s,)]))*\))/.test(
+      map.get('clip-path') ?? '',
+    )
+  )
+    return true;
   if (pixels(map.get('text-indent') ?? '') <= -900 || pixels(map.get('margin-left') ?? '') <= -2000) return true;
   const transform = map.get('transform') ?? '';
+  if (/rotate[xy]\(\s*-?(?:90|270)deg/.test(transform)) return true;
   if (/scale(?:3d|x|y)?\(\s*0\s*[,)]/.test(transform) || /translate[xy3d]*\(\s*-\d{4,}/.test(transform)) return true;
   if (/hidden|clip/.test(map.get('overflow') ?? '')) {
     const sizes = ['width', 'height', 'max-width', 'max-height'].map((name) => map.get(name));
