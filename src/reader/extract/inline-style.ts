@@ -59,11 +59,11 @@ function parseColor(value: string): Rgb | 'transparent' | null {
     return [0, 2, 4].map((at) => Number.parseInt(wide.slice(at, at + 2), 16)) as unknown as Rgb;
   }
   const written = /^(rgb|hsl)a?\(([^)]*)\)$/.exec(value);
-  const parts = written?.[2]!.split(/[\s,/]+/).filter(Boolean);
-  if (!parts || parts.length < 3) return null;
+  const parts = (written?.[2] ?? '').split(/[\s,/]+/).filter(Boolean);
+  if (!written || parts.length < 3) return null;
   const alpha = parts[3] === undefined ? 1 : Number.parseFloat(parts[3]) / (parts[3].endsWith('%') ? 100 : 1);
   if (alpha < FAINT_ALPHA) return 'transparent';
-  if (written![1] === 'hsl') return fromHsl(parts.slice(0, 3).map(Number.parseFloat));
+  if (written[1] === 'hsl') return fromHsl(parts.slice(0, 3).map(Number.parseFloat));
   const rgb = parts.slice(0, 3).map((part) => Number.parseFloat(part) * (part.endsWith('%') ? 2.55 : 1));
   return rgb.some(Number.isNaN) ? null : (rgb as unknown as Rgb);
 }
