@@ -44,6 +44,8 @@ export interface RenderTask {
   /** The address that was asked for, before redirects. */
   readonly requestedUrl: string;
   readonly limits: RenderLimits;
+  /** What a model says of pictures, by the address of each as it is shown. */
+  readonly captions?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What the operator allows and charges. */
@@ -63,7 +65,7 @@ const LEAST_WITH_SCRIPTS = 4_000;
 /** No answer is charged more than this. */
 const MAX_CHARGE = 2_000_000;
 
-export function render({ snapshot, options, requestedUrl, limits }: RenderTask): Rendition {
+export function render({ snapshot, options, requestedUrl, limits, captions }: RenderTask): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
   const { document } = parsed;
@@ -88,10 +90,25 @@ export function render({ snapshot, options, requestedUrl, limits }: RenderTask):
     snapshot.document !== undefined;
   const article = asDocument(extractArticle(document, { url, baseUrl, whole }), snapshot.document);
   const markdown = wantsMarkdown(options)
-    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits })
+    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions })
     : undefined;
   const { complete } = parsed;
-  return assemble({ snapshot, options, limits, url, article, fields, markdown, links, images, complete });
+  const told = captions ? withCaptions(images, captions) : images;
+  return assemble({ snapshot, options, limits, url, article, fields, markdown, links, images: told, complete });
+}
+
+/** What a model is given: the main content, or the whole page for a question that may be about any part of it. */
+export function materialOf({ snapshot, options, requestedUrl }: RenderTask): Material {
+  const url = options.base === 'final' ? snapshot.url : requestedUrl;
+  const { document } = documentOf(snapshot);
+  applySelectors(document, options);
+  const baseUrl = documentBaseUrl(document, url);
+  const asked = options.instruction !== undefined || options.jsonSchema !== undefined;
+  const whole = asked || options.targetSelector.length > 0 || !isHtml(snapshot) || snapshot.document !== undefined;
+  const article = asDocument(extractArticle(document, { url, baseUrl, whole }), snapshot.document);
+  const { title, description, content } = article;
+  const limit = MAX_MATERIAL_TOKENS[options.modelFormat === 'vlm' ? 'vlm' : 'readerlm-v2'];
+  return { title, description, url, ...fitted(cleanHtml(content, { ...options, baseUrl }), limit) };
 }
 
 /** What a file says about itself goes before what its HTML says. */
@@ -287,7 +304,7 @@ interface Conversion {
   readonly limits: RenderLimits;
   readonly url: string;
   readonly baseUrl: string;
-  readonly captions: RenderTask['captions'];
+  readonly captions?: RenderTask['captions'];
 }
 
 /** Text that is no HTML stays as it is; a tree that is too much becomes its text. */

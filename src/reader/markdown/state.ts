@@ -16,6 +16,10 @@ export interface MarkdownOptions extends MarkdownStyle {
   readonly gfm: 'all' | 'none' | 'table-html';
   readonly retainLinks: 'all' | 'none' | 'text' | 'gpt-oss';
   readonly retainImages: 'all' | 'all_p' | 'none' | 'alt' | 'alt_p';
+  /** Default `none`. */
+  readonly retainMedia?: 'none' | 'text' | 'link' | 'image' | 'html';
+  /** What a model says of pictures, by the address of each as it is shown. */
+  readonly captions?: Readonly<Record<string, string>> | undefined;
   readonly keepImgDataUrl: boolean;
   /** The document's own base, whose origin names data URLs; `http://localhost` without one. */
   readonly documentBase?: string | undefined;
@@ -27,6 +31,12 @@ export interface ShownImage {
   readonly index: number;
   readonly url: string;
   readonly alt: string;
+}
+
+/** A picture that a model is to describe: the address it is shown under, and where its bytes are. */
+export interface UncaptionedImage {
+  readonly url: string;
+  readonly source: string;
 }
 
 export interface ShownLink {
@@ -70,7 +80,12 @@ export class State {
   readonly pageHost: string;
 
   readonly images: ShownImage[] = [];
+  /** Each once, by address. */
+  readonly uncaptioned = new Map<string, UncaptionedImage>();
   readonly links: ShownLink[] = [];
+  /** Videos and recordings so far. */
+  videos = 0;
+  audios = 0;
   /** Link definitions for the end of the document. */
   readonly definitions: string[] = [];
   /** Anchors with an address so far. */

@@ -5,6 +5,7 @@
 import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.ts';
 import { imageAddress } from '../extract/images.ts';
 import { resolveUrl } from '../extract/links.ts';
+import { altText } from './alt-text.ts';
 import type { State } from './state.ts';
 import { isSafeLink } from './url.ts';
 
@@ -74,9 +75,10 @@ function startTag(element: Element, state: State): string {
     const { baseUrl, keepImgDataUrl } = state.options;
     const url = imageAddress(element, baseUrl, { keepDataUrl: keepImgDataUrl });
     if (url === null) return '';
+    const alt = altText(state, element, url);
     add('src', url);
-    add('alt', attribute(element, 'alt'));
-    state.images.push({ index: state.images.length + 1, url, alt: attribute(element, 'alt') ?? '' });
+    if (alt || attribute(element, 'alt') !== null) add('alt', alt);
+    state.images.push({ index: state.images.length + 1, url, alt });
   }
   return `<${name}${attributes}>`;
 }

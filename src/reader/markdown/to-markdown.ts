@@ -8,15 +8,25 @@ import { ELEMENTS } from './elements/index.ts';
 import { textWithFormulas } from './elements/math.ts';
 import { findFootnotes } from './footnotes.ts';
 import { oneLine, withoutControls } from './one-line.ts';
-import { type Leave, type MarkdownOptions, type ShownImage, type ShownLink, SKIP, State } from './state.ts';
+import {
+  type Leave,
+  type MarkdownOptions,
+  type ShownImage,
+  type ShownLink,
+  SKIP,
+  State,
+  type UncaptionedImage,
+} from './state.ts';
 import { MAY_HOLD_TEX } from './tex-in-text.ts';
 
-export type { MarkdownOptions, ShownImage, ShownLink } from './state.ts';
+export type { MarkdownOptions, ShownImage, ShownLink, UncaptionedImage } from './state.ts';
 
 export interface MarkdownResult {
   readonly markdown: string;
   /** The images that were written, with their numbers. */
   readonly images: readonly ShownImage[];
+  /** Pictures that were to be described and are not. */
+  readonly uncaptioned: readonly UncaptionedImage[];
   /** The links that were written; with citations `id` is the number in the text. */
   readonly links: readonly ShownLink[];
 }
@@ -26,12 +36,12 @@ export function toMarkdown(root: Document | Element, options: MarkdownOptions): 
   const state = new State(options, findFootnotes(root, options));
   walk(root, state);
   state.flush();
-  const { definitions, images, links } = state;
+  const { definitions, images, links, uncaptioned } = state;
   let markdown = state.blocks.toString();
   if (definitions.length > 0) markdown += `\n\n${definitions.join('\n')}`;
   const title = options.title === undefined ? '' : state.clean(oneLine(options.title));
   if (title !== '') markdown = `${titleLine(title, options)}\n\n${markdown}`;
-  return { markdown: withoutControls(markdown).trim(), images, links };
+  return { markdown: withoutControls(markdown).trim(), images, links, uncaptioned: [...uncaptioned.values()] };
 }
 
 const titleLine = (title: string, { headingStyle }: MarkdownOptions): string =>

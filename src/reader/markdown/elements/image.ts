@@ -1,8 +1,9 @@
 /** Images, numbered in the order they are written (contract, 6.2). */
-import { attribute, type Element } from '#html/node.ts';
+import type { Element } from '#html/node.ts';
 import { imageAddress } from '../../extract/images.ts';
+import { altText } from '../alt-text.ts';
 import { escapeLinkText } from '../escape.ts';
-import { oneLine, withoutControls } from '../one-line.ts';
+import { withoutControls } from '../one-line.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
 import { isSafePicture, safeDestination } from '../url.ts';
 import { fallbackFormula } from './math.ts';
@@ -18,7 +19,7 @@ export const image: Enter = (state, element) => {
   if (retainImages === 'none') return SKIP;
   const url = addressOf(state, element);
   if (url === null || !isSafePicture(url)) return SKIP;
-  const alt = oneLine(attribute(element, 'alt') || attribute(element, 'title') || '');
+  const alt = altText(state, element, url);
   const onlyAlt = retainImages === 'alt' || retainImages === 'alt_p';
   if (onlyAlt && alt === '') return SKIP;
   const index = state.images.length + 1;

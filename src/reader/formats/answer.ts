@@ -1,0 +1,31 @@
+/** What a model wrote, as a rendition: cut, counted, charged. Pure; it runs in a thread. */
+import { textLayout } from '../layout.ts';
+import { orderedPage, type Page, type Rendition } from '../rendition.ts';
+import { countTokens, keepTokens } from '../tokens.ts';
+import { cleanMarkdown } from './written.ts';
+
+export interface AnswerTask {
+  readonly head: Pick<Page, 'title' | 'description' | 'url'>;
+  readonly text: string;
+  /** Markdown is made safe; JSON has been checked and stays as it is. */
+  readonly form: 'markdown' | 'json';
+  /** What the caller should know: the page was cut, the model did not come to an end. One line each. */
+  readonly notes: readonly string[];
+  readonly maxTokens: number | undefined;
+  /** How many times its tokens the answer is charged. */
+  readonly chargeFactor: number;
+}
+
+/** What an answer of a model is charged at least, before the factor, and at most (contract, section 6.9). */
+const LEAST_CHARGE = 4_000;
+const MAX_CHARGE = 2_000_000;
+
+export function answer({ head, text, form, notes, maxTokens, chargeFactor }: AnswerTask): Rendition {
+  const whole = form === 'json' ? text : cleanMarkdown(text);
+  const content = maxTokens === undefined ? whole : keepTokens(whole, maxTokens);
+  const total = countTokens(content) || countTokens(head.description);
+  const tokens = Math.min(Math.max(total, LEAST_CHARGE) * chargeFactor, MAX_CHARGE);
+  const warning = notes.length > 0 ? { warning: notes.join('\n') } : {};
+  const page = orderedPage({ ...head, content, ...warning, usage: { tokens } });
+  return { page, body: textLayout(page), tokens };
+}

@@ -1,0 +1,102 @@
+/**
+ * What a model is given of a page: its HTML without all that says nothing, small enough for the model. Pure; it runs in
+ * a thread.
+ */
+import { append, attribute, type Child, type Document, ELEMENT, Element, find, TEXT, Text } from '#html/node.ts';
+import { innerHtml } from '#html/serialize.ts';
+import { imageAddress } from '../extract/images.ts';
+import { resolveUrl } from '../extract/links.ts';
+import { withoutControls } from '../markdown/one-line.ts';
+import { isSafeLink, isSafePicture } from '../markdown/url.ts';
+import type { Options } from '../options/resolve.ts';
+import { countTokens, keepTokens } from '../tokens.ts';
+
+export interface Material {
+  readonly title: string;
+  readonly description: string;
+  /** The address to show. */
+  readonly url: string;
+  readonly html: string;
+  /** Whether the page was too long for the model, so that its end is not in `html`. */
+  readonly cut: boolean;
+}
+
+/** How much of a page a model is given, by tokens of cl100k_base. */
+export const MAX_MATERIAL_TOKENS = { 'readerlm-v2': 60_000, vlm: 16_000 } as const;
+
+const DROPPED = new Set(
+  (
+    'script style noscript template svg head iframe frame object embed canvas audio video map link meta param source ' +
+    'track datalist dialog'
+  ).split(' '),
+);
+/** What stays of an element's attributes, addresses aside. */
+const KEPT_ATTRIBUTES = new Set('alt title colspan rowspan scope start datetime type checked value label'.split(' '));
+/** Longer values are no text for reading. */
+const MAX_VALUE = 2_000;
+
+export interface CleanOptions extends Pick<Options, 'retainLinks' | 'retainImages'> {
+  readonly baseUrl: string;
+}
+
+/**
+ * The HTML of what stands under `root`: no scripts, styles, drawings, comments or frames, no attributes but those that
+ * say something, addresses absolute and no data in them, white space collapsed.
+ */
+export function cleanHtml(root: Document | Element, options: CleanOptions): string {
+  const top = new Element('body');
+  const body = root.type === ELEMENT ? root : (find(root, 'body') ?? root);
+  /** The copies of the elements that are open, and how many of them keep their white space. */
+  const open: Element[] = [top];
+  let preformatted = 0;
+  let node: Child | null = body.first;
+  while (node) {
+    if (node.type === TEXT) {
+      const text = preformatted > 0 ? node.value : node.value.replace(/\s+/g, ' ');
+      append(open.at(-1)!, new Text(withoutControls(text)));
+    } else if (node.type === ELEMENT && !DROPPED.has(node.name)) {
+      const copy = shell(node, options);
+      if (copy) {
+        append(open.at(-1)!, copy);
+        if (node.first) {
+          open.push(copy);
+          if (node.name === 'pre') preformatted++;
+          node = node.first;
+          continue;
+        }
+      }
+    }
+    while (!node.next && node.parent !== body) {
+      node = node.parent as Element;
+      open.pop();
+      if (node.name === 'pre') preformatted--;
+    }
+    node = node.next;
+  }
+  return innerHtml(top).replace(/>\s+</g, '> <').trim();
+}
+
+function shell(element: Element, { baseUrl, retainLinks, retainImages }: CleanOptions): Element | undefined {
+  const copy = new Element(element.name, element.namespace);
+  for (const { name, value } of element.attributes) {
+    if (KEPT_ATTRIBUTES.has(name) && value.length <= MAX_VALUE)
+      copy.attributes.push({ name, value: withoutControls(value) });
+  }
+  if (element.name === 'img') {
+    const url = imageAddress(element, baseUrl);
+    if (retainImages === 'none' || !url || url.length > MAX_VALUE || !isSafePicture(url)) return undefined;
+    if (!url.startsWith('blob:')) copy.attributes.unshift({ name: 'src', value: url });
+  }
+  if (element.name === 'a' && retainLinks !== 'none' && retainLinks !== 'text') {
+    const href = attribute(element, 'href');
+    const url = href === null ? null : resolveUrl(href, baseUrl);
+    if (url && url.length <= MAX_VALUE && isSafeLink(url)) copy.attributes.unshift({ name: 'href', value: url });
+  }
+  return copy;
+}
+
+/** As much of the HTML as fits, and whether that is less than all. Needs the vocabulary (tokens.ts). */
+export function fitted(html: string, maxTokens: number): { html: string; cut: boolean } {
+  if (html.length <= maxTokens || countTokens(html) <= maxTokens) return { html, cut: false };
+  return { html: `${keepTokens(html, maxTokens)}\n<!-- the rest of the page is left out -->`, cut: true };
+}

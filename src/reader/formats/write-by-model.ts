@@ -1,0 +1,190 @@
+/** Answers that a model writes instead of our own Markdown: vlm, readerlm-v2, svc-ocr (contract, section 4). */
+import { problem } from '#errors.ts';
+import type { Chat, ChatMessage, ChatRequest, Models, Ocr } from '#models/index.ts';
+import type { Options } from '../options/resolve.ts';
+import type { RenderTask } from '../render.ts';
+import type { Renderer } from '../renderer.ts';
+import type { Rendition } from '../rendition.ts';
+import type { AnswerTask } from './answer.ts';
+import type { Material } from './material.ts';
+import {
+  OCR_INSTRUCTION,
+  picturePart,
+  picturePrompt,
+  readerlmPrompt,
+  repairPrompt,
+  textPart,
+  visionPrompt,
+} from './prompts.ts';
+
+export interface ModelTools {
+  readonly models: Models;
+  /** Text recognition without a model; absent when it is turned off. */
+  readonly ocr?: Ocr | undefined;
+  /** How many pages of a document are recognised. */
+  readonly ocrMaxPages: number;
+  readonly renderer: Pick<Renderer, 'material' | 'answer' | 'checkJson'>;
+  /** How many times its tokens an answer is charged. */
+  readonly chargeFactor: number;
+}
+
+export interface ModelRead {
+  readonly task: RenderTask;
+  /** A page of the document, or the image, as PNG; absent for web pages, whose pictures the snapshot has. */
+  readonly pictureOf?: ((page: number) => Promise<Uint8Array | undefined>) | undefined;
+  /** Whether each better state is wanted, or only the last. */
+  readonly streaming: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** How often a growing answer is shown. */
+const SHOW_EVERY_MS = 300;
+
+/**
+ * Throws what is certain before anything is read: DownstreamServiceFailureError with path `respondWith` (or the option
+ * that asks for descriptions) when nothing is configured for what the options ask.
+ */
+export function requireModels(
+  { modelFormat, retainImages, formats }: Options,
+  { models, ocr }: Pick<ModelTools, 'models' | 'ocr'>,
+): void {
+  if (modelFormat === 'vlm' && !models.vision) throw missing('respondWith', 'vlm', VISION_SETTINGS);
+  if (modelFormat === 'readerlm-v2' && !models.readerlm) throw missing('respondWith', 'readerlm-v2', READERLM_SETTINGS);
+  if (modelFormat?.startsWith('svc-ocr') && !models.ocr && !ocr)
+    throw missing('respondWith', modelFormat, OCR_SETTINGS);
+  const writes = formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
+  if (retainImages.endsWith('_p') && writes && !models.vision) {
+    throw missing('retainImages', 'A description of images', VISION_SETTINGS);
+  }
+}
+
+const VISION_SETTINGS =
+  'a vision model, set LECTERN_VISION_URL and LECTERN_VISION_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
+const READERLM_SETTINGS =
+  'a language model, set LECTERN_READERLM_URL and LECTERN_READERLM_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
+const OCR_SETTINGS = 'text recognition, set LECTERN_OCR_URL and LECTERN_OCR_MODEL or LECTERN_TESSERACT';
+
+const missing = (path: string, what: string, settings: string) =>
+  problem('DownstreamServiceFailureError', { path, message: `${what} needs ${settings}: nothing is configured` });
+
+/** Growing renditions of what the model writes, the last one complete; without `streaming` that one alone. */
+export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGenerator<Rendition> {
+  const { task, signal } = read;
+  const { options } = task;
+  requireModels(options, tools);
+  if (options.jsonSchema) await tools.renderer.checkJson(options.jsonSchema, undefined, signal);
+  const material = await tools.renderer.material(task, signal);
+  const answers = answersTo(read, material, tools);
+  let shownAt = performance.now();
+  for await (const { done, ...written } of answers) {
+    if (!done && (!read.streaming || performance.now() - shownAt < SHOW_EVERY_MS)) continue;
+    shownAt = performance.now();
+    yield await tools.renderer.answer({ ...headOf(material, options, tools), ...written }, signal);
+  }
+}
+
+type Written = Pick<AnswerTask, 'text' | 'form' | 'notes'> & { readonly done: boolean };
+
+const headOf = ({ title, description, url }: Material, { maxTokens }: Options, { chargeFactor }: ModelTools) => ({
+  head: { title, description, url },
+  maxTokens,
+  chargeFactor,
+});
+
+function answersTo(read: ModelRead, material: Material, tools: ModelTools): AsyncGenerator<Written> {
+  const { options } = read.task;
+  if (options.modelFormat === 'vlm') return byVision(read, material, tools);
+  if (options.modelFormat !== 'readerlm-v2') return byRecognition(read, tools);
+  return options.jsonSchema ? structured(read, material, tools, options.jsonSchema) : byReaderlm(read, material, tools);
+}
+
+const CUT = 'This page is longer than the model may read, its end was left out.';
+const UNFINISHED = 'The model stopped before it had written all.';
+
+async function* byReaderlm({ task, signal, streaming }: ModelRead, { html, cut }: Material, { models }: ModelTools) {
+  const content = readerlmPrompt(html, task.options.instruction, undefined);
+  yield* growing(models.readerlm!, { messages: [{ role: 'user', content }], temperature: 0, signal }, cut, streaming);
+}
+
+async function* byVision(read: ModelRead, { html, cut }: Material, { models }: ModelTools) {
+  const { task, signal, streaming } = read;
+  const picture = await firstPicture(read);
+  const content = [textPart(visionPrompt(html, task.options.instruction)), ...(picture ? [picturePart(picture)] : [])];
+  yield* growing(models.vision!, { messages: [{ role: 'user', content }], temperature: 0, signal }, cut, streaming);
+}
+
+async function firstPicture({ task: { snapshot }, pictureOf }: ModelRead): Promise<Uint8Array | undefined> {
+  return snapshot.screenshot ?? snapshot.pageshot ?? (await pictureOf?.(snapshot.document?.page ?? 1));
+}
+
+async function* growing(chat: Chat, request: ChatRequest, cut: boolean, streaming: boolean): AsyncGenerator<Written> {
+  const notes = cut ? [CUT] : [];
+  const form = 'markdown';
+  if (!streaming) {
+    const { text, complete } = await chat.complete(request);
+    return yield { text, form, notes: complete ? notes : [...notes, UNFINISHED], done: true };
+  }
+  let text = '';
+  for await (const delta of chat.stream(request)) {
+    if ('end' in delta) yield { text, form, notes: delta.end.complete ? notes : [...notes, UNFINISHED], done: true };
+    else {
+      text += delta.text;
+      yield { text, form, notes, done: false };
+    }
+  }
+}
+
+/** JSON by the caller's schema; a model that misses it once is told what is wrong and asked again. */
+async function* structured(
+  { task, signal }: ModelRead,
+  { html, cut }: Material,
+  { models, renderer }: ModelTools,
+  schema: object,
+): AsyncGenerator<Written> {
+  const messages: ChatMessage[] = [{ role: 'user', content: readerlmPrompt(html, task.options.instruction, schema) }];
+  const responseFormat = { type: 'json_schema', json_schema: { name: 'answer', schema } } as const;
+  for (let attempt = 1; ; attempt++) {
+    const { text } = await models.readerlm!.complete({ messages, temperature: 0, responseFormat, signal });
+    const { json, violations } = await renderer.checkJson(schema, text, signal);
+    if (json !== undefined && violations.length === 0) {
+      return yield { text: json, form: 'json', notes: cut ? [CUT] : [], done: true };
+    }
+    if (attempt === 2) {
+      const message = `What the model wrote does not keep to the schema: ${violations[0]}`;
+      throw problem('DownstreamServiceFailureError', { path: 'jsonSchema', message });
+    }
+    messages.push({ role: 'assistant', content: text }, { role: 'user', content: repairPrompt(violations) });
+  }
+}
+
+/** The text of each page, parted by a blank line (contract, section 4). */
+async function* byRecognition(read: ModelRead, tools: ModelTools): AsyncGenerator<Written> {
+  const { snapshot } = read.task;
+  const texts: string[] = [];
+  const { pageCount = 1, page } = snapshot.document ?? {};
+  const pages = Math.min(page === undefined ? pageCount : 1, Math.max(tools.ocrMaxPages, 1));
+  const whole = snapshot.pageshot ?? snapshot.screenshot;
+  const notes: string[] = [];
+  for (let at = 0; at < pages; at++) {
+    const picture = snapshot.document ? await read.pictureOf?.((page ?? 1) + at) : whole;
+    if (!picture)
+      throw problem('AssertionFailureError', { message: 'There is no picture of this target to recognise text in' });
+    const { text, complete } = await recognised(picture, read, tools);
+    if (text) texts.push(text);
+    if (!complete && !notes.includes(UNFINISHED)) notes.push(UNFINISHED);
+    yield { text: texts.join('\n\n'), form: 'markdown', notes, done: false };
+  }
+  if (page === undefined && pageCount > pages) {
+    notes.push(`This document has ${pageCount} pages, only the first ${pages} were recognised.`);
+  }
+  yield { text: texts.join('\n\n'), form: 'markdown', notes, done: true };
+}
+
+async function recognised(picture: Uint8Array, { signal }: ModelRead, { models, ocr }: ModelTools) {
+  if (models.ocr) {
+    const content = [textPart(picturePrompt(OCR_INSTRUCTION)), picturePart(picture)];
+    return await models.ocr.complete({ messages: [{ role: 'user', content }], temperature: 0, signal });
+  }
+  const { text } = await ocr!.read(picture, { signal });
+  return { text, complete: true };
+}

@@ -1,0 +1,28 @@
+/** What is written for a picture: the words of the page, or those of a model where the page says nothing (contract, 6.2). */
+import { attribute, type Element } from '#html/node.ts';
+import { imageAddress, type PageImage } from '../extract/images.ts';
+import { oneLine } from './one-line.ts';
+import type { State } from './state.ts';
+
+/** Alternative texts that say no more than that there is a picture. */
+const EMPTY_WORDS = new Set(['', 'image', 'img', 'photo', 'picture', 'pic', 'alt', 'figure', 'fig', '图片']);
+
+export const saysNothing = (alt: string): boolean => EMPTY_WORDS.has(alt.trim().toLowerCase());
+
+/** The alternative text of an image that is shown under `url`. Notes the image when a model is to describe it. */
+export function altText(state: State, element: Element, url: string): string {
+  const alt = oneLine(attribute(element, 'alt') || attribute(element, 'title') || '');
+  const { retainImages, captions, baseUrl } = state.options;
+  if ((retainImages !== 'all_p' && retainImages !== 'alt_p') || !saysNothing(alt)) return alt;
+  const caption = captions && Object.hasOwn(captions, url) ? oneLine(captions[url]!) : '';
+  if (caption) return caption;
+  const source = imageAddress(element, baseUrl, { keepDataUrl: true });
+  if (source !== null && !state.uncaptioned.has(url)) state.uncaptioned.set(url, { url, source });
+  return alt;
+}
+
+/** The images of a page with the words of a model where they have none of their own. */
+export const withCaptions = (images: readonly PageImage[], captions: Readonly<Record<string, string>>): PageImage[] =>
+  images.map(({ url, alt }) =>
+    saysNothing(alt) && Object.hasOwn(captions, url) ? { url, alt: oneLine(captions[url]!) } : { url, alt },
+  );
