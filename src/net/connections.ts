@@ -2,12 +2,15 @@
  * HTTP/1.1 connections to checked addresses. A connection belongs to one request at a time, and rests for a few seconds
  * afterwards for the next one to the same origin: it still leads to the address that was checked when it was dialled.
  */
+import type { Socket } from 'node:net';
 import type { Client } from 'undici';
-import { dial, dialTls } from './dial.ts';
-import { type Guard, portOf } from './guard.ts';
+import { countdown, dial, secure } from './dial.ts';
+import { portOf } from './guard.ts';
+import { dialThrough, type ProxyRules, takesPlainRequests } from './tunnel.ts';
 
 export interface LeaseOptions {
   readonly connectTimeoutMs: number;
+  readonly proxy: URL | undefined;
   readonly acceptInvalidCertificates: boolean;
   readonly signal: AbortSignal;
   /** Dials anew even when a connection rests. */
@@ -31,7 +34,7 @@ const REST_MS = 4_000;
 const MAX_RESTING = 64;
 const MAX_HEADER_BYTES = 64 * 1024;
 
-export function createConnections(guard: Guard): Connections {
+export function createConnections(rules: ProxyRules): Connections {
   const resting = new Map<Client, string>();
   const open = new Set<Client>();
   let closed = false;
@@ -49,14 +52,25 @@ export function createConnections(guard: Guard): Connections {
     if (resting.size > MAX_RESTING && oldest) end(oldest);
   };
 
+  const dialled = async (url: URL, options: LeaseOptions): Promise<Socket> => {
+    const { signal, proxy, acceptInvalidCertificates } = options;
+    const { hostname } = url;
+    const port = portOf(url);
+    const addresses = await rules.guard.resolve(hostname, port, signal);
+    const left = countdown(options.connectTimeoutMs);
+    const to = () => ({ hostname, port, addresses, signal, timeoutMs: left() });
+    const isSecure = url.protocol === 'https:';
+    const toProxyOnly = proxy !== undefined && !isSecure && takesPlainRequests(proxy);
+    const socket = proxy
+      ? await dialThrough(rules, to(), { proxy, acceptInvalidCertificates, toProxyOnly })
+      : await dial(to());
+    return isSecure ? secure(socket, to(), { acceptInvalidCertificates, protocols: ['http/1.1'] }) : socket;
+  };
+
   const connect = async (url: URL, options: LeaseOptions): Promise<Client> => {
     // Here because loading it takes longer than a start should; before the socket, which must not be left unheard.
     const { Client } = await import('undici');
-    const port = portOf(url);
-    const addresses = await guard.resolve(url.hostname, port, options.signal);
-    const { hostname } = url;
-    const to = { hostname, port, addresses, timeoutMs: options.connectTimeoutMs, signal: options.signal };
-    const socket = await (url.protocol === 'https:' ? dialTls(to, options.acceptInvalidCertificates) : dial(to));
+    const socket = await dialled(url, options);
     let given = false;
     const client = new Client(url.origin, {
       // A client dials again by itself when its socket closes; this one has its one checked socket or none. It expects
@@ -84,7 +98,7 @@ export function createConnections(guard: Guard): Connections {
 
   return {
     async lease(url, options) {
-      const key = `${url.origin} ${options.acceptInvalidCertificates}`;
+      const key = `${url.origin} ${options.acceptInvalidCertificates} ${options.proxy?.href ?? ''}`;
       const found = options.fresh ? undefined : [...resting].findLast(([, other]) => other === key)?.[0];
       if (found) resting.delete(found);
       const client = found ?? (await connect(url, options));

@@ -1,6 +1,6 @@
 /** Opens a socket to addresses that were checked, and to no others: no name is looked up here. */
 import { connect, type LookupFunction, type Socket } from 'node:net';
-import { connect as startTls } from 'node:tls';
+import { connect as startTls, type TLSSocket } from 'node:tls';
 import { problem } from '#errors.ts';
 import type { Resolved } from './guard.ts';
 
@@ -10,7 +10,7 @@ export interface Destination {
   readonly port: number;
   /** Tried in turn, a quarter of a second apart (RFC 8305). */
   readonly addresses: readonly Resolved[];
-  /** TCP and TLS together. */
+  /** For this step. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,25 +31,34 @@ export const dial = (to: Destination): Promise<Socket> =>
     (socket) => to.addresses.some(({ address }) => address === socket.remoteAddress),
   );
 
-/** A TLS connection for HTTP/1.1; an invalid certificate is an error unless accepted. */
-export async function dialTls(to: Destination, acceptInvalidCertificates: boolean): Promise<Socket> {
-  const startedAt = performance.now();
-  const socket = await dial(to);
+export interface TlsOptions {
+  readonly acceptInvalidCertificates: boolean;
+  /** What may be spoken inside, best first. */
+  readonly protocols: readonly string[];
+}
+
+/** TLS over a connection that stands; an invalid certificate is an error unless accepted. Closes it when it fails. */
+export function secure(socket: Socket, to: Destination, options: TlsOptions): Promise<TLSSocket> {
   const literal = to.hostname.startsWith('[') ? to.hostname.slice(1, -1) : to.hostname;
   const isName = !to.addresses.some(({ address }) => address === literal) && !/^[\d.]+$|:/.test(literal);
-  const timeoutMs = Math.max(1, to.timeoutMs - (performance.now() - startedAt));
   return inTime(
-    { ...to, timeoutMs },
+    to,
     () =>
       startTls({
         socket,
         host: literal,
         ...(isName && { servername: literal.replace(/\.$/, '') }),
-        ALPNProtocols: ['http/1.1'],
-        rejectUnauthorized: !acceptInvalidCertificates,
+        ALPNProtocols: [...options.protocols],
+        rejectUnauthorized: !options.acceptInvalidCertificates,
       }),
     'secureConnect',
   );
+}
+
+/** The milliseconds that are left of so many, one at least. */
+export function countdown(timeoutMs: number): () => number {
+  const endsAt = performance.now() + timeoutMs;
+  return () => Math.max(1, endsAt - performance.now());
 }
 
 /** Answers every look-up with what is known already. */

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createEgress, type Egress, type EgressOptions } from './egress.ts';
+import { createEgress, EGRESS_HEADER, type Egress, type EgressOptions } from './egress.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 import { type Loopback, resolverOf, startSecret, startServer, startTcp, until } from './loopback.suite.ts';
 
@@ -94,7 +94,7 @@ describe('what is refused', () => {
     const egress = await startEgress([]);
     for (const host of hosts) {
       const { status, headers } = await tunnel(egress, `${host}:${secret.port}`);
-      expect([host, status, headers['x-lectern-egress']]).toEqual([host, 403, 'refused']);
+      expect([host, status, headers[EGRESS_HEADER]]).toEqual([host, 403, 'refused']);
     }
     expect(secret.connections()).toBe(0);
   });
@@ -104,7 +104,7 @@ describe('what is refused', () => {
     const egress = await startEgress([]);
     for (const host of hosts) {
       const { status, headers, text } = await get(egress, `http://${host}:${secret.port}/`);
-      expect([host, status, headers['x-lectern-egress'], text]).toEqual([
+      expect([host, status, headers[EGRESS_HEADER], text]).toEqual([
         host,
         403,
         'refused',
@@ -290,8 +290,8 @@ describe('targets that fail', () => {
     const gone = await startSite();
     const egress = await startEgress([{ ...gone, host: '127.0.0.1:9999' }], { lookup: resolverOf({}) });
     for (const ask of [(to: string) => tunnel(egress, to), (to: string) => get(egress, `http://${to}/`)]) {
-      expect(await ask('127.0.0.1:9999')).toMatchObject({ status: 502, headers: { 'x-lectern-egress': 'failed' } });
-      expect(await ask('absent.example:80')).toMatchObject({ status: 404, headers: { 'x-lectern-egress': 'unknown' } });
+      expect(await ask('127.0.0.1:9999')).toMatchObject({ status: 502, headers: { [EGRESS_HEADER]: 'failed' } });
+      expect(await ask('absent.example:80')).toMatchObject({ status: 404, headers: { [EGRESS_HEADER]: 'unknown' } });
     }
   });
 

@@ -2,22 +2,25 @@
  * The in-process proxy that a browser goes through: every request and tunnel is resolved once, held against the guard
  * and dialled before the browser hears a word, and what was dialled is what it talks to.
  *
- * What the proxy answers by itself carries the header `x-lectern-egress`: `refused` (403: the guard says no), `failed`
- * (502: the target cannot be reached) or `unknown` (404: there is no such host). For a tunnel a browser shows its own
- * network error instead; `onRefused` and `onFailed` tell what it was.
+ * What the proxy answers by itself carries a header of its own: `refused` (403: the guard says no), `failed` (502: the
+ * target, or the proxy on the way to it, cannot be reached) or `unknown` (404: there is no such host). For a tunnel a
+ * browser shows its own network error instead; `onRefused`, `onFailed` and a route's `failure` tell what it was.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError, Server } from 'proxy-chain';
-import { asProblem, type Problem } from '#errors.ts';
-import { dial } from './dial.ts';
+import { asProblem, Problem } from '#errors.ts';
+import { type Destination, dial } from './dial.ts';
 import { failureOf } from './failures.ts';
 import { type Guard, refusal } from './guard.ts';
+import { refusedByHttp } from './handshake.ts';
+import type { Region } from './region.ts';
+import { dialThrough, proxyProblem, takesPlainRequests } from './tunnel.ts';
 
-/** The header of answers that come from the proxy and not from a target. */
-export const EGRESS_HEADER = 'x-lectern-egress';
+/** The header of answers that come from the proxy and not from a target, which cannot know its name. */
+export const EGRESS_HEADER = `x-lectern-egress-${randomBytes(12).toString('hex')}`;
 
 export interface EgressRequest {
   readonly host: string;
@@ -28,13 +31,15 @@ export interface EgressRequest {
 
 export interface EgressOptions {
   readonly guard: Guard;
+  /** Where proxies must be; anywhere unless given. */
+  readonly region?: Region | undefined;
   /** Called for every request and tunnel, before it is looked at. */
   readonly onRequest?: (request: EgressRequest) => void;
   /** Called when the guard refuses one. */
   readonly onRefused?: (request: EgressRequest) => void;
   /** Called when a target cannot be found or reached. */
   readonly onFailed?: (request: EgressRequest, error: Error) => void;
-  /** Default 5 s, look-up not included. */
+  /** Default 5 s, 6 s through a proxy; look-up not included. */
   readonly connectTimeoutMs?: number;
   /** A connection on which nothing moves for so long is closed. Default 60 s. */
   readonly idleTimeoutMs?: number;
@@ -80,7 +85,8 @@ export interface Egress {
 export async function createEgress(options: EgressOptions): Promise<Egress> {
   const {
     guard,
-    connectTimeoutMs = 5_000,
+    region,
+    connectTimeoutMs,
     idleTimeoutMs = 60_000,
     maxAgeMs = 360_000,
     maxConnections = 2_000,
@@ -88,10 +94,11 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   const password = randomBytes(24).toString('base64url');
   const isPassword = matcher(password);
   const targets = new Set<Socket>();
-  const routes = new Map<string, { readonly proxy: URL; failure: Problem | undefined }>();
+  const routes = new Map<string, Way>();
 
   /** A socket to where a client wants to go; it ends with the client's, however that ends. */
-  const open = async (client: Socket, target: EgressRequest): Promise<Socket> => {
+  const open = async (client: Socket, target: EgressRequest, isHttp: boolean): Promise<Socket> => {
+    const way = routes.get(target.username);
     const gone = new AbortController();
     const leave = () => gone.abort(new Error('The client has gone'));
     client.once('close', leave);
@@ -99,13 +106,9 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
       if (client.destroyed) leave();
       const hostname = parsedHost(target.host, target.port);
       const addresses = await guard.resolve(hostname, target.port, gone.signal);
-      const socket = await dial({
-        hostname,
-        port: target.port,
-        addresses,
-        timeoutMs: connectTimeoutMs,
-        signal: gone.signal,
-      });
+      const timeoutMs = connectTimeoutMs ?? (way ? 6_000 : 5_000);
+      const to = { hostname, port: target.port, addresses, timeoutMs, signal: gone.signal };
+      const socket = await (way ? through(way, to, isHttp) : dial(to));
       targets.add(socket);
       const end = () => socket.destroy();
       const age = setTimeout(end, maxAgeMs);
@@ -124,6 +127,19 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
     }
   };
 
+  const through = async (way: Way, to: Destination, isHttp: boolean): Promise<Socket> => {
+    const { proxy, acceptInvalidCertificates } = way;
+    const toProxyOnly = isHttp && takesPlainRequests(proxy);
+    try {
+      const socket = await dialThrough({ guard, region }, to, { proxy, acceptInvalidCertificates, toProxyOnly });
+      way.failure = undefined;
+      return socket;
+    } catch (error) {
+      if (error instanceof Problem) way.failure = error;
+      throw error;
+    }
+  };
+
   const server = new TunnelServer({
     port: 0,
     host: '127.0.0.1',
@@ -134,11 +150,18 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
       options.onRequest?.(target);
       let socket: Socket;
       try {
-        socket = await open(request.socket, target);
+        socket = await open(request.socket, target, isHttp);
       } catch (error) {
         throw answerTo(error, target, options);
       }
-      return isHttp ? { httpAgent: agentWith(socket) } : { customTag: socket };
+      if (!isHttp) return { customTag: socket };
+      const way = routes.get(username);
+      if (!way || !takesPlainRequests(way.proxy)) return { httpAgent: agentWith(socket) };
+      server.refusals.set(request, () => {
+        way.failure = proxyProblem(refusedByHttp(407, way.proxy.username !== ''), way.proxy);
+        return answerTo(way.failure, target, options);
+      });
+      return { httpAgent: agentWith(socket), upstreamProxyUrl: plainRequestsTo(way.proxy) };
     },
   });
   server.server.maxConnections = maxConnections;
@@ -146,7 +169,8 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   await server.listen();
 
   const route = (proxy: URL, { username = randomBytes(12).toString('hex'), ...rest }: RouteOptions = {}): Route => {
-    const made = { proxy, ...rest, failure: undefined as Problem | undefined };
+    const { acceptInvalidCertificates = false } = rest;
+    const made: Way = { proxy, acceptInvalidCertificates, failure: undefined };
     routes.set(username, made);
     return {
       username,
@@ -170,11 +194,34 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   };
 }
 
+/** Where the connections of a user name go. */
+interface Way {
+  readonly proxy: URL;
+  readonly acceptInvalidCertificates: boolean;
+  failure: Problem | undefined;
+}
+
+/** The connection stands already, by TLS when the proxy wants that: what is left to say is who asks. */
+function plainRequestsTo(proxy: URL): string {
+  const url = new URL(`http://${proxy.host}`);
+  url.username = proxy.username;
+  url.password = proxy.password;
+  return url.href;
+}
+
 /** Tunnels over the socket that was dialled when the request was looked at, instead of dialling again. */
 class TunnelServer extends Server {
+  /** What a client is told when the proxy on its way wants other credentials. */
+  readonly refusals = new WeakMap<IncomingMessage, () => RequestError>();
+
+  override failRequest(request: IncomingMessage, error: NodeJS.ErrnoException): void {
+    const refused = (error as Error).message === 'Invalid upstream proxy credentials' && this.refusals.get(request);
+    super.failRequest(request, refused ? refused() : error);
+  }
+
   override async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     withoutHeader(request.rawHeaders, 'proxy-connection');
-    withPlainReason(response);
+    withPlainHead(response);
     await super.onRequest(request, response);
   }
 
@@ -199,13 +246,18 @@ function withoutHeader(rawHeaders: string[], name: string): void {
   }
 }
 
-/** Node refuses to pass on reason phrases that it accepted; a target that sends one would never be answered. */
-function withPlainReason(response: ServerResponse): void {
+/**
+ * Node refuses to pass on reason phrases that it accepted; a target that sends one would never be answered. And what
+ * only this proxy says is not passed on from others.
+ */
+function withPlainHead(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response) as (...parts: unknown[]) => ServerResponse;
-  response.writeHead = (status: number, reason?: unknown, ...rest: unknown[]) =>
-    typeof reason === 'string'
-      ? writeHead(status, reason.replace(/[^\t\x20-\x7e]+/g, ' '), ...rest)
-      : writeHead(status, reason, ...rest);
+  response.writeHead = (status: number, reason?: unknown, headers?: unknown) => {
+    if (Array.isArray(headers)) withoutHeader(headers, EGRESS_HEADER);
+    return typeof reason === 'string'
+      ? writeHead(status, reason.replace(/[^\t\x20-\x7e]+/g, ' '), headers)
+      : writeHead(status, reason, headers);
+  };
 }
 
 function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, head: Buffer) {
@@ -240,12 +292,12 @@ function agentWith(socket: Socket): Agent {
 
 function answerTo(error: unknown, target: EgressRequest, options: EgressOptions): RequestError {
   const failure = failureOf(error);
-  if (failure.name === 'SecurityCompromiseError') {
+  if (failure.name === 'SecurityCompromiseError' && failure.facts.path === 'url') {
     options.onRefused?.(target);
     return new RequestError(asProblem(refusal()).message, 403, { [EGRESS_HEADER]: 'refused' });
   }
   options.onFailed?.(target, failure);
-  const isUnknown = failure.name === 'ParamValidationError';
+  const isUnknown = failure.name === 'ParamValidationError' && failure.facts.path === 'url';
   return new RequestError(failure.message, isUnknown ? 404 : 502, {
     [EGRESS_HEADER]: isUnknown ? 'unknown' : 'failed',
   });

@@ -9,11 +9,13 @@ import { type Collected, collect, whole } from './body.ts';
 import { createConnections, type Lease } from './connections.ts';
 import { ACCEPT_ENCODING, decoded, parseContentEncoding } from './content-encoding.ts';
 import type { CookieJar } from './cookies.ts';
-import type { Guard } from './guard.ts';
+import { refusedByHttp } from './handshake.ts';
 import { intake } from './intake.ts';
 import { createLife, type Life, noAnswerInTime } from './life.ts';
 import { atMost, paced, tooLarge } from './pace.ts';
+import { basic, credentialsOf } from './proxies.ts';
 import { type Hop, nextHop } from './redirect.ts';
+import { type ProxyRules, proxyProblem, takesPlainRequests } from './tunnel.ts';
 
 export interface FetchOptions {
   readonly method?: string;
@@ -24,7 +26,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
   /** From the call to the last byte, redirects included. Default 30 s. */
   readonly timeoutMs?: number;
-  /** For one connection, TLS included. Default 3 s. */
+  /** For one connection, TLS included. Default 3 s, 6 s through a proxy. */
   readonly connectTimeoutMs?: number;
   /** From the request to the answer's headers, on each hop. Default: `timeoutMs`. */
   readonly firstByteTimeoutMs?: number;
@@ -71,8 +73,9 @@ export interface GuardedFetch {
 
 type Answer = Dispatcher.ResponseData;
 
-export function createFetch({ guard }: { readonly guard: Guard }): GuardedFetch {
-  const connections = createConnections(guard);
+export function createFetch(rules: ProxyRules): GuardedFetch {
+  const { guard } = rules;
+  const connections = createConnections(rules);
 
   const fetch = async (address: URL | string, options: FetchOptions = {}): Promise<FetchResponse> => {
     const life = createLife(options.signal, options.timeoutMs ?? 30_000);
@@ -100,17 +103,21 @@ export function createFetch({ guard }: { readonly guard: Guard }): GuardedFetch 
 
   /** One request and its headers; a rested connection that turns out to be closed is replaced once. */
   const ask = async (hop: Hop, options: FetchOptions, life: Life): Promise<{ lease: Lease; answer: Answer }> => {
-    const { connectTimeoutMs = 3_000, acceptInvalidCertificates = false } = options;
+    const { proxy, acceptInvalidCertificates = false } = options;
+    const { connectTimeoutMs = proxy ? 6_000 : 3_000 } = options;
     for (let fresh = false; ; fresh = true) {
       const lease = await connections.lease(hop.url, {
         connectTimeoutMs,
         acceptInvalidCertificates,
+        proxy,
         signal: life.signal,
         fresh,
       });
       try {
-        const asked = lease.client.request(requestOf(hop, options.jar, life.signal));
-        return { lease, answer: await within(options.firstByteTimeoutMs ?? MAX_TIMER_MS, asked) };
+        const asked = lease.client.request(requestOf(hop, options, life.signal));
+        const answer = await within(options.firstByteTimeoutMs ?? MAX_TIMER_MS, asked);
+        if (answer.statusCode === 407 && isPlainByProxy(hop.url, proxy)) throw refusedBy(proxy, answer);
+        return { lease, answer };
       } catch (error) {
         lease.release(false);
         if (error instanceof TimeUp) throw noAnswerInTime(error);
@@ -136,16 +143,29 @@ function firstHop(address: URL | string, { method = 'GET', headers = {}, body }:
 
 function requestOf(
   { url, method, headers, body }: Hop,
-  jar: CookieJar | undefined,
+  { jar, proxy }: FetchOptions,
   signal: AbortSignal,
 ): Dispatcher.RequestOptions {
+  const credentials = proxy && isPlainByProxy(url, proxy) ? credentialsOf(proxy) : undefined;
   return {
-    path: `${url.pathname}${url.search}`,
+    path: `${isPlainByProxy(url, proxy) ? url.origin : ''}${url.pathname}${url.search}`,
     method: method as Dispatcher.HttpMethod,
-    headers: withCookies(headers, jar?.getCookieStringSync(url.href)),
+    headers: {
+      ...withCookies(headers, jar?.getCookieStringSync(url.href)),
+      ...(credentials && { 'proxy-authorization': basic(credentials) }),
+    },
     body: body ?? null,
     signal,
   };
+}
+
+/** Whether the proxy itself reads the request, and answers when it does not like it. */
+const isPlainByProxy = (url: URL, proxy: URL | undefined): proxy is URL =>
+  proxy !== undefined && url.protocol === 'http:' && takesPlainRequests(proxy);
+
+function refusedBy(proxy: URL, answer: Answer) {
+  answer.body.on('error', () => {}).destroy();
+  return proxyProblem(refusedByHttp(answer.statusCode, credentialsOf(proxy) !== undefined), proxy);
 }
 
 function withCookies(headers: Readonly<Record<string, string>>, cookies: string | undefined): Record<string, string> {

@@ -70,7 +70,9 @@ export function parseProxyUrl(text: string): URL {
   const { username, password } = credentialsOf(url) ?? { username: '', password: '' };
   if (Buffer.byteLength(username) > MAX_CREDENTIAL_BYTES || Buffer.byteLength(password) > MAX_CREDENTIAL_BYTES)
     throw invalid('The credentials of the proxy are too long');
-  if (/[\0\r\n]/.test(username + password)) throw invalid('The credentials of the proxy are not valid');
+  // RFC 7617, section 2: the first colon ends a user name.
+  if (/[\0\r\n]/.test(username + password) || username.includes(':'))
+    throw invalid('The credentials of the proxy are not valid');
   return url;
 }
 
