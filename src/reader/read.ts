@@ -7,6 +7,7 @@ import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
 import { createChooser, type Engines } from './engines/choose.ts';
+import type { Engine } from './engines/engine.ts';
 import { createFailures } from './failures.ts';
 import { type FileSnapshot, type FileTools, readFileSnapshot } from './file.ts';
 import type { Options } from './options/resolve.ts';
@@ -46,12 +47,14 @@ export interface Limits extends RenderLimits {
 export function createReader(parts: ReaderParts): Reader {
   const failures = createFailures();
   const choose = createChooser(parts);
+  const { browser } = parts;
+  const files: FileTools = { ...parts.files, ...(browser && { shoot: shooter(browser) }) };
 
   /** What the engines saw; a target that is a file as what was read from it. */
   async function* live(request: ReadRequest): AsyncGenerator<Snapshot> {
     const { target, options, signal } = request;
     const folder = temporaryFolder(parts.temporaryDir);
-    const read = (snapshot: FileSnapshot) => readFileSnapshot({ snapshot, target, options, signal }, parts.files);
+    const read = (snapshot: FileSnapshot) => readFileSnapshot({ snapshot, target, options, signal }, files);
     try {
       if (target.upload) return yield await read(await uploaded(target, await folder.path()));
       for await (const snapshot of choose(request, folder.path)) {
@@ -109,6 +112,23 @@ export function createReader(parts: ReaderParts): Reader {
 
   return { each, last };
 }
+
+const SHOT_MS = 15_000;
+
+/** Pictures of HTML that was made from a file whose pages cannot be drawn otherwise. */
+const shooter =
+  (browser: Engine): NonNullable<FileTools['shoot']> =>
+  async (html, options, signal) => {
+    let picture: Uint8Array | undefined;
+    const deadline = performance.now() + (options.timeoutMs ?? SHOT_MS);
+    const visit = { url: 'about:blank', html, options, deadline, signal, keyed: true, folder: noFolder };
+    for await (const { pageshot, screenshot } of browser.visit(visit)) picture = pageshot ?? screenshot ?? picture;
+    return picture;
+  };
+
+const noFolder = async (): Promise<string> => {
+  throw problem('InternalError');
+};
 
 const isFile = (snapshot: Snapshot): snapshot is FileSnapshot => snapshot.file !== undefined;
 
