@@ -1,0 +1,104 @@
+/**
+ * Tables without ruling lines: rows on one baseline each, whose cells stand over each other and are short.
+ */
+import type { Segment } from './lines.ts';
+import { boxOfSegments, freeStrips, type Interval, insetSegment } from './regions.ts';
+import { lineOf } from './runs.ts';
+import type { Cell } from './table.ts';
+
+const MIN_ROWS = 3;
+const MIN_GUTTER = 0.6;
+/** A table's cells are short and its columns seldom filled; running text in columns is the opposite. */
+const LONG_CELL = 42;
+
+/** One inset for the table, or null when these segments are none. */
+export function alignedTable(segments: readonly Segment[], bodySize: number): Segment[] | null {
+  if (segments.some(({ inset }) => inset)) return null;
+  const gutters = freeStrips(segments).filter(
+    ({ from, to }) => Number.isFinite(from) && Number.isFinite(to) && to - from >= MIN_GUTTER * bodySize,
+  );
+  if (gutters.length === 0) return null;
+  const rows = toRows(segments);
+  const columns = gutters.length + 1;
+  const cells = rows.map((row) => intoColumns(row, gutters));
+  const full = cells.filter((row) => row.filter((cell) => cell.length > 0).length >= 2).length;
+  if (full < MIN_ROWS || full < 0.6 * rows.length) return null;
+  if (!isTabular(segments, cells, columns)) return null;
+  return [insetSegment(boxOfSegments(segments), { table: { rows: joinRows(cells, rows, bodySize) } }, bodySize)];
+}
+
+function toRows(segments: readonly Segment[]): Segment[][] {
+  const rows: Segment[][] = [];
+  for (const segment of segments.toSorted((one, two) => one.baseline - two.baseline)) {
+    const row = rows[rows.length - 1];
+    if (row && segment.baseline - row[0]!.baseline <= 0.35 * segment.size) row.push(segment);
+    else rows.push([segment]);
+  }
+  return rows;
+}
+
+function intoColumns(row: readonly Segment[], gutters: readonly Interval[]): Segment[][] {
+  const cells: Segment[][] = Array.from({ length: gutters.length + 1 }, () => []);
+  for (const segment of row) {
+    const column = gutters.findIndex(({ from }) => segment.x1 <= from + 0.01);
+    cells[column < 0 ? gutters.length : column]!.push(segment);
+  }
+  return cells;
+}
+
+const lengthOf = (cell: readonly Segment[]): number =>
+  cell.reduce((sum, { pieces }) => sum + pieces.reduce((all, { text }) => all + text.length + 1, 0), 0);
+
+function isTabular(segments: readonly Segment[], cells: readonly (readonly Segment[][])[], columns: number): boolean {
+  const lengths = cells.flatMap((row) => row.filter((cell) => cell.length > 0).map(lengthOf));
+  const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
+  if (mean > LONG_CELL) return false;
+  const numeric = lengths.length > 0 ? cells.flat().filter(isNumeric).length / lengths.length : 0;
+  if (numeric > 0.3 || columns >= 4) return true;
+  // Columns of running text are filled to their edge, line after line.
+  const filled = Array.from({ length: columns }, (_, column) => fillOf(cells.map((row) => row[column]!)));
+  if (segments.length === 0) return false;
+  return filled.filter((share) => share > 0.6).length < columns || mean < 12;
+}
+
+const isNumeric = (cell: readonly Segment[]): boolean =>
+  cell.length > 0 &&
+  /^[\s(]*[-+−±$€£¥]?[\d.,:%/]+[\s%)]*$/.test(cell.flatMap(({ pieces }) => pieces.map(({ text }) => text)).join(''));
+
+/** The share of lines that reach nearly as far as the longest. */
+function fillOf(column: readonly (readonly Segment[])[]): number {
+  const ends = column
+    .filter((cell) => cell.length > 0)
+    .map((cell) => ({ x0: cell[0]!.x0, x1: cell[cell.length - 1]!.x1 }));
+  if (ends.length === 0) return 0;
+  const x0 = Math.min(...ends.map((end) => end.x0));
+  const x1 = Math.max(...ends.map((end) => end.x1));
+  return ends.filter((end) => end.x1 - end.x0 > 0.8 * (x1 - x0)).length / ends.length;
+}
+
+/** A row without a first cell, close under another, goes on with that one's cells. */
+function joinRows(
+  cells: readonly (readonly Segment[][])[],
+  rows: readonly (readonly Segment[])[],
+  bodySize: number,
+): Cell[][] {
+  const pitches = rows.slice(1).map((row, at) => row[0]!.baseline - rows[at]![0]!.baseline);
+  const tightest = Math.min(...pitches);
+  const joined: { lines: Segment[][] }[][] = [];
+  cells.forEach((row, at) => {
+    const above = joined[joined.length - 1];
+    const goesOn =
+      above !== undefined &&
+      row[0]!.length === 0 &&
+      pitches[at - 1]! <= Math.min(tightest * 1.15, 1.6 * bodySize) &&
+      row.every((cell, column) => cell.length === 0 || (above[column]!.lines.length > 0 && !isNumeric(cell)));
+    if (goesOn) {
+      row.forEach((cell, column) => {
+        if (cell.length > 0) above[column]!.lines.push(cell);
+      });
+    } else joined.push(row.map((cell) => ({ lines: cell.length > 0 ? [cell] : [] })));
+  });
+  return joined.map((row, at) =>
+    row.map(({ lines }) => ({ lines: lines.map(lineOf), columns: 1, rows: 1, header: at === 0 })),
+  );
+}

@@ -1,0 +1,159 @@
+/** Pieces of text put together: to rows on one baseline, rows to segments without a wide gap, segments to lines. */
+import type { Piece } from './ink.ts';
+import type { Table } from './table.ts';
+
+/** Pieces side by side, with no gap wider than between words. */
+export interface Segment {
+  readonly x0: number;
+  readonly x1: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly baseline: number;
+  readonly size: number;
+  readonly pieces: readonly Piece[];
+  /** What stands here instead of text: a table, a framed part. */
+  readonly inset?: Inset | undefined;
+}
+
+export type Inset = { readonly table: Table } | { readonly segments: readonly Segment[] };
+
+/** In ems of the smaller neighbour: a gap that parts segments. */
+const SEGMENT_GAP = 0.85;
+const SAME_BASELINE = 0.22;
+/** Share of its size by which text reaches over the baseline, and below it. */
+const ABOVE = 0.75;
+const BELOW = 0.2;
+
+export function toSegments(pieces: readonly Piece[]): Segment[] {
+  const rows = attachRaised(toRows(pieces));
+  return rows.flatMap(splitRow);
+}
+
+interface Row {
+  y: number;
+  size: number;
+  pieces: Piece[];
+}
+
+function toRows(pieces: readonly Piece[]): Row[] {
+  const rows: Row[] = [];
+  for (const piece of pieces.toSorted((one, two) => one.y - two.y || one.x0 - two.x0)) {
+    const row = rows[rows.length - 1];
+    if (row && piece.y - row.y <= SAME_BASELINE * Math.min(row.size, piece.size)) {
+      row.pieces.push(piece);
+      row.size = Math.max(row.size, piece.size);
+    } else rows.push({ y: piece.y, size: piece.size, pieces: [piece] });
+  }
+  return rows;
+}
+
+/** How far around a row the rows are looked for that its raised pieces belong to. */
+const NEAR_ROWS = 6;
+const LONGEST_RAISED = 14;
+
+/** Moves small pieces that stand a little higher or lower than larger text beside them into the row of that text. */
+function attachRaised(rows: readonly Row[]): Row[] {
+  for (const row of rows) row.pieces.sort((one, two) => one.x0 - two.x0);
+  rows.forEach((row, at) => {
+    const kept: Piece[] = [];
+    for (const piece of row.pieces) {
+      const host = piece.text.length <= LONGEST_RAISED ? hostOf(piece, rows, at) : null;
+      if (!host) kept.push(piece);
+      else host.pieces.push({ ...piece, y: host.y, shift: piece.y < host.y ? 'raised' : 'lowered' });
+    }
+    if (kept.length !== row.pieces.length) row.pieces = kept;
+  });
+  for (const row of rows) row.pieces.sort((one, two) => one.x0 - two.x0);
+  return rows.filter(({ pieces }) => pieces.length > 0);
+}
+
+function hostOf(piece: Piece, rows: readonly Row[], at: number): Row | null {
+  for (let step = 1; step <= NEAR_ROWS; step++) {
+    for (const index of [at + step, at - step]) {
+      const row = rows[index];
+      if (!row || row.size < piece.size * 1.2) continue;
+      const rise = row.y - piece.y;
+      if (rise > 0.65 * row.size || rise < -0.35 * row.size) continue;
+      const beside = row.pieces.some(
+        (other) =>
+          other.shift === undefined &&
+          other.size > piece.size * 1.2 &&
+          (Math.abs(piece.x0 - other.x1) < 0.3 * other.size || Math.abs(other.x0 - piece.x1) < 0.15 * other.size),
+      );
+      if (beside) return row;
+    }
+  }
+  return null;
+}
+
+function splitRow(row: Row): Segment[] {
+  const segments: Segment[] = [];
+  let current: Piece[] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const piece of row.pieces) {
+    const before = current[current.length - 1];
+    if (before && isRepeated(before, piece)) {
+      current[current.length - 1] = { ...before, style: { ...before.style, bold: true } };
+      continue;
+    }
+    const size = before ? Math.max(Math.min(before.size, piece.size), 0.6 * row.size) : row.size;
+    if (before && piece.x0 - end > SEGMENT_GAP * size && !leads(current, piece, end)) {
+      segments.push(segmentOf(current));
+      current = [];
+      end = Number.NEGATIVE_INFINITY;
+    }
+    current.push(piece);
+    end = Math.max(end, piece.x1);
+  }
+  if (current.length > 0) segments.push(segmentOf(current));
+  return segments;
+}
+
+/** Bold made by printing twice. */
+const isRepeated = (before: Piece, piece: Piece): boolean =>
+  before.text === piece.text && Math.abs(before.x0 - piece.x0) < 0.12 * piece.size;
+
+const MARKER = /^(?:[•◦▪▫●○■□–—‣⁃➢✓❑❖∙·*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,5})[.)]|\d{1,2}(?:\.\d{1,2}){1,3}\.?)$/;
+const MARKER_GAP = 4;
+
+/** Whether what is there so far is the marker of a list or the number of a heading, and so belongs to what follows. */
+const leads = (current: readonly Piece[], piece: Piece, end: number): boolean =>
+  current.length <= 2 &&
+  piece.x0 - end < MARKER_GAP * piece.size &&
+  MARKER.test(current.map(({ text }) => text).join(''));
+
+export function segmentOf(pieces: readonly Piece[]): Segment {
+  let x0 = Number.POSITIVE_INFINITY;
+  let x1 = Number.NEGATIVE_INFINITY;
+  let size = 0;
+  let letters = 0;
+  let baseline = pieces[0]!.y;
+  for (const piece of pieces) {
+    x0 = Math.min(x0, piece.x0);
+    x1 = Math.max(x1, piece.x1);
+    if (piece.shift !== undefined && letters > 0) continue;
+    if (piece.text.length >= letters || piece.size > size) {
+      letters = piece.text.length;
+      size = Math.max(size, piece.size);
+      baseline = piece.y;
+    }
+  }
+  return { x0, x1, top: baseline - ABOVE * size, bottom: baseline + BELOW * size, baseline, size, pieces };
+}
+
+/** A line of running text: the segments that stand side by side. */
+export interface Line extends Segment {
+  /** The same text, in the order of reading and with its spaces. */
+  readonly text: string;
+  readonly runs: readonly Run[];
+}
+
+/** Text of one look. */
+export interface Run {
+  readonly text: string;
+  readonly bold: boolean;
+  readonly italic: boolean;
+  readonly mono: boolean;
+  readonly shift?: 'raised' | 'lowered' | undefined;
+  readonly href?: string | undefined;
+}

@@ -1,0 +1,55 @@
+/** Opens a file with PDF.js: the one place that loads it, with everything it needs from its own package. */
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
+import { DocumentFault } from '../document.ts';
+
+export type Library = typeof import('pdfjs-dist');
+
+/** The legacy build is the one that runs on every Node we support; its types are those of the package. */
+export const library = (): Promise<Library> => import('pdfjs-dist/legacy/build/pdf.mjs');
+
+export interface Opened {
+  readonly document: PDFDocumentProxy;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Images of more pixels are left out; 1 leaves out all that can be seen. */
+  readonly maxImagePixels: number;
+}
+
+/** Throws DocumentFault: `encrypted` when it asks for a password, `damaged` when nothing can be made of it. */
+export async function open(bytes: Uint8Array, { maxImagePixels }: OpenOptions): Promise<Opened> {
+  const { getDocument, VerbosityLevel } = await library();
+  const folder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+  const task: PDFDocumentLoadingTask = getDocument({
+    // PDF.js takes its buffer away, and callers may need theirs once more.
+    data: bytes.slice(),
+    isEvalSupported: false,
+    disableFontFace: true,
+    useSystemFonts: false,
+    standardFontDataUrl: `${folder}/standard_fonts/`,
+    cMapUrl: `${folder}/cmaps/`,
+    cMapPacked: true,
+    wasmUrl: `${folder}/wasm/`,
+    iccUrl: `${folder}/iccs/`,
+    useWorkerFetch: false,
+    enableXfa: false,
+    maxImageSize: maxImagePixels,
+    verbosity: VerbosityLevel.ERRORS,
+  });
+  try {
+    const document = await task.promise;
+    return { document, close: () => task.destroy() };
+  } catch (error) {
+    await task.destroy().catch(() => {});
+    throw faultOf(error);
+  }
+}
+
+function faultOf(error: unknown): DocumentFault {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'PasswordException') return new DocumentFault('encrypted', 'The PDF asks for a password', error);
+  return new DocumentFault('damaged', 'The PDF is damaged or is no PDF at all', error);
+}

@@ -1,0 +1,131 @@
+/** One page: its ink, its links, and what of it is seen. */
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { type Box, holds, toMatrix, transformBox } from './geometry.ts';
+import { type FontFacts, type Ink, type InkSources, type Piece, type RawPiece, readInk } from './ink.ts';
+import type { Library } from './open.ts';
+import { pictureShare, visiblePieces } from './visible.ts';
+
+export interface PageText {
+  readonly number: number;
+  readonly width: number;
+  readonly height: number;
+  /** What is seen, read along the page; turned text is apart. */
+  readonly pieces: readonly Piece[];
+  readonly turned: readonly (readonly Piece[])[];
+  readonly ink: Ink;
+  readonly hidden: number;
+  readonly scanned: boolean;
+}
+
+const FEW_LETTERS = 12;
+
+export async function readPage(document: PDFDocumentProxy, number: number, { OPS }: Library): Promise<PageText> {
+  const page = await document.getPage(number);
+  try {
+    const layers = await document.getOptionalContentConfig({ intent: 'display' });
+    const operators = await page.getOperatorList({ intent: 'display' });
+    const viewport = page.getViewport({ scale: 1 });
+    const ink = readInk({
+      operators,
+      names: OPS as unknown as InkSources['names'],
+      viewport,
+      font: fontsOf(page),
+      layers,
+    });
+    const seen = visiblePieces(ink);
+    const links = await linksOf(page, viewport.transform);
+    const { pieces, turned } = byDirection(linked(seen.pieces, links));
+    const letters = seen.pieces.reduce((sum, { text }) => sum + text.length, 0);
+    return {
+      number,
+      width: ink.width,
+      height: ink.height,
+      pieces,
+      turned,
+      ink,
+      hidden: seen.hidden,
+      scanned: letters < FEW_LETTERS && (pictureShare(ink) > 0.05 || (letters === 0 && ink.graphics > 0)),
+    };
+  } finally {
+    page.cleanup();
+  }
+}
+
+interface Link extends Box {
+  readonly href: string;
+}
+
+const MAX_LINKS = 2_000;
+
+async function linksOf(page: PDFPageProxy, transform: readonly number[]): Promise<Link[]> {
+  const matrix = toMatrix([...transform])!;
+  const annotations = (await page.getAnnotations({ intent: 'display' }).catch(() => [])) as {
+    subtype?: string;
+    url?: string;
+    rect?: readonly number[];
+  }[];
+  return annotations
+    .filter(({ subtype, url }) => subtype === 'Link' && /^(?:https?:|mailto:)/i.test(url ?? ''))
+    .slice(0, MAX_LINKS)
+    .map(({ url, rect = [0, 0, 0, 0] }) => ({
+      href: url!,
+      ...transformBox(matrix, rect[0]!, rect[1]!, rect[2]!, rect[3]!),
+    }));
+}
+
+const linked = (pieces: readonly RawPiece[], links: readonly Link[]): readonly RawPiece[] =>
+  links.length === 0
+    ? pieces
+    : pieces.map((piece) => {
+        const x = (piece.x0 + piece.x1) / 2;
+        const link = links.find((box) => holds(box, x, piece.y - 0.3 * piece.size));
+        return link ? { ...piece, href: link.href } : piece;
+      });
+
+function byDirection(pieces: readonly RawPiece[]): { pieces: RawPiece[]; turned: RawPiece[][] } {
+  return { pieces: pieces.filter(({ angle }) => Math.abs(angle) < 35), turned: [] };
+}
+
+/** Facts of the fonts of a page, by the names that its operators use. */
+function fontsOf(page: PDFPageProxy): (name: string) => FontFacts {
+  const known = new Map<string, FontFacts>();
+  return (name) => {
+    let facts = known.get(name);
+    if (!facts) {
+      facts = factsOf(page.commonObjs.has(name) ? page.commonObjs.get(name) : null);
+      known.set(name, facts);
+    }
+    return facts;
+  };
+}
+
+interface FontObject {
+  readonly name?: string;
+  readonly bold?: boolean;
+  readonly black?: boolean;
+  readonly italic?: boolean;
+  readonly vertical?: boolean;
+  readonly isType3Font?: boolean;
+  readonly fallbackName?: string;
+  readonly fontMatrix?: readonly number[];
+  readonly bbox?: readonly number[];
+}
+
+function factsOf(font: FontObject | null): FontFacts {
+  const name = font?.name ?? '';
+  const [scale = 0.001, , , up = scale] = font?.fontMatrix ?? [];
+  const [, low = 0, , high = 0] = font?.bbox ?? [];
+  const type3Height = Math.abs((high - low) * up) * 0.9;
+  return {
+    style: {
+      bold: font?.bold === true || font?.black === true || /bold|black|heavy|semib|demi|-bd\b/i.test(name),
+      italic: font?.italic === true || /italic|oblique|-it\b/i.test(name),
+      mono:
+        /mono|courier|consol|menlo|typewriter|cmtt|inconsolata|\bcode|fixed/i.test(name) ||
+        font?.fallbackName === 'monospace',
+    },
+    scale,
+    height: font?.isType3Font ? type3Height || Math.abs(up) * 1000 : 1,
+    vertical: font?.vertical === true,
+  };
+}

@@ -1,0 +1,237 @@
+/**
+ * The order of reading: a page's segments cut into regions, each of which is read from top to bottom. Bands (segments
+ * side by side) that follow each other and leave the same upright strip free are columns; what crosses the strip stands
+ * alone. What is left of the strip is read before what is right of it.
+ */
+import { alignedTable } from './aligned.ts';
+import { type Inset, type Line, type Segment, segmentOf } from './lines.ts';
+import { lineOf } from './runs.ts';
+
+/** Lines, and insets between them, that are read one after the other. */
+export interface Region {
+  readonly x0: number;
+  readonly x1: number;
+  readonly items: readonly (Line | InsetSegment)[];
+}
+
+export interface InsetSegment extends Segment {
+  readonly inset: Inset;
+}
+
+export const isInset = (item: Segment): item is InsetSegment => item.inset !== undefined;
+
+interface Band {
+  readonly segments: readonly Segment[];
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+const MAX_DEPTH = 8;
+
+export interface RegionOptions {
+  /** The size of running text on the page. */
+  readonly bodySize: number;
+}
+
+/** Regions in the order of reading. */
+export function toRegions(segments: readonly Segment[], { bodySize }: RegionOptions): Region[] {
+  const regions: Region[] = [];
+  const todo: { readonly segments: readonly Segment[]; readonly depth: number }[] = [{ segments, depth: 0 }];
+  for (let next = todo.pop(); next; next = todo.pop()) {
+    const parts = next.depth < MAX_DEPTH ? cut(next.segments, bodySize) : [{ segments: next.segments, whole: true }];
+    const cutUp: typeof todo = [];
+    for (const part of parts) {
+      if (part.whole && cutUp.length === 0) regions.push(regionOf(part.segments));
+      else cutUp.push({ segments: part.segments, depth: part.whole ? MAX_DEPTH : next.depth + 1 });
+    }
+    todo.push(...cutUp.reverse());
+  }
+  return regions.filter(({ items }) => items.length > 0);
+}
+
+interface Part {
+  readonly segments: readonly Segment[];
+  /** Whether it needs no more cutting. */
+  readonly whole: boolean;
+}
+
+function cut(segments: readonly Segment[], bodySize: number): Part[] {
+  const bands = toBands(segments);
+  const parts: Part[] = [];
+  let plain: Segment[] = [];
+  const closePlain = () => {
+    if (plain.length > 0) parts.push({ segments: plain, whole: true });
+    plain = [];
+  };
+  for (let at = 0; at < bands.length; ) {
+    const run = runFrom(bands, at, bodySize);
+    if (!run) {
+      plain.push(...bands[at]!.segments);
+      at += 1;
+      continue;
+    }
+    const inside = bands.slice(at, run.end);
+    const table = alignedTable(
+      inside.flatMap((band) => band.segments),
+      bodySize,
+    );
+    if (table) plain.push(...table);
+    else if (isProse(inside, run.gutter)) {
+      closePlain();
+      const middle = (run.gutter.from + run.gutter.to) / 2;
+      const all = inside.flatMap((band) => band.segments);
+      parts.push(
+        { segments: all.filter(({ x0 }) => x0 < middle), whole: false },
+        { segments: all.filter(({ x0 }) => x0 >= middle), whole: false },
+      );
+    } else plain.push(...inside.flatMap((band) => band.segments));
+    at = run.end;
+  }
+  closePlain();
+  return parts;
+}
+
+export function toBands(segments: readonly Segment[]): Band[] {
+  const bands: { segments: Segment[]; top: number; bottom: number }[] = [];
+  for (const segment of segments.toSorted((one, two) => one.top - two.top || one.x0 - two.x0)) {
+    const band = bands[bands.length - 1];
+    if (band && segment.top < band.bottom - 0.15 * segment.size) {
+      band.segments.push(segment);
+      band.bottom = Math.max(band.bottom, segment.bottom);
+    } else bands.push({ segments: [segment], top: segment.top, bottom: segment.bottom });
+  }
+  return bands;
+}
+
+/** The strips that segments leave free, with what is left and right of all of them. */
+export function freeStrips(segments: readonly Segment[]): Interval[] {
+  const strips: Interval[] = [];
+  let from = Number.NEGATIVE_INFINITY;
+  for (const { x0, x1 } of segments.toSorted((one, two) => one.x0 - two.x0)) {
+    if (x0 > from) strips.push({ from, to: x0 });
+    from = Math.max(from, x1);
+  }
+  strips.push({ from, to: Number.POSITIVE_INFINITY });
+  return strips;
+}
+
+const common = (one: readonly Interval[], two: readonly Interval[], atLeast: number): Interval[] => {
+  const out: Interval[] = [];
+  for (let a = 0, b = 0; a < one.length && b < two.length; ) {
+    const from = Math.max(one[a]!.from, two[b]!.from);
+    const to = Math.min(one[a]!.to, two[b]!.to);
+    if (to - from >= atLeast) out.push({ from, to });
+    if (one[a]!.to < two[b]!.to) a += 1;
+    else b += 1;
+  }
+  return out;
+};
+
+const MIN_GUTTER = 0.85;
+
+/** The longest run of bands from this one on that leave a strip free, with text on both sides of it. */
+function runFrom(bands: readonly Band[], start: number, bodySize: number): { end: number; gutter: Interval } | null {
+  const width = MIN_GUTTER * bodySize;
+  let strips: Interval[] = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
+  let found: { end: number; gutter: Interval } | null = null;
+  let left = Number.POSITIVE_INFINITY;
+  let right = Number.NEGATIVE_INFINITY;
+  for (let end = start; end < bands.length; end++) {
+    const band = bands[end]!;
+    strips = common(strips, freeStrips(band.segments), width);
+    for (const { x0, x1 } of band.segments) {
+      left = Math.min(left, x0);
+      right = Math.max(right, x1);
+    }
+    const between = strips.filter(({ from, to }) => from > left && to < right);
+    if (between.length === 0) {
+      if (strips.every(({ from, to }) => from === Number.NEGATIVE_INFINITY || to === Number.POSITIVE_INFINITY)) {
+        if (strips.length < 2 || found) break;
+      }
+      continue;
+    }
+    if (found && isSpanningHeading(bands, end, between, bodySize)) break;
+    const gutter = between.reduce((best, strip) => (strip.to - strip.from > best.to - best.from ? strip : best));
+    found = { end: end + 1, gutter };
+  }
+  return found;
+}
+
+/** Large text alone over both columns parts what is above from what is below. */
+function isSpanningHeading(
+  bands: readonly Band[],
+  at: number,
+  [strip]: readonly Interval[],
+  bodySize: number,
+): boolean {
+  const { segments } = bands[at]!;
+  if (!strip || segments.length !== 1 || segments[0]!.size < 1.15 * bodySize) return false;
+  if (segments[0]!.x0 > strip.from) return false;
+  const next = bands[at + 1];
+  return next?.segments.some(({ x0 }) => x0 >= strip.to) === true;
+}
+
+const FULL = 0.72;
+const MIN_LINES = 3;
+
+/** Whether text on both sides fills its column as running text does. */
+function isProse(bands: readonly Band[], gutter: Interval): boolean {
+  const middle = (gutter.from + gutter.to) / 2;
+  const segments = bands.flatMap((band) => band.segments);
+  return [segments.filter(({ x0 }) => x0 < middle), segments.filter(({ x0 }) => x0 >= middle)].every((side) => {
+    if (side.some(isInset)) return true;
+    const rows = new Set(side.map(({ baseline }) => Math.round(baseline)));
+    if (rows.size < MIN_LINES) return false;
+    const x0 = Math.min(...side.map((segment) => segment.x0));
+    const x1 = Math.max(...side.map((segment) => segment.x1));
+    const full = side.filter((segment) => segment.x1 - segment.x0 > FULL * (x1 - x0)).length;
+    const letters = side.reduce((sum, { pieces }) => sum + pieces.reduce((all, { text }) => all + text.length, 0), 0);
+    return full >= 0.5 * rows.size || letters / rows.size >= 24 || rows.size >= 8;
+  });
+}
+
+/** Segments on one baseline become one line. */
+export function regionOf(segments: readonly Segment[]): Region {
+  const items: (Line | InsetSegment)[] = [];
+  let row: Segment[] = [];
+  const close = () => {
+    if (row.length > 0) items.push(lineOf(row));
+    row = [];
+  };
+  for (const segment of segments.toSorted((one, two) => one.baseline - two.baseline)) {
+    if (isInset(segment)) {
+      close();
+      items.push(segment);
+      continue;
+    }
+    const before = row[row.length - 1];
+    if (before && segment.baseline - row[0]!.baseline > 0.3 * Math.min(before.size, segment.size)) close();
+    row.push(segment);
+  }
+  close();
+  const x0 = items.reduce((least, item) => Math.min(least, item.x0), Number.POSITIVE_INFINITY);
+  const x1 = items.reduce((most, item) => Math.max(most, item.x1), Number.NEGATIVE_INFINITY);
+  return { x0, x1, items };
+}
+
+/** A place for something that is no text. */
+export const insetSegment = (
+  { x0, y0, x1, y1 }: { x0: number; y0: number; x1: number; y1: number },
+  inset: Inset,
+  size: number,
+): InsetSegment => ({ x0, x1, top: y0, bottom: y1, baseline: y0 + size, size, pieces: [], inset });
+
+export const boxOfSegments = (segments: readonly Segment[]) => ({
+  x0: segments.reduce((least, { x0 }) => Math.min(least, x0), Number.POSITIVE_INFINITY),
+  y0: segments.reduce((least, { top }) => Math.min(least, top), Number.POSITIVE_INFINITY),
+  x1: segments.reduce((most, { x1 }) => Math.max(most, x1), Number.NEGATIVE_INFINITY),
+  y1: segments.reduce((most, { bottom }) => Math.max(most, bottom), Number.NEGATIVE_INFINITY),
+});
+
+export const joinedSegment = (segments: readonly Segment[]): Segment =>
+  segmentOf(segments.flatMap(({ pieces }) => pieces));

@@ -1,0 +1,13 @@
+/** A table as rows of cells, whatever told that it is one. */
+import type { Line } from './lines.ts';
+
+export interface Cell {
+  readonly lines: readonly Line[];
+  readonly columns: number;
+  readonly rows: number;
+  readonly header?: boolean;
+}
+
+export interface Table {
+  readonly rows: readonly (readonly Cell[])[];
+}

@@ -1,0 +1,64 @@
+/** Which pieces of a page a person sees. */
+import { area, holds } from './geometry.ts';
+import type { Fill, Ink, RawPiece } from './ink.ts';
+
+const PAPER = '#ffffff';
+/** In points. */
+const SMALLEST = 1.2;
+const FAINTEST = 0.04;
+/** Largest difference of two colours, channel by channel, that nobody sees. */
+const SAME_COLOR = 10;
+
+export interface Seen {
+  readonly pieces: readonly RawPiece[];
+  readonly hidden: number;
+}
+
+/**
+ * Text without ink over a picture is what text recognition found in it, and stays. Text in the colour of what lies
+ * under it goes, where that colour is known; so does text that is off the page, cut off, too small or painted over.
+ */
+export function visiblePieces({ pieces, fills, width, height, switchedOff }: Ink): Seen {
+  const seen: RawPiece[] = [];
+  let hidden = switchedOff;
+  const images = fills.filter(({ image }) => image);
+  for (const piece of pieces) {
+    const x = (piece.x0 + piece.x1) / 2;
+    const y = piece.y - 0.3 * piece.size;
+    const onPage = x >= 0 && x <= width && y >= 0 && y <= height;
+    if (!onPage || piece.size < SMALLEST || !Number.isFinite(piece.size) || !inClip(piece, x, y)) hidden += 1;
+    else if (!piece.painted) {
+      if (images.some((image) => holds(image, x, y))) seen.push(piece);
+      else hidden += 1;
+    } else if (piece.opacity < FAINTEST || isLost(piece, fills, x, y)) hidden += 1;
+    else seen.push(piece);
+  }
+  return { pieces: seen, hidden };
+}
+
+/** A clip that lets half of the letter through is one that was drawn around it. */
+const inClip = ({ clip, size }: RawPiece, x: number, y: number): boolean =>
+  x >= clip.x0 - 0.5 && x <= clip.x1 + 0.5 && y >= clip.y0 - 0.4 * size && y <= clip.y1 + 0.4 * size;
+
+function isLost(piece: RawPiece, fills: readonly Fill[], x: number, y: number): boolean {
+  let ground: string | null = PAPER;
+  for (const fill of fills) {
+    if (!holds(fill, x, y)) continue;
+    if (fill.order < piece.order) ground = fill.color;
+    else if (fill.color !== null && covers(fill, piece)) return true;
+  }
+  return piece.color !== null && ground !== null && isSameColor(piece.color, ground);
+}
+
+const covers = (fill: Fill, piece: RawPiece): boolean =>
+  fill.x0 <= piece.x0 + 0.5 && fill.x1 >= piece.x1 - 0.5 && fill.y0 <= piece.y - 0.6 * piece.size && fill.y1 >= piece.y;
+
+function isSameColor(one: string, two: string): boolean {
+  if (one === two) return true;
+  const [first, second] = [one, two].map((color) => Number.parseInt(color.slice(1, 7), 16));
+  return [16, 8, 0].every((shift) => Math.abs(((first! >> shift) & 255) - ((second! >> shift) & 255)) <= SAME_COLOR);
+}
+
+/** The share of the page that pictures cover, summed up. */
+export const pictureShare = ({ fills, width, height }: Ink): number =>
+  fills.reduce((sum, fill) => (fill.image ? sum + area(fill) : sum), 0) / (width * height);
