@@ -4,6 +4,10 @@ import { TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
 import { createThreads } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
+import { ENOUGH_WORDS, type Evidence } from './engines/evidence.ts';
+import type { AnswerTask } from './formats/answer.ts';
+import type { JsonCheck } from './formats/json-answer.ts';
+import type { Material } from './formats/material.ts';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import type { Outcome, Task } from './worker.ts';
@@ -11,8 +15,19 @@ import type { Outcome, Task } from './worker.ts';
 export interface Renderer {
   /** AssertionFailureError when the page cannot be worked through within the limits of time and memory. */
   render(task: RenderTask, signal: AbortSignal): Promise<Rendition>;
-  /** How many words of main content HTML has without its scripts; none when it is too much to tell. */
-  probe(html: string, url: string, signal: AbortSignal): Promise<{ words: number; scripts: boolean }>;
+  /** What a model is given of a page; fails as `render` does. */
+  material(task: RenderTask, signal: AbortSignal): Promise<Material>;
+  /** What a model wrote, as an answer. */
+  answer(task: AnswerTask, signal: AbortSignal): Promise<Rendition>;
+  /**
+   * Whether a text keeps to the caller's JSON schema; without a text only the schema is looked at.
+   * ParamValidationError with path `jsonSchema` for a schema that cannot be used, or takes too long to.
+   */
+  checkJson(schema: object, text: string | undefined, signal: AbortSignal): Promise<JsonCheck>;
+  /** What the source of a page tells about its scripts. */
+  probe(html: string, url: string, signal: AbortSignal): Promise<Evidence>;
+  /** Whether rendering a page made no difference to what there is to read. */
+  isUnchanged(fetched: string, rendered: string, url: string): Promise<boolean>;
   /** The text of a body, for bodies that are too large to decode where others wait. */
   decode(body: EncodedBody, signal: AbortSignal): Promise<string>;
   /** Whether HTML has main content to show. */
@@ -43,8 +58,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       if (error instanceof TaskCrashed) {
         throw problem('AssertionFailureError', { message: 'The page needs more memory than one page may take' }, error);
       }
-      if (error instanceof TooManyTasks) throw problem('ServiceNodeResourceDrainError', { retryAfter: 5 });
-      throw error;
+      throw tooBusy(error);
     }
   }
 
@@ -57,10 +71,34 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       if (outcome.kind !== 'rendition') throw failure(outcome);
       return { ...outcome.rendition, screenshot, pageshot };
     },
+    async material(task, signal) {
+      const { screenshot: _, pageshot: __, ...snapshot } = task.snapshot;
+      const outcome = await run({ kind: 'material', ...task, snapshot }, signal);
+      if (outcome.kind !== 'material') throw failure(outcome);
+      return outcome.material;
+    },
+    async answer(task, signal) {
+      const outcome = await run({ kind: 'answer', ...task }, signal);
+      if (outcome.kind !== 'rendition') throw failure(outcome);
+      return outcome.rendition;
+    },
+    async checkJson(schema, text, signal) {
+      const task = { kind: 'json', schema, text } as const;
+      const limits = { timeoutMs: CHECK_MS, signal, weight: weightOf(task) };
+      const outcome = await threads.run(task, limits).catch((error: unknown) => {
+        throw error instanceof TaskTimeUp || error instanceof TaskCrashed ? tooMuchToCheck(error) : tooBusy(error);
+      });
+      if (outcome.kind !== 'json') throw failure(outcome);
+      return outcome.check;
+    },
     async probe(html, url, signal) {
       const outcome = await run({ kind: 'probe', html, url }, signal);
       if (outcome.kind !== 'probe') throw failure(outcome);
-      return { words: outcome.words, scripts: outcome.scripts };
+      return outcome.evidence;
+    },
+    async isUnchanged(fetched, rendered, url) {
+      const outcome = await run({ kind: 'compare', fetched, rendered, url }, NEVER);
+      return outcome.kind === 'comparison' && outcome.unchanged;
     },
     async decode(body, signal) {
       const outcome = await run({ kind: 'decode', body }, signal);
@@ -69,27 +107,46 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
     },
     async hasContent(html) {
       const outcome = await run({ kind: 'probe', html, url: 'about:blank' }, NEVER);
-      return outcome.kind === 'probe' && outcome.words >= ENOUGH_WORDS;
+      return outcome.kind === 'probe' && outcome.evidence.words >= ENOUGH_WORDS;
     },
     close: () => threads.close(),
   };
 }
 
-/** HTML with fewer words of main content than this has next to nothing to say. */
-export const ENOUGH_WORDS = 30;
-
 /** Pages up to this size are alike; a larger one lets smaller ones go first. */
 const LIGHT = 256 * 1024;
 
 function weightOf(task: Task): number {
-  const size =
-    task.kind === 'render'
-      ? task.snapshot.text.length
-      : task.kind === 'probe'
-        ? task.html.length
-        : task.body.bytes.length;
+  const size = sizeOf(task);
   return size <= LIGHT ? 0 : size;
 }
+
+function sizeOf(task: Task): number {
+  switch (task.kind) {
+    case 'render':
+    case 'material':
+      return task.snapshot.text.length;
+    case 'answer':
+      return task.text.length;
+    case 'json':
+      return task.text?.length ?? 0;
+    case 'probe':
+      return task.html.length;
+    case 'compare':
+      return task.fetched.length + task.rendered.length;
+    case 'decode':
+      return task.body.bytes.length;
+  }
+}
+
+/** How long a schema may take to be read and held against a text. */
+const CHECK_MS = 5_000;
+
+const tooBusy = (error: unknown) =>
+  error instanceof TooManyTasks ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }) : error;
+
+const tooMuchToCheck = (error: unknown) =>
+  problem('ParamValidationError', { path: 'jsonSchema', message: 'The schema takes too long to check' }, error);
 
 const NEVER = new AbortController().signal;
 const NONE = new Uint8Array(0);

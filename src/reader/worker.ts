@@ -1,21 +1,30 @@
 /** What runs in a worker thread. Failures come back as data, since errors lose their kind on the way between threads. */
 import { type Facts, Problem, type ProblemName } from '#errors.ts';
-import { textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import { decodeBody, type EncodedBody } from './engines/encoded-body.ts';
-import { extractArticle } from './extract/extract.ts';
-import { type RenderTask, render } from './render.ts';
+import { type Evidence, evidenceOf, isUnchanged } from './engines/evidence.ts';
+import { type AnswerTask, answer } from './formats/answer.ts';
+import { checkJson, type JsonCheck } from './formats/json-answer.ts';
+import type { Material } from './formats/material.ts';
+import { materialOf, type RenderTask, render } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import { loadTokens } from './tokens.ts';
 
 export type Task =
   | ({ kind: 'render' } & RenderTask)
+  | ({ kind: 'material' } & RenderTask)
+  | ({ kind: 'answer' } & AnswerTask)
+  | { kind: 'json'; schema: object; text: string | undefined }
   | { kind: 'probe'; html: string; url: string }
+  | { kind: 'compare'; fetched: string; rendered: string; url: string }
   | { kind: 'decode'; body: EncodedBody };
 
 export type Outcome =
   | { kind: 'rendition'; rendition: Rendition }
-  | { kind: 'probe'; words: number; scripts: boolean }
+  | { kind: 'material'; material: Material }
+  | { kind: 'json'; check: JsonCheck }
+  | { kind: 'probe'; evidence: Evidence }
+  | { kind: 'comparison'; unchanged: boolean }
   | { kind: 'text'; text: string }
   | { kind: 'problem'; name: ProblemName; facts: Facts };
 
@@ -24,9 +33,13 @@ const MAX_PROBED_CHARACTERS = 2_000_000;
 
 export default async function work(task: Task): Promise<Outcome> {
   try {
-    if (task.kind === 'probe') return probe(task);
     if (task.kind === 'decode') return { kind: 'text', text: decodeBody(task.body) };
+    if (task.kind === 'compare') return compare(task);
+    if (task.kind === 'json') return { kind: 'json', check: await checkJson(task.schema, task.text) };
     await loadTokens();
+    if (task.kind === 'material') return { kind: 'material', material: materialOf(task) };
+    if (task.kind === 'answer') return { kind: 'rendition', rendition: answer(task) };
+    if (task.kind === 'probe') return { kind: 'probe', evidence: probe(task) };
     return { kind: 'rendition', rendition: render(task) };
   } catch (error) {
     if (error instanceof Problem)
@@ -35,12 +48,13 @@ export default async function work(task: Task): Promise<Outcome> {
   }
 }
 
-/** How much main content a page has by itself, and whether scripts could add to it. */
-function probe({ html, url }: { html: string; url: string }): Outcome {
-  const scripts = /<script\b/i.test(html);
-  if (html.length > MAX_PROBED_CHARACTERS) return { kind: 'probe', words: Number.MAX_SAFE_INTEGER, scripts };
-  const document = parseDocument(html);
-  const article = extractArticle(document, { url, baseUrl: url, whole: false });
-  const words = textOf(article.content).match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
-  return { kind: 'probe', words, scripts };
+function probe({ html, url }: { html: string; url: string }): Evidence {
+  if (html.length <= MAX_PROBED_CHARACTERS) return evidenceOf(parseDocument(html), url);
+  const words = Number.MAX_SAFE_INTEGER;
+  return { words, tokens: words, scripts: /<script\b/i.test(html), styles: true };
 }
+
+const compare = ({ fetched, rendered, url }: Task & { kind: 'compare' }): Outcome => ({
+  kind: 'comparison',
+  unchanged: fetched.length + rendered.length <= 2 * MAX_PROBED_CHARACTERS && isUnchanged(fetched, rendered, url),
+});

@@ -1,49 +1,72 @@
-/** Which engine serves a read, and what it falls back on (contract, section 11). */
+/** Which engine serves a read, and by which way out (contract, section 11). */
 import { Problem, problem } from '#errors.ts';
+import { parseSetCookies, toJar } from '#net/cookies.ts';
+import { parseProxyUrl } from '#net/proxies.ts';
+import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
-import { ENOUGH_WORDS, type Renderer } from '../renderer.ts';
 import { isHtml, type Snapshot, unwritten } from '../snapshot.ts';
+import { type AutoParts, isRefusal, readAuto, reasoned, reasonOf, withReason } from './auto.ts';
 import type { Engine, Visit } from './engine.ts';
+import { ENOUGH_WORDS } from './evidence.ts';
 
 /** How long a read may take when the caller sets no limit (contract, section 9). */
 const BROWSER_MS = 15_000;
 const DIRECT_MS = 30_000;
 
-export interface Engines {
-  readonly direct: Engine;
-  /** Absent when this machine has no browser. */
-  readonly browser?: Engine | undefined;
-  readonly renderer: Renderer;
+/** `browser` is absent when this machine has none. */
+export interface Engines extends AutoParts {
+  /** The remote rendering service; absent when the operator has not configured one. */
+  readonly remote?: Engine | undefined;
+  /**
+   * A proxy of the operator for the option `proxy`; undefined when the server has none for `auto`.
+   * AssertionFailureError, path `proxy`: nobody serves what was asked for.
+   */
+  readonly pickProxy?: ((wanted: string) => URL | undefined) | undefined;
 }
 
-/** A request with the moment at which its time began to run. */
+/** A request with the moment at which its time began to run, and the proxy that it goes through. */
 interface Started extends ReadRequest {
   readonly startedAt: number;
   readonly folder: Visit['folder'];
+  readonly required: readonly OptionName[];
+  readonly proxy?: URL | undefined;
 }
 
 /** Which engine serves a read, and what it falls back on (contract, section 11). */
-export function createChooser({ direct, browser, renderer }: Engines) {
+export function createChooser(parts: Engines) {
+  const { direct, browser, remote, renderer, abuse, pickProxy } = parts;
+
   return async function* snapshots(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
-    const request = { ...asked, startedAt: performance.now(), folder };
-    const { target, options } = request;
+    const { target, options, keyed } = asked;
     const required = options.needsBrowser;
-    if (required.length && options.engine === 'direct') {
+    check(options, required);
+    const request: Started = { ...asked, startedAt: performance.now(), folder, required };
+    if (target.given) return yield* given(request);
+    abuse?.check(target.url, keyed);
+    const wanted = wantedProxy(options, keyed);
+    if (wanted === 'auto') yield* withFallback(request);
+    else yield* live({ ...request, proxy: wanted === 'none' ? undefined : pickProxy?.(wanted) });
+  };
+
+  /** Throws when the options ask for an engine that cannot serve them, or that is not here. */
+  function check({ engine, proxyUrl }: Options, required: readonly OptionName[]): void {
+    if (proxyUrl !== undefined) parseProxyUrl(proxyUrl);
+    if (engine === 'cf-browser-rendering') {
+      if (!remote) throw noRemote();
+      return;
+    }
+    if (required.length && engine === 'direct') {
       throw problem('ParamValidationError', {
         path: required[0]!,
         message: `${required[0]} needs the browser, which engine direct leaves out`,
       });
     }
-    if ((required.length || options.engine === 'browser') && !browser) throw noBrowser(required[0] ?? 'engine');
-    if (target.given) yield* given(request, required);
-    else if (options.engine === 'direct') yield* direct.visit(visitOf(request, DIRECT_MS));
-    else if (options.engine === 'browser') yield* browser!.visit(visitOf(request, BROWSER_MS));
-    else yield* auto(request, required);
-  };
+    if ((required.length || engine === 'browser') && !browser) throw noBrowser(required[0] ?? 'engine');
+  }
 
-  async function* given(request: Started, required: readonly string[]): AsyncGenerator<Snapshot> {
-    const { target, options, signal } = request;
+  async function* given(request: Started): AsyncGenerator<Snapshot> {
+    const { target, options, signal, required } = request;
     const snapshot: Snapshot = {
       url: target.url,
       status: 200,
@@ -54,14 +77,14 @@ export function createChooser({ direct, browser, renderer }: Engines) {
       ...unwritten(target.given!.text),
       notes: [],
       engine: 'given',
+      engineReason: 'it came with the request',
     };
     if (!isHtml(snapshot)) return yield snapshot;
-    const rendered =
-      options.engine === 'browser' || required.length > 0 || (await needsScripts(snapshot, signal, options));
-    if (!rendered || !browser) return yield snapshot;
+    const reason = await reasonToRender(snapshot, request);
+    if (!reason || !browser) return yield snapshot;
     try {
       for await (const seen of browser.visit({ ...visitOf(request, BROWSER_MS), html: snapshot.text })) {
-        yield { ...seen, url: target.url };
+        yield withReason({ ...seen, url: target.url }, reason);
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -70,66 +93,107 @@ export function createChooser({ direct, browser, renderer }: Engines) {
     }
   }
 
-  /** Whether given HTML says next to nothing until its scripts have run. */
-  async function needsScripts(snapshot: Snapshot, signal: AbortSignal, { engine }: Options): Promise<boolean> {
-    if (!browser || engine === 'direct') return false;
-    const { words, scripts } = await renderer.probe(snapshot.text, snapshot.url, signal);
-    return scripts && words < ENOUGH_WORDS;
+  /** Why given HTML is rendered: it was asked for, or says next to nothing until its scripts have run. */
+  async function reasonToRender({ text, url }: Snapshot, { options, signal, required }: Started) {
+    if (options.engine === 'browser') return ASKED_FOR;
+    if (required.length) return reasonOf(required[0]!);
+    if (!browser || options.engine === 'direct') return undefined;
+    const { words, scripts } = await renderer.probe(text, url, signal);
+    return scripts && words < ENOUGH_WORDS ? 'too little content without scripts' : undefined;
   }
 
-  async function* auto(request: Started, required: readonly string[]): AsyncGenerator<Snapshot> {
-    const { options, signal } = request;
-    let fetched: Snapshot | undefined;
-    try {
-      for await (const snapshot of direct.visit(visitOf(request, DIRECT_MS))) fetched = snapshot;
-    } catch (error) {
-      // What the browser may do better is worth a second try; what is refused or no page at all is not.
-      if (!browser || !(error instanceof Problem) || !mayRetry(error)) throw error;
+  /** A read of an address by the engine that was named, or that fits. */
+  function live(request: Started): AsyncGenerator<Snapshot> {
+    const { options, keyed, required, target } = request;
+    const jar = toJar(parseSetCookies(options.setCookies, target.url));
+    const visit = (standardMs: number) => ({ ...visitOf(request, standardMs), jar });
+    if (options.engine === 'cf-browser-rendering') return reasoned(remote!.visit(visit(DIRECT_MS)), ASKED_FOR);
+    if (options.engine === 'direct') return reasoned(direct.visit(visit(DIRECT_MS)), ASKED_FOR);
+    if (options.engine === 'browser') return reasoned(browser!.visit(visit(BROWSER_MS)), ASKED_FOR);
+    if (!keyed && !required.length && isHtmlAlone(options)) {
+      return reasoned(direct.visit(visit(DIRECT_MS)), 'html without a key is not rendered');
     }
-    const enough = fetched && (!isHtml(fetched) || !browser || (!required.length && fetchedIsEnough(options)));
-    if (fetched && enough) return yield fetched;
-    if (fetched) yield { ...fetched, settled: false };
+    return readAuto({ direct: () => visit(DIRECT_MS), browser: () => visit(BROWSER_MS) }, required, parts);
+  }
+
+  /** Without a proxy, and once more through one when that came to little. */
+  async function* withFallback(request: Started): AsyncGenerator<Snapshot> {
+    let held: Snapshot | undefined;
+    let failure: unknown;
     try {
-      const from = fetched ? { url: fetched.url, html: fetched.text } : {};
-      for await (const seen of browser!.visit({ ...visitOf(request, BROWSER_MS), ...from }))
-        yield merged(seen, fetched);
+      for await (const snapshot of live(request)) {
+        if (held) yield held;
+        held = snapshot;
+      }
     } catch (error) {
-      signal.throwIfAborted();
-      // The fetched copy is the answer when the browser has none, unless only the browser can give what was asked for.
-      if (!fetched || required.length || isRefusal(error)) throw error;
-      yield { ...fetched, notes: [...fetched.notes, NOT_RENDERED] };
+      request.signal.throwIfAborted();
+      if (!isUnread(error)) throw error;
+      failure = error;
     }
+    const isGood = failure === undefined && held !== undefined && !(await isPoor(held, request));
+    const proxy = isGood ? undefined : pickProxy?.('auto');
+    if (!proxy) {
+      if (failure !== undefined) throw failure;
+      if (held) yield held;
+      return;
+    }
+    if (held) yield { ...held, settled: false };
+    yield* again({ ...request, proxy }, held, failure);
+  }
+
+  async function* again(request: Started, held: Snapshot | undefined, failure: unknown): AsyncGenerator<Snapshot> {
+    let last: Snapshot | undefined;
+    try {
+      for await (const snapshot of live(request)) {
+        yield snapshot;
+        last = snapshot;
+      }
+    } catch (error) {
+      request.signal.throwIfAborted();
+      if (!held) throw failure ?? error;
+    }
+    if (held && (!last || (await isPoor(last, request)))) yield held;
+  }
+
+  /** Whether a page is one that another way out may get more of (contract, section 11). */
+  async function isPoor(snapshot: Snapshot, { signal }: Started): Promise<boolean> {
+    if (!GOOD_STATUSES.has(snapshot.status)) return true;
+    if (!isHtml(snapshot)) return false;
+    const { tokens } = await renderer.probe(snapshot.text, snapshot.url, signal);
+    return tokens < POOR_TOKENS;
   }
 }
+
+const ASKED_FOR = 'asked for';
+const GOOD_STATUSES: ReadonlySet<number> = new Set([200, 201, 202, 404, 405]);
+const POOR_TOKENS = 42;
 
 /** The caller's own limit is for the whole read; without one each engine has its own. */
-function visitOf({ target, options, signal, startedAt, keyed, folder }: Started, standardMs: number): Visit {
+function visitOf({ target, options, signal, startedAt, keyed, folder, proxy }: Started, standardMs: number): Visit {
   const { timeoutMs } = options;
   const deadline = timeoutMs === undefined ? performance.now() + standardMs : startedAt + timeoutMs;
-  return { url: target.url, options, signal, deadline, keyed, folder };
+  return { url: target.url, options, signal, deadline, keyed, folder, proxy };
 }
 
-/** The browser rendered what was fetched before, so the status and headers are those of that fetch. */
-function merged(seen: Snapshot, fetched: Snapshot | undefined): Snapshot {
-  if (!fetched || seen.url !== fetched.url) return seen;
-  const { status, statusText, lastModified } = fetched;
-  return { ...seen, status, statusText, lastModified };
-}
+/** Callers without a key use no proxy of the operator; one that the caller names comes before it. */
+const wantedProxy = ({ proxy, proxyUrl }: Options, keyed: boolean): string =>
+  keyed && proxyUrl === undefined ? proxy : 'none';
 
-/** A type that cannot be read, and success without content, are the same in a browser. */
-const mayRetry = ({ name, facts }: Problem) =>
-  name === 'AssertionFailureError' && facts.mediaType === undefined && facts.targetStatus !== 200;
+const isHtmlAlone = ({ formats, modelFormat }: Options) =>
+  formats.size === 1 && formats.has('html') && modelFormat === undefined;
 
-const isRefusal = (error: unknown) =>
-  error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'ParamValidationError');
-
-const fetchedIsEnough = ({ respondTiming }: Options) => respondTiming === 'html' || respondTiming === 'visible-content';
-
-/** What style sheets hide is known to the browser only. */
-const NOT_RENDERED = 'This page could not be rendered, this is its source: what it hides may be in the text.';
+/** A page that could not be had, not one that may not be. */
+const isUnread = (error: unknown) => error instanceof Problem && error.name === 'AssertionFailureError';
 
 const noBrowser = (path: string) =>
   problem('ParamValidationError', {
     path,
     message: `${path} needs a browser, and this server has none: install Chromium, or set LECTERN_BROWSER to one`,
+  });
+
+const noRemote = () =>
+  problem('ParamValidationError', {
+    path: 'engine',
+    message:
+      'Engine cf-browser-rendering needs a rendering service: the operator sets LECTERN_CF_ACCOUNT and LECTERN_CF_TOKEN',
   });

@@ -1,0 +1,172 @@
+/**
+ * Engine `auto`: a fetch first, and the browser when scripts would change what there is to read (contract, section 11).
+ * Whether they would is told by the page itself, and by what earlier reads of its site have shown.
+ */
+import { Problem } from '#errors.ts';
+import type { Abuse } from '../abuse.ts';
+import type { OptionName } from '../options/options.ts';
+import type { Options } from '../options/resolve.ts';
+import type { Renderer } from '../renderer.ts';
+import type { Sites, SiteView } from '../sites.ts';
+import { isHtml, type Snapshot } from '../snapshot.ts';
+import type { Engine, Visit } from './engine.ts';
+
+export interface AutoParts {
+  readonly direct: Engine;
+  readonly browser?: Engine | undefined;
+  readonly renderer: Renderer;
+  readonly sites?: Sites | undefined;
+  readonly abuse?: Pick<Abuse, 'check'> | undefined;
+}
+
+/** A visit by each engine: their standard time limits differ. */
+export interface Visits {
+  readonly direct: () => Visit;
+  readonly browser: () => Visit;
+}
+
+export const withReason = (snapshot: Snapshot, engineReason: string): Snapshot => ({
+  ...snapshot,
+  engineReason: snapshot.engineReason ?? engineReason,
+});
+
+export async function* reasoned(snapshots: AsyncIterable<Snapshot>, reason: string): AsyncGenerator<Snapshot> {
+  for await (const snapshot of snapshots) yield withReason(snapshot, reason);
+}
+
+export const reasonOf = (required: OptionName): string =>
+  required === 'respondWith' ? 'a picture was asked for' : `${required} needs a browser`;
+
+/** Options that a first fetch would go past: what they load comes before the page. */
+const COME_FIRST: readonly OptionName[] = ['preloadUrl', 'storageState'];
+
+export async function* readAuto(
+  visits: Visits,
+  required: readonly OptionName[],
+  parts: AutoParts,
+): AsyncGenerator<Snapshot> {
+  const { direct, browser, abuse } = parts;
+  const first = required.find((name) => COME_FIRST.includes(name));
+  if (browser && first) return yield* reasoned(browser.visit(visits.browser()), reasonOf(first));
+
+  const visit = visits.direct();
+  let fetched: Snapshot | undefined;
+  try {
+    for await (const snapshot of direct.visit(visit)) fetched = snapshot;
+  } catch (error) {
+    // What the browser may do better is worth a second try; what is refused or no page at all is not.
+    if (!browser || !(error instanceof Problem) || !mayRetry(error)) throw error;
+  }
+  if (!fetched) return yield* reasoned(browser!.visit(visits.browser()), 'a plain fetch failed');
+  if (!isHtml(fetched)) return yield withReason(fetched, fetched.file ? 'the target is a file' : 'the target is text');
+  if (!browser) return yield withReason(fetched, 'there is no browser here');
+  abuse?.check(fetched.url, visit.keyed);
+  const plan = await planFor(fetched, visit, required, parts);
+  if (plan.enough) return yield withReason(fetched, plan.reason);
+  yield* rendered(fetched, plan, visits.browser(), required, { ...parts, browser });
+}
+
+async function* rendered(
+  fetched: Snapshot,
+  plan: Plan,
+  visit: Visit,
+  required: readonly OptionName[],
+  { browser, ...parts }: AutoParts & { readonly browser: Engine },
+): AsyncGenerator<Snapshot> {
+  const { status, lastModified, url, text } = fetched;
+  yield withReason({ ...fetched, settled: false }, plan.reason);
+  let last: Snapshot | undefined;
+  try {
+    const from = REFUSALS.has(status) ? {} : { url, html: text, answer: { status, lastModified } };
+    for await (const seen of browser.visit({ ...visit, ...from })) {
+      last = seen;
+      yield withReason(seen.status === status ? { ...seen, statusText: fetched.statusText } : seen, plan.reason);
+    }
+  } catch (error) {
+    visit.signal.throwIfAborted();
+    // The fetched copy is the answer when the browser has none, unless only the browser can give what was asked for.
+    if (required.length || isRefusal(error)) throw error;
+    yield withReason({ ...fetched, notes: [...fetched.notes, NOT_RENDERED] }, 'the browser gave nothing');
+  }
+  if (plan.compare && last) learn(fetched, last, parts);
+}
+
+/** How a fetched page is read on. */
+interface Plan {
+  /** The fetched page is the answer. */
+  readonly enough: boolean;
+  readonly reason: string;
+  /** Whether what the browser makes of it is to be held against it. */
+  readonly compare: boolean;
+}
+
+const enough = (reason: string): Plan => ({ enough: true, reason, compare: false });
+const render = (reason: string, compare = false): Plan => ({ enough: false, reason, compare });
+
+async function planFor(
+  fetched: Snapshot,
+  { options, signal }: Visit,
+  required: readonly OptionName[],
+  { renderer, sites }: AutoParts,
+): Promise<Plan> {
+  if (required.length) return render(reasonOf(required[0]!));
+  if (WAITING.has(options.respondTiming)) return render('the caller waits for the page to come to rest');
+  if (EARLY.has(options.respondTiming)) return enough('an early answer was asked for');
+  if (REFUSALS.has(fetched.status)) return render(`a plain fetch was answered with ${fetched.status}`);
+  const { scripts, styles, sign } = await renderer.probe(fetched.text, fetched.url, signal);
+  if (sign !== undefined) return render(sign);
+  if (!scripts && !styles) return enough('no scripts');
+  const { compare, ...site } = siteOf(fetched, options, sites);
+  if (site.scripts === 'add') return render('scripts add to the pages of this site', compare);
+  // A limit of the caller's is the time in which the best is wanted.
+  if (site.scripts === 'add nothing' && options.timeoutMs === undefined)
+    return enough('scripts add nothing on this site');
+  return render(scripts ? 'scripts may add to it' : 'style sheets may hide some of it', compare);
+}
+
+function siteOf(fetched: Snapshot, options: Options, sites: Sites | undefined): SiteView {
+  if (!sites || fetched.status !== 200) return { scripts: 'unknown', compare: false };
+  const keep = mayLearn(options);
+  const view = sites.look(fetched.url, keep);
+  return { ...view, compare: view.compare && keep };
+}
+
+/** Whether anything may be kept of the read, and it is one that anybody would have. */
+const mayLearn = (options: Options): boolean =>
+  !options.zeroDataRetention &&
+  !options.doNotTrack &&
+  !options.setCookies.length &&
+  options.customHeader === undefined &&
+  options.proxyUrl === undefined;
+
+/** Beside the read: nobody waits for it, and it may fail. */
+function learn(fetched: Snapshot, last: Snapshot, { renderer, sites }: AutoParts): void {
+  if (!sites || !last.settled || last.status !== 200) return;
+  const { url, text } = fetched;
+  // A page that sent the reader elsewhere is not what was fetched.
+  if (withoutFragment(last.url) !== withoutFragment(url)) {
+    sites.note(url, false);
+    return;
+  }
+  renderer.isUnchanged(text, last.text, url).then(
+    (unchanged) => sites.note(url, unchanged),
+    () => {},
+  );
+}
+
+const withoutFragment = (url: string) => url.split('#', 1)[0];
+
+const EARLY: ReadonlySet<string> = new Set(['html', 'visible-content']);
+const WAITING: ReadonlySet<string> = new Set(['media-idle', 'network-idle']);
+/** What servers answer to those whom they take for no browser. */
+const REFUSALS: ReadonlySet<number> = new Set([403, 429, 503]);
+
+/** A type that cannot be read, and success without content, are the same in a browser. */
+const mayRetry = ({ name, facts }: Problem) =>
+  name === 'AssertionFailureError' && facts.mediaType === undefined && facts.targetStatus !== 200;
+
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'ParamValidationError');
+
+/** What style sheets hide is known to the browser only. */
+const NOT_RENDERED = 'This page could not be rendered, this is its source: what it hides may be in the text.';

@@ -1,0 +1,146 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openSites, siteOf } from './sites.ts';
+
+const DAY = 24 * 60 * 60 * 1_000;
+
+async function memory(settings: { maxSites?: number } = {}) {
+  const time = { now: Date.parse('2026-03-01') };
+  const sites = await openSites({ file: ':memory:', clock: () => time.now, ...settings });
+  return { time, sites, view: (url: string, keep = true) => sites.look(url, keep) };
+}
+
+const page = (n: number) => `https://a.example/blog/page-${n}`;
+const settled = { scripts: 'add nothing', compare: false };
+const unknown = { scripts: 'unknown', compare: true };
+
+describe('what is known of a site', () => {
+  it('takes two reads without a difference, and one with ends it', async () => {
+    const { sites, view } = await memory();
+    expect(view(page(1))).toEqual(unknown);
+    sites.note(page(1), true);
+    expect(view(page(2))).toEqual(unknown);
+    sites.note(page(2), true);
+    expect(view(page(3))).toEqual(settled);
+    sites.note(page(3), false);
+    expect(view(page(4))).toEqual({ scripts: 'add', compare: false });
+  });
+
+  it('asks more of a site that differed once', async () => {
+    const { sites, view } = await memory();
+    sites.note(page(1), false);
+    for (let at = 0; at < 3; at++) {
+      sites.note(page(1), true);
+      expect(view(page(1))).toEqual(unknown);
+    }
+    sites.note(page(1), true);
+    expect(view(page(1))).toEqual(settled);
+  });
+
+  it('is held against the page again after 20 reads, or a day', async () => {
+    const { time, sites, view } = await memory();
+    for (const unchanged of [true, true]) sites.note(page(1), unchanged);
+    for (let at = 0; at < 20; at++) expect(view(page(at)), `${at}`).toEqual(settled);
+    expect(view(page(20))).toEqual(unknown);
+    sites.note(page(20), true);
+    expect(view(page(20))).toEqual(settled);
+    time.now += DAY;
+    expect(view(page(20))).toEqual(unknown);
+    sites.note(page(20), false);
+    time.now += DAY;
+    expect(view(page(20))).toEqual({ scripts: 'add', compare: true });
+  });
+
+  it('counts no read that is not to be kept', async () => {
+    const { sites, view } = await memory();
+    for (const unchanged of [true, true]) sites.note(page(1), unchanged);
+    for (let at = 0; at < 50; at++) expect(view(page(at), false)).toEqual(settled);
+  });
+
+  it('is forgotten after a week, and when there are too many', async () => {
+    const { time, sites, view } = await memory({ maxSites: 100 });
+    for (const unchanged of [true, true]) sites.note(page(1), unchanged);
+    time.now += 7 * DAY;
+    expect(view(page(1))).toEqual(unknown);
+    for (let at = 0; at < 1_000; at++) {
+      time.now += 1;
+      sites.note(`https://host-${at}.example/`, false);
+    }
+    const known = Array.from({ length: 1_000 }, (_, at) => view(`https://host-${at}.example/`).scripts === 'add');
+    expect(known.indexOf(true)).toBeGreaterThan(0);
+    expect(known.slice(known.indexOf(true)).every(Boolean)).toBe(true);
+    expect(known.filter(Boolean).length).toBeLessThanOrEqual(600);
+  });
+
+  it('never says that scripts add nothing right after a difference', async () => {
+    const { sites, view } = await memory();
+    let n = 0;
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (outcomes) => {
+        const url = `https://site-${n++}.example/`;
+        for (const unchanged of outcomes) sites.note(url, unchanged);
+        const streak = outcomes.length - 1 - outcomes.lastIndexOf(false);
+        const needed = outcomes.includes(false) ? 4 : 2;
+        expect(view(url).scripts === 'add nothing').toBe(streak >= needed);
+      }),
+      { seed: 7 },
+    );
+  });
+});
+
+describe('a site', () => {
+  it.each([
+    ['https://a.example/', 'a.example/'],
+    ['https://a.example', 'a.example/'],
+    ['https://a.example/about', 'a.example/*'],
+    ['https://a.example/contact?x=1', 'a.example/*'],
+    ['https://a.example/Blog/one', 'a.example/blog/'],
+    ['https://a.example/blog/', 'a.example/blog/'],
+    ['https://a.example:8080/blog/2026/x', 'a.example:8080/blog/'],
+    ['https://a.example/2026/03/x', 'a.example/#/'],
+    ['https://a.example/0f3a9c44-aa/x', 'a.example/#/'],
+  ])('of %s is %s', (url, site) => expect(siteOf(url)).toBe(site));
+});
+
+describe('the file', () => {
+  it('keeps what was learned, and neither hosts nor addresses', async () => {
+    const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-sites-'));
+    try {
+      const file = path.join(dir, 'sites.db');
+      const first = await openSites({ file });
+      for (const unchanged of [true, true]) first.note('https://secret-host.example/secret-page/x', unchanged);
+      first.close();
+      for (const name of await readdir(dir))
+        expect(await readFile(path.join(dir, name), 'latin1')).not.toMatch(/secret/);
+      const second = await openSites({ file });
+      expect(second.look('https://secret-host.example/secret-page/y', true)).toEqual(settled);
+      second.close();
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
+
+  it('is made anew when it is damaged', async () => {
+    const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-sites-'));
+    try {
+      const file = path.join(dir, 'sites.db');
+      await writeFile(file, 'this is no database, but long enough to look like the beginning of one'.repeat(20));
+      const sites = await openSites({ file });
+      sites.note(page(1), false);
+      expect(sites.look(page(1), true).scripts).toBe('add');
+      sites.close();
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
+
+  it('that fails knows nothing, and fails no read', async () => {
+    const { sites, view } = await memory();
+    sites.close();
+    sites.note(page(1), true);
+    expect(view(page(1))).toEqual(unknown);
+  });
+});
