@@ -28,6 +28,11 @@ export interface OptionRow extends OptionSource {
   readonly needsBrowser?: (value: never) => boolean;
   /** What a value that is on does to the cache. */
   readonly caching?: 'not read' | 'not written' | 'neither';
+  /**
+   * Which kept copies serve a value: `any`, since the option is applied to what was captured; `by rule`, where the cache
+   * has a rule of its own. Otherwise those that were captured with an equal value.
+   */
+  readonly copies?: 'any' | 'by rule';
   /** The plan feature a caller needs. */
   readonly feature?: string;
 }
@@ -163,18 +168,25 @@ const uploadShape = z.union([
 export const OPTIONS = {
   url: row({
     schema: z.string().transform((text) => text.trim()),
+    copies: 'by rule',
     meaning: 'The address to read, or the address shown and resolved against for submitted HTML.',
   }),
-  html: row({ schema: z.string(), meaning: 'HTML to read instead of fetching anything.' }),
+  html: row({
+    schema: z.string(),
+    copies: 'by rule',
+    meaning: 'HTML to read instead of fetching anything.',
+  }),
   file: row({
     schema: uploadShape,
     takesFiles: true,
+    copies: 'by rule',
     meaning:
       'A file to read instead of fetching anything: base64 text, an object with `data` in base64 (and `name` and `type`), or a multipart file.',
   }),
   pdf: row({
     schema: uploadShape,
     takesFiles: true,
+    copies: 'by rule',
     meaning: 'A PDF file to read; looked at before `file`.',
   }),
 
@@ -194,6 +206,7 @@ export const OPTIONS = {
       ),
     needsBrowser: (text) => /screenshot|pageshot|vlm/.test(text),
     defaultText: 'content',
+    copies: 'by rule',
     meaning:
       'What to answer with; several may be joined in JSON and stream output (`markdown+html`). `content` is the main content as Markdown, `markdown` the whole page, `html` the document, `text` its text, `frontmatter` Markdown under YAML metadata, `screenshot` and `pageshot` pictures. `vlm` (a vision model looks at the page), `readerlm-v2` (a language model rewrites its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition) need a model that the operator has configured, and stand alone.',
   }),
@@ -201,6 +214,7 @@ export const OPTIONS = {
     headers: ['x-preset'],
     schema: oneOf(PRESETS),
     fromHeader: knownHeader(PRESETS),
+    copies: 'any',
     meaning: 'A named set of options; only options that are not given are filled.',
   }),
   engine: row({
@@ -209,6 +223,7 @@ export const OPTIONS = {
     schema: z.string().transform((text) => text.trim().toLowerCase()),
     needsBrowser: (text) => text === 'browser' || text === 'vlm',
     defaultText: 'auto',
+    copies: 'by rule',
     meaning:
       '`browser` renders the page, `direct` (or `curl`) fetches it without scripts, `auto` fetches first and renders when scripts would change what there is to read, `cf-browser-rendering` renders it in a remote service that the operator has configured. `vlm` is `browser` with the format `vlm`, `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`.',
   }),
@@ -217,6 +232,7 @@ export const OPTIONS = {
     wins: 'header',
     schema: oneOf(['initial', 'final']),
     defaultText: 'initial',
+    copies: 'any',
     meaning:
       'Whether the address shown, and the base of relative links, is the requested one or the one after redirects.',
   }),
@@ -225,6 +241,7 @@ export const OPTIONS = {
     headers: ['x-respond-timing'],
     schema: oneOf(RESPOND_TIMINGS),
     defaultText: 'by the other options',
+    copies: 'by rule',
     meaning:
       'When a rendered page is ready to be answered: as soon as there is HTML, when main content is visible, when the document stops changing, when resources, media too, or the whole network are idle.',
   }),
@@ -238,6 +255,7 @@ export const OPTIONS = {
       return seconds > 0 ? Math.min(seconds, 180) : 'none';
     },
     defaultText: '15 in the browser, 30 direct',
+    copies: 'by rule',
     meaning:
       'The longest a read may take, 180 at most. From 20 on it also waits for an idle network, as `none` does within the default limit; a header that is no positive number means `none`.',
   }),
@@ -245,6 +263,7 @@ export const OPTIONS = {
     headers: ['x-target-selector'],
     schema: targetSelectors(),
     fromHeader: selectorList,
+    copies: 'by rule',
     meaning: 'CSS selectors: what they match becomes the page.',
   }),
   waitForSelector: row({
@@ -252,6 +271,7 @@ export const OPTIONS = {
     schema: selectors(),
     fromHeader: selectorList,
     needsBrowser: (list) => list.length > 0,
+    copies: 'by rule',
     meaning:
       'CSS selectors that must all be present before the page is taken; without them `targetSelector` is waited for.',
   }),
@@ -259,6 +279,7 @@ export const OPTIONS = {
     headers: ['x-remove-selector'],
     schema: selectors(),
     fromHeader: selectorList,
+    copies: 'any',
     meaning: 'CSS selectors: what they match is removed from the page.',
   }),
   withIframe: row({
@@ -320,11 +341,13 @@ export const OPTIONS = {
     headers: ['x-preload-url'],
     schema: z.string(),
     needsBrowser: on,
+    caching: 'neither',
     meaning: 'An address that the browser visits first, in the same session.',
   }),
   noServiceWorker: row({
     headers: ['x-no-service-worker'],
     schema: flag(),
+    copies: 'any',
     meaning: 'Bypasses service workers. They never run here, so this is always so.',
   }),
 
@@ -334,6 +357,7 @@ export const OPTIONS = {
     schema: oneOf(RETAIN_LINKS),
     fromHeader: knownHeader(RETAIN_LINKS),
     defaultText: 'all',
+    copies: 'any',
     meaning: 'Links in Markdown: kept, dropped with their text, as text, or as numbered citations.',
   }),
   retainImages: row({
@@ -342,6 +366,7 @@ export const OPTIONS = {
     schema: oneOf(RETAIN_IMAGES),
     fromHeader: knownHeader(RETAIN_IMAGES),
     defaultText: 'all',
+    copies: 'any',
     meaning: 'Images in Markdown: kept, dropped, or as their alternative text; `_p` asks for generated texts.',
   }),
   retainMedia: row({
@@ -349,6 +374,7 @@ export const OPTIONS = {
     schema: oneOf(RETAIN_MEDIA),
     fromHeader: knownHeader(RETAIN_MEDIA),
     defaultText: 'none',
+    copies: 'any',
     meaning: 'Video, audio and embedded players in Markdown.',
   }),
   withLinksSummary: row({
@@ -356,6 +382,7 @@ export const OPTIONS = {
     wins: 'header',
     schema: flagOr('all'),
     defaultText: 'false',
+    copies: 'any',
     meaning: 'Lists the links of the page after the content; `all` drops nothing and keeps repeats.',
   }),
   withImagesSummary: row({
@@ -363,6 +390,7 @@ export const OPTIONS = {
     wins: 'header',
     schema: flag(),
     defaultText: 'false',
+    copies: 'any',
     meaning: 'Lists the images of the page after the content.',
   }),
   withGeneratedAlt: row({
@@ -371,6 +399,7 @@ export const OPTIONS = {
     schema: flag(),
     feature: 'generatedAlt',
     defaultText: 'false',
+    copies: 'any',
     meaning: 'Describes images without an alternative text by a vision model.',
   }),
   keepImgDataUrl: row({
@@ -378,6 +407,7 @@ export const OPTIONS = {
     wins: 'header',
     schema: flag(),
     defaultText: 'false',
+    copies: 'any',
     meaning: 'Keeps images that stand in the page itself as data URLs, instead of naming them by a hash.',
   }),
   markdown: row({
@@ -390,6 +420,7 @@ export const OPTIONS = {
       });
       return given.length ? Object.fromEntries(given) : undefined;
     },
+    copies: 'any',
     meaning: 'How Markdown is written; in headers one `X-Md-…` for each field.',
   }),
   noGfm: row({
@@ -397,6 +428,7 @@ export const OPTIONS = {
     wins: 'header',
     schema: flagOr('table'),
     defaultText: 'false',
+    copies: 'any',
     meaning: 'Turns the GitHub flavour (tables, strike, task lists, math) off; `table` leaves only tables as HTML.',
   }),
   markdownChunking: row({
@@ -404,6 +436,7 @@ export const OPTIONS = {
     schema: z
       .union([z.string(), z.number(), z.boolean()])
       .transform((value) => (toBoolean(value) ? String(value).trim() : undefined)),
+    copies: 'any',
     meaning: 'Cuts the Markdown at headings: `h1` to `h5` by depth, `s1` to `s5` with the headings above each piece.',
   }),
   maxTokens: row({
@@ -411,6 +444,7 @@ export const OPTIONS = {
     unit: 'tokens',
     schema: number({ min: 500, integer: true }),
     fromHeader: wholeNumberHeader,
+    copies: 'any',
     meaning: 'Keeps the first tokens of each of content, html and text, 500 at least.',
   }),
   tokenBudget: row({
@@ -418,6 +452,7 @@ export const OPTIONS = {
     unit: 'tokens',
     schema: number({ min: 0, integer: true }),
     fromHeader: wholeNumberHeader,
+    copies: 'any',
     meaning: 'Fails with BudgetExceededError when the answer would be charged more than this; 0 means no budget.',
   }),
 
@@ -428,6 +463,7 @@ export const OPTIONS = {
       .string()
       .transform((text) => text.trim())
       .refine(isLocale, 'must be a language tag such as en or de-CH'),
+    copies: 'by rule',
     meaning: 'The language asked of the page, and the one that its scripts see.',
   }),
   referer: row({
@@ -458,18 +494,21 @@ export const OPTIONS = {
   }),
   customHeader: row({
     schema: object(z.record(z.string(), z.string())),
+    caching: 'neither',
     meaning: 'Further headers sent to the target.',
   }),
   skipCertVerification: row({
     headers: ['x-skip-cert-verification'],
     schema: flag(),
     defaultText: 'false',
+    caching: 'neither',
     meaning: 'Accepts certificates that do not verify.',
   }),
   proxyUrl: row({
     headers: ['x-proxy-url'],
     schema: z.string().transform((text) => text.trim()),
     feature: 'proxy',
+    caching: 'neither',
     meaning: 'A proxy for this read: http, https, socks4 or socks5, with credentials when it needs them.',
   }),
   proxy: row({
@@ -483,23 +522,27 @@ export const OPTIONS = {
       ),
     feature: 'proxy',
     defaultText: 'none',
+    copies: 'by rule',
     meaning:
       'A proxy of the operator: `any` or `true` for one wherever it is, a two-letter country code for one there, `auto` to leave the choice to the server. A trailing `+` asks for `proxyResources` too.',
   }),
   proxyResources: row({
     headers: ['x-proxy-resources'],
     schema: flag(),
+    copies: 'any',
     meaning: 'Sends images and other resources of the page through the proxy too.',
   }),
   robotsTxt: row({
     headers: ['x-robots-txt'],
     schema: z.string().transform((text) => text.trim()),
+    copies: 'by rule',
     meaning: 'The agent name to hold against robots.txt (RFC 9309), `true` or `*` for any; what it forbids is refused.',
   }),
   assertStatusCode: row({
     headers: ['x-assert-status-code'],
     schema: number({ min: 100, max: 599, integer: true }),
     fromHeader: wholeNumberHeader,
+    copies: 'any',
     meaning: 'Fails unless the page answers with this HTTP status.',
   }),
 
@@ -518,6 +561,7 @@ export const OPTIONS = {
     schema: number({ min: 0, integer: true }),
     fromHeader: wholeNumberHeader,
     defaultText: '3600',
+    copies: 'by rule',
     meaning: 'The greatest age of a copy that may be answered; 0 reads anew.',
   }),
   doNotTrack: row({
@@ -551,6 +595,7 @@ export const OPTIONS = {
     headers: ['x-page'],
     schema: number({ min: 1, integer: true }),
     fromHeader: wholeNumberHeader,
+    copies: 'by rule',
     meaning: 'One page of a document, counted from 1.',
   }),
   instruction: row({
@@ -560,6 +605,7 @@ export const OPTIONS = {
   }),
   jsonSchema: row({
     schema: object(z.looseObject({})),
+    copies: 'any',
     meaning: 'The schema of the structured answer of a language model.',
   }),
 };
