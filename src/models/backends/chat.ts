@@ -1,5 +1,6 @@
 /** A client of the OpenAI chat-completions protocol, whole answers and streams. */
 import { Problem, problem } from '#errors.ts';
+import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { Chat, ChatAnswer, ChatDelta, ChatRequest, ChatUsage } from '../generate.ts';
 import { eventData } from './event-lines.ts';
 
@@ -122,19 +123,13 @@ async function refusal(response: ChatResponse): Promise<Problem> {
   if (status === 429 || status === 503) {
     return problem('ServiceNodeResourceDrainError', {
       message: 'The model server has no capacity left, try again',
-      retryAfter: retryAfterOf(headers['retry-after']),
+      retryAfter: retryAfterSeconds(headers['retry-after'], 5),
     });
   }
   if (status === 401 || status === 403) return failure('The model server refused our key');
   if (status === 404) return failure('The model server does not know the model or the address (status 404)');
   if (status === 413) return failure('The model server refused so large a request (status 413)');
   return failure(`The model server answered with status ${status}`);
-}
-
-/** Seconds; a date is a date from now. */
-function retryAfterOf(header: string | undefined): number {
-  const seconds = header && /^\d+$/.test(header) ? Number(header) : (Date.parse(header ?? '') - Date.now()) / 1000;
-  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 1), 3_600) : 5;
 }
 
 async function text(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {

@@ -1,0 +1,222 @@
+/**
+ * The engine `cf-browser-rendering`: Cloudflare's Browser Rendering turns an address into rendered HTML, by the REST
+ * endpoint `content`. It renders from its own network, and tells neither the address after redirects nor what a person
+ * would see.
+ */
+import { type Problem, problem } from '#errors.ts';
+import { retryAfterSeconds } from '#http/retry-after.ts';
+import { parseSetCookies, toBrowserCookies } from '#net/cookies.ts';
+import { type Guard, portOf } from '#net/guard.ts';
+import { checkCustomHeaders } from '#net/headers.ts';
+import type { TrustedFetch, TrustedResponse } from '#net/trusted.ts';
+import type { Options } from '../options/resolve.ts';
+import { type Snapshot, unwritten } from '../snapshot.ts';
+import type { Engine, Visit } from './engine.ts';
+import { identify } from './user-agent.ts';
+
+export interface RemoteEngineOptions {
+  /** Of the API: `https://api.cloudflare.com/client/v4`. */
+  readonly url: string;
+  readonly account: string;
+  readonly token: string;
+  readonly fetch: TrustedFetch;
+  readonly guard: Guard;
+  /** As for the direct engine. */
+  readonly userAgent?: string | undefined;
+  readonly chromiumMajor?: number | undefined;
+  readonly version?: string | undefined;
+}
+
+/** The longest that the service waits for a page. */
+const MAX_WAIT_MS = 60_000;
+/** Time kept back before the deadline, for the way there and back. */
+const WAY_MS = 1_000;
+const MAX_ANSWER_BYTES = 36 * 1024 * 1024;
+const RETRY_AFTER_S = 10;
+
+export function createRemoteEngine(options: RemoteEngineOptions): Engine {
+  const address = `${options.url.replace(/\/+$/, '')}/accounts/${encodeURIComponent(options.account)}/browser-rendering/content`;
+  return {
+    name: 'cf-browser-rendering',
+    async *visit(visit) {
+      visit.signal.throwIfAborted();
+      assertServed(visit);
+      if (visit.html === undefined) await checkTarget(visit, options.guard);
+      const leftMs = Math.max(visit.deadline - performance.now(), 1);
+      const response = await options.fetch(address, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${options.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(requestOf(visit, options, Math.max(leftMs - WAY_MS, 1))),
+        signal: visit.signal,
+        timeoutMs: leftMs,
+        maxBytes: MAX_ANSWER_BYTES,
+      });
+      yield snapshotOf(visit, await resultOf(response));
+    },
+    // The fetch belongs to whoever made it.
+    async close() {},
+  };
+}
+
+/** Options that ask for what the service does not give, and how to tell that they do. */
+const NOT_SERVED: readonly [path: string, asks: (options: Options) => unknown][] = [
+  ['respondWith', ({ formats }) => formats.has('screenshot') || formats.has('pageshot')],
+  ['respondWith', ({ modelFormat }) => modelFormat !== undefined && modelFormat !== 'readerlm-v2'],
+  ['injectPageScript', ({ injectPageScript }) => injectPageScript.length],
+  ['injectFrameScript', ({ injectFrameScript }) => injectFrameScript.length],
+  ['withIframe', ({ withIframe }) => withIframe],
+  ['withShadowDom', ({ withShadowDom }) => withShadowDom],
+  ['removeOverlay', ({ removeOverlay }) => removeOverlay],
+  ['detachInvisibles', ({ detachInvisibles }) => detachInvisibles],
+  ['exportStorageState', ({ exportStorageState }) => exportStorageState],
+  ['storageState', ({ storageState }) => storageState],
+  ['preloadUrl', ({ preloadUrl }) => preloadUrl],
+  ['noServiceWorker', ({ noServiceWorker }) => noServiceWorker],
+  ['skipCertVerification', ({ skipCertVerification }) => skipCertVerification],
+  ['proxyUrl', ({ proxyUrl }) => proxyUrl],
+  ['proxy', ({ proxy }) => proxy !== 'none' && proxy !== 'auto'],
+  ['proxyResources', ({ proxyResources }) => proxyResources],
+];
+
+function assertServed({ options }: Visit): void {
+  const found = NOT_SERVED.find(([, asks]) => asks(options));
+  if (!found) return;
+  const message = `${found[0]} cannot be served by engine cf-browser-rendering`;
+  throw problem('ParamValidationError', { path: found[0], message });
+}
+
+/** What may not be read from here is not read by others for us either. */
+async function checkTarget({ url, signal }: Visit, guard: Guard): Promise<void> {
+  const target = new URL(url);
+  guard.checkUrl(target);
+  await guard.resolve(target.hostname, portOf(target), signal);
+}
+
+function requestOf(visit: Visit, engine: RemoteEngineOptions, waitMs: number): object {
+  const { url, html, options } = visit;
+  const { referer, viewport, setCookies } = options;
+  const timeout = Math.min(Math.floor(waitMs), MAX_WAIT_MS);
+  const { userAgent } = identify({
+    userAgent: options.userAgent ?? engine.userAgent,
+    host: new URL(url).hostname,
+    chromiumMajor: engine.chromiumMajor,
+    version: engine.version,
+  });
+  const cookies = html === undefined ? toBrowserCookies(parseSetCookies(setCookies, url)) : [];
+  const { authenticate, headers } = headersOf(options);
+  const selector = waitedFor(options);
+  return {
+    ...(html === undefined ? { url } : { html }),
+    userAgent,
+    gotoOptions: { waitUntil: waitUntilOf(options), timeout, ...(referer && { referer }) },
+    // What was there when the time ran out beats nothing.
+    bestAttempt: true,
+    ...(selector && { waitForSelector: { selector, timeout } }),
+    ...(viewport && { viewport }),
+    ...(cookies.length > 0 && { cookies }),
+    ...(authenticate && { authenticate }),
+    ...(Object.keys(headers).length > 0 && { setExtraHTTPHeaders: headers }),
+  };
+}
+
+type WaitUntil = 'domcontentloaded' | 'load' | 'networkidle0' | 'networkidle2';
+
+const WAIT_UNTIL: Readonly<Record<Options['respondTiming'], WaitUntil>> = {
+  html: 'domcontentloaded',
+  'visible-content': 'domcontentloaded',
+  'mutation-idle': 'load',
+  'resource-idle': 'networkidle2',
+  'media-idle': 'networkidle0',
+  'network-idle': 'networkidle0',
+};
+
+const waitUntilOf = ({ respondTiming }: Options): WaitUntil => WAIT_UNTIL[respondTiming];
+
+/** The service waits for one selector: several are one that matches when all of them have appeared. */
+function waitedFor({ waitForSelector, targetSelector }: Options): string | undefined {
+  const wanted = waitForSelector.length > 0 ? waitForSelector : targetSelector;
+  return wanted.length > 1 ? `html${wanted.map((selector) => `:has(${selector})`).join('')}` : wanted[0];
+}
+
+/** The service sends extra headers with every request of a page, so those that are secrets are not given to it. */
+function headersOf({ customHeader, locale }: Options) {
+  const { authorization, cookie, ...others } = checkCustomHeaders(customHeader);
+  const basic = /^basic\s+([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1];
+  if (cookie !== undefined || (authorization !== undefined && !basic)) {
+    throw problem('ParamValidationError', {
+      path: 'customHeader',
+      message:
+        'Engine cf-browser-rendering would send this header to every site that the page asks: use setCookies, or Basic authorization',
+    });
+  }
+  const [username = '', ...password] = Buffer.from(basic ?? '', 'base64')
+    .toString('utf8')
+    .split(':');
+  return {
+    authenticate: basic ? { username, password: password.join(':') } : undefined,
+    headers: { ...(locale && { 'accept-language': locale }), ...others },
+  };
+}
+
+interface Rendered {
+  readonly html: string;
+  /** Of the page, when the service tells it. */
+  readonly status: number;
+}
+
+interface Answer {
+  readonly success?: unknown;
+  readonly result?: unknown;
+  readonly meta?: { readonly status?: unknown } | null;
+  readonly errors?: readonly { readonly code?: unknown }[] | null;
+}
+
+/** `{success, result, errors}`, result being the HTML. What the service says of errors may name things of ours. */
+async function resultOf(response: TrustedResponse): Promise<Rendered> {
+  const { status } = response;
+  if (status === 429) {
+    response.discard();
+    throw problem('ServiceNodeResourceDrainError', {
+      message: 'The rendering service has no capacity left, try again',
+      retryAfter: retryAfterSeconds(response.headers['retry-after'], RETRY_AFTER_S),
+    });
+  }
+  if (status === 401 || status === 403) {
+    response.discard();
+    throw failure('The rendering service refused our token');
+  }
+  if (status >= 500) {
+    response.discard();
+    throw failure(`The rendering service failed with status ${status}`);
+  }
+  const answer = (await response.json()) as Answer | null;
+  if (status === 200 && answer?.success === true && typeof answer.result === 'string') return rendered(answer);
+  const code = answer?.errors?.[0]?.code;
+  if (status === 404) throw failure('The rendering service does not know the account (status 404)');
+  const named = typeof code === 'number' ? `, error ${code}` : '';
+  throw problem('AssertionFailureError', {
+    message: `The rendering service could not render the page (status ${status}${named})`,
+  });
+}
+
+function rendered({ result, meta }: Answer): Rendered {
+  const status = Number(meta?.status);
+  if (!/\S/.test(result as string)) {
+    throw problem('AssertionFailureError', { message: 'The rendering service gave a page without any content' });
+  }
+  return { html: result as string, status: Number.isInteger(status) && status >= 100 && status <= 599 ? status : 200 };
+}
+
+const failure = (message: string): Problem => problem('DownstreamServiceFailureError', { message });
+
+const snapshotOf = ({ url }: Visit, { html, status }: Rendered): Snapshot => ({
+  url,
+  status,
+  statusText: '',
+  mediaType: 'text/html',
+  text: html,
+  settled: true,
+  ...unwritten(html),
+  notes: [],
+  engine: 'cf-browser-rendering',
+});
