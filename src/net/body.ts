@@ -1,4 +1,5 @@
 /** A body whose bytes stop coming: a failure for those who need all of it, a part for those who can use that. */
+import { type FileHandle, open } from 'node:fs/promises';
 import { problem } from '#errors.ts';
 import { Cut, type Truncation } from './pace.ts';
 
@@ -26,6 +27,73 @@ export async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Collect
     if (!pile.bytes().length) throw brokenOff(error);
     return { bytes: pile.bytes(), truncated: error.truncation };
   }
+}
+
+export interface Saved {
+  readonly size: number;
+  readonly truncated?: Truncation;
+}
+
+/**
+ * Writes a body into a new file that only its owner can read. ServiceNodeResourceDrainError: the disk is full.
+ * AssertionFailureError: it ended before its first byte.
+ */
+export async function save(bytes: AsyncIterable<Uint8Array>, path: string): Promise<Saved> {
+  const file = await open(path, 'wx', 0o600);
+  let size = 0;
+  try {
+    for await (const chunk of bytes) {
+      await written(file, chunk);
+      size += chunk.length;
+    }
+    return { size };
+  } catch (error) {
+    if (!(error instanceof Cut)) throw error;
+    if (!size) throw brokenOff(error);
+    return { size, truncated: error.truncation };
+  } finally {
+    await file.close();
+  }
+}
+
+async function written(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  try {
+    await file.writeFile(chunk);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'ENOSPC' || code === 'EDQUOT' ? problem('ServiceNodeResourceDrainError', {}, error) : error;
+  }
+}
+
+/** The first bytes of a body, and the body with them; it must be read on or returned. */
+export async function peek(
+  source: AsyncIterable<Uint8Array>,
+  count: number,
+): Promise<{ readonly start: Uint8Array; readonly bytes: AsyncIterable<Uint8Array> }> {
+  const iterator = source[Symbol.asyncIterator]();
+  const pile = createPile();
+  let end: { readonly cut?: Cut } | undefined;
+  while (!end && pile.bytes().length < count) {
+    try {
+      const step = await iterator.next();
+      if (step.done) end = {};
+      else pile.add(step.value);
+    } catch (error) {
+      if (!(error instanceof Cut)) throw error;
+      end = { cut: error };
+    }
+  }
+  const start = pile.bytes();
+  async function* all() {
+    try {
+      if (start.length) yield start;
+      if (end?.cut) throw end.cut;
+      if (!end) yield* { [Symbol.asyncIterator]: () => iterator };
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { start, bytes: all() };
 }
 
 /** Chunks in one buffer as they come: kept apart, millions of small ones would take far more memory than they hold. */

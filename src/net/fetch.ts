@@ -54,6 +54,8 @@ export interface FetchResponse {
   readonly redirected: boolean;
   /** The decoded bytes, once. Throws a problem when a limit is passed or the body breaks off. */
   readonly body: AsyncIterable<Uint8Array>;
+  /** The same bytes for those who can use a part: throws a Cut where they end early. */
+  readonly parts: AsyncIterable<Uint8Array>;
   /** The whole body; when it ended early, what had arrived and why. AssertionFailureError: nothing had arrived. */
   collect(): Promise<Collected>;
   /** Closes the connection unread. */
@@ -261,6 +263,7 @@ function response(
     headers,
     redirected,
     body: whole(bytes),
+    parts: bytes,
     collect: () => collect(bytes),
     discard,
   };

@@ -34,20 +34,29 @@ export function nextHop(hop: Hop, status: number, header: string | undefined): H
   url.password = '';
   if (!url.hash) url.hash = hop.url.hash;
   const becomesGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
-  const keeps = (name: string) =>
-    (isSameSite(hop.url, url) || isImpersonal(name)) &&
-    !(becomesGet && name.startsWith('content-')) &&
-    !(name === 'referer' && hop.url.protocol === 'https:' && url.protocol === 'http:');
+  const headers = headersAfter(hop.url, url, hop.headers);
   return {
     url,
     method: becomesGet ? 'GET' : hop.method,
-    headers: Object.fromEntries(Object.entries(hop.headers).filter(([name]) => keeps(name.toLowerCase()))),
+    headers: becomesGet ? without(headers, (name) => name.startsWith('content-')) : headers,
     body: becomesGet ? undefined : hop.body,
   };
 }
 
-/** Header bytes come a byte a letter; servers that send an address unescaped mean UTF-8. */
-function utf8Of(header: string): string {
+/** What of a request's headers another address may see that the first one leads to. */
+export const headersAfter = (from: URL, to: URL, headers: Readonly<Record<string, string>>): Record<string, string> =>
+  without(
+    headers,
+    (name) =>
+      !(isSameSite(from, to) || isImpersonal(name)) ||
+      (name === 'referer' && from.protocol === 'https:' && to.protocol === 'http:'),
+  );
+
+const without = (headers: Readonly<Record<string, string>>, isLeft: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !isLeft(name.toLowerCase())));
+
+/** Header bytes come a byte a letter; servers that send other letters unescaped mean UTF-8. */
+export function utf8Of(header: string): string {
   const text = Buffer.from(header, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? header : text;
 }

@@ -1,7 +1,9 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type Loopback,
   resolverOf,
@@ -17,6 +19,9 @@ import { createDirectEngine, type DirectEngineOptions } from './direct.ts';
 import type { Visit } from './engine.ts';
 import { defaultUserAgent } from './user-agent.ts';
 
+/** Of the visits of a test, the last one's last. */
+const folders: string[] = [];
+
 async function visit(
   allowed: readonly Loopback[],
   url: string,
@@ -27,13 +32,19 @@ async function visit(
     lookup: resolverOf({ 'site.example': ['127.0.0.1'], 'other.example': ['127.0.0.1'] }),
   });
   const engine = createDirectEngine({ fetch, ...facts });
+  onTestFinished(() => {
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+  });
   const snapshots: Snapshot[] = [];
   const wanted = {
     url,
     options: resolve(given),
     deadline: performance.now() + 60_000,
     keyed: true,
-    folder: async () => tmpdir(),
+    folder: async () => {
+      folders.push(mkdtempSync(path.join(tmpdir(), 'lectern-direct-')));
+      return folders.at(-1)!;
+    },
     signal: new AbortController().signal,
     ...rest,
   };
@@ -114,7 +125,6 @@ describe('other types', () => {
   test.each([
     ['text/plain', 'words <b>', 'text/plain'],
     ['application/json', '{"a":"ß"}', 'application/json'],
-    ['application/rss+xml; charset=utf-8', '<?xml version="1.0"?><rss/>', 'application/rss+xml'],
     ['', HTML, 'text/html'],
     ['application/octet-stream', 'plain words', 'text/plain'],
   ])('%s is read', async (type, body, mediaType) => {
@@ -125,17 +135,15 @@ describe('other types', () => {
   });
 
   test.each([
-    ['application/pdf', '%PDF-1.7', 'application/pdf'],
-    ['image/png', '\x89PNG\r\n\x1a\n', 'image/png'],
-    ['text/html', '%PDF-1.7', 'application/pdf'],
-    ['application/octet-stream', 'PK\x03\x04', 'application/zip'],
-    ['application/msword', 'x', 'application/msword'],
+    ['application/octet-stream', '\x7fELF\x02\x01\x01', 'application/x-executable'],
+    ['video/mp4', 'x', 'video/mp4'],
+    ['application/x-unheard-of', 'words', 'application/x-unheard-of'],
   ])('%s that begins with %j is refused by name', async (type, body, named) => {
     await expect(
       read((_, response) => response.writeHead(200, { 'content-type': type }).end(body, 'latin1')),
     ).rejects.toMatchObject({
       name: 'AssertionFailureError',
-      message: `Content of the type ${named} cannot be read yet`,
+      message: `Content of the type ${named} cannot be read`,
     });
   });
 
@@ -181,6 +189,169 @@ describe('other types', () => {
         more();
       }),
     ).rejects.toMatchObject({ name: 'AssertionFailureError', message: 'Text of more than 32 MiB cannot be read' });
+  });
+});
+
+describe('a file', () => {
+  const PDF = '%PDF-1.7 and so on';
+  const send =
+    (type: string, body: string | Buffer, headers: Record<string, string> = {}): RequestListener =>
+    (_, response) =>
+      response.writeHead(200, { 'content-type': type, ...headers }).end(body, 'latin1');
+
+  test.each([
+    ['application/pdf; x=y', PDF, 'application/pdf'],
+    ['text/html', PDF, 'application/pdf'],
+    ['application/octet-stream', PDF, 'application/pdf'],
+    ['text/csv', 'a,b', 'text/csv'],
+    ['image/png', '\x89PNG\r\n\x1a\n', 'image/png'],
+    ['application/rss+xml', '<?xml version="1.0"?><rss/>', 'application/rss+xml'],
+  ])('sent as %s that begins with %j lies in the folder of the visit', async (type, body, mediaType) => {
+    const snapshot = await read(send(type, body));
+    expect(snapshot).toMatchObject({
+      mediaType,
+      text: '',
+      engine: 'direct',
+      notes: [],
+      file: { size: body.length, mediaType, contentType: type, name: 'page' },
+    });
+    expect(path.dirname(snapshot.file!.path)).toBe(folders.at(-1));
+    expect(readFileSync(snapshot.file!.path, 'latin1')).toBe(body);
+    expect(statSync(snapshot.file!.path).mode & 0o777).toBe(0o600);
+  });
+
+  test('has the name that it is sent under', async () => {
+    const disposition = "attachment; filename=x.pdf; filename*=UTF-8''%e2%82%ac%20../rates.pdf";
+    const { file } = await read(send('application/pdf', PDF, { 'content-disposition': disposition }));
+    expect(file!.name).toBe('rates.pdf');
+  });
+
+  test('is unpacked on its way', async () => {
+    const { file } = await read(send('application/pdf', gzipSync(PDF), { 'content-encoding': 'gzip' }));
+    expect(readFileSync(file!.path, 'latin1')).toBe(PDF);
+  });
+
+  test('over the limit is refused by what it says and by what comes', async () => {
+    const facts = { maxFileBytes: 100_000 };
+    const chunk = Buffer.alloc(10_000, '%PDF-');
+    const honest = await startServer((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': 200_000 }).write(chunk),
+    );
+    const endless = await startServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/pdf' });
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more);
+      more();
+    });
+    for (const site of [honest, endless]) {
+      await expect(visit([site], site.origin, {}, { facts })).rejects.toMatchObject({
+        name: 'TargetFileTooLargeError',
+        code: 413,
+      });
+      await until(() => site.open() === 0);
+    }
+  });
+
+  test('that breaks off comes as far as it came, with a note', async () => {
+    const site = await startTcp((socket) => {
+      socket.once('data', () =>
+        socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Length: 900\r\n\r\n${PDF}`),
+      );
+    });
+    const snapshot = await visit([site], site.origin);
+    expect(snapshot).toMatchObject({ notes: [expect.stringContaining('broke off')], file: { size: PDF.length } });
+  });
+
+  test('of which no byte comes is a failure', async () => {
+    await expect(read(send('application/pdf', ''))).rejects.toMatchObject({
+      name: 'AssertionFailureError',
+      message: 'The target answered 200 without any content',
+    });
+  });
+});
+
+describe('a page that sends its reader on', () => {
+  /** Pages by path; each may set a header or two. */
+  const site = (pages: Record<string, string | [string, Record<string, string>]>) =>
+    startServer((request, response) => {
+      const page = pages[request.url!];
+      if (page === undefined) return response.writeHead(404).end('absent');
+      const [body, headers] = typeof page === 'string' ? [page, {}] : page;
+      response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(body);
+    });
+  const END = '<title>there</title>';
+  const refresh = (content: string) => `<head><META http-equiv="Refresh" content="${content}"></head><p>wait`;
+
+  test.each([
+    ['a tag', refresh('0; url=/end')],
+    ['a tag that waits', refresh("5;URL='end'")],
+    ['a tag without a word', refresh('1, /end')],
+    ['a tag beside a base', `<base href="/deep/">${refresh('0;url=../end')}`],
+    ['a header', ['wait', { refresh: '0;url=/end' }] as [string, Record<string, string>]],
+  ])('by %s is followed', async (_, page) => {
+    const where = await site({ '/': page, '/end': END });
+    expect(await visit([where], `${where.origin}/#part`)).toMatchObject({ url: `${where.origin}/end#part`, text: END });
+  });
+
+  test.each([
+    ['after more than five seconds', refresh('6;url=/end')],
+    ['for those without scripts', `<noscript>${refresh('0;url=/end')}</noscript>`],
+    ['in a comment', `<!-- ${refresh('0;url=/end')} -->`],
+    ['in a script', `<script>'${refresh('0;url=/end')}'</script>`],
+    ['late in the page', `${'<p>x'.repeat(20_000)}${refresh('0;url=/end')}`],
+    ['to itself', refresh('0;url=/')],
+    ['nowhere', refresh('3')],
+    ['to a script', refresh('0;url=javascript:alert(1)')],
+  ])('%s is read itself', async (_, page) => {
+    const where = await site({ '/': page, '/end': END });
+    expect(await visit([where], `${where.origin}/`)).toMatchObject({ url: `${where.origin}/`, text: page });
+  });
+
+  test('to itself for a cookie is followed with the cookie', async () => {
+    const where = await startServer((request, response) => {
+      response.setHeader('content-type', 'text/html');
+      if (request.headers.cookie === 'pass=1') response.end(END);
+      else response.setHeader('set-cookie', 'pass=1').end(refresh('0;url=/'));
+    });
+    expect(await visit([where], where.origin)).toMatchObject({ text: END });
+  });
+
+  test('by a redirect to itself for a cookie is followed with the cookie', async () => {
+    const where = await startServer((request, response) => {
+      if (request.headers.cookie === 'pass=1') response.end(END);
+      else response.writeHead(302, { location: '/', 'set-cookie': 'pass=1' }).end();
+    });
+    expect(await visit([where], where.origin)).toMatchObject({ text: END });
+  });
+
+  test('to a private address is refused', async () => {
+    const secret = await startSecret();
+    const where = await site({ '/': refresh(`0;url=${secret.origin}`) });
+    await expect(visit([where], where.origin)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
+    expect(secret.connections()).toBe(0);
+  });
+
+  test('for ever is read where the limit of redirects is reached', async () => {
+    let asked = 0;
+    const where = await startServer((_, response) => response.end(refresh(`0;url=/${++asked}`)));
+    expect(await visit([where], where.origin)).toMatchObject({ url: `${where.origin}/6` });
+    expect(asked).toBe(7);
+  });
+
+  test('to another site takes no secret along, and none back', async () => {
+    const seen: (string | undefined)[] = [];
+    const where = await startServer((request, response) => {
+      const { host } = request.headers;
+      seen.push(`${host!.split(':')[0]} ${request.headers['x-key']} ${request.headers.cookie}`);
+      const port = host!.split(':')[1];
+      if (request.url === '/end') response.end(END);
+      else if (host!.startsWith('other')) response.end(refresh(`0;url=http://site.example:${port}/end`));
+      else response.end(refresh(`0;url=http://other.example:${port}/`));
+    });
+    await visit([where], `http://site.example:${where.port}/`, { customHeader: { 'X-Key': 'k' }, setCookies: ['a=b'] });
+    expect(seen).toEqual(['site.example k a=b', 'other.example undefined undefined', 'site.example undefined a=b']);
   });
 });
 

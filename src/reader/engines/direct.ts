@@ -1,23 +1,25 @@
 /** The direct engine: one fetch, no scripts, one snapshot. */
-
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
-import type { Collected } from '#net/body.ts';
-import { parseSetCookies, toJar } from '#net/cookies.ts';
+import { type Collected, collect, peek, save } from '#net/body.ts';
+import { type CookieJar, checkedCookies, toJar } from '#net/cookies.ts';
 import type { FetchResponse, GuardedFetch } from '#net/fetch.ts';
+import { fileNameOf } from '#net/file-name.ts';
+import { atMost } from '#net/pace.ts';
+import { parseProxyUrl } from '#net/proxies.ts';
+import { headersAfter } from '#net/redirect.ts';
 import { type Snapshot, unwritten } from '../snapshot.ts';
+import { headersFor, type Self } from './direct-headers.ts';
+import { refreshOf } from './direct-refresh.ts';
 import { decodeBody, type EncodedBody } from './encoded-body.ts';
 import type { Engine, Visit } from './engine.ts';
-import { actualMedia, declaredMedia } from './media-type.ts';
-import { identify } from './user-agent.ts';
+import { actualMedia, declaredMedia, type Media } from './media-type.ts';
 
-export interface DirectEngineOptions {
+export interface DirectEngineOptions extends Self {
   readonly fetch: GuardedFetch;
-  /** Who to be when the caller does not say, in the words of the option `userAgent`. */
-  readonly userAgent?: string | undefined;
-  /** The major version of the browser engine's Chromium, so that both look alike to a target. */
-  readonly chromiumMajor?: number | undefined;
-  /** Our own version, for those who ask to be named. */
-  readonly version?: string | undefined;
+  /** The largest file that is read. Default 1 GiB. */
+  readonly maxFileBytes?: number | undefined;
   /** Decodes a large body elsewhere than here, where others wait. */
   readonly decodeAside?: ((body: EncodedBody, signal: AbortSignal) => Promise<string>) | undefined;
 }
@@ -28,7 +30,11 @@ const ASIDE_BYTES = 512 * 1024;
 /** The limits of a direct fetch (contract, sections 9 and 16). */
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 6;
-const MAX_TEXT_BYTES = 32 * 1024 * 1024;
+const MAX_TEXT_BYTES = 32 * 1024 ** 2;
+const MAX_FILE_BYTES = 1024 ** 3;
+
+/** So much of a body tells what it is. */
+const SNIFFED_BYTES = 4 * 1024;
 
 /** Time kept back before the deadline, to decode what has arrived. */
 const DECODE_MS = 100;
@@ -39,45 +45,161 @@ export function createDirectEngine(options: DirectEngineOptions): Engine {
     async *visit(visit) {
       visit.signal.throwIfAborted();
       if (visit.html !== undefined) yield given(visit.url, visit.html);
-      else yield await read(visit, options);
+      else yield await follow(visit, options);
     },
     // The fetch belongs to whoever made it.
     async close() {},
   };
 }
 
-async function read(visit: Visit, options: DirectEngineOptions): Promise<Snapshot> {
-  const response = await ask(visit, options);
-  const declared = declaredMedia(response.headers['content-type']);
-  if (declared.kind === 'other') {
-    response.discard();
-    throw unreadable(declared.mediaType);
+/** What a request takes along from one address to the next. */
+interface Way {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redirects: number;
+}
+
+interface Arrival {
+  readonly snapshot: Snapshot;
+  readonly way: Way;
+  /** Where the page sends its reader. */
+  readonly next?: URL | undefined;
+}
+
+/** Reads the target, and where pages send their reader from there. */
+async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snapshot> {
+  const { options: asked } = visit;
+  const jar = visit.jar ?? toJar(checkedCookies(asked.setCookies ?? [], visit.url));
+  const proxy = asked.proxyUrl ? parseProxyUrl(asked.proxyUrl) : visit.proxy;
+  const start = new URL(visit.url);
+  let way: Way = { url: start, headers: headersFor(start, asked, options), redirects: 0 };
+  for (;;) {
+    const { snapshot, way: come, next } = await read(way, { ...visit, jar, proxy }, options);
+    // A page that sends its reader round for ever is read as it is.
+    if (!next || come.redirects >= MAX_REDIRECTS) return snapshot;
+    way = { url: next, headers: headersAfter(come.url, next, come.headers), redirects: come.redirects + 1 };
   }
-  const { bytes, truncated } = await collect(response);
-  if (!bytes.length)
-    throw problem('AssertionFailureError', {
-      targetStatus: response.status,
-      message: `The target answered ${response.status} without any content`,
-    });
-  const { mediaType, kind } = actualMedia(declared, bytes);
-  if (kind === 'other' || kind === 'unknown') throw unreadable(mediaType);
-  const body = { bytes, contentType: response.headers['content-type'], kind };
-  const { decodeAside } = options;
-  const aside = decodeAside && bytes.length > ASIDE_BYTES;
-  const text = aside ? await decodeAside(body, visit.signal) : decodeBody(body);
+}
+
+type Passage = Visit & { readonly jar: CookieJar };
+
+async function read(way: Way, visit: Passage, options: DirectEngineOptions): Promise<Arrival> {
+  const { response, come } = await ask(way, visit, options);
+  try {
+    const { headers } = response;
+    const declared = declaredMedia(headers['content-type']);
+    if (declared.kind === 'other') throw unreadable(declared.mediaType);
+    const { start, bytes } = await peek(response.parts, SNIFFED_BYTES);
+    if (!start.length) await assertContent(bytes, response.status);
+    const name = fileNameOf(response.url, headers['content-disposition']);
+    const media = actualMedia(declared, start, name);
+    if (media.kind === 'other' || media.kind === 'unknown') throw unreadable(media.mediaType);
+    if (media.kind === 'file') return { snapshot: await file(response, bytes, media, name, visit), way: come };
+    const { text, truncated } = await decoded(response, bytes, media.kind, visit, options);
+    return {
+      snapshot: snapshotOf(response, media, text, truncated),
+      way: come,
+      next: media.kind === 'html' ? nextOf(response, come, text) : undefined,
+    };
+  } catch (error) {
+    response.discard();
+    throw error;
+  }
+}
+
+async function ask(way: Way, visit: Passage, options: DirectEngineOptions) {
+  const { options: asked, deadline, signal, jar, proxy } = visit;
+  const left = deadline - performance.now() - DECODE_MS;
+  let come = way;
+  const response = await options.fetch(way.url, {
+    headers: way.headers,
+    signal,
+    timeoutMs: Math.max(1, Math.min(asked.timeoutMs ?? TIMEOUT_MS, left)),
+    maxRedirects: MAX_REDIRECTS - way.redirects,
+    maxBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
+    jar,
+    proxy,
+    acceptInvalidCertificates: asked.skipCertVerification ?? false,
+    onRedirect(from, to) {
+      come = { url: to, headers: headersAfter(from, to, come.headers), redirects: come.redirects + 1 };
+    },
+  });
+  return { response, come };
+}
+
+/** An address that sends its reader to itself has to give a cookie for it, or it would say the same again. */
+function nextOf({ headers }: FetchResponse, { url }: Way, html: string): URL | undefined {
+  const next = refreshOf(html, url.href, headers.refresh);
+  if (!next) return undefined;
+  const [here, there] = [url, next].map(({ href }) => href.split('#', 1)[0]);
+  if (here === there && headers['set-cookie'] === undefined) return undefined;
+  if (!next.hash) next.hash = url.hash;
+  return next;
+}
+
+async function assertContent(bytes: AsyncIterable<Uint8Array>, status: number): Promise<void> {
+  // Whoever broke off before the first byte is told so.
+  await collect(bytes);
+  throw problem('AssertionFailureError', {
+    targetStatus: status,
+    message: `The target answered ${status} without any content`,
+  });
+}
+
+async function file(
+  response: FetchResponse,
+  bytes: AsyncIterable<Uint8Array>,
+  { mediaType }: Media,
+  name: string | undefined,
+  visit: Visit,
+): Promise<Snapshot> {
+  const place = path.join(await visit.folder(), randomUUID());
+  const { size, truncated } = await save(bytes, place);
+  const contentType = response.headers['content-type'];
   return {
-    url: response.url,
-    status: response.status,
-    statusText: response.statusText,
-    mediaType,
-    lastModified: response.headers['last-modified'],
-    text,
-    settled: true,
-    ...unwritten(kind === 'html' ? text : ''),
-    notes: truncated ? [NOTES[truncated]] : [],
-    engine: 'direct',
+    ...snapshotOf(response, { mediaType, kind: 'file' }, '', truncated),
+    file: { path: place, size, mediaType, contentType, name },
   };
 }
+
+async function decoded(
+  response: FetchResponse,
+  parts: AsyncIterable<Uint8Array>,
+  kind: EncodedBody['kind'],
+  { signal }: Visit,
+  { decodeAside }: DirectEngineOptions,
+): Promise<Pick<Collected, 'truncated'> & { text: string }> {
+  const contentType = response.headers['content-type'];
+  if (Number(response.headers['content-length']) > MAX_TEXT_BYTES) throw tooMuchText();
+  const { bytes, truncated } = await collect(atMost(parts, MAX_TEXT_BYTES)).catch((error: unknown) => {
+    throw error instanceof Problem && error.name === 'TargetFileTooLargeError' ? tooMuchText(error) : error;
+  });
+  const body = { bytes, contentType, kind };
+  const aside = decodeAside && bytes.length > ASIDE_BYTES;
+  const text = aside ? await decodeAside(body, signal) : decodeBody(body);
+  return { text, ...(truncated && { truncated }) };
+}
+
+const tooMuchText = (cause?: unknown) =>
+  problem('AssertionFailureError', { message: 'Text of more than 32 MiB cannot be read' }, cause);
+
+const snapshotOf = (
+  { url, status, statusText, headers }: FetchResponse,
+  { mediaType, kind }: Media,
+  text: string,
+  truncated: Collected['truncated'],
+): Snapshot => ({
+  url,
+  status,
+  statusText,
+  mediaType,
+  lastModified: headers['last-modified'],
+  text,
+  settled: true,
+  ...unwritten(kind === 'html' ? text : ''),
+  notes: truncated ? [NOTES[truncated]] : [],
+  engine: 'direct',
+});
 
 const NOTES: Record<NonNullable<Collected['truncated']>, string> = {
   time: 'The target did not send all of its content in time; this is what had arrived',
@@ -90,86 +212,9 @@ const unreadable = (mediaType: string) =>
     mediaType: mediaType.slice(0, 100) || 'unknown',
     message:
       mediaType && mediaType !== 'application/octet-stream'
-        ? `Content of the type ${mediaType.slice(0, 100)} cannot be read yet`
+        ? `Content of the type ${mediaType.slice(0, 100)} cannot be read`
         : 'The type of the content is not known and could not be told from its bytes',
   });
-
-function ask({ url, options: asked, deadline, signal, jar }: Visit, options: DirectEngineOptions): Promise<FetchResponse> {
-  const left = deadline - performance.now() - DECODE_MS;
-  return options.fetch(url, {
-    headers: headersFor(new URL(url), asked, options),
-    signal,
-    timeoutMs: Math.max(1, Math.min(asked.timeoutMs ?? TIMEOUT_MS, left)),
-    maxRedirects: MAX_REDIRECTS,
-    maxBytes: MAX_TEXT_BYTES,
-    jar: jar ?? toJar(parseSetCookies(asked.setCookies, url)),
-    acceptInvalidCertificates: asked.skipCertVerification ?? false,
-  });
-}
-
-function headersFor(url: URL, asked: Visit['options'], options: DirectEngineOptions): Record<string, string> {
-  const { userAgent, hints } = identify({
-    userAgent: asked.userAgent ?? options.userAgent,
-    host: url.hostname,
-    chromiumMajor: options.chromiumMajor,
-    version: options.version,
-  });
-  const isBrowser = Object.keys(hints).length > 0;
-  // Browsers tell these things to secure sites only.
-  const secure = url.protocol === 'https:' && isBrowser;
-  return withCustom(
-    {
-      ...(secure && hints),
-      ...(isBrowser && { 'upgrade-insecure-requests': '1' }),
-      'user-agent': userAgent,
-      accept: ACCEPT,
-      ...(secure && {
-        'sec-fetch-site': asked.referer ? 'cross-site' : 'none',
-        'sec-fetch-mode': 'navigate',
-        'sec-fetch-user': '?1',
-        'sec-fetch-dest': 'document',
-      }),
-      ...(asked.referer && { referer: asked.referer }),
-      'accept-language': acceptLanguage(asked.locale),
-    },
-    asked.customHeader,
-  );
-}
-
-const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8';
-
-/** A language, then the same without its region, as browsers ask: `de-CH,de;q=0.9`. */
-function acceptLanguage(locale = 'en-US'): string {
-  const language = locale.split('-', 1)[0]!;
-  return language === locale ? locale : `${locale},${language};q=0.9`;
-}
-
-/** Headers that make the connection what it is, and are not the caller's to set. */
-const OWN_HEADERS = new Set(
-  'host connection content-length transfer-encoding accept-encoding keep-alive upgrade te trailer expect proxy-authorization proxy-connection'.split(
-    ' ',
-  ),
-);
-
-function withCustom(
-  headers: Record<string, string>,
-  custom: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  const result = { ...headers };
-  for (const [given, value] of Object.entries(custom)) {
-    const name = given.toLowerCase();
-    if (OWN_HEADERS.has(name) || !/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-      throw problem('ParamValidationError', {
-        path: 'customHeader',
-        message: `The header ${given.slice(0, 100)} cannot be sent`,
-      });
-    }
-    result[name] = value;
-  }
-  return result;
-}
-
-/** What the text says there is to see that only a browser puts together. */
 
 const given = (url: string, html: string): Snapshot => ({
   url,
@@ -182,12 +227,3 @@ const given = (url: string, html: string): Snapshot => ({
   notes: [],
   engine: 'given',
 });
-
-async function collect(response: FetchResponse): Promise<Collected> {
-  try {
-    return await response.collect();
-  } catch (error) {
-    if (!(error instanceof Problem) || error.name !== 'TargetFileTooLargeError') throw error;
-    throw problem('AssertionFailureError', { message: 'Text of more than 32 MiB cannot be read' }, error);
-  }
-}

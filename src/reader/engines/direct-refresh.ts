@@ -1,0 +1,49 @@
+/** Pages and headers that send their reader on after a while (HTML standard, "shared declarative refresh steps"). */
+import { attribute, type Element, elements, isElement } from '#html/node.ts';
+import { parseDocument } from '#html/parse.ts';
+
+/** Whoever would show a page for longer than this wants it to be read. */
+const MAX_DELAY_S = 5;
+const LOOKED_AT = 64 * 1024;
+
+/** Where a `Refresh` header, or else a meta tag early in the page, sends its reader within five seconds. */
+export function refreshOf(html: string, url: string, header: string | undefined): URL | undefined {
+  const named = header === undefined ? undefined : parseRefresh(header, url);
+  if (named) return named;
+  const start = html.slice(0, LOOKED_AT);
+  return /http-equiv\s{0,10}=\s{0,10}["']?\s{0,10}refresh/i.test(start) ? metaRefresh(start, url) : undefined;
+}
+
+function metaRefresh(html: string, url: string): URL | undefined {
+  const document = parseDocument(html);
+  const base = [...elements(document, 'base')].find((element) => attribute(element, 'href') !== null);
+  const href = base && attribute(base, 'href')!.trim();
+  const from = href && URL.canParse(href, url) ? new URL(href, url).href : url;
+  for (const meta of elements(document, 'meta')) {
+    const content = attribute(meta, 'content');
+    const isRefresh = attribute(meta, 'http-equiv')?.trim().toLowerCase() === 'refresh';
+    if (!isRefresh || !content || isForThoseWithoutScripts(meta)) continue;
+    const to = parseRefresh(content, from);
+    if (to) return to;
+  }
+  return undefined;
+}
+
+function isForThoseWithoutScripts(element: Element): boolean {
+  for (let parent = element.parent; isElement(parent); parent = parent.parent) {
+    if (parent.name === 'noscript') return true;
+  }
+  return false;
+}
+
+/** `3; url=/next`. Undefined: it waits for longer, reloads the same page, or leads to what is no page. */
+function parseRefresh(text: string, base: string): URL | undefined {
+  const found = /^\s*(\d+|(?=\.))[\d.]*(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(.+)$/is.exec(text.slice(0, 8_192).trim());
+  if (!found || Number(found[1]) > MAX_DELAY_S) return undefined;
+  const [, , rest] = found;
+  const quoted = /^(["'])([^"']*)/.exec(rest!);
+  const address = (quoted ? quoted[2]! : rest!).trim();
+  if (!address || !URL.canParse(address, base)) return undefined;
+  const url = new URL(address, base);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
+}
