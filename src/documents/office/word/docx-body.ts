@@ -1,0 +1,524 @@
+/** The text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17), told to a Flow. */
+import { escapeText } from '#html/serialize.ts';
+import { type Leave, SKIP, walk } from '../../xml/walk.ts';
+import { attribute, child, childAt, children, find, textOf, type XmlElement } from '../../xml/xml.ts';
+import { Fields, hrefOfField } from './fields.ts';
+import type { Flow } from './flow.ts';
+import { symbolOf } from './fonts.ts';
+import { Inline, type Marks, safeHref } from './inline.ts';
+import type { ListPlace } from './lists.ts';
+import type { Numbered, Numbering } from './numbering.ts';
+import { mathml } from './omml.ts';
+import type { Package, Relationship } from './package.ts';
+import type { Draw } from './pictures.ts';
+import {
+  indentOf,
+  isGround,
+  isOn,
+  numberingOf,
+  outlineLevelOf,
+  over,
+  type ParagraphStyle,
+  type RunStyle,
+  runStyleOf,
+  type Styles,
+  valOf,
+} from './styles.ts';
+
+export interface BodyContext {
+  readonly source: Package;
+  readonly styles: Styles;
+  readonly numbering: Numbering;
+  readonly flow: Flow;
+  readonly draw: Draw;
+  /** Notes by kind and id, with the part that they stand in. */
+  readonly notes: (kind: 'footnote' | 'endnote', id: string) => { element: XmlElement; part: string } | undefined;
+  /** Whether Word has left marks where its pages began; without them breaks that somebody set are followed. */
+  readonly marksPages: boolean;
+  /** Whether white text may have a ground that is not white. */
+  readonly colored: boolean;
+}
+
+interface OpenParagraph {
+  readonly inline: Inline;
+  readonly properties: XmlElement | undefined;
+  readonly style: ParagraphStyle;
+  readonly heading: number | undefined;
+  readonly base: RunStyle;
+  readonly shaded: boolean;
+}
+
+type Enter = (element: XmlElement) => Leave | typeof SKIP | undefined;
+
+export class BodyReader {
+  readonly #context: BodyContext;
+  readonly #paragraphs: OpenParagraph[] = [];
+  readonly #chosen: (XmlElement | undefined)[] = [];
+  readonly #alternatives: string[] = [];
+  #relationships: ReadonlyMap<string, Relationship>;
+  #fields = new Fields();
+  #run: RunStyle = {};
+  #href: string | undefined;
+  #besideDepth = 0;
+  #started = false;
+  /** Text of a paragraph whose end was deleted, which the next one goes on with. */
+  #carried: Inline | undefined;
+  /** Pieces that nobody sees. */
+  hiddenCount = 0;
+  /** The first paragraph in the style of titles. */
+  title = '';
+  readonly notes = new Set<string>();
+
+  constructor(context: BodyContext, part: string) {
+    this.#context = context;
+    this.#relationships = this.#relationshipsOf(part);
+  }
+
+  #relationshipsOf(part: string): ReadonlyMap<string, Relationship> {
+    return new Map(this.#context.source.relationships(part).map((item) => [item.id, item]));
+  }
+
+  /** A child of the body. */
+  read(piece: XmlElement): void {
+    walk(piece, { enter: this.#enter });
+  }
+
+  readonly #enter: Enter = (element) => this.#handlers[element.name]?.(element);
+
+  readonly #skip: Enter = () => SKIP;
+
+  readonly #handlers: Readonly<Record<string, Enter | undefined>> = {
+    'w:p': (element) => this.#paragraph(element),
+    'w:r': (element) => this.#enterRun(element),
+    'w:t': (element) => this.#text(textOf(element)),
+    'w:tab': () => this.#text('\t'),
+    'w:ptab': () => this.#text('\t'),
+    'w:noBreakHyphen': () => this.#text('-'),
+    'w:cr': () => this.#break(),
+    'w:br': (element) => (attribute(element, 'w:type') === 'page' ? this.#pageBreak(false) : this.#break()),
+    'w:lastRenderedPageBreak': () => this.#pageBreak(true),
+    'w:sym': (element) => this.#symbol(element),
+    'w:hyperlink': (element) => this.#link(this.#target(attribute(element, 'r:id'))),
+    'w:fldSimple': (element) => this.#link(hrefOfField(attribute(element, 'w:instr') ?? '')),
+    'w:fldChar': (element) => this.#field(element),
+    'w:instrText': (element) => {
+      this.#fields.instruction(textOf(element));
+      return SKIP;
+    },
+    'w:footnoteReference': (element) => this.#note('footnote', element),
+    'w:endnoteReference': (element) => this.#note('endnote', element),
+    'w:tbl': (element) => this.#table(element),
+    'w:tr': (element) => this.#row(element),
+    'w:tc': (element) => this.#cell(element),
+    'w:sdt': (element) => (isOn(child(element, 'w:sdtPr'), 'w:showingPlcHdr') ? SKIP : undefined),
+    'w:ruby': (element) => this.#ruby(element),
+    'w:drawing': (element) => this.#drawing(element),
+    'w:pict': (element) => this.#shape(element),
+    'w:object': (element) => this.#shape(element),
+    'a:blip': (element) => this.#picture(attribute(element, 'r:embed')),
+    'v:imagedata': (element) => this.#picture(attribute(element, 'r:id')),
+    'w:txbxContent': () => this.#beside(),
+    'mc:AlternateContent': (element) => this.#alternate(element),
+    'mc:Choice': (element) => (this.#chosen.at(-1) === element ? undefined : SKIP),
+    'mc:Fallback': (element) => (this.#chosen.at(-1) === element ? undefined : SKIP),
+    'm:oMathPara': (element) => this.#formulas(element),
+    'm:oMath': (element) => this.#formula(element, false),
+    'w:altChunk': () => {
+      this.notes.add('A file inside the document was left out');
+      return SKIP;
+    },
+    'w:del': this.#skip,
+    'w:moveFrom': this.#skip,
+    'w:pPr': this.#skip,
+    'w:rPr': this.#skip,
+    'w:tblPr': this.#skip,
+    'w:tblGrid': this.#skip,
+    'w:trPr': this.#skip,
+    'w:tcPr': this.#skip,
+    'w:sdtPr': this.#skip,
+    'w:sectPr': this.#skip,
+  };
+
+  get #inline(): Inline | undefined {
+    return this.#paragraphs.at(-1)?.inline;
+  }
+
+  get #marks(): Marks {
+    const { bold, italic, strike, code, raised } = this.#run;
+    return {
+      bold,
+      italic,
+      strike,
+      code,
+      raised: raised === 'none' ? undefined : raised,
+      href: this.#href ?? this.#fields.href,
+    };
+  }
+
+  // Paragraphs
+
+  #paragraph(element: XmlElement): Leave {
+    const { styles, flow, marksPages } = this.#context;
+    const properties = child(element, 'w:pPr');
+    const style = styles.paragraph(valOf(properties, 'w:pStyle'));
+    const heading = headingOf(style, outlineLevelOf(properties));
+    const breaksBefore = isOn(properties, 'w:pageBreakBefore') ?? style.breakBefore;
+    if (breaksBefore && !marksPages && this.#started && this.#isTopLevel) flow.breakPage({ now: true });
+    this.#started = true;
+    const { bold: _, italic: __, ...plain } = style.run;
+    this.#paragraphs.push({
+      inline: this.#carried ?? new Inline(),
+      properties,
+      style,
+      heading,
+      base: heading === undefined ? style.run : plain,
+      shaded: style.shaded || isGround(child(properties, 'w:shd')),
+    });
+    this.#carried = undefined;
+    return () => this.#endParagraph();
+  }
+
+  get #isTopLevel(): boolean {
+    return this.#paragraphs.length === 0 && this.#context.flow.tableDepth === 0 && this.#besideDepth === 0;
+  }
+
+  #endParagraph(): void {
+    const paragraph = this.#paragraphs.pop()!;
+    const { inline, properties, style, heading } = paragraph;
+    const mark = childAt(properties, 'w:rPr');
+    if ((child(mark, 'w:del') || isOn(mark, 'w:specVanish')) && this.#paragraphs.length === 0) {
+      this.#carried = inline;
+      return;
+    }
+    const { flow } = this.#context;
+    const contents = contentsLevel(style);
+    const numbered = contents === undefined ? this.#number(properties, style) : undefined;
+    const indent = indentOf(properties) ?? numbered?.indent ?? style.indent;
+    if (inline.empty && isRule(properties)) flow.paragraph({ kind: 'rule', inline });
+    else if (contents !== undefined) flow.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
+    else if (heading !== undefined) {
+      if (heading === TITLE) this.title ||= inline.plain().replace(/\s+/g, ' ').trim();
+      if (numbered?.label && !inline.empty) inline.prepend(`${numbered.label} `);
+      flow.paragraph({ kind: 'heading', level: Math.max(1, Math.min(heading, 6)), inline });
+    } else if (numbered && (numbered.bullet || numbered.label !== '')) {
+      flow.paragraph({ kind: 'text', inline, list: listPlace(numbered, inline, indent) });
+    } else flow.paragraph({ kind: kindOf(style, inline, flow.tableDepth > 0), inline, indent });
+  }
+
+  #number(properties: XmlElement | undefined, style: ParagraphStyle): Numbered | undefined {
+    const { numbering } = this.#context;
+    const own = numberingOf(properties);
+    const numId = own?.numId ?? style.numbering?.numId;
+    if (numId === undefined || numId === '0') return undefined;
+    const bound = own?.numId === undefined ? numbering.levelOfStyle(numId, style.id) : undefined;
+    return numbering.next(numId, own?.level ?? bound ?? style.numbering?.level ?? 0);
+  }
+
+  /** A deleted paragraph end before the end of a cell or of the document ends its paragraph all the same. */
+  flush(): void {
+    const inline = this.#carried;
+    this.#carried = undefined;
+    if (inline) this.#context.flow.paragraph({ kind: 'text', inline });
+  }
+
+  #beside(): Leave {
+    const { flow } = this.#context;
+    flow.startBeside();
+    this.#besideDepth += 1;
+    const run = this.#run;
+    const fields = this.#fields;
+    this.#fields = new Fields();
+    return () => {
+      this.#fields = fields;
+      this.#run = run;
+      this.#besideDepth -= 1;
+      flow.endBeside();
+    };
+  }
+
+  // Runs
+
+  #enterRun(element: XmlElement): Leave {
+    const { styles } = this.#context;
+    const properties = child(element, 'w:rPr');
+    const { base = {} } = this.#paragraphs.at(-1) ?? {};
+    const outer = this.#run;
+    const named = styles.character(valOf(properties, 'w:rStyle'));
+    this.#run = over(runStyleOf(properties), over(named, base));
+    if (this.#isHidden && element.children.some((node) => typeof node !== 'string' && node.name === 'w:t')) {
+      this.hiddenCount += 1;
+    }
+    return () => {
+      this.#run = outer;
+    };
+  }
+
+  get #isHidden(): boolean {
+    const { hidden, white, tiny } = this.#run;
+    return hidden === true || tiny === true || (white === true && this.#isOnPaper);
+  }
+
+  /** Whether there is nothing but white paper behind the text, as far as can be told. */
+  get #isOnPaper(): boolean {
+    const { flow, colored } = this.#context;
+    return !colored && flow.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.shaded;
+  }
+
+  #text(text: string): typeof SKIP {
+    if (!this.#isHidden && this.#fields.shows) this.#inline?.text(text, this.#marks);
+    return SKIP;
+  }
+
+  #break(): typeof SKIP {
+    if (!this.#isHidden && this.#fields.shows) this.#inline?.break();
+    return SKIP;
+  }
+
+  #pageBreak(rendered: boolean): typeof SKIP {
+    const { flow, marksPages } = this.#context;
+    if (rendered !== marksPages) return SKIP;
+    const [paragraph] = this.#paragraphs;
+    const atStart = this.#paragraphs.length === 1 && paragraph!.inline.empty && flow.tableDepth === 0;
+    flow.breakPage({ now: atStart });
+    return SKIP;
+  }
+
+  #symbol(element: XmlElement): typeof SKIP {
+    const code = Number.parseInt(attribute(element, 'w:char') ?? '', 16);
+    if (code > 0 && code <= 0x10ffff) this.#text(symbolOf(attribute(element, 'w:font') ?? '', code));
+    return SKIP;
+  }
+
+  #ruby(element: XmlElement): typeof SKIP {
+    const textIn = (name: string) => {
+      const holder = child(element, name);
+      return holder ? [...runsOf(holder)].join('') : '';
+    };
+    const [base, reading] = [textIn('w:rubyBase'), textIn('w:rt')];
+    if (reading === '') this.#text(base);
+    else if (!this.#isHidden) this.#inline?.atom(`<ruby>${escapeText(base)}<rt>${escapeText(reading)}</rt></ruby>`);
+    return SKIP;
+  }
+
+  // Links and fields
+
+  #target(id: string | undefined): string | undefined {
+    const found = id === undefined ? undefined : this.#relationships.get(id);
+    return found?.external ? safeHref(found.target) : undefined;
+  }
+
+  #link(href: string | undefined): Leave {
+    const outer = this.#href;
+    this.#href = href ?? outer;
+    return () => {
+      this.#href = outer;
+    };
+  }
+
+  #field(element: XmlElement): typeof SKIP {
+    const type = attribute(element, 'w:fldCharType');
+    if (type === 'begin') {
+      const box = childAt(element, 'w:ffData', 'w:checkBox');
+      if (box) this.#text((isOn(box, 'w:checked') ?? isOn(box, 'w:default')) ? '☑' : '☐');
+      this.#fields.begin();
+    } else if (type === 'separate') this.#fields.separate();
+    else if (type === 'end') this.#fields.end();
+    return SKIP;
+  }
+
+  // Notes
+
+  #note(kind: 'footnote' | 'endnote', element: XmlElement): typeof SKIP {
+    const { notes, flow } = this.#context;
+    const note = notes(kind, attribute(element, 'w:id') ?? '');
+    if (!note || this.#isHidden || !this.#inline) return SKIP;
+    this.#inline.atom(flow.note(() => this.#readNote(note)));
+    return SKIP;
+  }
+
+  #readNote({ element, part }: { element: XmlElement; part: string }): void {
+    const relationships = this.#relationships;
+    const fields = this.#fields;
+    this.#relationships = this.#relationshipsOf(part);
+    this.#fields = new Fields();
+    for (const piece of children(element)) this.read(piece);
+    this.flush();
+    this.#relationships = relationships;
+    this.#fields = fields;
+  }
+
+  // Tables
+
+  #table(element: XmlElement): Leave {
+    const { flow, styles } = this.#context;
+    this.flush();
+    flow.startTable();
+    const properties = child(element, 'w:tblPr');
+    const header = marksHeader(properties, styles.marksFirstRow(valOf(properties, 'w:tblStyle')));
+    return () => flow.endTable(header);
+  }
+
+  #row(element: XmlElement): Leave | typeof SKIP {
+    const { flow } = this.#context;
+    const properties = child(element, 'w:trPr');
+    if (child(properties, 'w:del')) return SKIP;
+    if (isOn(properties, 'w:hidden')) {
+      this.hiddenCount += 1;
+      return SKIP;
+    }
+    const skipped = Number(valOf(properties, 'w:gridBefore')) || 0;
+    flow.startRow({ header: isOn(properties, 'w:tblHeader') ?? false, skipped });
+    return () => undefined;
+  }
+
+  #cell(element: XmlElement): Leave {
+    const { flow } = this.#context;
+    const properties = child(element, 'w:tcPr');
+    const merge = child(properties, 'w:vMerge');
+    flow.startCell({
+      colspan: Math.max(1, Number(valOf(properties, 'w:gridSpan')) || 1),
+      continues: merge !== undefined && attribute(merge, 'w:val') !== 'restart',
+    });
+    const paragraphs = this.#paragraphs.splice(0);
+    return () => {
+      this.flush();
+      this.#paragraphs.push(...paragraphs);
+      flow.endCell();
+    };
+  }
+
+  // Drawings
+
+  #drawing(element: XmlElement): Leave | typeof SKIP {
+    const about = find(element, 'wp:docPr');
+    if (about && isOn0(attribute(about, 'hidden'))) {
+      this.hiddenCount += 1;
+      return SKIP;
+    }
+    const decorative = find(element, 'adec:decorative');
+    if (decorative && attribute(decorative, 'val') === '1') return SKIP;
+    return this.#alternative(about && (attribute(about, 'descr') || attribute(about, 'title')));
+  }
+
+  #shape(element: XmlElement): Leave {
+    const rule = find(element, 'v:rect');
+    if (rule && /^t/.test(attribute(rule, 'o:hr') ?? ''))
+      this.#context.flow.paragraph({ kind: 'rule', inline: new Inline() });
+    const shape = find(element, 'v:shape');
+    return this.#alternative(shape && attribute(shape, 'alt'));
+  }
+
+  /** Remembers the text for the pictures inside; when there is none, the text itself is shown. */
+  #alternative(text = ''): Leave {
+    this.#alternatives.push(text);
+    return () => {
+      const left = this.#alternatives.pop()!;
+      if (left !== '' && !this.#isHidden) this.#inline?.atom(escapeText(left), { href: this.#href });
+    };
+  }
+
+  #picture(id: string | undefined): typeof SKIP {
+    const found = id === undefined ? undefined : this.#relationships.get(id);
+    const { source, draw } = this.#context;
+    if (this.#isHidden) return SKIP;
+    const bytes = found && !found.external ? source.bytes(found.target) : undefined;
+    const at = this.#alternatives.length - 1;
+    this.#inline?.atom(draw(bytes, this.#alternatives[at] ?? ''), { href: this.#href });
+    if (at >= 0) this.#alternatives[at] = '';
+    return SKIP;
+  }
+
+  /** The first choice that is known here, else what is there for those who know none. */
+  #alternate(element: XmlElement): Leave {
+    const choice = children(element, 'mc:Choice').find((item) =>
+      /^(?:wps|wpg|wpc|w14|w15|wp14|a14|p14|v|cx\d?)$/.test(attribute(item, 'Requires') ?? ''),
+    );
+    this.#chosen.push(choice ?? child(element, 'mc:Fallback'));
+    return () => this.#chosen.pop();
+  }
+
+  // Formulas
+
+  #formulas(element: XmlElement): typeof SKIP {
+    for (const formula of children(element, 'm:oMath')) this.#formula(formula, true);
+    return SKIP;
+  }
+
+  #formula(element: XmlElement, display: boolean): typeof SKIP {
+    if (!this.#isHidden) this.#inline?.atom(mathml(element, display));
+    return SKIP;
+  }
+}
+
+const isOn0 = (value: string | undefined): boolean => value === '1' || value === 'true';
+
+function* runsOf(holder: XmlElement): Generator<string> {
+  for (const run of children(holder, 'w:r')) for (const text of children(run, 'w:t')) yield textOf(text);
+}
+
+/** The level of titles: above the first headings, and like them in HTML. */
+const TITLE = 0;
+const BODY_LEVEL = 9;
+
+function headingOf({ names, outlineLevel }: ParagraphStyle, own: number | undefined): number | undefined {
+  if (names.includes('title')) return TITLE;
+  const level = own ?? outlineLevel;
+  if (level !== undefined) return level >= 0 && level < BODY_LEVEL ? level + 1 : undefined;
+  for (const name of names) {
+    const found = /^heading ([1-9])$/.exec(name);
+    if (found) return Number(found[1]);
+  }
+  return undefined;
+}
+
+/** The level of a line in a table of contents, counted from 0. */
+function contentsLevel({ name }: ParagraphStyle): number | undefined {
+  const found = /^(?:toc|contents) ([1-9])$/.exec(name);
+  return found ? Number(found[1]) - 1 : name === 'table of figures' ? 0 : undefined;
+}
+
+/** A table of contents is a list of its headings; page numbers mean nothing without pages. */
+function contentsLine(inline: Inline, level: number): { inline: Inline; list: ListPlace } {
+  const line = new Inline();
+  line.text(
+    inline
+      .plain()
+      .replace(/\t\s*[\divxlc]+\s*$/i, '')
+      .replaceAll('\t', ' '),
+  );
+  return { inline: line, list: { level, ordered: false, key: 'contents' } };
+}
+
+function listPlace(numbered: Numbered, inline: Inline, indent: number | undefined): ListPlace {
+  const { level, bullet, plain, value, label, key } = numbered;
+  if (!bullet && !plain && !inline.empty) inline.prepend(`${label} `);
+  return { level, ordered: !bullet && plain, value, key, indent };
+}
+
+const QUOTES: ReadonlySet<string> = new Set(['quote', 'intense quote', 'quotations', 'block text', 'block quotation']);
+const CODES =
+  /^(?:html preformatted|preformatted text|source code|code(?: block)?|listing|macro text|program listing)$/;
+
+function kindOf({ names }: ParagraphStyle, inline: Inline, inTable: boolean): 'text' | 'quote' | 'code' {
+  if (names.some((name) => QUOTES.has(name))) return 'quote';
+  if (names.some((name) => CODES.test(name))) return 'code';
+  return !inTable && inline.isCode ? 'code' : 'text';
+}
+
+/** An empty paragraph with a line above or below it. */
+function isRule(properties: XmlElement | undefined): boolean {
+  const borders = child(properties, 'w:pBdr');
+  return children(borders).some(
+    ({ name, attributes }) =>
+      (name === 'w:bottom' || name === 'w:top') && !attributes.includes('nil') && !attributes.includes('none'),
+  );
+}
+
+/** What the table says about its first row; undefined when nothing. */
+function marksHeader(properties: XmlElement | undefined, styleMarks: boolean): boolean | undefined {
+  const look = child(properties, 'w:tblLook');
+  if (!look) return undefined;
+  const first = attribute(look, 'w:firstRow');
+  const on = first === undefined ? (Number.parseInt(attribute(look, 'w:val') ?? '0', 16) & 0x20) !== 0 : isOn0(first);
+  return on ? (styleMarks ? true : undefined) : false;
+}

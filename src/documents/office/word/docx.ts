@@ -1,0 +1,113 @@
+/** Word documents of the newer kind: DOCX and DOTX with or without macros, Strict or Transitional, or as one XML file. */
+import {
+  DocumentFault,
+  type DocumentFile,
+  type DocumentKind,
+  type ParsedDocument,
+  type ParseOptions,
+} from '../../document.ts';
+import { readPieces } from '../../xml/pieces.ts';
+import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { BodyReader } from './docx-body.ts';
+import { Flow } from './flow.ts';
+import { readNumbering } from './numbering.ts';
+import { openPackage, type Package } from './package.ts';
+import { createDraw } from './pictures.ts';
+import { readProperties } from './properties.ts';
+import { pickPages, TOO_LONG } from './result.ts';
+import { readStyles } from './styles.ts';
+
+const CUT_OFF = 'The document is damaged: what follows the damage is missing';
+
+export const kind: DocumentKind = {
+  async parse(_file: DocumentFile, bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
+    const source = openPackage(bytes);
+    const main = mainPart(source);
+    const related = new Map(source.relationships(main).map(({ type, target }) => [type, target]));
+    const styles = readStyles(source.xml(related.get('styles')));
+    const flow = new Flow();
+    const reader = new BodyReader(
+      {
+        source,
+        styles,
+        numbering: readNumbering(source.xml(related.get('numbering')), styles.numberingOf),
+        flow,
+        draw: createDraw(),
+        notes: noteFinder(source, related),
+        ...marksOf(source, main),
+      },
+      main,
+    );
+    const complete = readBody(source, main, reader, flow);
+    reader.flush();
+    const notes = [...reader.notes];
+    const pages = flow.finish();
+    if (!complete || !source.complete) notes.push(CUT_OFF);
+    if (flow.full) notes.push(TOO_LONG);
+    const { title, metadata, publishedTime, language } = readProperties(source);
+    return {
+      title: title || reader.title,
+      ...pickPages(pages, options),
+      metadata,
+      publishedTime,
+      lang: language ?? styles.language,
+      notes,
+      hiddenCount: reader.hiddenCount,
+    };
+  },
+};
+
+function mainPart(source: Package): string {
+  const found = source.relationships('').find(({ type, external }) => type === 'officeDocument' && !external);
+  const name = found?.target ?? 'word/document.xml';
+  if (!source.part(name)) throw new DocumentFault('damaged', 'The file is no Word document, or a damaged one');
+  return name;
+}
+
+const BODY: ReadonlySet<string> = new Set(['w:body']);
+
+/** Returns whether the body was whole. */
+function readBody(source: Package, main: string, reader: BodyReader, flow: Flow): boolean {
+  const part = source.part(main)!;
+  let count = 0;
+  const take = (piece: XmlElement) => {
+    count += 1;
+    if (!flow.full) reader.read(piece);
+  };
+  let complete = part.complete;
+  if (part.tree) for (const piece of children(child(part.tree, 'w:body'))) take(piece);
+  else if (!readPieces(part.source!, BODY, take)) complete = false;
+  if (count === 0) throw new DocumentFault('damaged', 'The file is no Word document, or a damaged one');
+  return complete;
+}
+
+/** Looked for in the bytes, since it is to be known before the text is read. */
+function marksOf(source: Package, main: string): { readonly marksPages: boolean; readonly colored: boolean } {
+  const { source: text } = source.part(main)!;
+  if (text === undefined || typeof text === 'string') return { marksPages: false, colored: true };
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  return {
+    marksPages: bytes.includes(':lastRenderedPageBreak'),
+    colored: bytes.subarray(0, 64 * 1024).includes(':background '),
+  };
+}
+
+type NoteKind = 'footnote' | 'endnote';
+
+/** Notes are read when the first one is asked for. */
+function noteFinder(source: Package, related: ReadonlyMap<string, string>) {
+  const read = (noteKind: NoteKind): ReadonlyMap<string, { element: XmlElement; part: string }> => {
+    const part = related.get(`${noteKind}s`);
+    if (part === undefined) return new Map();
+    return new Map(
+      children(source.xml(part), `w:${noteKind}`)
+        .filter((element) => /^(?:normal)?$/.test(attribute(element, 'w:type') ?? ''))
+        .map((element) => [attribute(element, 'w:id') ?? '', { element, part }]),
+    );
+  };
+  const known = new Map<NoteKind, ReturnType<typeof read>>();
+  return (noteKind: NoteKind, id: string) => {
+    if (!known.has(noteKind)) known.set(noteKind, read(noteKind));
+    return known.get(noteKind)!.get(id);
+  };
+}

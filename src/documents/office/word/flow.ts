@@ -1,0 +1,271 @@
+/**
+ * Running text on its way to HTML: paragraphs that lists, quotes, code and tables are made of, pages, and notes. Whoever
+ * reads a kind of file tells what comes, one after another; what belongs together is put together here.
+ */
+import { escapeText } from '#html/serialize.ts';
+import type { DocumentPage } from '../../document.ts';
+import type { Inline } from './inline.ts';
+import { type ListPlace, ListWriter } from './lists.ts';
+import { type Cell, flattenTable, type Row, tableHtml } from './tables.ts';
+
+/** Bytes of HTML that a document may become. */
+const MAX_HTML_BYTES = 32 * 1024 * 1024;
+
+export type ParagraphKind = 'text' | 'heading' | 'quote' | 'code' | 'rule';
+
+export interface Paragraph {
+  readonly kind: ParagraphKind;
+  /** Of a heading, 1 to 6. */
+  readonly level?: number;
+  readonly inline: Inline;
+  /** Its place when it is an item of a list. */
+  readonly list?: ListPlace | undefined;
+  /** How far it is indented, in any one unit: a paragraph as far in as the list item before it belongs to that item. */
+  readonly indent?: number | undefined;
+}
+
+/** What a cell or page consists of. `inline` is the content without its tag, for cells that are one line. */
+export interface Block {
+  readonly kind: 'text' | 'heading' | 'other';
+  readonly html: string;
+  readonly inline: string;
+}
+
+class Frame {
+  readonly blocks: Block[] = [];
+  readonly list = new ListWriter();
+  /** Paragraphs of a quote or lines of code that may go on. */
+  readonly run: string[] = [];
+  runKind: 'quote' | 'code' | undefined;
+  /** What stands beside the paragraph that is being read, to be written after it. */
+  readonly beside: Block[] = [];
+}
+
+interface OpenTable {
+  readonly rows: Row[];
+  /** For each column the cell that a merged cell below would continue. */
+  readonly above: (Cell | undefined)[];
+  column: number;
+}
+
+export interface CellShape {
+  readonly colspan?: number;
+  readonly rowspan?: number;
+  /** Whether this is the lower part of the cell above. */
+  readonly continues?: boolean;
+}
+
+export class Flow {
+  readonly #pages: string[] = [];
+  readonly #frames: Frame[] = [new Frame()];
+  readonly #tables: OpenTable[] = [];
+  readonly #notes: { readonly number: number; readonly write: () => void }[] = [];
+  #noteCount = 0;
+  #breaks = 0;
+  #leftBytes = MAX_HTML_BYTES;
+
+  /** Whether the bound is reached: what comes now is dropped. */
+  get full(): boolean {
+    return this.#leftBytes < 0;
+  }
+
+  /** How deep in tables the text stands. */
+  get tableDepth(): number {
+    return this.#tables.length;
+  }
+
+  paragraph(paragraph: Paragraph): void {
+    const frame = this.#frame;
+    this.#write(frame, paragraph);
+    for (const block of frame.beside.splice(0)) {
+      this.#settle(frame);
+      this.#push(frame, block);
+    }
+    this.#turnPages();
+  }
+
+  get #frame(): Frame {
+    return this.#frames.at(-1)!;
+  }
+
+  #write(frame: Frame, { kind, level = 1, inline, list, indent }: Paragraph): void {
+    if (kind === 'rule') {
+      this.#settle(frame);
+      this.#push(frame, { kind: 'other', html: '<hr>', inline: '' });
+      return;
+    }
+    if (this.full) return;
+    if (inline.empty) {
+      if (kind === 'code' && frame.runKind === 'code' && this.#spend('')) frame.run.push('');
+      return;
+    }
+    if (kind === 'quote' || kind === 'code') {
+      const html = kind === 'quote' ? `<p>${inline.html()}</p>` : escapeText(inline.plain());
+      if (!this.#spend(html)) return;
+      if (frame.runKind !== kind) this.#settle(frame);
+      frame.runKind = kind;
+      frame.run.push(html);
+      return;
+    }
+    const html = inline.html({ breaks: kind !== 'heading' });
+    if (!this.#spend(html)) return;
+    this.#endRun(frame);
+    if (kind === 'heading') {
+      this.#settle(frame);
+      frame.blocks.push({ kind, html: `<h${level}>${html}</h${level}>`, inline: html });
+    } else if (list) frame.list.item(list, html, (ended) => frame.blocks.push(listBlock(ended)));
+    else if (!frame.list.continueItem(html, indent)) {
+      this.#settle(frame);
+      frame.blocks.push({ kind: 'text', html: `<p>${html}</p>`, inline: html });
+    }
+  }
+
+  #spend(html: string): boolean {
+    this.#leftBytes -= Buffer.byteLength(html) + 16;
+    return this.#leftBytes >= 0;
+  }
+
+  #push(frame: Frame, block: Block): void {
+    if (this.#spend('')) frame.blocks.push(block);
+  }
+
+  #endRun(frame: Frame): void {
+    if (frame.runKind === undefined) return;
+    const { run, runKind } = frame;
+    frame.runKind = undefined;
+    const lines = run.splice(0);
+    while (lines.at(-1) === '') lines.pop();
+    const html = runKind === 'quote' ? `<blockquote>${lines.join('')}</blockquote>` : `<pre>${lines.join('\n')}</pre>`;
+    const inline =
+      runKind === 'quote' ? lines.map((line) => line.slice(3, -4)) : lines.map((line) => `<code>${line}</code>`);
+    frame.list.end((ended) => frame.blocks.push(listBlock(ended)));
+    frame.blocks.push({ kind: 'other', html, inline: inline.join('<br>') });
+  }
+
+  /** Ends what paragraphs might have gone on with. */
+  #settle(frame: Frame): void {
+    this.#endRun(frame);
+    frame.list.end((ended) => frame.blocks.push(listBlock(ended)));
+  }
+
+  #take(frame: Frame): Block[] {
+    this.#settle(frame);
+    return [...frame.blocks.splice(0), ...frame.beside.splice(0)];
+  }
+
+  startTable(): void {
+    this.#endRun(this.#frame);
+    this.#tables.push({ rows: [], above: [], column: 0 });
+  }
+
+  /** `skipped` columns stand empty before the first cell. */
+  startRow({ header = false, skipped = 0 } = {}): void {
+    const table = this.#tables.at(-1)!;
+    this.#spend('');
+    table.rows.push({ header, cells: [] });
+    table.column = 0;
+    if (skipped > 0) {
+      this.startCell({ colspan: skipped });
+      this.endCell();
+    }
+  }
+
+  startCell({ colspan = 1, rowspan = 1, continues = false }: CellShape = {}): void {
+    const table = this.#tables.at(-1)!;
+    this.#spend('');
+    const above = continues ? table.above[table.column] : undefined;
+    const cell: Cell = above ?? { blocks: [], colspan, rowspan };
+    if (above) above.rowspan += 1;
+    else {
+      table.rows.at(-1)?.cells.push(cell);
+      for (let n = 0; n < Math.min(colspan, MAX_COLUMNS); n++) table.above[table.column + n] = cell;
+    }
+    table.column = Math.min(table.column + colspan, MAX_COLUMNS);
+    this.#frames.push(new Frame());
+    this.#openCells.push(cell);
+  }
+
+  readonly #openCells: Cell[] = [];
+
+  endCell(): void {
+    const blocks = this.#take(this.#frames.pop()!);
+    const cell = this.#openCells.pop()!;
+    for (const block of blocks) cell.blocks.push(block);
+  }
+
+  /** `header` says whether the first row is one: true, false, or undefined when the file does not tell. */
+  endTable(header?: boolean): void {
+    const { rows } = this.#tables.pop()!;
+    const frame = this.#frame;
+    this.#settle(frame);
+    const only = rows.length === 1 && rows[0]!.cells.length === 1 ? rows[0]!.cells[0] : undefined;
+    if (only) for (const block of only.blocks) frame.blocks.push(block);
+    else if (this.#tables.length === 0) frame.blocks.push({ kind: 'other', html: tableHtml(rows, header), inline: '' });
+    else {
+      const inline = flattenTable(rows);
+      frame.blocks.push({ kind: 'text', html: `<p>${inline}</p>`, inline });
+    }
+    this.#turnPages();
+  }
+
+  /** Text that stands beside the paragraph in which it is anchored. */
+  startBeside(): void {
+    this.#frames.push(new Frame());
+  }
+
+  endBeside(): void {
+    const blocks = this.#take(this.#frames.pop()!);
+    for (const block of blocks) this.#frame.beside.push(block);
+  }
+
+  /** A reference to a note as HTML; `write` is called when the page ends, and tells the note's paragraphs. */
+  note(write: () => void): string {
+    const number = ++this.#noteCount;
+    this.#notes.push({ number, write });
+    return `<sup><a href="#fn-${number}" id="fnref-${number}">${number}</a></sup>`;
+  }
+
+  /** A page ends here, or, inside a paragraph or table, when that has ended. */
+  breakPage({ now = false } = {}): void {
+    this.#breaks += 1;
+    if (now) this.#turnPages();
+  }
+
+  #turnPages(): void {
+    if (this.#frames.length > 1 || this.#tables.length > 0) return;
+    for (; this.#breaks > 0 && this.#pages.length < MAX_PAGES; this.#breaks--) this.#endPage();
+  }
+
+  #endPage(): void {
+    const blocks = this.#take(this.#frame);
+    const notes = this.#writeNotes();
+    this.#pages.push(blocks.map(({ html }) => html).join('\n') + notes);
+  }
+
+  #writeNotes(): string {
+    if (this.#notes.length === 0) return '';
+    const items: string[] = [];
+    // A note may refer to another one, which then comes after it.
+    for (let note = this.#notes.shift(); note; note = this.#notes.shift()) {
+      this.#frames.push(new Frame());
+      note.write();
+      const blocks = this.#take(this.#frames.pop()!);
+      const content =
+        blocks.length === 1 ? blocks[0]!.inline || blocks[0]!.html : blocks.map(({ html }) => html).join('');
+      items.push(`<li id="fn-${note.number}">${content}</li>`);
+    }
+    return `\n<ol>${items.join('\n')}</ol>`;
+  }
+
+  /** All pages, counted; one when there was no break. */
+  finish(): DocumentPage[] {
+    this.#endPage();
+    while (this.#pages.length > 1 && this.#pages.at(-1) === '') this.#pages.pop();
+    return this.#pages.map((html, at) => ({ number: at + 1, html }));
+  }
+}
+
+const MAX_PAGES = 50_000;
+const MAX_COLUMNS = 1_000;
+
+const listBlock = (html: string): Block => ({ kind: 'other', html, inline: '' });

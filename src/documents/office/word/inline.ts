@@ -1,0 +1,173 @@
+/** The text of a paragraph: runs with their marks, as HTML whose elements are nested as seldom as can be. */
+import { escapeAttribute, escapeText } from '#html/serialize.ts';
+
+export interface Marks {
+  readonly bold?: boolean | undefined;
+  readonly italic?: boolean | undefined;
+  readonly strike?: boolean | undefined;
+  readonly code?: boolean | undefined;
+  readonly raised?: 'sup' | 'sub' | undefined;
+  /** An address that `safeHref` let pass. */
+  readonly href?: string | undefined;
+}
+
+interface Run {
+  readonly kind: 'text' | 'atom' | 'break';
+  /** Plain for text, HTML for atoms. */
+  content: string;
+  marks: number;
+  readonly href: string;
+}
+
+const LINK = 1;
+const BOLD = 2;
+const ITALIC = 4;
+const STRIKE = 8;
+const SUP = 16;
+const SUB = 32;
+const CODE = 64;
+const TAGS = ['a', 'b', 'i', 's', 'sup', 'sub', 'code'] as const;
+
+const bitsOf = ({ bold, italic, strike, code, raised, href }: Marks): number =>
+  (href ? LINK : 0) |
+  (bold ? BOLD : 0) |
+  (italic ? ITALIC : 0) |
+  (strike ? STRIKE : 0) |
+  (raised === 'sup' ? SUP : raised === 'sub' ? SUB : 0) |
+  (code ? CODE : 0);
+
+const isBlank = (text: string): boolean => !/[^\s\u00a0]/.test(text);
+
+/** Control characters that no text has. */
+const withoutControls = (text: string): string =>
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text) ? text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '') : text;
+
+export class Inline {
+  #runs: Run[] = [];
+  #visible = false;
+
+  /** Whether nothing that shows has come yet. */
+  get empty(): boolean {
+    return !this.#visible;
+  }
+
+  /** Whether all text is code. */
+  get isCode(): boolean {
+    const shown = this.#runs.filter(({ kind, content }) => kind !== 'break' && !isBlank(content));
+    return shown.length > 0 && shown.every(({ kind, marks }) => kind === 'text' && (marks & CODE) !== 0);
+  }
+
+  text(text: string, marks: Marks = {}): void {
+    const content = withoutControls(text);
+    if (content === '') return;
+    const bits = bitsOf(marks);
+    const href = marks.href ?? '';
+    const last = this.#runs.at(-1);
+    if (last?.kind === 'text' && last.marks === bits && last.href === href) last.content += content;
+    else this.#runs.push({ kind: 'text', content, marks: bits, href });
+    this.#visible ||= !isBlank(content);
+  }
+
+  /** A piece of HTML that is no text: a picture, a formula, a reference to a note. */
+  atom(html: string, marks: Marks = {}): void {
+    if (html === '') return;
+    this.#runs.push({ kind: 'atom', content: html, marks: bitsOf(marks) & LINK, href: marks.href ?? '' });
+    this.#visible = true;
+  }
+
+  break(): void {
+    this.#runs.push({ kind: 'break', content: '\n', marks: 0, href: '' });
+  }
+
+  /** The text alone, with line feeds for breaks. */
+  plain(): string {
+    return this.#runs.map(({ kind, content }) => (kind === 'atom' ? '' : content)).join('');
+  }
+
+  /** Puts plain text before everything. */
+  prepend(text: string): void {
+    this.#runs.unshift({ kind: 'text', content: text, marks: 0, href: '' });
+  }
+
+  /** The content as HTML on one line: without breaks at its ends, and with none at all for a heading. */
+  html({ breaks = true }: { readonly breaks?: boolean } = {}): string {
+    const runs = this.#shown(breaks);
+    const ends = endsOf(runs);
+    const open: number[] = [];
+    let out = '';
+    for (const [at, { kind, content, marks, href }] of runs.entries()) {
+      const stays = open.findIndex(
+        (bit) => (marks & bit) === 0 || (bit === LINK && at > 0 && runs[at - 1]!.href !== href),
+      );
+      if (stays >= 0) for (const bit of open.splice(stays).reverse()) out += `</${tagOf(bit)}>`;
+      const missing = [...TAGS.keys()].map((n) => 1 << n).filter((bit) => (marks & bit) !== 0 && !open.includes(bit));
+      missing.sort((one, other) => ends[indexOf(other)]![at]! - ends[indexOf(one)]![at]!);
+      for (const bit of missing) {
+        out += bit === LINK ? `<a href="${escapeAttribute(href)}">` : `<${tagOf(bit)}>`;
+        open.push(bit);
+      }
+      out += kind === 'text' ? escapeText(content) : kind === 'break' ? '<br>' : content;
+    }
+    for (const bit of open.reverse()) out += `</${tagOf(bit)}>`;
+    return out;
+  }
+
+  /** Space and breaks between two runs have the marks that both have, at the ends none. */
+  #shown(breaks: boolean): Run[] {
+    const runs: Run[] = this.#runs.map((run) =>
+      run.kind === 'break' && !breaks ? { ...run, kind: 'text', content: ' ' } : { ...run },
+    );
+    const blank = (run: Run) => run.kind !== 'atom' && isBlank(run.content);
+    let first = 0;
+    while (first < runs.length && blank(runs[first]!)) first++;
+    let end = runs.length;
+    while (end > first && blank(runs[end - 1]!)) end--;
+    const shown = runs.slice(first, end);
+    let next = 0;
+    for (let at = shown.length - 1; at >= 0; at--) {
+      const run = shown[at]!;
+      if (blank(run)) run.marks &= next & ~(SUP | SUB);
+      else next = run.marks;
+    }
+    let before = 0;
+    for (const run of shown) {
+      if (blank(run)) run.marks &= before;
+      else before = run.marks;
+    }
+    return unlinked(shown);
+  }
+}
+
+/** Space between two links of different addresses belongs to neither. */
+function unlinked(runs: Run[]): Run[] {
+  for (const [at, run] of runs.entries()) {
+    if ((run.marks & LINK) === 0) continue;
+    if (run.href === '' || (run.kind === 'text' && isBlank(run.content) && runs[at + 1]?.href !== run.href)) {
+      run.marks &= ~LINK;
+    }
+  }
+  return runs;
+}
+
+const indexOf = (bit: number): number => 31 - Math.clz32(bit);
+const tagOf = (bit: number): string => TAGS[indexOf(bit)]!;
+
+/** For each mark and run, the index of the first run from there on that has not the mark. */
+function endsOf(runs: readonly Run[]): Int32Array[] {
+  return TAGS.map((_, n) => {
+    const ends = new Int32Array(runs.length);
+    for (let at = runs.length - 1; at >= 0; at--) {
+      const run = runs[at]!;
+      const goes = at + 1 < runs.length && (n > 0 || runs[at + 1]!.href === run.href);
+      ends[at] = (run.marks & (1 << n)) === 0 ? at : goes ? Math.max(at + 1, ends[at + 1]!) : at + 1;
+    }
+    return ends;
+  });
+}
+
+/** An address as it may stand in a link: of the web or of mail, and absolute; undefined for every other. */
+export function safeHref(address: string): string | undefined {
+  const trimmed = address.trim();
+  if (!/^(?:https?:\/\/|mailto:)/i.test(trimmed) || !URL.canParse(trimmed)) return undefined;
+  return new URL(trimmed).href;
+}
