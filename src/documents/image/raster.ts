@@ -1,0 +1,121 @@
+/** Pictures of pixels by sharp; each is measured before it is decoded. */
+import type { Metadata, Sharp } from 'sharp';
+import { DocumentFault } from '../document.ts';
+import { type BitmapHeader, decodeBitmap, iconHeader, largestIcon, pixelsOfIcon, readBitmapHeader } from './bitmap.ts';
+import { exifDate, readExif } from './exif.ts';
+import { NAMES, type PictureFormat } from './format.ts';
+
+/** Beyond it a picture is refused before it is decoded. */
+const MAX_PIXELS = 100_000_000;
+
+type RasterFormat = Exclude<PictureFormat, 'svg'>;
+
+export interface Described {
+  /** As it is seen, the right way up. */
+  readonly width: number;
+  readonly height: number;
+  /** Pages of a TIFF, pictures of an animation; 1 for the others. */
+  readonly pages: number;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly publishedTime: string | undefined;
+}
+
+/** What the head of a picture says. Throws DocumentFault. */
+export async function describe(bytes: Uint8Array, format: RasterFormat): Promise<Described> {
+  const plain = { pages: 1, metadata: {}, publishedTime: undefined };
+  if (format === 'bmp') return { ...plain, ...checked(readBitmapHeader(bytes), format) };
+  if (format === 'ico') {
+    const icon = largestIcon(bytes);
+    return icon.isPng ? describe(icon.bytes, 'png') : { ...plain, ...checked(iconHeader(icon.bytes), format) };
+  }
+  const metadata = await decoding(format, async () => (await opened(bytes, 0)).metadata());
+  const size = checked(metadata.autoOrient, format);
+  const texts = metadata.exif ? readExif(metadata.exif) : {};
+  const { DateTimeOriginal, OffsetTimeOriginal, DateTime } = texts;
+  return {
+    ...size,
+    pages: metadata.pages ?? 1,
+    metadata: { ...texts, ...commentsOf(metadata) },
+    publishedTime: exifDate(DateTimeOriginal, OffsetTimeOriginal) ?? exifDate(DateTime, undefined),
+  };
+}
+
+/** A page of a picture, the right way up, fitted into a box and never enlarged, as PNG. Throws DocumentFault. */
+export async function drawn(
+  bytes: Uint8Array,
+  format: RasterFormat,
+  { page, width, height }: { page: number; width: number; height: number },
+): Promise<Uint8Array> {
+  await describe(bytes, format);
+  return decoding(format, async () => {
+    const picture = await open(bytes, format, page);
+    return picture
+      .resize({ width, height, fit: 'inside', withoutEnlargement: true })
+      .toColourspace('srgb')
+      .png()
+      .toBuffer();
+  });
+}
+
+async function open(bytes: Uint8Array, format: RasterFormat, page: number): Promise<Sharp> {
+  if (format === 'bmp') return openPixels(decodeBitmap(bytes, readBitmapHeader(bytes)));
+  if (format !== 'ico') return (await opened(bytes, page)).autoOrient();
+  const icon = largestIcon(bytes);
+  return icon.isPng ? opened(icon.bytes, 0) : openPixels(pixelsOfIcon(icon.bytes, iconHeader(icon.bytes)));
+}
+
+async function openPixels({
+  rgba,
+  width,
+  height,
+}: {
+  rgba: Uint8Array;
+  width: number;
+  height: number;
+}): Promise<Sharp> {
+  return (await sharpHere())(rgba, { raw: { width, height, channels: 4 }, limitInputPixels: MAX_PIXELS });
+}
+
+/** Of one that is cut off, what there is. */
+const opened = async (bytes: Uint8Array, page: number): Promise<Sharp> =>
+  (await sharpHere())(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn: 'none', page });
+
+async function sharpHere() {
+  const { default: sharp } = await import('sharp');
+  // One picture at a time, in a process of its own: more threads and a cache would only take memory.
+  sharp.concurrency(1);
+  sharp.cache(false);
+  // Formats are told apart before this; what is drawn from instructions is never drawn, whatever it claims to be.
+  sharp.block({ operation: ['VipsForeignLoadSvg', 'VipsForeignLoadPdf', 'VipsForeignLoadMagick'] });
+  return sharp;
+}
+
+function checked({ width, height }: Pick<BitmapHeader, 'width' | 'height'>, format: RasterFormat) {
+  if (!(width > 0 && height > 0)) throw new DocumentFault('damaged', `The ${NAMES[format]} picture is damaged`);
+  if (width * height > MAX_PIXELS) throw tooLarge(format);
+  return { width, height };
+}
+
+const tooLarge = (format: RasterFormat, cause?: unknown) =>
+  new DocumentFault('too large', `The ${NAMES[format]} picture has more than 100 million pixels`, cause);
+
+async function decoding<T>(format: RasterFormat, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DocumentFault) throw error;
+    if (error instanceof Error && /pixel limit|too large|dimensions/i.test(error.message))
+      throw tooLarge(format, error);
+    throw new DocumentFault('damaged', `The ${NAMES[format]} picture is damaged`, error);
+  }
+}
+
+const MAX_COMMENT = 2_000;
+
+/** The texts of a PNG that tell something of the picture (PNG specification, section 11.3.3.1). */
+const commentsOf = ({ comments }: Metadata): Record<string, string> =>
+  Object.fromEntries(
+    (comments ?? [])
+      .filter(({ keyword }) => /^(?:Title|Author|Description|Copyright|Creation Time|Software|Comment)$/.test(keyword))
+      .map(({ keyword, text }) => [keyword, text.slice(0, MAX_COMMENT).replace(/\s+/g, ' ').trim()]),
+  );

@@ -1,0 +1,31 @@
+/** The built-in Tesseract as an engine: the work is done in a child process, which is ended when it is in the way. */
+import type { Processes } from '#concurrency/processes.ts';
+import type { OcrTask, OcrTaskResult } from '../ocr-worker.ts';
+import { checkLanguages, languageMissing, recognitionFailed, type TesseractEngine } from './tesseract.ts';
+import { languageFile } from './tesseract-js.ts';
+
+export function createBuiltInTesseract(
+  processes: Processes<OcrTask, OcrTaskResult>,
+  timeoutMs: number,
+): TesseractEngine {
+  return {
+    name: 'tesseract.js',
+    async recognise(picture, { languages, segmentation, signal }) {
+      checkLanguages(languages);
+      const missing = languages.filter((name) => languageFile(name) === undefined);
+      if (missing.length > 0) {
+        const packages = missing.map((name) => `@tesseract.js-data/${name}`).join(' ');
+        throw languageMissing(missing, `install Tesseract with it, or the npm package ${packages}`);
+      }
+      try {
+        return (await processes.run(
+          { do: 'recognise', picture, languages, segmentation },
+          { timeoutMs, signal },
+        )) as string;
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw recognitionFailed(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,158 @@
+/** What a small grey copy of a picture tells about its lines of text, before anything is read. */
+
+/** One byte a pixel, 0 is black. */
+export interface Grey {
+  readonly pixels: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The pixels that are written on the ground of a picture. */
+export interface Ink {
+  readonly x: Uint16Array;
+  readonly y: Uint16Array;
+  readonly width: number;
+  readonly height: number;
+  /** Whether it is light ink on a dark ground. */
+  readonly onDark: boolean;
+}
+
+const MAX_POINTS = 150_000;
+/** Grey levels between ink and ground; less is a blank picture. */
+const MIN_CONTRAST = 24;
+/** Longer strokes, in parts of the picture's width or height, are rules and frames: no letter has them. */
+const RULE_PART = 1 / 12;
+
+export function inkOf({ pixels, width, height }: Grey): Ink {
+  const { threshold, contrast, darkShare } = divide(pixels);
+  const onDark = darkShare > 0.5;
+  const mask = new Uint8Array(pixels.length);
+  if (contrast >= MIN_CONTRAST) {
+    for (let i = 0; i < pixels.length; i++) mask[i] = pixels[i]! <= threshold !== onDark ? 1 : 0;
+    dropStrokes(mask, { lines: height, length: width, lineStep: width, step: 1 });
+    dropStrokes(mask, { lines: width, length: height, lineStep: 1, step: width });
+  }
+  let count = 0;
+  for (const set of mask) count += set;
+  const stride = Math.max(1, Math.ceil(count / MAX_POINTS));
+  const x = new Uint16Array(Math.ceil(count / stride));
+  const y = new Uint16Array(x.length);
+  for (let i = 0, seen = 0, kept = 0; i < mask.length; i++) {
+    if (mask[i] === 0 || seen++ % stride !== 0) continue;
+    x[kept] = i % width;
+    y[kept++] = Math.floor(i / width);
+  }
+  return { x, y, width, height, onDark };
+}
+
+/** The grey level that parts ink and ground best (Otsu, 1979), and how far apart they are. */
+function divide(pixels: Uint8Array): { threshold: number; contrast: number; darkShare: number } {
+  const counts = new Float64Array(256);
+  for (const level of pixels) counts[level]!++;
+  let sum = 0;
+  for (let level = 0; level < 256; level++) sum += level * counts[level]!;
+  let best = { threshold: 127, contrast: 0, darkShare: 0, spread: 0 };
+  let dark = 0;
+  let darkSum = 0;
+  for (let level = 0; level < 255; level++) {
+    dark += counts[level]!;
+    darkSum += level * counts[level]!;
+    const light = pixels.length - dark;
+    if (dark === 0 || light === 0) continue;
+    const contrast = (sum - darkSum) / light - darkSum / dark;
+    const spread = dark * light * contrast * contrast;
+    if (spread > best.spread) best = { threshold: level, contrast, darkShare: dark / pixels.length, spread };
+  }
+  return best;
+}
+
+interface Scan {
+  lines: number;
+  length: number;
+  lineStep: number;
+  step: number;
+}
+
+function dropStrokes(mask: Uint8Array, { lines, length, lineStep, step }: Scan): void {
+  const longest = Math.max(40, length * RULE_PART);
+  for (let line = 0; line < lines; line++) {
+    let run = 0;
+    for (let at = 0; at <= length; at++) {
+      if (at < length && mask[line * lineStep + at * step] !== 0) run++;
+      else {
+        if (run > longest) for (let back = at - run; back < at; back++) mask[line * lineStep + back * step] = 0;
+        run = 0;
+      }
+    }
+  }
+}
+
+/** The same ink with the picture turned by a quarter: its columns are rows then. */
+export const turnedQuarter = ({ x, y, width, height, onDark }: Ink): Ink => ({
+  x: y,
+  y: x,
+  width: height,
+  height: width,
+  onDark,
+});
+
+/** How much the ink lies in rows: near 0 when it is spread evenly, larger the more lines and spaces alternate. */
+export function lineness({ y, height }: Ink): number {
+  if (y.length === 0) return 0;
+  const rows = new Float64Array(height);
+  for (const at of y) rows[at]!++;
+  let sum = 0;
+  for (let row = 1; row < height; row++) sum += (rows[row]! - rows[row - 1]!) ** 2;
+  return (sum * height) / y.length ** 2;
+}
+
+const MAX_SKEW = 6;
+
+/** How far lines rise to the right (negative: fall), in degrees: the shear that gathers the ink best in rows. */
+export function skewDegrees(ink: Ink): number {
+  if (ink.y.length === 0) return 0;
+  const straight = gathered(ink, 0);
+  let best = { degrees: 0, score: straight };
+  const look = (degrees: number) => {
+    const score = gathered(ink, degrees);
+    if (score > best.score) best = { degrees, score };
+  };
+  for (let degrees = -MAX_SKEW; degrees <= MAX_SKEW; degrees += 0.5) look(degrees);
+  const about = best.degrees;
+  for (let tenth = -4; tenth <= 4; tenth++) look(about + tenth / 10);
+  return best.score > 1.05 * straight ? best.degrees : 0;
+}
+
+function gathered({ x, y, width, height }: Ink, degrees: number): number {
+  const slope = Math.tan((degrees * Math.PI) / 180);
+  const margin = Math.ceil((Math.abs(slope) * width) / 2) + 1;
+  const rows = new Float64Array(height + 2 * margin);
+  for (let i = 0; i < x.length; i++) rows[Math.round(y[i]! + (x[i]! - width / 2) * slope) + margin]!++;
+  let sum = 0;
+  for (const count of rows) sum += count * count;
+  return sum;
+}
+
+const STRIPS = 8;
+
+/**
+ * The height of a line of text, in pixels of this copy: the middle one of the runs of inked rows, taken in narrow
+ * strips, since lines of neighbouring columns need not be level. 0 when there is none.
+ */
+export function lineHeight({ x, y, width, height }: Ink): number {
+  const strips = Array.from({ length: STRIPS }, () => new Uint32Array(height));
+  for (let i = 0; i < x.length; i++) strips[Math.min(STRIPS - 1, Math.floor((x[i]! * STRIPS) / width))]![y[i]!]!++;
+  const runs: number[] = [];
+  for (const rows of strips) {
+    let run = 0;
+    for (let row = 0; row <= height; row++) {
+      if (row < height && rows[row]! > 0) run++;
+      else {
+        if (run >= 4 && run < Math.max(12, height / 4)) runs.push(run);
+        run = 0;
+      }
+    }
+  }
+  runs.sort((a, b) => a - b);
+  return runs[Math.floor(runs.length / 2)] ?? 0;
+}

@@ -1,0 +1,31 @@
+/**
+ * What the boxes of a page mean: tables and columns first (`ocr-regions.ts`), then in each column headings, paragraphs
+ * and lists (`ocr-paragraphs.ts`).
+ */
+import type { OcrPage } from './ocr-hocr.ts';
+import { bodySizeOf, paragraphsOf } from './ocr-paragraphs.ts';
+import { regionsOf } from './ocr-regions.ts';
+import { segmentsOf } from './ocr-segments.ts';
+
+export type OcrBlock =
+  | { readonly kind: 'heading'; readonly level: number; readonly text: string }
+  | { readonly kind: 'paragraph'; readonly text: string }
+  | { readonly kind: 'list'; readonly items: readonly OcrListItem[] }
+  | { readonly kind: 'table'; readonly rows: readonly (readonly string[])[]; readonly header: boolean };
+
+export interface OcrListItem {
+  /** From 0. */
+  readonly depth: number;
+  /** The number of a numbered item as it is written: `2.`, `(b)`. */
+  readonly mark?: string | undefined;
+  readonly text: string;
+}
+
+/** The blocks of a page in reading order. */
+export function layOut(page: OcrPage): OcrBlock[] {
+  const segments = segmentsOf(page);
+  const bodySize = bodySizeOf(segments);
+  return regionsOf(segments).flatMap((region): OcrBlock[] =>
+    region.kind === 'table' ? [region] : paragraphsOf(region.lines, bodySize),
+  );
+}

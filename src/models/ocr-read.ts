@@ -1,0 +1,58 @@
+/** One picture, read the way up that gives sense. */
+import type { TesseractEngine } from './backends/tesseract.ts';
+import { type OcrPage, parseHocr } from './ocr-hocr.ts';
+import type { Prepared, Turn } from './ocr-picture.ts';
+
+export interface OcrTools {
+  readonly engine: TesseractEngine;
+  prepare(picture: Uint8Array, turn: Turn): Promise<Prepared>;
+  readonly languages: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+const BLANK: OcrPage = { width: 0, height: 0, lines: [] };
+
+/** What is read so surely needs no second look, the other way up. */
+const SURE = 0.7;
+/** Fewer words than that are taken for what noise looks like, and looked for again without regard to blocks. */
+const FEW_WORDS = 3;
+
+/** The lines of a picture; pages on their side or upside down are turned. */
+export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise<OcrPage> {
+  const upright = await tools.prepare(picture, 0);
+  if (upright.blank) return BLANK;
+  const turns: readonly Turn[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
+  let best: { page: OcrPage; sense: number } | undefined;
+  for (const turn of turns) {
+    const prepared = turn === 0 ? upright : await tools.prepare(picture, turn);
+    const page = await readUpright(prepared.picture, tools);
+    const sense = senseOf(page);
+    if (best === undefined || sense > best.sense) best = { page, sense };
+    if (confidenceOf(page) >= SURE && sense > 0) break;
+    // A picture in which nothing at all looks like writing is not turned around and around.
+    if (turn === turns[1] && best.sense === 0) break;
+  }
+  return best?.page ?? BLANK;
+}
+
+async function readUpright(picture: Uint8Array, { engine, languages, signal }: OcrTools): Promise<OcrPage> {
+  const page = parseHocr(await engine.recognise(picture, { languages, segmentation: 'page', signal }));
+  if (wordsOf(page).length >= FEW_WORDS) return page;
+  const again = parseHocr(await engine.recognise(picture, { languages, segmentation: 'sparse', signal }));
+  return senseOf(again) > senseOf(page) ? again : page;
+}
+
+const wordsOf = ({ lines }: OcrPage) => lines.flatMap(({ words }) => words);
+
+/** Mean over words, 0 to 1; 0 without any. */
+export function confidenceOf(page: OcrPage): number {
+  const words = wordsOf(page);
+  return words.length === 0 ? 0 : words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
+}
+
+/** How much was read that is not noise: letters and digits, those read surely counting most. */
+const senseOf = (page: OcrPage): number =>
+  wordsOf(page).reduce((sum, { text, confidence }) => {
+    const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+    return confidence < 0.4 || letters === 0 ? sum : sum + letters * confidence ** 2;
+  }, 0);

@@ -1,0 +1,19 @@
+/** Does the parts of text recognition that open pictures, in a child process. */
+import type { Segmentation } from './backends/tesseract.ts';
+import { recogniseBuiltIn } from './backends/tesseract-js.ts';
+import { type Prepared, prepare, type Turn } from './ocr-picture.ts';
+
+export type OcrTask =
+  | { readonly do: 'prepare'; readonly picture: Uint8Array; readonly turn: Turn }
+  | {
+      readonly do: 'recognise';
+      readonly picture: Uint8Array;
+      readonly languages: readonly string[];
+      readonly segmentation: Segmentation;
+    };
+
+export type OcrTaskResult = Prepared | string;
+
+export default function work(task: OcrTask): Promise<OcrTaskResult> {
+  return task.do === 'prepare' ? prepare(task.picture, task.turn) : recogniseBuiltIn(task.picture, task);
+}

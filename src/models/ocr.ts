@@ -1,0 +1,156 @@
+/**
+ * Text recognition: a picture in, its text in reading order out. Tesseract reads; what its boxes mean as headings,
+ * paragraphs, lists and tables is ours (`ocr-layout.ts`).
+ */
+import { createProcesses } from '#concurrency/processes.ts';
+import { createTurns, TooManyTasks, type Turns } from '#concurrency/tasks.ts';
+import { defaultThreads } from '#concurrency/threads.ts';
+import { problem } from '#errors.ts';
+import type { TesseractEngine } from './backends/tesseract.ts';
+import { createBuiltInTesseract } from './backends/tesseract-built-in.ts';
+import { findTesseractCli } from './backends/tesseract-cli.ts';
+import type { OcrPage } from './ocr-hocr.ts';
+import { layOut } from './ocr-layout.ts';
+import type { Prepared } from './ocr-picture.ts';
+import { confidenceOf, type OcrTools, readPicture } from './ocr-read.ts';
+import type { OcrTask, OcrTaskResult } from './ocr-worker.ts';
+import { blocksToHtml, blocksToText } from './ocr-write.ts';
+
+export interface Ocr {
+  /** The engine, known after the first read: `tesseract` is the machine's, `tesseract.js` the built-in one. */
+  readonly name: string;
+  /**
+   * What a picture (PNG, JPEG, WebP, TIFF) shows; one without text gives an empty result. Throws
+   * DownstreamServiceFailureError (a language that is not there, a picture that cannot be read, time),
+   * ServiceNodeResourceDrainError, or the signal's reason.
+   */
+  read(picture: Uint8Array, options: OcrReadOptions): Promise<OcrResult>;
+  close(): Promise<void>;
+}
+
+export interface OcrReadOptions {
+  readonly signal: AbortSignal;
+  /** By their Tesseract names; those of the settings when not given. */
+  readonly languages?: readonly string[] | undefined;
+}
+
+export interface OcrResult {
+  /** An HTML fragment: headings, paragraphs, lists, tables. */
+  readonly html: string;
+  /** The same as plain text, blocks parted by an empty line. */
+  readonly text: string;
+  /** 0 to 1, the mean over words; 0 without any. */
+  readonly confidence: number;
+  readonly words: number;
+  /** Where each word stands in the picture as it was read: upright, straight, enlarged when it was small. */
+  readonly page: OcrPage;
+}
+
+export interface OcrOptions {
+  /** The Tesseract program. Without one it is looked for on PATH, and the built-in one is used when it is not there. */
+  readonly tesseract?: string | undefined;
+  readonly languages: readonly string[];
+  /** Where the program runs; it writes nothing there. */
+  readonly temporaryDir?: string | undefined;
+  /** The longest that one picture may take once it is its turn. */
+  readonly timeoutMs: number;
+}
+
+const MAX_WAITING = 1_000;
+const MAX_WAIT_MS = 60_000;
+/** A picture of 100 million pixels has room in it. */
+const WORKER_MB = 1_536;
+/** In place of a program: the one built in, whatever the machine has. */
+const BUILT_IN = 'tesseract.js';
+const WORKER = new URL(`./ocr-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+
+/** Undefined when text recognition is turned off: `tesseract` is `none`. */
+export function createOcr({ tesseract, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
+  if (tesseract === 'none') return undefined;
+  const processes = createProcesses<OcrTask, OcrTaskResult>({ worker: WORKER, memoryMb: WORKER_MB });
+  const turns = createTurns({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const closing = new AbortController();
+  let engine: Promise<TesseractEngine> | undefined;
+  let name = tesseract === BUILT_IN ? BUILT_IN : 'tesseract';
+
+  async function findEngine(): Promise<TesseractEngine> {
+    const program = tesseract ?? 'tesseract';
+    const cli = tesseract === BUILT_IN ? undefined : await findTesseractCli({ program, workingDir: temporaryDir });
+    if (!cli && tesseract !== undefined && tesseract !== BUILT_IN) {
+      throw problem('DownstreamServiceFailureError', {
+        message: 'The Tesseract program of the settings cannot be run',
+      });
+    }
+    const found = cli ?? createBuiltInTesseract(processes, timeoutMs);
+    name = found.name;
+    return found;
+  }
+
+  function toolsFor(found: TesseractEngine, asked: readonly string[], signal: AbortSignal): OcrTools {
+    return {
+      engine: found,
+      languages: asked,
+      signal,
+      async prepare(picture, turn) {
+        try {
+          return (await processes.run({ do: 'prepare', picture, turn }, { timeoutMs, signal })) as Prepared;
+        } catch (error) {
+          signal.throwIfAborted();
+          throw problem(
+            'DownstreamServiceFailureError',
+            { message: 'Text recognition cannot open this picture' },
+            error,
+          );
+        }
+      },
+    };
+  }
+
+  return {
+    get name() {
+      return name;
+    },
+    async read(picture, { signal, languages: asked = languages }) {
+      const stop = AbortSignal.any([signal, closing.signal]);
+      await takeTurn(turns, stop);
+      const timeUp = AbortSignal.timeout(timeoutMs);
+      try {
+        engine ??= findEngine();
+        engine.catch(() => {
+          engine = undefined;
+        });
+        const page = await readPicture(picture, toolsFor(await engine, asked, AbortSignal.any([stop, timeUp])));
+        return resultOf(page);
+      } catch (error) {
+        stop.throwIfAborted();
+        if (!timeUp.aborted) throw error;
+        throw problem('DownstreamServiceFailureError', { message: 'Text recognition took too long' }, error);
+      } finally {
+        turns.giveBack();
+      }
+    },
+    async close() {
+      closing.abort(problem('ServiceNodeResourceDrainError', { message: 'The server is going down' }));
+      await processes.close();
+    },
+  };
+}
+
+async function takeTurn(turns: Turns, signal: AbortSignal): Promise<void> {
+  try {
+    await turns.take(0, signal);
+  } catch (error) {
+    throw error instanceof TooManyTasks ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }, error) : error;
+  }
+}
+
+function resultOf(page: OcrPage): OcrResult {
+  const blocks = layOut(page);
+  return {
+    html: blocksToHtml(blocks),
+    text: blocksToText(blocks),
+    confidence: confidenceOf(page),
+    words: page.lines.reduce((sum, { words }) => sum + words.length, 0),
+    page,
+  };
+}
