@@ -24,6 +24,8 @@ export interface XmlHandler {
 export interface ReadXmlOptions {
   /** Ends at the first fault instead of throwing. */
   readonly lenient?: boolean;
+  /** For documents that are read without being kept, such as large sheets. Default 10 million. */
+  readonly maxNodes?: number;
 }
 
 const MAX_DEPTH = 1_000;
@@ -43,8 +45,12 @@ export function attributeIn(attributes: Attributes, name: string): string | unde
  * always so unless `lenient`. Throws DocumentFault: `damaged`, and `too large` (lenient or not) for documents of more
  * than 1,000 levels or 10 million nodes.
  */
-export function readXml(input: XmlInput, handler: XmlHandler, { lenient = false }: ReadXmlOptions = {}): boolean {
-  const reader = new Reader(typeof input === 'string' ? input : decodeText(input).text, handler);
+export function readXml(
+  input: XmlInput,
+  handler: XmlHandler,
+  { lenient = false, maxNodes = MAX_NODES }: ReadXmlOptions = {},
+): boolean {
+  const reader = new Reader(typeof input === 'string' ? input : decodeText(input).text, handler, maxNodes);
   try {
     reader.run();
     return true;
@@ -77,14 +83,16 @@ interface Open {
 class Reader {
   readonly #source: string;
   readonly #handler: XmlHandler;
+  readonly #maxNodes: number;
   readonly #open: Open[] = [];
   readonly #scope = new Scope();
   #at = 0;
   #nodes = 0;
 
-  constructor(source: string, handler: XmlHandler) {
+  constructor(source: string, handler: XmlHandler, maxNodes: number) {
     this.#source = source.charCodeAt(0) === 0xfeff ? source.slice(1) : source;
     this.#handler = handler;
+    this.#maxNodes = maxNodes;
   }
 
   run(): void {
@@ -109,7 +117,8 @@ class Reader {
   }
 
   #count(): void {
-    if (++this.#nodes > MAX_NODES) throw new DocumentFault('too large', 'The file has more XML than may be worked on');
+    if (++this.#nodes > this.#maxNodes)
+      throw new DocumentFault('too large', 'The file has more XML than may be worked on');
   }
 
   #after(mark: string, from: number, fault: string): number {
