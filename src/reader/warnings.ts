@@ -5,7 +5,7 @@ import type { Snapshot } from './snapshot.ts';
 /** Only answers shorter than this are told why they may be short. */
 const SHORT_TOKENS = 200;
 
-const CAPTCHA =
+export const CAPTCHA =
   /g-recaptcha|h-captcha|cf-turnstile|recaptcha\/api|hcaptcha\.com|challenges\.cloudflare\.com|captcha-delivery/i;
 
 interface Told {

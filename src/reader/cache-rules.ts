@@ -1,0 +1,182 @@
+/**
+ * What the cache may read and write, and which copy serves which read (contract, section 13). The table of options says
+ * what each option means to copies; the rules that it calls `by rule` stand here.
+ */
+import { createHash } from 'node:crypto';
+import { fragmentPage } from './file.ts';
+import { OPTIONS, type OptionName, type OptionRow, RESPOND_TIMINGS } from './options/options.ts';
+import type { EngineChoice, Options } from './options/resolve.ts';
+import type { ReadRequest } from './read.ts';
+import { isHtml, type Snapshot } from './snapshot.ts';
+import { CAPTCHA } from './warnings.ts';
+
+/** A snapshot without its text and pictures. */
+export type SnapshotFacts = Omit<Snapshot, 'text' | 'screenshot' | 'pageshot' | 'file' | 'storageState' | 'cachedAt'>;
+
+/** What a kept copy is known by before its content is read. */
+export interface Copy {
+  readonly facts: SnapshotFacts;
+  readonly screenshot: boolean;
+  readonly pageshot: boolean;
+  readonly captured: Captured;
+}
+
+/** How a copy came to be. */
+export interface Captured {
+  readonly engine: EngineChoice;
+  /** How much it waited for: the place of its timing among RESPOND_TIMINGS. */
+  readonly patience: number;
+}
+
+const ROWS = Object.entries(OPTIONS) as [OptionName, OptionRow][];
+
+/** Whether a kept copy may answer, however old. */
+export const mayRead = (options: Options): boolean =>
+  options.cacheTolerance !== 0 && !someOn(options, ({ caching }) => caching === 'not read' || caching === 'neither');
+
+/** Whether the options let anything be kept; `worthKeeping` looks at what was captured. */
+export const mayWrite = (options: Options): boolean =>
+  !someOn(options, ({ caching }) => caching === 'not written' || caching === 'neither');
+
+function someOn(options: Options, which: (row: OptionRow) => boolean): boolean {
+  return ROWS.some(([name, row]) => which(row) && isOn((options as Partial<Record<OptionName, unknown>>)[name]));
+}
+
+function isOn(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+}
+
+/** How old a copy may be to answer at once, in ms. What came with the request is the same for ever. */
+export function maxAgeMs({ target, options }: ReadRequest, freshMs: number): number {
+  if (target.given || target.upload) return Number.POSITIVE_INFINITY;
+  return options.cacheTolerance === undefined ? freshMs : options.cacheTolerance * 1000;
+}
+
+/** The name under which copies for equal targets and equal ways to capture them lie. */
+export function placeOf({ target, options, keyed }: ReadRequest): string {
+  const values = options as Partial<Record<OptionName, unknown>>;
+  const exact = ROWS.flatMap(([name, { copies, caching }]) =>
+    copies || caching || !isOn(values[name]) ? [] : [[name, values[name]]],
+  );
+  const { waitForSelector, locale, proxy } = options;
+  const ruled = {
+    address: addressOf(target.url),
+    page: options.page ?? fragmentPage(target.url),
+    given: target.given && [sha256(target.given.text), target.given.mediaType],
+    // The name of a file may become its title, so another’s name is never shown.
+    upload: target.upload && [target.upload.mediaType, target.upload.contentType, target.upload.name],
+    waitForSelector,
+    locale: locale && Intl.getCanonicalLocales(locale)[0],
+    proxy: keyed ? proxy : 'none',
+  };
+  return sha256(JSON.stringify([ruled, exact]));
+}
+
+/** The address without its fragment, unless that is a route of the page’s own. */
+function addressOf(url: string): string {
+  const at = url.indexOf('#');
+  return at < 0 || url.startsWith('#/', at) ? url : url.slice(0, at);
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Reads with equal names would do the same work from beginning to end. */
+export function flightOf(request: ReadRequest): string {
+  const { options, keyed } = request;
+  const { engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources } = options;
+  return JSON.stringify([
+    placeOf(request),
+    keyed,
+    [engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources],
+    [options.modelFormat, ...[...options.formats].sort()],
+  ]);
+}
+
+export const capturedBy = ({ engine, respondTiming }: Options): Captured => ({
+  engine,
+  patience: RESPOND_TIMINGS.indexOf(respondTiming),
+});
+
+/** Whether a copy from the right place shows all that the options ask for. */
+export function serves({ facts, screenshot, pageshot, captured }: Copy, options: Options): boolean {
+  const { engine, formats, modelFormat, respondTiming } = options;
+  if (formats.has('screenshot') && !screenshot) return false;
+  if (formats.has('pageshot') && !pageshot) return false;
+  if (modelFormat === 'vlm' && !(screenshot || pageshot)) return false;
+  if (modelFormat?.startsWith('svc-ocr') && !pageshot) return false;
+  // Models read the file itself.
+  if (facts.document) return modelFormat === undefined;
+  // What has no scripts is the same however long one waits.
+  const patient = !isHtml(facts) || captured.patience >= RESPOND_TIMINGS.indexOf(respondTiming);
+  if (engine !== 'auto') return facts.engine === engine && (engine === 'direct' || patient);
+  const chosen = captured.engine === 'auto' || facts.engine === 'browser';
+  return (chosen && patient) || (!isHtml(facts) && facts.status === 200);
+}
+
+/** Pages with fewer tokens than this are kept only when nothing is wrong with them. */
+const FEW_TOKENS = 200;
+
+/** Whether the last snapshot of a read is final, whole, and worth keeping for others. */
+export function worthKeeping(snapshot: Snapshot, options: Options): boolean {
+  const { text, status, settled, document, notes, engine } = snapshot;
+  if (!settled || snapshot.file || snapshot.storageState) return false;
+  if (document ? !worthyDocument(snapshot, options) : notes.length > 0) return false;
+  // Text that came with the request, and that nothing was done to.
+  if (engine === 'given' && !document) return false;
+  if (!document && isHtml(snapshot) && !hasTitle(text)) return false;
+  return (status === 200 && !CAPTCHA.test(text)) || hasTokens(text, isHtml(snapshot), FEW_TOKENS);
+}
+
+function worthyDocument({ url, document, notes }: Snapshot, { modelFormat, instruction }: Options): boolean {
+  // The address of a file with a query is often one that is good for a short while, or for one person.
+  if (/^https?:[^#]*\?/.test(url)) return false;
+  // For a model pages without text are left as they are; an instruction decides what is said of a picture.
+  if (modelFormat || (instruction && document!.mediaType.startsWith('image/'))) return false;
+  return !notes.some((note) => note.endsWith('this is what had arrived'));
+}
+
+const hasTitle = (html: string) => /<title\b[^>]{0,500}>\s*[^<\s]/i.test(html);
+
+/** Elements whose text nobody sees. */
+const UNSEEN = /^<(script|style|noscript|template|title)\b/i;
+
+/**
+ * Whether a text surely has that many tokens: four ASCII characters, or one other, are counted as one. Stops as soon as
+ * it is sure.
+ */
+export function hasTokens(text: string, html: boolean, least: number): boolean {
+  let quarters = 0;
+  for (const [from, to] of html ? seenText(text) : [[0, text.length] as const]) {
+    let space = true;
+    for (let at = from; at < to; at++) {
+      const code = text.charCodeAt(at);
+      const isSpace = code <= 0x20;
+      if (!isSpace) quarters += code < 0x80 ? 1 : 4;
+      else if (!space) quarters++;
+      space = isSpace;
+      if (quarters >= least * 4) return true;
+    }
+  }
+  return false;
+}
+
+/** Where the text of HTML that is not in tags, comments or unseen elements begins and ends. */
+function* seenText(html: string): Generator<readonly [number, number]> {
+  let at = 0;
+  while (at < html.length) {
+    const tag = html.indexOf('<', at);
+    if (tag < 0) return yield [at, html.length];
+    if (tag > at) yield [at, tag];
+    const end = html.startsWith('<!--', tag) ? html.indexOf('-->', tag + 4) : html.indexOf('>', tag);
+    if (end < 0) return;
+    const unseen = UNSEEN.exec(html.slice(tag, tag + 16))?.[1];
+    at = unseen ? endOf(html, unseen, end) : end + 1;
+  }
+}
+
+function endOf(html: string, name: string, from: number): number {
+  const closing = new RegExp(`</${name}`, 'gi');
+  closing.lastIndex = from;
+  return closing.exec(html) ? closing.lastIndex : html.length;
+}

@@ -1,0 +1,160 @@
+/**
+ * Between the readers and the engines: a kept copy answers when it may, equal reads at the same time share one, what was
+ * read is kept when it may be, and an old copy answers for a page that cannot be read (contract, section 13).
+ */
+import { rm } from 'node:fs/promises';
+import { createFlights } from '#concurrency/single-flight.ts';
+import { Problem, type ProblemName } from '#errors.ts';
+import type { Log } from '#telemetry/log.ts';
+import { capturedBy, flightOf, maxAgeMs, mayRead, mayWrite, placeOf, serves, worthKeeping } from './cache-rules.ts';
+import { type CopyStore, openCopyStore } from './cache-store.ts';
+import type { Options } from './options/resolve.ts';
+import type { ReadRequest } from './read.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export type Live = (request: ReadRequest) => AsyncGenerator<Snapshot>;
+
+export interface SnapshotCache {
+  /**
+   * The snapshots of a read: a kept copy (`cachedAt` says so) when one may answer, else those of `live`, the last of
+   * which is kept when it may be. Equal reads at the same time share one; its signal is aborted when the last of them is.
+   * When the live read fails, an old copy is the last snapshot. Throws what `live` throws, and nothing of its own.
+   */
+  through(request: ReadRequest, live: Live): AsyncGenerator<Snapshot>;
+  close(): Promise<void>;
+}
+
+export interface CacheOptions {
+  readonly dir: string;
+  /** What copies may take on disk; with 0 there is no cache, and the folder is removed. */
+  readonly maxBytes: number;
+  /** How old a copy may be to answer when the caller does not say. */
+  readonly freshMs: number;
+  /** After this a copy is gone. */
+  readonly keepMs: number;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+  readonly log?: Pick<Log, 'warn'> | undefined;
+}
+
+const SWEEP_MS = 10 * 60 * 1000;
+/** Pages that wait to be written; beyond these, what was read is not kept. */
+const MAX_WRITING = 32;
+
+/** Never fails: where nothing can be kept, everything is read live, and the log says why. */
+export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
+  const { dir, maxBytes, freshMs, keepMs, clock = Date.now, log } = options;
+  if (maxBytes === 0) {
+    await rm(dir, { recursive: true, force: true }).catch((error: unknown) =>
+      log?.warn({ err: error }, 'the kept copies could not be removed'),
+    );
+    return { through: (request, live) => live(request), close: async () => {} };
+  }
+  const store = await openCopyStore({ dir, maxBytes, keepMs, clock, log }).catch((error: unknown) => {
+    log?.warn({ err: error }, 'no copies of pages can be kept');
+    return undefined;
+  });
+  const timer = setInterval(() => void store?.sweep(), SWEEP_MS);
+  timer.unref();
+  const cache = createCache(store, { freshMs, keepMs });
+  return {
+    through: cache.through,
+    async close() {
+      clearInterval(timer);
+      await cache.close();
+      await store?.close();
+    },
+  };
+}
+
+function createCache(store: CopyStore | undefined, { freshMs, keepMs }: { freshMs: number; keepMs: number }) {
+  const flights = createFlights<Snapshot>();
+  const writing = new Map<string, Promise<void>>();
+
+  async function* through(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
+    const { options, signal } = request;
+    if (options.zeroDataRetention || !(mayRead(options) || mayWrite(options))) return yield* live(request);
+    if (!mayRead(options)) return yield* keeping(request, live);
+    const fresh = await find(request, maxAgeMs(request, freshMs));
+    if (fresh) return yield fresh;
+    try {
+      yield* flights.join(flightOf(request), signal, (shared) => keeping({ ...request, signal: shared }, live));
+    } catch (error) {
+      signal.throwIfAborted();
+      const stale = isFailedRead(error) ? await find(request, keepMs) : undefined;
+      if (!stale) throw error;
+      yield stale;
+    }
+  }
+
+  async function* keeping(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
+    let last: Snapshot | undefined;
+    for await (const snapshot of live(request)) {
+      last = snapshot;
+      yield snapshot;
+    }
+    if (last && !request.signal.aborted) keep(request, last);
+  }
+
+  /** The answer does not wait for the disk; whoever looks for this page next does. */
+  function keep(request: ReadRequest, snapshot: Snapshot): void {
+    const { options } = request;
+    if (!store || writing.size >= MAX_WRITING || !mayWrite(options) || !worthKeeping(snapshot, options)) return;
+    const place = placeOf(request);
+    const written = store.keep(place, withoutAnchor(snapshot), capturedBy(options)).finally(() => {
+      if (writing.get(place) === written) writing.delete(place);
+    });
+    writing.set(place, written);
+  }
+
+  async function find(request: ReadRequest, maxAge: number): Promise<Snapshot | undefined> {
+    if (!store) return undefined;
+    const { options, target } = request;
+    const place = placeOf(request);
+    await writing.get(place);
+    const wanted = {
+      serves: (copy: Parameters<typeof serves>[0]) => serves(copy, options),
+      maxAgeMs: maxAge,
+      pictures: wantsPictures(options),
+    };
+    const copy = await store.find(place, wanted);
+    return copy && { ...copy, url: withAnchor(copy.url, target.url) };
+  }
+
+  return {
+    through,
+    async close() {
+      await flights.close();
+      await Promise.all(writing.values());
+    },
+  };
+}
+
+const wantsPictures = ({ formats, modelFormat }: Options): boolean =>
+  formats.has('screenshot') || formats.has('pageshot') || modelFormat !== undefined;
+
+/** A copy serves whatever part of the page is named, and shows the part that its caller named. */
+const withoutAnchor = (snapshot: Snapshot): Snapshot => {
+  const at = snapshot.url.indexOf('#');
+  return at < 0 || snapshot.url.startsWith('#/', at) ? snapshot : { ...snapshot, url: snapshot.url.slice(0, at) };
+};
+const withAnchor = (url: string, asked: string): string => {
+  const at = asked.indexOf('#');
+  return at < 0 || url.includes('#') ? url : url + asked.slice(at);
+};
+
+/** Failures of the page or of ours, as against refusals and mistakes of the caller. */
+const FAILED: ReadonlySet<ProblemName> = new Set([
+  'AssertionFailureError',
+  'DataStreamBrokenError',
+  'DownstreamServiceFailureError',
+  'DownstreamServiceError',
+  'ServiceNodeResourceDrainError',
+  'InternalError',
+]);
+
+function isFailedRead(error: unknown): boolean {
+  if (!(error instanceof Problem)) return true;
+  const { path } = error.facts;
+  return FAILED.has(error.name) && (path === undefined || path === 'url');
+}
