@@ -1,5 +1,17 @@
 /** Copies what was chosen of a page: the kept blocks with the elements around them, and the media that stand among them. */
-import { append, attribute, type Child, type Document, ELEMENT, Element, type Node, TEXT, Text } from '#html/node.ts';
+import {
+  append,
+  attribute,
+  type Child,
+  clone,
+  type Document,
+  ELEMENT,
+  Element,
+  type Node,
+  TEXT,
+  Text,
+} from '#html/node.ts';
+import { STAND_IN_NAMES } from '../markdown/players.ts';
 import { PARTS } from './class-words.ts';
 import { SILENT, type Survey } from './survey.ts';
 
@@ -9,6 +21,11 @@ const MEDIA = new Set([
   'video',
   'audio',
   'iframe',
+  'embed',
+  'object',
+  'amp-video',
+  'amp-audio',
+  'amp-iframe',
   'picture',
   'hr',
   'br',
@@ -20,6 +37,9 @@ const MEDIA = new Set([
   'track',
   'input',
 ]);
+
+/** Elements that become a player, whatever they show until then. */
+const STAND_INS = new Set(STAND_IN_NAMES);
 
 const partMask = (...parts: (typeof PARTS)[number][]) =>
   parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
@@ -43,7 +63,7 @@ function isKeptMedia(element: Element, parts: number): boolean {
   if (element.name === 'input') return attribute(element, 'type')?.toLowerCase() === 'checkbox';
   if (element.name === 'img') return isPicture(element) && (parts & NOT_FOR_READING) === 0;
   if (element.name === 'script') return /^math\//i.test(attribute(element, 'type') ?? '');
-  return MEDIA.has(element.name);
+  return MEDIA.has(element.name) || STAND_INS.has(element.name);
 }
 
 /** A copy of the page's body (the survey's root) with the blocks for which `keep` is 1. */
@@ -89,6 +109,8 @@ export function copyKept(root: Element | Document, survey: Survey, keep: Uint8Ar
     const mine = number;
     const has = survey.endBlock[mine]! > survey.firstBlock[mine]!;
     const kept = has && keptBlocks(mine) > 0;
+    // Its label was left out, not what it plays.
+    if (has && !kept && welcome && STAND_INS.has(element.name)) append(copyOf(), shell(element));
     if (has ? !kept : !welcome) {
       number = survey.end[mine]! - 1;
       return false;
@@ -131,8 +153,9 @@ export function copyKept(root: Element | Document, survey: Survey, keep: Uint8Ar
 
 const shell = (element: Element): Element => new Element(element.name, element.namespace, element.attributes);
 
-/** A copy of a silent leaf with its text (a formula, a frame without content). */
+/** A copy of a silent leaf: of a medium with its sources, of others with their text (a formula). */
 function wholeCopy(element: Element): Element {
+  if (element.name === 'video' || element.name === 'audio') return clone(element);
   const copy = shell(element);
   if (element.first?.type === TEXT) append(copy, new Text(element.first.value));
   return copy;

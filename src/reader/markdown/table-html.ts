@@ -6,6 +6,7 @@ import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.t
 import { imageAddress } from '../extract/images.ts';
 import { resolveUrl } from '../extract/links.ts';
 import { altText } from './alt-text.ts';
+import { mediaText } from './elements/media.ts';
 import type { State } from './state.ts';
 import { isSafeLink } from './url.ts';
 
@@ -16,18 +17,8 @@ const KEPT: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'col']);
-const DROPPED: ReadonlySet<string> = new Set([
-  'script',
-  'style',
-  'template',
-  'noscript',
-  'svg',
-  'textarea',
-  'select',
-  'iframe',
-  'object',
-  'embed',
-]);
+const DROPPED: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg', 'textarea', 'select']);
+const MEDIA: ReadonlySet<string> = new Set(['audio', 'embed', 'iframe', 'object', 'video']);
 const ATTRIBUTES: ReadonlySet<string> = new Set(['colspan', 'rowspan', 'align', 'span', 'start', 'scope']);
 
 const escapeText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
@@ -46,6 +37,7 @@ export function outerHtmlOfTable(table: Element, state: State): string {
       continue;
     }
     if (node.type === TEXT) out.push(escapeText(state.clean(node.value).replace(/\s+/g, ' ')));
+    else if (node.type === ELEMENT && MEDIA.has(node.name)) out.push(mediaText(state, node, 'html'));
     else if (node.type === ELEMENT && !DROPPED.has(node.name)) {
       out.push(startTag(node, state));
       open.push(node);

@@ -2,6 +2,8 @@
  * The table that names every element with a handler of its own. An element that is not here is its children, in line
  * with the text around it.
  */
+
+import { STAND_IN_NAMES } from '../players.ts';
 import { type Enter, SKIP } from '../state.ts';
 import { block } from './block.ts';
 import { lineBreak } from './break.ts';
@@ -14,6 +16,7 @@ import { image } from './image.ts';
 import { anchor } from './link.ts';
 import { bullets, input, item, numbers } from './list.ts';
 import { drawnByMathjax, glyphs, math, renderedMath, script } from './math.ts';
+import { media, standIn } from './media.ts';
 import { BLOCK_NAMES } from './names.ts';
 import { blockquote, inlineQuote } from './quote.ts';
 import { subscript, superscript } from './raised.ts';
@@ -23,8 +26,9 @@ import { skip } from './skip.ts';
 import { caption, cell, row, table } from './table.ts';
 
 const HIDDEN =
-  'area audio base canvas datalist embed head iframe link meta meter noembed noframes noscript param ' +
-  'progress select source style svg template textarea title track video';
+  'area base canvas datalist head link meta meter noembed noframes noscript param progress select source style svg ' +
+  'template textarea title track';
+const MEDIA = ['audio', 'embed', 'iframe', 'video'];
 
 const span: Enter = (state, element) =>
   state.openNotes > 0 && isBacklinkBox(element) ? SKIP : renderedMath(state, element);
@@ -33,6 +37,8 @@ const division: Enter = (state, element) => renderedMath(state, element) ?? note
 export const ELEMENTS: ReadonlyMap<string, Enter> = new Map<string, Enter>([
   ...[...BLOCK_NAMES].map((name) => [name, block] as const),
   ...HIDDEN.split(' ').map((name) => [name, skip] as const),
+  ...MEDIA.map((name) => [name, media] as const),
+  ...[...STAND_IN_NAMES, 'amp-audio', 'amp-iframe', 'amp-video', 'object'].map((name) => [name, standIn] as const),
   ...headings,
   ['a', anchor],
   ['aside', noteOrBlock],

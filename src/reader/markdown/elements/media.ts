@@ -1,0 +1,128 @@
+/** Videos, recordings and the frames and stand-ins of players, each kind numbered as it is written (contract, 6.7). */
+import { type Attribute, append, attribute, children, ELEMENT, Element } from '#html/node.ts';
+import { escapeAttribute, outerHtml } from '#html/serialize.ts';
+import { resolveUrl } from '../../extract/links.ts';
+import { withoutControls } from '../one-line.ts';
+import { type MediaKind, playerKind, standInAddress } from '../players.ts';
+import { type Enter, SKIP, type State } from '../state.ts';
+import { safeDestination } from '../url.ts';
+
+interface Media {
+  readonly kind: MediaKind;
+  /** Absolute http(s); null when the page does not tell. */
+  readonly url: string | null;
+}
+
+/** An element whose children are for browsers that do not know it. */
+export const media: Enter = (state, element) => {
+  write(state, element);
+  return SKIP;
+};
+
+/** An element that shows its children where it does not become a player. */
+export const standIn: Enter = (state, element) => (write(state, element) ? SKIP : null);
+
+function write(state: State, element: Element): boolean {
+  const markdown = mediaText(state, element, 'markdown');
+  if (!markdown) return false;
+  state.inline.gap();
+  state.inline.raw(markdown);
+  state.inline.gap();
+  return true;
+}
+
+const isKept = ({ options }: State) => options.retainMedia !== undefined && options.retainMedia !== 'none';
+
+/** A medium as the options want it, in Markdown or among HTML; '' for what is left out. */
+export function mediaText(state: State, element: Element, form: 'markdown' | 'html'): string {
+  if (!isKept(state)) return '';
+  const found = mediaOf(element, state.options.baseUrl);
+  if (!found) return '';
+  const { kind, url } = found;
+  const label = `${kind} ${kind === 'Video' ? ++state.videos : ++state.audios}`;
+  const mode = state.options.retainMedia;
+  if (mode === 'html') return cleanElement(element, url, state.options.baseUrl);
+  if (url === null || mode === 'text') return label;
+  if (form === 'html') return `<a href="${escapeAttribute(url)}">${label}</a>`;
+  if (mode === 'link' && state.inline.isOpen('link')) return label;
+  return `${mode === 'image' ? '!' : ''}[${label}](${safeDestination(withoutControls(url))})`;
+}
+
+function mediaOf(element: Element, baseUrl: string): Media | null {
+  const { name } = element;
+  if (name === 'video' || name === 'amp-video') return { kind: 'Video', url: sourceOf(element, baseUrl) };
+  if (name === 'audio' || name === 'amp-audio') {
+    const url = sourceOf(element, baseUrl);
+    // Browsers show no recording without controls; one without an address as well is a sound of the page itself.
+    return url === null && attribute(element, 'controls') === null ? null : { kind: 'Audio', url };
+  }
+  const url = standInAddress(element) ?? addressOf(element, baseUrl);
+  const kind = url === null ? null : playerKind(url);
+  return kind && { kind, url };
+}
+
+/** Its own address, else that of its first source. */
+function sourceOf(element: Element, baseUrl: string): string | null {
+  const own = addressOf(element, baseUrl);
+  if (own !== null) return own;
+  for (const child of children(element)) {
+    const url = child.type === ELEMENT && child.name === 'source' ? addressOf(child, baseUrl) : null;
+    if (url !== null) return url;
+  }
+  return null;
+}
+
+/** Where addresses stand; scripts that load frames late keep them in the later ones until then. */
+const ADDRESSES = ['src', 'data', 'data-src', 'data-lazy-src', 'data-original', 'data-litespeed-src', 'data-cmp-src'];
+
+function addressOf(element: Element, baseUrl: string): string | null {
+  for (const name of ADDRESSES) {
+    const address = attribute(element, name)?.trim();
+    const url = address ? resolveUrl(address, baseUrl) : null;
+    if (url !== null && /^https?:/.test(url)) return url;
+  }
+  return null;
+}
+
+/** Attributes that are no matter of readers, and those that could run something. */
+const DROPPED = /^(?:class|id|style|srcdoc|srcset|nonce|slot|data|data-.*|aria-.*|on.*)$/;
+const ATTRIBUTE_NAME = /^[a-z][a-z-]*$/;
+/** What a stand-in has in common with the frame of its player. */
+const SHARED = new Set(['title', 'width', 'height']);
+const ADDRESS_NAMES = new Set(['src', 'poster', 'href']);
+
+/** The element as HTML on one line: its address first, other attributes cleaned, of its children sources and tracks. */
+function cleanElement(element: Element, url: string | null, baseUrl: string): string {
+  // A stand-in means nothing without its script.
+  const isOwn = /^(?:video|audio|iframe|embed|object)$/.test(element.name);
+  const name = isOwn && element.name !== 'object' ? element.name : nameFor(element);
+  const own = attribute(element, 'src')?.trim() ? url : null;
+  const copy = new Element(name, 'html', cleanAttributes(element, isMedium(name) ? own : url, baseUrl));
+  if (isMedium(name)) {
+    for (const child of children(element)) {
+      if (child.type !== ELEMENT || (child.name !== 'source' && child.name !== 'track')) continue;
+      const address = addressOf(child, baseUrl);
+      if (address === null) continue;
+      const part = new Element(child.name, 'html', cleanAttributes(child, address, baseUrl));
+      append(copy, part);
+    }
+    if (own === null && !copy.first && url !== null) copy.attributes.unshift({ name: 'src', value: url });
+  }
+  return outerHtml(copy);
+}
+
+const isMedium = (name: string) => name === 'video' || name === 'audio';
+const nameFor = ({ name }: Element) => (name === 'amp-video' ? 'video' : name === 'amp-audio' ? 'audio' : 'iframe');
+
+function cleanAttributes(element: Element, url: string | null, baseUrl: string): Attribute[] {
+  const kept: Attribute[] = url === null ? [] : [{ name: 'src', value: withoutControls(url) }];
+  const isStandIn = standInAddress(element) !== null;
+  for (const { name, value } of element.attributes) {
+    if (isStandIn && !SHARED.has(name)) continue;
+    if (name === 'src' || DROPPED.test(name) || !ATTRIBUTE_NAME.test(name)) continue;
+    const address = ADDRESS_NAMES.has(name) ? resolveUrl(value, baseUrl) : '';
+    if (address === null || (address !== '' && !/^https?:/.test(address))) continue;
+    kept.push({ name, value: address || withoutControls(value).replace(/\s+/g, ' ') });
+  }
+  return kept;
+}

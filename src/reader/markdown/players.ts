@@ -1,0 +1,83 @@
+/** Hosts whose frames are players of one recording, and the elements that stand for such a frame until it is asked for. */
+import { attribute, type Element } from '#html/node.ts';
+
+export type MediaKind = 'Video' | 'Audio';
+
+/** A host with all below it; with a path, only addresses whose path starts so. */
+const VIDEO_PLAYERS = `
+  youtube.com/embed youtube.com/v/ youtube.com/watch youtube.com/shorts youtube-nocookie.com youtu.be player.vimeo.com vimeo.com
+  dailymotion.com dai.ly player.twitch.tv clips.twitch.tv loom.com wistia.com wistia.net players.brightcove.net
+  cdn.jwplayer.com content.jwplatform.com play.vidyard.com embed.vidyard.com streamable.com player.bilibili.com
+  rumble.com/embed odysee.com/$/embed tiktok.com/embed tiktok.com/player facebook.com/plugins/video embed.ted.com
+  archive.org/embed vk.com/video_ext.php vkvideo.ru/video_ext.php ok.ru/videoembed rutube.ru/play embed.nicovideo.jp
+  v.qq.com player.youku.com iframe.videodelivery.net cloudflarestream.com player.mux.com arte.tv/player arte.tv/embeds
+  cdnapisec.kaltura.com players.akamai.com fast.vidalytics.com muse.ai/embed bitchute.com/embed veoh.com/embed
+  d.tube coub.com/embed gfycat.com/ifr imgur.com/embed video.ibm.com/embed playerx.livestream.com livestream.com
+  kinescope.io vidio.com/embed media.ccc.de videopress.com/embed videopress.com/v player.gotolstoy.com
+`;
+const AUDIO_PLAYERS = `
+  w.soundcloud.com open.spotify.com/embed embed.spotify.com podcasters.spotify.com anchor.fm bandcamp.com/EmbeddedPlayer
+  mixcloud.com player-widget.mixcloud.com embed.podcasts.apple.com embed.music.apple.com widget.deezer.com buzzsprout.com
+  html5-player.libsyn.com play.libsyn.com player.simplecast.com share.transistor.fm player.megaphone.fm playlist.megaphone.fm
+  podbean.com/player-v2 podbean.com/media player.captivate.fm embed.acast.com audioboom.com iheart.com player.castos.com
+  tunein.com/embed omny.fm art19.com player.fireside.fm widget.spreaker.com castbox.fm/app embed.tidal.com
+  player.rss.com share.fireside.fm podigee.io player.podigee-cdn.net letscast.fm/podcasts
+`;
+
+interface Player {
+  readonly path: string;
+  readonly kind: MediaKind;
+}
+
+const PLAYERS = new Map<string, Player[]>();
+for (const [kind, list] of [
+  ['Video', VIDEO_PLAYERS],
+  ['Audio', AUDIO_PLAYERS],
+] as const) {
+  for (const entry of list.trim().split(/\s+/)) {
+    const slash = entry.indexOf('/');
+    const host = slash < 0 ? entry : entry.slice(0, slash);
+    const player = { kind, path: slash < 0 ? '/' : entry.slice(slash) };
+    PLAYERS.set(host, [...(PLAYERS.get(host) ?? []), player]);
+  }
+}
+
+/** PeerTube runs on hosts of its own; its players share the form of their address. */
+const PEERTUBE = /^\/videos\/embed\/[\w-]{8,64}$/;
+
+/** What a frame of this address plays; null when it is no known player. */
+export function playerKind(address: string): MediaKind | null {
+  if (!URL.canParse(address)) return null;
+  const { hostname, pathname, protocol } = new URL(address);
+  if (protocol !== 'https:' && protocol !== 'http:') return null;
+  const labels = hostname.split('.');
+  for (let at = Math.max(labels.length - 5, 0); at < labels.length - 1; at++) {
+    const found = PLAYERS.get(labels.slice(at).join('.'))?.find(({ path }) => pathname.startsWith(path));
+    if (found) return found.kind;
+  }
+  return PEERTUBE.test(pathname) ? 'Video' : null;
+}
+
+/** Elements that scripts turn into a player: from the attribute that names the recording to the player's address. */
+const STAND_INS: Readonly<Record<string, { readonly attribute: string; readonly address: string }>> = {
+  'lite-youtube': { attribute: 'videoid', address: 'https://www.youtube.com/embed/' },
+  'lite-vimeo': { attribute: 'videoid', address: 'https://player.vimeo.com/video/' },
+  'lite-dailymotion': { attribute: 'videoid', address: 'https://www.dailymotion.com/embed/video/' },
+  'youtube-video': { attribute: 'video-id', address: 'https://www.youtube.com/embed/' },
+  'amp-youtube': { attribute: 'data-videoid', address: 'https://www.youtube.com/embed/' },
+  'amp-vimeo': { attribute: 'data-videoid', address: 'https://player.vimeo.com/video/' },
+  'amp-dailymotion': { attribute: 'data-videoid', address: 'https://www.dailymotion.com/embed/video/' },
+  'amp-soundcloud': {
+    attribute: 'data-trackid',
+    address: 'https://w.soundcloud.com/player/?url=https://api.soundcloud.com/tracks/',
+  },
+};
+
+export const STAND_IN_NAMES: readonly string[] = Object.keys(STAND_INS);
+
+/** The player that an element stands for; null when it names no recording. */
+export function standInAddress(element: Element): string | null {
+  const standIn = STAND_INS[element.name];
+  const id = standIn && attribute(element, standIn.attribute)?.trim();
+  return id && /^[\w-]{1,64}$/.test(id) ? standIn.address + id : null;
+}
