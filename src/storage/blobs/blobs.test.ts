@@ -1,0 +1,73 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Blobs, blobName, bytesOnDisk, createBlobs } from './blobs.ts';
+
+let dir: string;
+let blobs: Blobs;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'blobs-'));
+  blobs = createBlobs(path.join(dir, 'blobs'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const bytes = Buffer.from('a cup of tea');
+const name = blobName(bytes);
+const files = () =>
+  readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+
+it('gives back what was put, until it is removed', async () => {
+  expect(await blobs.get(name)).toBeUndefined();
+  await blobs.put(name, bytes);
+  await blobs.put(name, bytes);
+  expect(files()).toEqual([name]);
+  expect(Buffer.from((await blobs.get(name))!)).toEqual(bytes);
+  await blobs.remove(name);
+  await blobs.remove(name);
+  expect(await blobs.get(name)).toBeUndefined();
+  expect(files()).toEqual([]);
+});
+
+it('has nothing where the content is not what it was', async () => {
+  await blobs.put(name, bytes);
+  const file = path.join(dir, 'blobs', name.slice(0, 2), name);
+  truncateSync(file, 4);
+  expect(await blobs.get(name)).toBeUndefined();
+  writeFileSync(file, 'a cup of pea');
+  expect(await blobs.get(name)).toBeUndefined();
+  await blobs.put(name, bytes);
+  expect(await blobs.get(name)).toBeDefined();
+});
+
+it('leaves nothing half written where it cannot write', async () => {
+  writeFileSync(path.join(dir, 'blobs'), 'a file where the folder must be');
+  await expect(blobs.put(name, bytes)).rejects.toThrow();
+  expect(await blobs.get(name)).toBeUndefined();
+  expect(readFileSync(path.join(dir, 'blobs'), 'utf8')).toBe('a file where the folder must be');
+});
+
+it('clears away what is not to be kept', async () => {
+  const other = Buffer.from('a bag of rice');
+  await blobs.put(name, bytes);
+  await blobs.put(blobName(other), other);
+  writeFileSync(path.join(dir, 'blobs', name.slice(0, 2), `${name}.1234.part`), 'half');
+  mkdirSync(path.join(dir, 'blobs', 'zz', 'folder'), { recursive: true });
+  for await (const _ of blobs.removeAllBut((found) => found === name));
+  expect(files()).toEqual([name]);
+  expect(existsSync(path.join(dir, 'blobs', 'zz', 'folder'))).toBe(false);
+  for await (const _ of createBlobs(path.join(dir, 'none')).removeAllBut(() => true));
+});
+
+it('counts whole blocks', () => {
+  expect([0, 1, 4096, 4097].map(bytesOnDisk)).toEqual([4096, 4096, 4096, 8192]);
+});
