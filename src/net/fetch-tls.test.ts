@@ -9,24 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { resolverOf, started, startFetch, startServer } from './loopback.suite.ts';
-
-/** Self-signed, for site.example and 127.0.0.1; it guards nothing. */
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAuUJaGuxJFDEyFol
-+FI8IOd5q3XlThd1Eyr8cRbZq8ihRANCAATSAqP4+XQiKGZujd7yDSlJyErJCC9H
-85hc5E1H3bcjwBN2tNRvakX3lGF4B7/QsfTN74UNpgzd0ymz30hml++x
------END PRIVATE KEY-----`;
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBpDCCAUqgAwIBAgIUB0AEJUjxypngtmJhX0cI01IzHwMwCgYIKoZIzj0EAwIw
-FzEVMBMGA1UEAwwMc2l0ZS5leGFtcGxlMCAXDTI2MTEyMTAyMTAxNVoYDzIxMjYx
-MDI4MDIxMDE1WjAXMRUwEwYDVQQDDAxzaXRlLmV4YW1wbGUwWTATBgcqhkjOPQIB
-BggqhkjOPQMBBwNCAATSAqP4+XQiKGZujd7yDSlJyErJCC9H85hc5E1H3bcjwBN2
-tNRvakX3lGF4B7/QsfTN74UNpgzd0ymz30hml++xo3IwcDAdBgNVHQ4EFgQU5zyf
-3WitEv+QxH8nMOVOTRemoEkwHwYDVR0jBBgwFoAU5zyf3WitEv+QxH8nMOVOTRem
-oEkwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHREEFjAUggxzaXRlLmV4YW1wbGWHBH8A
-AAEwCgYIKoZIzj0EAwIDSAAwRQIgA7VWYgmp6qVkaxohGkBwJdpkOLtP6euzzNun
-zW/3EjICIQDRvyAH4iY4bIEtZyGcPo/RaLHkXLorDU7Mm1VXTDcXLw==
------END CERTIFICATE-----`;
+import { CERTIFICATE, KEY } from './proxy.suite.ts';
 
 async function startSecureSite() {
   const names: unknown[] = [];

@@ -1,0 +1,179 @@
+/** Real proxies on loopback for the tests of the way out, and certificates that guard nothing. */
+import { createServer as createHttps } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { type HttpServerOptions, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain';
+import { onTestFinished } from 'vitest';
+import { type Loopback, started, startTcp } from './loopback.suite.ts';
+
+/** Self-signed, for site.example and 127.0.0.1. */
+export const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAuUJaGuxJFDEyFol
++FI8IOd5q3XlThd1Eyr8cRbZq8ihRANCAATSAqP4+XQiKGZujd7yDSlJyErJCC9H
+85hc5E1H3bcjwBN2tNRvakX3lGF4B7/QsfTN74UNpgzd0ymz30hml++x
+-----END PRIVATE KEY-----`;
+export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBpDCCAUqgAwIBAgIUB0AEJUjxypngtmJhX0cI01IzHwMwCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMc2l0ZS5leGFtcGxlMCAXDTI2MTEyMTAyMTAxNVoYDzIxMjYx
+MDI4MDIxMDE1WjAXMRUwEwYDVQQDDAxzaXRlLmV4YW1wbGUwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAATSAqP4+XQiKGZujd7yDSlJyErJCC9H85hc5E1H3bcjwBN2
+tNRvakX3lGF4B7/QsfTN74UNpgzd0ymz30hml++xo3IwcDAdBgNVHQ4EFgQU5zyf
+3WitEv+QxH8nMOVOTRemoEkwHwYDVR0jBBgwFoAU5zyf3WitEv+QxH8nMOVOTRem
+oEkwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHREEFjAUggxzaXRlLmV4YW1wbGWHBH8A
+AAEwCgYIKoZIzj0EAwIDSAAwRQIgA7VWYgmp6qVkaxohGkBwJdpkOLtP6euzzNun
+zW/3EjICIQDRvyAH4iY4bIEtZyGcPo/RaLHkXLorDU7Mm1VXTDcXLw==
+-----END CERTIFICATE-----`;
+
+export interface TestProxy extends Loopback {
+  /** What it was asked for: `host:port`, and for plain requests the whole address. */
+  readonly asked: string[];
+}
+
+interface Account {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Where names lead that only tests know. */
+const dialled = (host: string) => (host.endsWith('.example') ? '127.0.0.1' : host);
+
+/** An HTTP proxy, by TLS when `secure`. `refuse` is a status that it answers everything with. */
+export async function startHttpProxy({
+  account,
+  secure = false,
+  refuse,
+}: {
+  account?: Account;
+  secure?: boolean;
+  refuse?: number;
+} = {}): Promise<TestProxy> {
+  const asked: string[] = [];
+  const options: HttpServerOptions = {
+    host: '127.0.0.1',
+    port: 0,
+    prepareRequestFunction({ username, password, hostname, port, isHttp, request }): PrepareRequestFunctionResult {
+      if (account && (username !== account.username || password !== account.password)) {
+        return { requestAuthentication: true };
+      }
+      asked.push(isHttp ? request.url! : `${hostname}:${port}`);
+      if (refuse) throw new RequestError('No', refuse);
+      return { dnsLookup: toLoopback as NonNullable<PrepareRequestFunctionResult['dnsLookup']> };
+    },
+  };
+  const server = new Server(
+    secure ? { ...options, serverType: 'https', httpsOptions: { key: KEY, cert: CERTIFICATE } } : options,
+  );
+  const open = new Set<Socket>();
+  let connections = 0;
+  server.server.on('connection', (socket: Socket) => {
+    connections++;
+    open.add(socket);
+    socket.on('error', () => {}).once('close', () => open.delete(socket));
+  });
+  await server.listen();
+  onTestFinished(() => server.close(true));
+  const host = `127.0.0.1:${server.port}`;
+  return {
+    port: server.port,
+    host,
+    origin: `${secure ? 'https' : 'http'}://${host}`,
+    connections: () => connections,
+    open: () => open.size,
+    asked,
+  };
+}
+
+function toLoopback(_: string, { all }: { all?: boolean }, callback: (...parts: unknown[]) => void): void {
+  if (all) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  else callback(null, '127.0.0.1', 4);
+}
+
+/** A SOCKS proxy of the version that its clients speak. `reply` is what it answers instead of connecting. */
+export async function startSocks({ account, reply }: { account?: Account; reply?: number } = {}): Promise<TestProxy> {
+  const asked: string[] = [];
+  const proxy = await startTcp((socket) => {
+    void serve(socket, asked, account, reply).catch(() => socket.destroy());
+  });
+  return { ...proxy, asked };
+}
+
+async function serve(socket: Socket, asked: string[], account: Account | undefined, reply: number | undefined) {
+  const bytes = reader(socket);
+  const [version] = await bytes(1);
+  const to = version === 4 ? await asked4(bytes, account) : await asked5(socket, bytes, account);
+  asked.push(`${to.host}:${to.port}`);
+  const say = (code: number) =>
+    socket.write(version === 4 ? [0, code ? 0x5b : 0x5a, 0, 0, 0, 0, 0, 0].reduce(bytesOf, empty) : reply5(code));
+  if (reply !== undefined) return void say(reply);
+  const target = connect(to.port, dialled(to.host));
+  target.once('error', () => {
+    say(5);
+    socket.end();
+  });
+  target.once('connect', () => {
+    say(0);
+    socket.pipe(target).on('error', () => {});
+    target.pipe(socket);
+    socket.once('close', () => target.destroy());
+  });
+}
+
+const empty = Buffer.alloc(0);
+const bytesOf = (all: Buffer, byte: number) => Buffer.concat([all, Buffer.from([byte])]);
+/** The bound address is told as a name, so that its length has to be heeded. */
+const reply5 = (code: number) => Buffer.from([5, code, 0, 3, 4, ...Buffer.from('here'), 0, 80]);
+
+async function asked4(bytes: (count: number) => Promise<Buffer>, account: Account | undefined) {
+  const request = await bytes(7);
+  const text = async () => {
+    let all = '';
+    for (;;) {
+      const [byte] = await bytes(1);
+      if (!byte) return all;
+      all += String.fromCharCode(byte);
+    }
+  };
+  const user = await text();
+  if (account && user !== account.username) throw new Error('another user');
+  const address = [...request.subarray(3)];
+  const host = address.slice(0, 3).every((part) => part === 0) ? `name ${await text()}` : address.join('.');
+  return { host: host.replace('name ', ''), port: request.readUInt16BE(1) };
+}
+
+async function asked5(socket: Socket, bytes: (count: number) => Promise<Buffer>, account: Account | undefined) {
+  const [count] = await bytes(1);
+  const methods = [...(await bytes(count!))];
+  const wanted = account ? 2 : 0;
+  if (!methods.includes(wanted)) {
+    socket.end(Buffer.from([5, 0xff]));
+    throw new Error('no method');
+  }
+  socket.write(Buffer.from([5, wanted]));
+  if (account) {
+    await bytes(1);
+    const user = (await bytes((await bytes(1))[0]!)).toString();
+    const password = (await bytes((await bytes(1))[0]!)).toString();
+    const isRight = user === account.username && password === account.password;
+    socket.write(Buffer.from([1, isRight ? 0 : 1]));
+    if (!isRight) throw new Error('wrong');
+  }
+  const [, , , kind] = await bytes(4);
+  const length = kind === 1 ? 4 : kind === 4 ? 16 : (await bytes(1))[0]!;
+  const raw = await bytes(length);
+  const host = kind === 3 ? raw.toString() : kind === 1 ? [...raw].join('.') : `[${raw.toString('hex')}]`;
+  return { host, port: (await bytes(2)).readUInt16BE() };
+}
+
+function reader(socket: Socket): (count: number) => Promise<Buffer> {
+  return async (count) => {
+    for (;;) {
+      const read = socket.read(count) as Buffer | null;
+      if (read) return read;
+      if (socket.readableEnded || socket.destroyed) throw new Error('gone');
+      await new Promise((resolve) => socket.once('readable', resolve).once('close', resolve));
+    }
+  };
+}
+
+/** A site by TLS with that certificate. */
+export const startSecure = (text = 'secure'): Promise<Loopback> =>
+  started(createHttps({ key: KEY, cert: CERTIFICATE }, (request, response) => response.end(`${text} ${request.url}`)));
