@@ -1,0 +1,79 @@
+/** A sheet as HTML: its pieces one under another, tables with their merged cells. */
+import type { HtmlOutput } from '../html-output.ts';
+import { blocksOf, type Merges, mergesByPlace, type TableBlock } from './blocks.ts';
+import type { Row } from './cell.ts';
+import { lowerBound, placeOf, type Sheet } from './sheet.ts';
+
+/** What does not fit is left out; the output knows. */
+export function writeSheet(sheet: Sheet, output: HtmlOutput): void {
+  const merges = mergesByPlace(sheet.merges);
+  for (const block of blocksOf(sheet, merges)) {
+    if (block.kind === 'text') output.write(`<p>${block.html}</p>\n`);
+    else writeTable(block, merges, output);
+    if (output.full) return;
+  }
+}
+
+function writeTable({ rows, headerRows }: TableBlock, merges: Merges, output: HtmlOutput): void {
+  const columns = columnsOf(rows);
+  const indexes = rows.map(({ index }) => index);
+  // One very wide row among narrow ones would make the padding the larger part.
+  const width = columns.length * rows.length <= 2 * cellCount(rows) + 10_000 ? columns.length : 0;
+  const grid: Grid = { columns, indexes, merges, width, covered: new Map() };
+  output.write(headerRows > 0 ? '<table><thead>\n' : '<table><tbody>\n');
+  for (const [at, row] of rows.entries()) {
+    if (headerRows > 0 && at === headerRows) output.write('</thead><tbody>\n');
+    if (!output.write(`<tr>${rowHtml(row, at < headerRows ? 'th' : 'td', grid)}</tr>\n`)) break;
+  }
+  output.close(headerRows > 0 && headerRows >= rows.length ? '</thead></table>\n' : '</tbody></table>\n');
+}
+
+/** The columns that hold anything, from left to right. */
+function columnsOf(rows: readonly Row[]): number[] {
+  const used = new Set<number>();
+  for (const { columns } of rows) for (const column of columns) used.add(column);
+  return [...used].sort((one, other) => one - other);
+}
+
+const cellCount = (rows: readonly Row[]): number => rows.reduce((sum, { columns }) => sum + columns.length, 0);
+
+interface Grid {
+  readonly columns: readonly number[];
+  readonly indexes: readonly number[];
+  readonly merges: Merges;
+  /** Cells to which rows are filled up. */
+  readonly width: number;
+  /** By the place of a column among `columns`: the index of the last row that a cell above covers. */
+  readonly covered: Map<number, number>;
+}
+
+function rowHtml({ index, columns: filled, html }: Row, tag: 'td' | 'th', grid: Grid): string {
+  const { columns, indexes, merges, width, covered } = grid;
+  const out: string[] = [];
+  let next = 0;
+  for (let at = 0; at < Math.max(width, columns.length) && (at < width || next < filled.length); at++) {
+    const column = columns[at]!;
+    const isFilled = filled[next] === column;
+    if (isFilled) next++;
+    if ((covered.get(at) ?? -1) >= index) continue;
+    if (!isFilled) {
+      out.push(`<${tag}></${tag}>`);
+      continue;
+    }
+    const merge = merges.size > 0 ? merges.get(placeOf(index, column)) : undefined;
+    if (!merge) {
+      out.push(`<${tag}>${html[next - 1]}</${tag}>`);
+      continue;
+    }
+    const right = lowerBound(columns, merge.right + 1);
+    const down = lowerBound(indexes, merge.bottom + 1) - lowerBound(indexes, index);
+    const across = right - at;
+    if (down > 1) for (let under = at; under < right; under++) covered.set(under, merge.bottom);
+    const spans = (across > 1 ? ` colspan="${across}"` : '') + (down > 1 ? ` rowspan="${down}"` : '');
+    out.push(`<${tag}${spans}>${html[next - 1]}</${tag}>`);
+    // Cells under the merged one hold nothing that is seen.
+    while (next < filled.length && filled[next]! <= merge.right) next++;
+    at = right - 1;
+  }
+  return out.join('');
+}

@@ -1,0 +1,269 @@
+/** One sheet of a workbook from its XML, read as it comes: a large one is never a tree. */
+
+import { escapeAttribute, escapeText } from '#html/serialize.ts';
+import { type Attributes, attributeIn } from '../../xml/read.ts';
+import { cellHtml } from '../html-output.ts';
+import { safeHref } from '../word/inline.ts';
+import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
+import { general } from './number-format.ts';
+import { lowerBound, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
+import { RichText, unescaped } from './strings.ts';
+import type { Styles } from './styles.ts';
+
+/** Thrown to end the reading of a sheet that has more than is read; what was read before stays. */
+export class EnoughRead extends Error {}
+
+export interface Workbook {
+  readonly strings: readonly string[];
+  readonly styles: Styles;
+  /** Cells that may still be read, in all sheets. */
+  leftCells: number;
+}
+
+export interface Link {
+  readonly ref: string;
+  readonly id: string | undefined;
+}
+
+const LONGEST_ADDRESS = 2_000;
+const MAX_LINKS = 100_000;
+const MAX_MERGES = 200_000;
+
+export class SheetReader {
+  readonly rows: Row[] = [];
+  readonly links: Link[] = [];
+  /** As written, with hidden rows and columns in them. */
+  readonly merges: Region[] = [];
+  readonly tableIds: string[] = [];
+  drawingId: string | undefined;
+  hiddenCount = 0;
+  private readonly book: Workbook;
+  private readonly hidesText: boolean;
+  private readonly rich = new RichText();
+  private readonly hiddenRows: number[] = [];
+  private readonly hiddenColumns = new Set<number>();
+  private readonly hiddenWithContent = new Set<number>();
+  private zeroHeight = false;
+  private rowNumber = -1;
+  private row: Row | undefined;
+  private isHiddenRow = false;
+  private column = -1;
+  private type = '';
+  private style = 0;
+  private value = '';
+  private formula = '';
+  private into: 'value' | 'formula' | 'inline' | undefined;
+
+  /** `hidesText`: whether white letters are taken for hidden; not where something else may colour the ground. */
+  constructor(book: Workbook, hidesText: boolean) {
+    this.book = book;
+    this.hidesText = hidesText;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (this.into === 'inline') this.rich.open(name, attributes);
+    else if (name === 'x:c') this.openCell(attributes);
+    else if (name === 'x:v') this.into = 'value';
+    else if (name === 'x:f') this.into = 'formula';
+    else if (name === 'x:is') this.into = 'inline';
+    else if (name === 'x:row') this.openRow(attributes);
+    else this.openOther(name, attributes);
+  }
+
+  private openOther(name: string, attributes: Attributes): void {
+    const value = (key: string) => attributeIn(attributes, key);
+    switch (name) {
+      case 'x:sheetFormatPr':
+        this.zeroHeight = isTrue(value('zeroHeight'));
+        break;
+      case 'x:col':
+        if (isTrue(value('hidden')) || value('width') === '0')
+          this.hideColumns(Number(value('min')), Number(value('max')));
+        break;
+      case 'x:mergeCell': {
+        const region = regionOf(value('ref'));
+        if (region && this.merges.length < MAX_MERGES) this.merges.push(region);
+        break;
+      }
+      case 'x:hyperlink':
+        if (this.links.length < MAX_LINKS) this.links.push({ ref: value('ref') ?? '', id: value('r:id') });
+        break;
+      case 'x:tablePart':
+        this.tableIds.push(value('r:id') ?? '');
+        break;
+      case 'x:drawing':
+        this.drawingId = value('r:id');
+        break;
+    }
+  }
+
+  text(text: string): void {
+    if (this.into === 'value') this.value += text;
+    else if (this.into === 'inline') this.rich.text(text);
+    else if (this.into === 'formula' && this.formula.length < LONGEST_ADDRESS) this.formula += text;
+  }
+
+  close(name: string): void {
+    if (name === 'x:c') this.closeCell();
+    else if (name === 'x:is' || name === 'x:v' || name === 'x:f') {
+      if (this.into === 'inline' && name !== 'x:is') this.rich.close(name);
+      else this.into = undefined;
+    } else if (this.into === 'inline') this.rich.close(name);
+    else if (name === 'x:row') this.closeRow();
+  }
+
+  private hideColumns(min: number, max: number): void {
+    for (let column = Math.max(1, min); column <= Math.min(max, MAX_COLUMNS); column++)
+      this.hiddenColumns.add(column - 1);
+  }
+
+  private openRow(attributes: Attributes): void {
+    const number = Number(attributeIn(attributes, 'r'));
+    // Numbers may be left out, and must rise.
+    this.rowNumber = number > this.rowNumber + 1 && number <= 1_048_576 ? number - 1 : this.rowNumber + 1;
+    const hidden = attributeIn(attributes, 'hidden');
+    this.isHiddenRow = hidden === undefined ? this.zeroHeight : isTrue(hidden);
+    this.isHiddenRow ||= attributeIn(attributes, 'ht') === '0';
+    if (this.isHiddenRow) this.hiddenRows.push(this.rowNumber);
+    this.row = newRow(this.rowNumber - this.hiddenRows.length);
+    this.column = -1;
+  }
+
+  private closeRow(): void {
+    const { row } = this;
+    this.row = undefined;
+    if (!row || row.columns.length === 0) return;
+    if (this.isHiddenRow) this.hiddenCount++;
+    else {
+      if (this.rows.length >= MAX_ROWS) throw new EnoughRead();
+      this.rows.push(row);
+    }
+  }
+
+  private openCell(attributes: Attributes): void {
+    const ref = attributeIn(attributes, 'r');
+    const column = ref === undefined ? this.column + 1 : columnOf(ref);
+    this.column = column > this.column && column < MAX_COLUMNS ? column : this.column + 1;
+    this.type = attributeIn(attributes, 't') ?? 'n';
+    this.style = Number(attributeIn(attributes, 's') ?? 0);
+    this.value = '';
+    this.formula = '';
+    this.rich.take();
+  }
+
+  private closeCell(): void {
+    const { row } = this;
+    if (!row || this.column >= MAX_COLUMNS) return;
+    const style = this.book.styles(this.style);
+    const { html, kind } = this.content();
+    if (html === '') return;
+    if (this.hiddenColumns.has(this.column)) {
+      this.hiddenWithContent.add(this.column);
+      return;
+    }
+    if (style.white && this.hidesText) {
+      this.hiddenCount++;
+      return;
+    }
+    if (--this.book.leftCells < 0) throw new EnoughRead();
+    row.columns.push(this.column);
+    row.html.push(this.linked(html));
+    row.kinds.push(style.bold ? kind | STRONG : kind);
+  }
+
+  private content(): { html: string; kind: CellKind } {
+    const { format } = this.book.styles(this.style);
+    const { value } = this;
+    switch (this.type) {
+      case 's':
+        return this.styledText(this.book.strings[Number(value)] ?? '');
+      case 'inlineStr':
+        return this.styledText(this.rich.take());
+      case 'str':
+        return this.styledText(cellHtml(unescaped(value)));
+      case 'b':
+        return { html: value === '' ? '' : isTrue(value) ? 'TRUE' : 'FALSE', kind: OTHER };
+      case 'e':
+        return { html: cellHtml(value), kind: OTHER };
+      case 'd':
+        return { html: cellHtml(value.replace(/T00:00:00(?:\.0+)?$/, '')), kind: OTHER };
+      default: {
+        const number = Number(value);
+        if (value === '' || Number.isNaN(number)) return { html: cellHtml(value), kind: TEXT };
+        return format
+          ? { html: cellHtml(format.number(number)), kind: format.isDate ? OTHER : NUMBER }
+          : { html: general(number), kind: NUMBER };
+      }
+    }
+  }
+
+  private styledText(html: string): { html: string; kind: CellKind } {
+    const { format } = this.book.styles(this.style);
+    return {
+      html: html !== '' && format ? escapeText(format.text(HERE)).replaceAll(HERE, () => html) : html,
+      kind: TEXT,
+    };
+  }
+
+  /** The formula HYPERLINK has its address in itself. */
+  private linked(html: string): string {
+    const found = /^\s*HYPERLINK\(\s*"([^"]{1,2000})"\s*[,)]/i.exec(this.formula);
+    const href = found && safeHref(found[1]!);
+    return href ? `<a href="${escapeAttribute(href)}">${html}</a>` : html;
+  }
+
+  /** Call when all is read: counts what was hidden, and gives places as they are seen. */
+  finish() {
+    this.hiddenCount += this.hiddenWithContent.size;
+    const hiddenColumns = [...this.hiddenColumns].sort((one, other) => one - other);
+    if (hiddenColumns.length > 0) for (const row of this.rows) shift(row, hiddenColumns);
+    return {
+      /** Undefined when nothing of it is seen. */
+      region: (region: Region): Region | undefined => seen(region, this.hiddenRows, hiddenColumns),
+    };
+  }
+}
+
+/** Stands for the cell's text, which is HTML already, in what a format makes of it. */
+const HERE = '\0';
+
+const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true';
+
+/** Columns of a row count from 0 without the hidden ones. */
+function shift(row: Row, hidden: readonly number[]): void {
+  for (const [at, column] of row.columns.entries()) row.columns[at] = column - lowerBound(hidden, column);
+}
+
+function seen(region: Region, hiddenRows: readonly number[], hiddenColumns: readonly number[]): Region | undefined {
+  const top = region.top - lowerBound(hiddenRows, region.top);
+  const bottom = region.bottom - lowerBound(hiddenRows, region.bottom + 1);
+  const left = region.left - lowerBound(hiddenColumns, region.left);
+  const right = region.right - lowerBound(hiddenColumns, region.right + 1);
+  return bottom >= top && right >= left ? { top, left, bottom, right } : undefined;
+}
+
+/** The column of a reference such as `AB12`, from 0; -1 when it is none. */
+function columnOf(ref: string): number {
+  let column = 0;
+  for (let at = 0; at < ref.length; at++) {
+    const code = ref.charCodeAt(at) | 0x20;
+    if (code < 0x61 || code > 0x7a) break;
+    column = column * 26 + code - 0x60;
+    if (column > MAX_COLUMNS) return -1;
+  }
+  return column - 1;
+}
+
+/** `B2:D5`, `B2`, with or without dollars. */
+export function regionOf(ref: string | undefined): Region | undefined {
+  const found = /^\$?([a-z]{1,3})\$?(\d{1,7})(?::\$?([a-z]{1,3})\$?(\d{1,7}))?$/i.exec(ref ?? '');
+  if (!found) return undefined;
+  const [, left, top, right = left!, bottom = top!] = found as unknown as [string, string, string, string?, string?];
+  const region = {
+    top: Number(top) - 1,
+    left: columnOf(left),
+    bottom: Number(bottom) - 1,
+    right: columnOf(right),
+  };
+  return region.left >= 0 && region.right >= region.left && region.bottom >= region.top ? region : undefined;
+}

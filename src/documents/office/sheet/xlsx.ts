@@ -1,0 +1,179 @@
+/** Workbooks in Office Open XML (ECMA-376 part 1, 18): a page a sheet. */
+import { escapeAttribute, escapeText } from '#html/serialize.ts';
+import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
+import { readXml } from '../../xml/read.ts';
+import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { HtmlOutput } from '../html-output.ts';
+import { safeHref } from '../word/inline.ts';
+import { openPackage, type Package } from '../word/package.ts';
+import { createDraw, type Draw } from '../word/pictures.ts';
+import { readProperties } from '../word/properties.ts';
+import { drawingHtml } from './drawing.ts';
+import { MAX_CELLS, MAX_ROWS, placeOf, type Region, type TableRegion } from './sheet.ts';
+import { writeSheet } from './sheet-html.ts';
+import { EnoughRead, regionOf, SheetReader, type Workbook } from './sheet-reader.ts';
+import { readSharedStrings } from './strings.ts';
+import { readStyles } from './styles.ts';
+
+/** Elements, attributes and texts of one sheet; cells are bounded besides. */
+const MAX_NODES = 60_000_000;
+
+export const kind: DocumentKind = {
+  async parse(_file, bytes, { page }) {
+    const source = openPackage(bytes);
+    const part = workbookPart(source);
+    const root = source.xml(part);
+    if (!root || root.name !== 'x:workbook')
+      throw new DocumentFault('damaged', 'The workbook of the Excel file is missing or damaged');
+    const sheets = sheetsOf(source, part, root);
+    const shown = sheets.filter(({ hidden }) => !hidden);
+    const asked = page !== undefined && page <= shown.length ? [shown[page - 1]!] : shown;
+    const date1904 = /^(?:1|true)$/.test(attributeOf(child(root, 'x:workbookPr'), 'date1904') ?? '');
+    const book: Workbook = {
+      strings: sharedStrings(source, part),
+      styles: readStyles(source.xml(related(source, part, 'styles')), date1904),
+      leftCells: MAX_CELLS,
+    };
+    const reading: Reading = { source, book, output: new HtmlOutput(), draw: createDraw(), notes: new Set() };
+    const read = asked.map((sheet) => readSheet(sheet, reading));
+    if (!source.complete) reading.notes.add('The file is cut off; what could be read is shown');
+    const { title, metadata, publishedTime, language } = readProperties(source);
+    return {
+      title,
+      pages: read.map(({ html }, at): DocumentPage => ({ number: shown.indexOf(asked[at]!) + 1, html })),
+      pageCount: shown.length,
+      metadata,
+      publishedTime,
+      lang: language,
+      notes: [...reading.notes],
+      hiddenCount: sheets.length - shown.length + read.reduce((sum, { hiddenCount }) => sum + hiddenCount, 0),
+    };
+  },
+};
+
+interface SheetPart {
+  readonly name: string;
+  readonly hidden: boolean;
+  /** The part's name; undefined when it is missing. */
+  readonly part: string | undefined;
+}
+
+interface Reading {
+  readonly source: Package;
+  readonly book: Workbook;
+  readonly output: HtmlOutput;
+  readonly draw: Draw;
+  readonly notes: Set<string>;
+}
+
+const attributeOf = (element: XmlElement | undefined, name: string): string | undefined =>
+  element && attribute(element, name);
+
+function workbookPart(source: Package): string {
+  const part = source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+  if (part.endsWith('.bin')) {
+    throw new DocumentFault('unsupported', 'Binary Excel workbooks (xlsb) cannot be read; save the file as xlsx');
+  }
+  return part;
+}
+
+const related = (source: Package, part: string, type: string): string | undefined =>
+  source.relationships(part).find((relationship) => relationship.type === type && !relationship.external)?.target;
+
+function sheetsOf(source: Package, part: string, root: XmlElement): SheetPart[] {
+  const relationships = new Map(source.relationships(part).map((relationship) => [relationship.id, relationship]));
+  return children(child(root, 'x:sheets'), 'x:sheet').map((sheet) => {
+    const relationship = relationships.get(attribute(sheet, 'r:id') ?? '');
+    return {
+      name: (attribute(sheet, 'name') ?? '').trim(),
+      // Sheets of macros and dialogs are no content.
+      hidden:
+        /hidden/i.test(attribute(sheet, 'state') ?? '') ||
+        /^(?:xlMacrosheet|dialogsheet)$/.test(relationship?.type ?? ''),
+      part: relationship?.target,
+    };
+  });
+}
+
+function sharedStrings(source: Package, part: string): string[] {
+  const strings = source.part(related(source, part, 'sharedStrings') ?? 'xl/sharedStrings.xml')?.source;
+  return strings === undefined ? [] : readSharedStrings(strings, MAX_NODES);
+}
+
+function readSheet(
+  sheet: SheetPart,
+  { source, book, output, draw, notes }: Reading,
+): { html: string; hiddenCount: number } {
+  const xml = sheet.part === undefined ? undefined : source.part(sheet.part);
+  if (sheet.part === undefined || xml?.source === undefined) {
+    notes.add(`The sheet ${quoted(sheet.name)} could not be read`);
+    return { html: '', hiddenCount: 0 };
+  }
+  const text = typeof xml.source === 'string' ? xml.source : new TextDecoder().decode(xml.source);
+  const hasTables = text.includes('tablePart') || text.includes('conditionalFormatting');
+  const reader = new SheetReader(book, !hasTables);
+  try {
+    const complete = readXml(text, reader, { lenient: true, maxNodes: MAX_NODES });
+    if (!complete || !xml.complete) notes.add(`The sheet ${quoted(sheet.name)} could only be read in part`);
+  } catch (error) {
+    const isTooLarge = error instanceof DocumentFault && error.kind === 'too large';
+    if (!(error instanceof EnoughRead) && !isTooLarge) throw error;
+    notes.add(tooLarge(sheet.name));
+  }
+  const { region } = reader.finish();
+  const relationships = new Map(
+    source.relationships(sheet.part).map((relationship) => [relationship.id, relationship]),
+  );
+  const addresses = new Map(
+    reader.links.map(({ ref, id }) => {
+      const target = relationships.get(id ?? '');
+      return [ref, target?.external ? safeHref(target.target) : undefined];
+    }),
+  );
+  addLinks(reader, addresses, region);
+  const tables = reader.tableIds.map((id) => tableOf(source.xml(relationships.get(id)?.target), region));
+  const merges = reader.merges.map(region).filter((merge) => merge !== undefined);
+  const heading = `<h2>${escapeText(sheet.name)}</h2>\n`;
+  writeSheet({ rows: reader.rows, merges, tables: tables.filter((table) => table !== undefined) }, output);
+  const drawing = reader.drawingId === undefined ? undefined : relationships.get(reader.drawingId)?.target;
+  if (drawing !== undefined) output.write(drawingHtml(source, drawing, draw));
+  if (output.full) notes.add(tooLarge(sheet.name));
+  const html = output.take();
+  return { html: html === '' ? '' : heading + html, hiddenCount: reader.hiddenCount };
+}
+
+const quoted = (name: string): string => `“${name.replace(/\s+/g, ' ')}”`;
+
+const tooLarge = (name: string): string =>
+  `The sheet ${quoted(name)} is too large to be shown in full (at most ${MAX_ROWS.toLocaleString('en')} rows)`;
+
+/** The author's own tables; a row of totals is one of their rows. */
+function tableOf(
+  root: XmlElement | undefined,
+  region: (region: Region) => Region | undefined,
+): TableRegion | undefined {
+  const written = regionOf(attributeOf(root, 'ref'));
+  const seen = written && region(written);
+  if (!seen) return undefined;
+  return { ...seen, headerRows: attributeOf(root, 'headerRowCount') === '0' ? 0 : 1 };
+}
+
+function addLinks(
+  { rows }: SheetReader,
+  addresses: ReadonlyMap<string, string | undefined>,
+  region: (region: Region) => Region | undefined,
+): void {
+  const hrefs = new Map<number, string>();
+  for (const [ref, href] of addresses) {
+    const written = href === undefined ? undefined : regionOf(ref);
+    const seen = written && region(written);
+    if (seen) hrefs.set(placeOf(seen.top, seen.left), href!);
+  }
+  if (hrefs.size === 0) return;
+  for (const { index, columns, html } of rows) {
+    for (const [at, column] of columns.entries()) {
+      const href = hrefs.get(placeOf(index, column));
+      if (href && !html[at]!.includes('<a ')) html[at] = `<a href="${escapeAttribute(href)}">${html[at]}</a>`;
+    }
+  }
+}
