@@ -1,12 +1,16 @@
 /** What the tests of this folder share: a site, a way out that reaches it, a browser, and reads in one line. */
+import os from 'node:os';
 import { createEgress, type Egress, type EgressRequest } from '#net/egress.ts';
+import { createFetch } from '#net/fetch.ts';
 import { createGuard } from '#net/guard.ts';
+import { temporaryFolder } from '#storage/temporary.ts';
 import { type Pages, type Site, startSite } from '../../../../test/site/site.ts';
 import { OPTIONS } from '../../options/options.ts';
 import { type Options, resolve } from '../../options/resolve.ts';
 import type { Snapshot } from '../../snapshot.ts';
-import type { Engine } from '../engine.ts';
-import { createBrowserEngine } from './engine.ts';
+import { createDirectEngine } from '../direct.ts';
+import type { Engine, Visit } from '../engine.ts';
+import { type BrowserEngineConfig, createBrowserEngine } from './engine.ts';
 import { findBrowser } from './find.ts';
 import { createPool, type Pool, type PoolConfig } from './pool.ts';
 import { createRefusalLog } from './refusals.ts';
@@ -21,6 +25,8 @@ export interface Bench {
   /** Every snapshot of a read; `given` as the wire has it. */
   read(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot[]>;
   last(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot>;
+  /** A read as a chooser would ask for it: what its options do not say stands in `more`. */
+  visit(path: string, given?: Record<string, unknown>, more?: Partial<Visit>): Promise<Snapshot[]>;
   close(): Promise<void>;
 }
 
@@ -32,10 +38,14 @@ export function foundBrowser() {
   return found;
 }
 
-export async function startBench(
-  setting: Partial<PoolConfig> & { pages?: Pages; allow?: readonly string[] } = {},
-): Promise<Bench> {
-  const { pages, allow = [], ...config } = setting;
+export interface BenchSetting extends Partial<PoolConfig> {
+  readonly pages?: Pages;
+  readonly allow?: readonly string[];
+  readonly tools?: Partial<BrowserEngineConfig>;
+}
+
+export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
+  const { pages, allow = [], tools, ...config } = setting;
   const site = await startSite(pages);
   const guard = createGuard({ allow: [...site.allow, ...allow] });
   const refusals = createRefusalLog();
@@ -45,6 +55,9 @@ export async function startBench(
     onRefused: refusals.note,
     onRequest: (request) => requests.push(request),
   });
+  const fetch = createFetch({ guard });
+  const folder = temporaryFolder(os.tmpdir());
+  const direct = createDirectEngine({ fetch });
   const pool = createPool({ found: foundBrowser(), egress, dataDir, maxPages: 4, maxWaiting: 20, ...config });
   const engine = createBrowserEngine({
     pool,
@@ -52,21 +65,27 @@ export async function startBench(
     refusals,
     fetchScript: async (url) => `globalThis.fetchedFrom = ${JSON.stringify(url)}`,
     hasContent: (html) => html.includes('first word'),
+    fetch,
+    direct,
+    ...tools,
   });
-  const read = async (path: string, given: Record<string, unknown> = {}, limitMs = 15_000) => {
+  const visit = async (path: string, given: Record<string, unknown> = {}, more: Partial<Visit> = {}) => {
     const snapshots: Snapshot[] = [];
     for await (const snapshot of engine.visit({
       url: /^\w+:/.test(path) ? path : site.origin + path,
       options: options(given),
       html: given.html as string | undefined,
-      deadline: performance.now() + limitMs,
+      deadline: performance.now() + 15_000,
       keyed: true,
-      folder: noFolder,
+      folder: folder.path,
       signal: new AbortController().signal,
+      ...more,
     }))
       snapshots.push(snapshot);
     return snapshots;
   };
+  const read = (path: string, given: Record<string, unknown> = {}, limitMs = 15_000) =>
+    visit(path, given, { deadline: performance.now() + limitMs });
   return {
     site,
     engine,
@@ -74,10 +93,13 @@ export async function startBench(
     egress,
     requests,
     read,
+    visit,
     last: async (...args) => (await read(...args)).at(-1)!,
     async close() {
       await engine.close();
       await egress.close();
+      await fetch.close();
+      await folder.remove();
       await site.close();
     },
   };

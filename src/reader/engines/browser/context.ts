@@ -1,18 +1,43 @@
 /** The browser context of a visit: who asks, through which window, and how much of the page is loaded. */
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
+import { problem } from '#errors.ts';
 import type { Options } from '../../options/resolve.ts';
+import type { StorageState } from '../../snapshot.ts';
 import type { Lease } from './pool.ts';
 
 const CLOSE_MS = 2_000;
 
-/** `name` is what the visit is called at the egress proxy, so that this can tell whose request it refused. */
-export const openContext = ({ browser, egress }: Lease, options: Options, userAgent: string, name: string) =>
-  browser.newContext({
+export interface ContextFacts {
+  readonly userAgent: string;
+  /** What the visit is called at the egress proxy, so that this can tell whose request it refused, and which way it goes. */
+  readonly name: string;
+  readonly storageState: StorageState | undefined;
+}
+
+/** ParamValidationError, path `storageState`: the browser refuses what it is to begin with. */
+export async function openContext(
+  { browser, egress }: Lease,
+  options: Options,
+  { userAgent, name, storageState }: ContextFacts,
+): Promise<BrowserContext> {
+  const wanted: BrowserContextOptions = {
     ...contextOptions(options, userAgent),
     // Loopback goes through the proxy too.
     proxy: { server: egress.url, username: name, password: egress.password, bypass: '<-loopback>' },
-  });
+  };
+  if (!storageState) return browser.newContext(wanted);
+  try {
+    return await browser.newContext({ ...wanted, storageState: structuredClone(storageState) as WrittenState });
+  } catch (error) {
+    if (!browser.isConnected()) throw error;
+    const message = 'The browser refuses this state';
+    throw problem('ParamValidationError', { path: 'storageState', message }, error);
+  }
+}
+
+/** Playwright's type has no `readonly`. */
+type WrittenState = Exclude<BrowserContextOptions['storageState'], string | undefined>;
 
 /** A page that hangs may not answer even to this; the browser ends it all the same. */
 export const closeContext = (context: BrowserContext): Promise<void> =>

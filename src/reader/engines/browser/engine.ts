@@ -2,30 +2,53 @@
 import { problem } from '#errors.ts';
 import type { Snapshot } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
+import { FileTarget, unreadable } from './failures.ts';
 import type { Lease, Pool } from './pool.ts';
+import { prepare } from './prepare.ts';
 import { type VisitTools, visitPage } from './visit.ts';
 
 export interface BrowserEngineConfig extends VisitTools {
   readonly pool: Pool;
+  /** Reads what the browser finds to be a file. */
+  readonly direct?: Engine | undefined;
 }
 
 /** What a visit may need after its browser ended, its time was up or its caller went, to give what it has. */
 const GRACE_MS = 3_000;
+/** A direct fetch may take so long (contract, section 9). */
+const FILE_MS = 30_000;
 
 /** Closing the engine closes its pool. */
-export function createBrowserEngine({ pool, ...tools }: BrowserEngineConfig): Engine {
+export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineConfig): Engine {
   return {
     name: 'browser',
     async *visit(visit) {
+      const preparation = await prepare(visit, tools.guard);
       const lease = await pool.lease(visit.signal, visit.deadline - performance.now());
+      let file: FileTarget;
       try {
-        yield* watched(visitPage(visit, lease, tools), visit, lease);
+        return yield* watched(visitPage(visit, preparation, lease, tools), visit, lease);
+      } catch (error) {
+        if (!(error instanceof FileTarget)) throw error;
+        file = error;
       } finally {
         lease.release();
       }
+      if (!direct) throw unreadable(file.mediaType);
+      yield* readFile(file, visit, direct);
     },
     close: () => pool.close(),
   };
+}
+
+/** A file is fetched anew, with what the browser was given on the way to it, and with a fetch's own time. */
+async function* readFile({ url, jar }: FileTarget, visit: Visit, direct: Engine): AsyncGenerator<Snapshot> {
+  const { html: _, answer: __, ...rest } = visit;
+  const deadline =
+    visit.options.timeoutMs === undefined ? Math.max(visit.deadline, performance.now() + FILE_MS) : visit.deadline;
+  for await (const snapshot of direct.visit({ ...rest, url, deadline, jar: jar ?? visit.jar })) {
+    yield { ...snapshot, engineReason: 'the target is a file' };
+  }
 }
 
 /**

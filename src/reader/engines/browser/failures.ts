@@ -1,5 +1,20 @@
 /** What went wrong with a main document, in the words of the error table. */
 import { type Problem, problem } from '#errors.ts';
+import type { CookieJar } from '#net/cookies.ts';
+
+/** Thrown when the target is a file, which another engine reads; not for callers. */
+export class FileTarget extends Error {
+  readonly url: string;
+  readonly mediaType: string | undefined;
+  /** What the browser had gathered on the way. */
+  jar: CookieJar | undefined;
+
+  constructor(url: string, mediaType: string | undefined) {
+    super('the target is a file');
+    this.url = url;
+    this.mediaType = mediaType;
+  }
+}
 
 export const unreadable = (mediaType: string | undefined): Problem =>
   problem('AssertionFailureError', { message: `This type of target cannot be read yet: ${mediaType || 'unknown'}` });
@@ -16,3 +31,9 @@ export function navigationProblem(error: unknown, refused: boolean): Problem {
   if (code?.startsWith('ERR_CERT')) return failed('The certificate of the page is not valid');
   return failed(code ? `The page could not be loaded (${code})` : 'The page could not be loaded');
 }
+
+export const withoutContent = (status: number): Problem =>
+  problem('AssertionFailureError', {
+    targetStatus: status,
+    message: `The target answered ${status} without any content`,
+  });

@@ -1,15 +1,12 @@
 /** Starts one Chromium, confined to the egress proxy, and knows how to end it whatever state it is in. */
 import type { Browser } from 'playwright-core';
+import type { Egress } from '#net/egress.ts';
 import type { FoundBrowser } from './find.ts';
 import { confinementFlags, isolationFlags, limitFlags } from './flags.ts';
 import { commandOf, killGroup, removeProfile, traceLaunch } from './orphans.ts';
 
 /** The egress proxy as the browser needs to know it. */
-export interface EgressAddress {
-  readonly url: string;
-  readonly username: string;
-  readonly password: string;
-}
+export type EgressAddress = Pick<Egress, 'url' | 'username' | 'password' | 'route'>;
 
 export interface LaunchConfig {
   readonly found: FoundBrowser;

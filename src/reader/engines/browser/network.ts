@@ -3,17 +3,14 @@
  * when it is too much. Addresses are guarded by the egress proxy; here stands only what the proxy cannot tell.
  */
 import type { BrowserContext, Page, Request, Response, Route } from 'playwright-core';
-import { getDomain } from 'tldts';
 import { type Problem, problem } from '#errors.ts';
 import { EGRESS_HEADER } from '#net/egress.ts';
 import { type Guard, portOf } from '#net/guard.ts';
+import type { Visit } from '../engine.ts';
 import { mediaTypeOf } from '../media-type.ts';
+import { type Abuse, createGate, createTally, type PageLimits } from './limits.ts';
+import { loadPastProxy, mayGoPast, type PastProxy } from './past-proxy.ts';
 import type { Traffic } from './timing.ts';
-
-/** Abuse limits of one page (contract, section 15). */
-const MAX_REQUESTS = 3_300;
-const MAX_DOCUMENTS = 1_000;
-const MAX_DOMAINS = 200;
 
 export interface MainDocument {
   readonly url: string;
@@ -32,13 +29,20 @@ export interface NetworkConfig {
   /** The address of the first navigation, and the HTML that stands for it when it is not to be fetched. */
   readonly entry: string;
   readonly html: string | undefined;
+  /** Set when that HTML is what the address has just answered: then it stands for the first request alone. */
+  readonly answer: Visit['answer'];
+  readonly limits: PageLimits;
+  /** How the looks of the page are loaded when its proxy is not for them. */
+  readonly pastProxy: Omit<PastProxy, 'refused'> | undefined;
   /** Whether images and fonts are loaded, or stood in for. */
   readonly pictures: boolean;
   readonly signal: AbortSignal;
   /** Something happened that may matter to the timing. */
   readonly changed: () => void;
   /** The page went over a limit. */
-  readonly stop: (reason: Problem) => void;
+  readonly stop: (abuse: Abuse) => void;
+  /** The page called a host that the guard refuses, by another way than the egress proxy. */
+  readonly refused: (host: string) => void;
 }
 
 export interface Network {
@@ -53,12 +57,18 @@ export interface Network {
   failure(): Problem | undefined;
   /** The browser's error when a page that was there sent itself to one that cannot be loaded. */
   lost(): Error | undefined;
+  /** The media type of a document that was loaded into a frame, as far as it was told. */
+  framed(url: string): string | undefined;
 }
 
 /** Resource types by what they hold up: the page's making, its looks, or nothing. */
 const MEDIA = new Set(['stylesheet', 'image', 'font', 'media']);
 /** Open for as long as they are wanted: their start is an event, their being open is not a wait. */
 const STREAMS = new Set(['eventsource', 'websocket', 'ping']);
+
+/** What may be a document in a frame, and how many of those are remembered. */
+const FRAMED = new Set(['document', 'other', 'object']);
+const MAX_FRAMED = 200;
 
 /** What the proxy's own answers mean for the main document. */
 const EGRESS_PROBLEMS: Record<string, () => Problem> = {
@@ -71,10 +81,12 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   const { context, page, guard, changed, stop } = config;
+  const tally = createTally(config.limits);
+  const gate = createGate(config.limits.maxParallel);
+  const framed = new Map<string, string>();
   const resources = counter();
   const media = counter();
   const all = counter();
-  const counts = { requests: 0, documents: 0, domains: new Set<string>() };
   const open = new Map<Request, Counter[]>();
   let main: MainDocument | undefined;
   let answered: MainDocument | undefined;
@@ -86,13 +98,8 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
 
   context.on('request', (request) => {
     const type = request.resourceType();
-    counts.requests++;
-    if (type === 'document') counts.documents++;
-    const domain = getDomain(request.url(), { allowPrivateDomains: true });
-    if (domain) counts.domains.add(domain);
-    if (counts.requests > MAX_REQUESTS || counts.documents > MAX_DOCUMENTS || counts.domains.size > MAX_DOMAINS) {
-      stop(problem('SecurityCompromiseError', { path: 'url', message: 'The page makes too many requests' }));
-    }
+    const abuse = tally(request);
+    if (abuse) stop(abuse);
     const counters = [all, ...(MEDIA.has(type) ? [media] : STREAMS.has(type) ? [] : [resources])];
     if (STREAMS.has(type)) for (const each of [all, resources]) each.touch();
     else {
@@ -104,6 +111,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   const ended = (request: Request) => {
     for (const each of open.get(request) ?? []) each.end();
     open.delete(request);
+    gate.leave(request);
     changed();
   };
   context.on('requestfinished', ended);
@@ -116,6 +124,10 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   page.on('websocket', () => {
     resources.touch();
     changed();
+  });
+  context.on('response', (response) => {
+    if (!FRAMED.has(response.request().resourceType()) || framed.size >= MAX_FRAMED) return;
+    framed.set(response.url(), mediaTypeOf(response.headers()['content-type']));
   });
   page.on('response', (response) => {
     if (!isMainNavigation(response.request())) return;
@@ -144,26 +156,42 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     if (answered && withoutFragment(frame.url()) === withoutFragment(answered.url)) main = answered;
   });
 
+  let served = false;
+  /** Whether the HTML that was brought along stands for what this would fetch. */
+  const isBrought = (url: string) =>
+    config.html !== undefined &&
+    withoutFragment(url) === withoutFragment(config.entry) &&
+    !(config.answer !== undefined && served);
+  /** A page that sends itself to a refused address stays where it is. */
+  const mayGo = async (url: string): Promise<boolean> => {
+    const target = new URL(url);
+    try {
+      guard.checkUrl(target);
+      await guard.resolve(target.hostname, portOf(target), config.signal);
+      return true;
+    } catch {
+      config.refused(target.hostname);
+      return false;
+    }
+  };
+  const navigate = async (route: Route, url: string) => {
+    if (isBrought(url)) {
+      served = true;
+      return route.fulfill(broughtAnswer(config));
+    }
+    return committed && !(await mayGo(url)) ? route.abort('aborted') : route.continue();
+  };
+
   const handle = async (route: Route, request: Request) => {
     const url = request.url();
     const type = request.resourceType();
     if (!/^https?:/i.test(url) || type === 'media') return route.abort('blockedbyclient');
     if (!config.pictures && type === 'image') return route.fulfill({ contentType: 'image/gif', body: PIXEL });
     if (!config.pictures && type === 'font') return route.abort('blockedbyclient');
-    if (!isMainNavigation(request)) return route.continue();
-    if (config.html !== undefined && withoutFragment(url) === withoutFragment(config.entry)) {
-      return route.fulfill({ contentType: 'text/html; charset=utf-8', body: config.html });
-    }
-    // A page that sends itself to a refused address stays where it is, and is read as it stands.
-    if (committed) {
-      try {
-        const target = new URL(url);
-        guard.checkUrl(target);
-        await guard.resolve(target.hostname, portOf(target), config.signal);
-      } catch {
-        return route.abort('aborted');
-      }
-    }
+    if (isMainNavigation(request)) return navigate(route, url);
+    if (!STREAMS.has(type)) await gate.enter(request);
+    if (config.pastProxy && mayGoPast(request))
+      return loadPastProxy(route, request, { ...config.pastProxy, refused: config.refused });
     return route.continue();
   };
   await context.route('**/*', (route, request) => handle(route, request).catch(() => {}));
@@ -176,8 +204,18 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     answered: () => answered,
     failure: () => failure,
     lost: () => lost,
+    framed: (url) => framed.get(url),
   };
 }
+
+const broughtAnswer = ({ html, answer }: NetworkConfig) => ({
+  status: answer?.status ?? 200,
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    ...(answer?.lastModified !== undefined && { 'last-modified': answer.lastModified }),
+  },
+  body: html!,
+});
 
 interface Counter extends Traffic {
   begin(): void;

@@ -8,17 +8,20 @@ export interface Refused {
 export interface RefusalLog {
   /** For the proxy's `onRefused`. */
   note(request: { readonly host: string; readonly username: string }): void;
-  /** What is refused to a name from now on, until `stop`. */
-  watch(name: string): Refused;
+  /** What is refused to a name from now on, until `stop`; `heard` is told each time. */
+  watch(name: string, heard?: (host: string) => void): Refused;
 }
 
 export function createRefusalLog(): RefusalLog {
-  const watched = new Map<string, Set<string>>();
+  const watched = new Map<string, (host: string) => void>();
   return {
-    note: ({ host, username }) => void watched.get(username)?.add(host),
-    watch(name) {
+    note: ({ host, username }) => watched.get(username)?.(host),
+    watch(name, heard) {
       const hosts = new Set<string>();
-      watched.set(name, hosts);
+      watched.set(name, (host) => {
+        hosts.add(host);
+        heard?.(host);
+      });
       return { hosts: () => hosts, stop: () => void watched.delete(name) };
     },
   };

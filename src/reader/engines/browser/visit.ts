@@ -7,23 +7,30 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { Problem, problem } from '#errors.ts';
 import { decodeText } from '#html/decode.ts';
-import { parseSetCookies, toBrowserCookies } from '#net/cookies.ts';
+import type { GuardedFetch } from '#net/fetch.ts';
 import { type Guard, portOf } from '#net/guard.ts';
-import type { Snapshot } from '../../snapshot.ts';
+import type { Snapshot, StorageState } from '../../snapshot.ts';
 import type { Visit } from '../engine.ts';
 import { declaredMedia } from '../media-type.ts';
 import { type Identity, identify } from '../user-agent.ts';
 import { closeContext, needsPictures, openContext } from './context.ts';
-import { navigationProblem, unreadable } from './failures.ts';
+import { jarOf, setCallersCookies, setEarlierCookies } from './cookies.ts';
+import { embeddedFile, soleEmbedded } from './embedded.ts';
+import { FileTarget, navigationProblem, withoutContent } from './failures.ts';
+import { addHeaders } from './headers.ts';
 import { overrideHints } from './hints.ts';
 import { gatherScripts, type Injected, installScripts, scriptsSettled } from './inject.ts';
 import { watchLife } from './life.ts';
+import { type Abuse, isThisMachine, localCall, PAGE_LIMITS, type PageLimits } from './limits.ts';
 import { type MainDocument, type Network, watchNetwork } from './network.ts';
 import { removeOverlays } from './overlay.ts';
 import type { Lease } from './pool.ts';
+import { preload } from './preload.ts';
+import { isWeb, NO_ADDRESS, type Preparation } from './prepare.ts';
 import type { RefusalLog, Refused } from './refusals.ts';
 import { overrideScale, takeShots } from './shots.ts';
 import { type TakenDocument, takeDocument } from './snapshot.ts';
+import { takeStorageState } from './storage-state.ts';
 import { captureDue, type Demands, readyAt } from './timing.ts';
 import { trackDocument } from './tracker.ts';
 import { openWorld, type World } from './world.ts';
@@ -35,13 +42,19 @@ export interface VisitTools {
   /** Whether main content is there already, for the timing `visible-content`. */
   readonly hasContent: (html: string) => boolean | Promise<boolean>;
   readonly refusals: RefusalLog;
+  /** The direct way out, for what of a page goes past its proxy; without it all of the page goes through. */
+  readonly fetch?: GuardedFetch | undefined;
+  /** What a page may ask of the network; the contract's limits unless given. */
+  readonly limits?: PageLimits | undefined;
+  /** Whether a host name is one that this server answers to. */
+  readonly isOwnHost?: ((hostname: string) => boolean) | undefined;
+  /** Told of a page that was stopped for what it did by itself: its address, and what it did. */
+  readonly onAbuse?: ((url: string, reason: string) => void) | undefined;
   /** The user agent of reads that name none, in place of the browser's. */
   readonly userAgent?: string | undefined;
   readonly version?: string | undefined;
 }
 
-/** Submitted HTML without an address of its own still needs an origin: one that can never be anybody's. */
-const NO_ADDRESS = 'https://document.invalid/';
 /** How long a capture may take while the page is watched. */
 const CAPTURE_MS = 3_000;
 const FRAMES_MS = 8_000;
@@ -52,11 +65,21 @@ const RESERVE_MS = { least: 500, most: 1_500 };
 /** What a page that hangs is given after its scripts were stopped. */
 const AFTER_HALT_MS = 1_000;
 const SHOTS_MS = { least: 1_500, most: 10_000 };
+const STATE_MS = 3_000;
 /** How soon selectors are looked for again, and a capture that a navigation broke is taken again. */
 const RETRY_MS = 100;
 const MAX_TEXT_BYTES = 32 * 1024 * 1024;
+/** A page that shows nothing but a file has few elements of its own. */
+const MAX_BARE_ELEMENTS = 60;
+const BODY_MS = 1_000;
 
-export async function* visitPage(visit: Visit, lease: Lease, tools: VisitTools): AsyncGenerator<Snapshot> {
+/** Throws FileTarget when the target turns out to be a file. */
+export async function* visitPage(
+  visit: Visit,
+  preparation: Preparation,
+  lease: Lease,
+  tools: VisitTools,
+): AsyncGenerator<Snapshot> {
   const { options, signal } = visit;
   const scripts = {
     page: await gatherScripts(options.injectPageScript, tools.fetchScript, signal),
@@ -69,30 +92,63 @@ export async function* visitPage(visit: Visit, lease: Lease, tools: VisitTools):
     version: tools.version,
   });
   const name = `visit-${randomUUID()}`;
-  const refused = tools.refusals.watch(name);
+  const { cookies, proxy, storageState } = preparation;
+  const acceptInvalidCertificates = options.skipCertVerification === true;
+  const route = proxy && lease.egress.route(proxy, { username: name, acceptInvalidCertificates });
+  const refusals: Refusals = { hear: undefined, proxyFailure: () => route?.failure() };
+  const refused = tools.refusals.watch(name, (host) => refusals.hear?.(host));
   let context: BrowserContext | undefined;
   const stop = () => void (context && closeContext(context));
   signal.addEventListener('abort', stop, { once: true });
   try {
-    context = await openContext(lease, options, identity.userAgent, name);
+    context = await openContext(lease, options, { userAgent: identity.userAgent, name, storageState });
     signal.throwIfAborted();
-    if (options.setCookies.length) {
-      await context.addCookies(toBrowserCookies(parseSetCookies(options.setCookies, visit.url)));
-    }
+    if (visit.jar) await setEarlierCookies(context, visit.jar);
+    await setCallersCookies(context, cookies);
     const page = await context.newPage();
-    yield* new PageVisit(visit, tools, context, page, refused).run(scripts, identity);
+    yield* new PageVisit({ visit, preparation, tools, context, page, refused, refusals }).run(scripts, identity);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Problem) throw error;
+    if (error instanceof FileTarget) error.jar = context && (await jarOf(context).catch(() => undefined));
+    if (error instanceof Problem || error instanceof FileTarget) throw error;
     throw problem('AssertionFailureError', { message: 'The page could not be read' }, error);
   } finally {
     signal.removeEventListener('abort', stop);
     refused.stop();
+    route?.close();
     if (context) await closeContext(context);
   }
 }
 
-const isWeb = (address: string) => /^https?:/i.test(address) && URL.canParse(address);
+/** What is known of the way out while a visit lasts. */
+interface Refusals {
+  /** Told of each host that was refused to the page. */
+  hear: ((host: string) => void) | undefined;
+  proxyFailure(): Problem | undefined;
+}
+
+/** Whether nothing that a caller brought along could have made the page do what it did. */
+function isOwnDoing({ html, answer, options }: Visit): boolean {
+  const isBrought = html !== undefined && answer === undefined;
+  const { injectPageScript, injectFrameScript, setCookies, customHeader, storageState, preloadUrl, proxyUrl } = options;
+  return (
+    !isBrought &&
+    !injectPageScript.length &&
+    !injectFrameScript.length &&
+    !setCookies.length &&
+    [customHeader, storageState, preloadUrl, proxyUrl].every((given) => given === undefined)
+  );
+}
+
+interface PageVisitParts {
+  readonly visit: Visit;
+  readonly preparation: Preparation;
+  readonly tools: VisitTools;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly refused: Refused;
+  readonly refusals: Refusals;
+}
 
 interface Taken {
   readonly snapshot: Snapshot;
@@ -102,10 +158,14 @@ interface Taken {
 
 class PageVisit {
   readonly #visit: Visit;
+  readonly #preparation: Preparation;
   readonly #tools: VisitTools;
   readonly #context: BrowserContext;
   readonly #page: Page;
   readonly #refused: Refused;
+  readonly #refusals: Refusals;
+  /** Whether the document came with the request, and is no answer of a server. */
+  readonly #isSubmitted: boolean;
   readonly #selectors: readonly string[];
   readonly #demands: Demands;
   readonly #reserveMs: number;
@@ -125,12 +185,15 @@ class PageVisit {
   #judged: Snapshot | undefined;
   #note: string | undefined;
 
-  constructor(visit: Visit, tools: VisitTools, context: BrowserContext, page: Page, refused: Refused) {
+  constructor({ visit, preparation, tools, context, page, refused, refusals }: PageVisitParts) {
     this.#visit = visit;
+    this.#preparation = preparation;
     this.#tools = tools;
     this.#context = context;
     this.#page = page;
     this.#refused = refused;
+    this.#refusals = refusals;
+    this.#isSubmitted = visit.html !== undefined && visit.answer === undefined;
     const tenth = (visit.deadline - performance.now()) / 10;
     this.#reserveMs = Math.min(Math.max(tenth, RESERVE_MS.least), RESERVE_MS.most);
     const { waitForSelector, targetSelector, injectPageScript, injectFrameScript, respondTiming } = visit.options;
@@ -144,25 +207,16 @@ class PageVisit {
 
   async *run(scripts: Injected, identity: Identity): AsyncGenerator<Snapshot> {
     const { url, html, options, signal } = this.#visit;
+    const { headers, preloadUrl } = this.#preparation;
     const entry = isWeb(url) ? url : NO_ADDRESS;
+    // Opened before others are closed as soon as they open.
+    const before = preloadUrl === undefined ? undefined : await this.#context.newPage();
     this.#listen();
-    this.#network = await watchNetwork({
-      context: this.#context,
-      page: this.#page,
-      guard: this.#tools.guard,
-      entry,
-      html,
-      pictures: needsPictures(options),
-      signal,
-      changed: () => this.#changed(),
-      stop: (reason) => {
-        this.#stopped ??= reason;
-        this.#changed();
-      },
-    });
+    this.#network = await this.#watchNetwork(entry);
     this.#world = await openWorld(this.#page);
     await overrideScale(this.#world.session, options);
     await overrideHints(this.#world.session, identity, options.locale);
+    await addHeaders(this.#world.session, new URL(entry), headers);
     await this.#world.atEachDocument(trackDocument, (message) => this.#heard(message));
     await installScripts(this.#page, scripts);
     if (html === undefined) {
@@ -170,13 +224,52 @@ class PageVisit {
       this.#tools.guard.checkUrl(target);
       await this.#tools.guard.resolve(target.hostname, portOf(target), signal);
     }
+    if (before) await preload(before, preloadUrl!, this.#lastLookAt - performance.now());
     this.#navigate(entry);
     yield* this.#watch();
+  }
+
+  #watchNetwork(entry: string): Promise<Network> {
+    const { html, answer, options, signal } = this.#visit;
+    const { proxy, proxyResources } = this.#preparation;
+    const { fetch, guard, limits = PAGE_LIMITS } = this.#tools;
+    const acceptInvalidCertificates = options.skipCertVerification === true;
+    const isSplit = proxy !== undefined && !proxyResources && fetch !== undefined;
+    return watchNetwork({
+      context: this.#context,
+      page: this.#page,
+      guard,
+      entry,
+      html,
+      answer,
+      limits,
+      pastProxy: isSplit ? { fetch, acceptInvalidCertificates, signal } : undefined,
+      pictures: needsPictures(options),
+      signal,
+      changed: () => this.#changed(),
+      stop: (abuse) => this.#stop(abuse),
+      refused: (host) => this.#heardRefusal(host),
+    });
+  }
+
+  #stop({ problem: reason, reason: told }: Abuse): void {
+    if (this.#stopped) return;
+    this.#stopped = reason;
+    if (isOwnDoing(this.#visit)) this.#tools.onAbuse?.(this.#visit.url, told);
+    this.#changed();
+  }
+
+  /** Other addresses that are not public are refused and no more. */
+  #heardRefusal(host: string): void {
+    // Until there is a document, nobody but the target's server has called: that is a refused target.
+    const isCall = this.#life.started || this.#preparation.preloadUrl !== undefined;
+    if (isCall && (isThisMachine(host) || this.#tools.isOwnHost?.(host))) this.#stop(localCall());
   }
 
   #listen(): void {
     const page = this.#page;
     const changed = () => this.#changed();
+    this.#refusals.hear = (host) => this.#heardRefusal(host);
     const gone = () => {
       this.#gone = true;
       changed();
@@ -281,34 +374,51 @@ class PageVisit {
   }
 
   /** Why there is no document to read any more, or never was. */
-  #failure(): Problem | undefined {
+  #failure(): Problem | FileTarget | undefined {
     const unreached = this.#network.failure();
-    if (unreached) return unreached;
+    if (unreached) return this.#refusals.proxyFailure() ?? unreached;
     const answered = this.#network.answered();
-    if (this.#isDownload) return unreadable(answered?.mediaType);
+    const file = () => new FileTarget(answered?.url ?? this.#visit.url, answered?.mediaType);
+    if (this.#isDownload) return file();
     const error = this.#navigationError ?? this.#network.lost();
     if (!error) return undefined;
-    if (answered && declaredMedia(answered.mediaType).kind === 'other') return unreadable(answered.mediaType);
-    return navigationProblem(error, this.#refused.hosts().size > 0);
+    if (answered && isFileType(answered.mediaType)) return file();
+    return this.#refusals.proxyFailure() ?? navigationProblem(error, this.#refused.hosts().size > 0);
   }
 
   /** The main document when it is one that the browser shows but that is no page. */
   #otherDocument(): MainDocument | undefined {
     const main = this.#network.main();
     if (!main || !this.#life.started || this.#visit.html !== undefined) return undefined;
-    const { kind } = declaredMedia(main.mediaType);
-    return kind === 'text' || kind === 'other' ? main : undefined;
+    return isPageType(main.mediaType) ? undefined : main;
   }
 
   async #readOther(main: MainDocument): Promise<Snapshot> {
-    if (declaredMedia(main.mediaType).kind === 'other') throw unreadable(main.mediaType);
+    if (isFileType(main.mediaType)) throw new FileTarget(main.url, main.mediaType);
     const headers = main.response?.headers() ?? {};
     if (Number(headers['content-length'] ?? 0) > MAX_TEXT_BYTES) {
       throw problem('AssertionFailureError', { message: 'The target is too large to be read as text' });
     }
     const bytes = await within(Math.max(this.#visit.deadline - performance.now(), 1), main.response!.body());
+    if (!bytes.length) throw withoutContent(main.status);
     const { text } = decodeText(bytes, headers['content-type']);
     return { ...this.#facts(main.url), text, settled: true, hiddenFrames: false, hiddenShadow: false };
+  }
+
+  /** Throws when the page is nothing but the frame of a file, or nothing at all. */
+  async #refuseEmpty({ html, captured }: TakenDocument): Promise<void> {
+    const main = this.#network.main();
+    if (this.#isSubmitted || !main || captured.elements > MAX_BARE_ELEMENTS) return;
+    if (/^<html><head><\/head><body><\/body><\/html>$/.test(html)) {
+      const bytes = await within(BODY_MS, main.response!.body()).catch(() => undefined);
+      if (bytes?.length === 0) throw withoutContent(main.status);
+      return;
+    }
+    const embedded = /<(?:i?frame|embed|object)\b/i.test(html)
+      ? await this.#world.call(soleEmbedded, undefined, BODY_MS).catch(() => undefined)
+      : undefined;
+    const file = embedded && embeddedFile(embedded, (url) => this.#network.framed(url));
+    if (file) throw new FileTarget(file, embedded.type);
   }
 
   get #notes(): string[] {
@@ -317,10 +427,10 @@ class PageVisit {
 
   /** What is told beside the document. Submitted HTML has the address that was given, and no answer of a server. */
   #facts(address: string) {
-    const { html, url } = this.#visit;
-    const main = html === undefined ? this.#network.main() : undefined;
+    const { url } = this.#visit;
+    const main = this.#isSubmitted ? undefined : this.#network.main();
     return {
-      url: html !== undefined && !isWeb(url) ? url : address,
+      url: this.#isSubmitted && !isWeb(url) ? url : address,
       status: main?.status ?? 200,
       statusText: main?.statusText ?? 'OK',
       mediaType: main?.mediaType || 'text/html',
@@ -385,12 +495,15 @@ class PageVisit {
       taken = hangs ? await this.#takeHalted() : undefined;
     }
     if (!taken || !isWeb(taken.captured.url)) return undefined;
+    await this.#refuseEmpty(taken);
     const { url, title, elements, hiddenFrames, hiddenShadow } = taken.captured;
     this.#life.elements = elements;
     this.#hasTitle = title.trim() !== '';
     const shots = final ? await this.#takeShots() : {};
+    const storageState = final ? await this.#takeState() : undefined;
     const settled = final && this.#life.idleSeen && this.#network.resources.open === 0;
-    const snapshot = { ...this.#facts(url), text: taken.html, ...shots, settled, hiddenFrames, hiddenShadow };
+    const seen = { text: taken.html, ...shots, settled, hiddenFrames, hiddenShadow };
+    const snapshot = { ...this.#facts(url), ...seen, ...(storageState && { storageState }) };
     return { snapshot, elements, at: performance.now() };
   }
 
@@ -412,6 +525,18 @@ class PageVisit {
     }
   }
 
+  /** One that cannot be had is told of, since it was asked for. */
+  async #takeState(): Promise<StorageState | undefined> {
+    if (!this.#visit.options.exportStorageState) return undefined;
+    const left = Math.max(this.#visit.deadline - performance.now(), BODY_MS);
+    try {
+      return await takeStorageState(this.#context, Math.min(STATE_MS, left));
+    } catch {
+      this.#note ??= 'The storage state of the page could not be read';
+      return undefined;
+    }
+  }
+
   #takeShots() {
     const { formats, viewport } = this.#visit.options;
     const wanted = {
@@ -423,6 +548,11 @@ class PageVisit {
     return takeShots(this.#world.session, wanted, Math.min(SHOTS_MS.most, Math.max(left, SHOTS_MS.least)));
   }
 }
+
+/** What the browser makes a page of; a type that says nothing is left to it. */
+const isPageType = (mediaType: string) => ['html', 'unknown'].includes(declaredMedia(mediaType).kind);
+/** What it cannot show, or shows in a way of its own. */
+const isFileType = (mediaType: string) => !isPageType(mediaType) && declaredMedia(mediaType).kind !== 'text';
 
 /** Runs in the page. */
 function allPresent(selectors: string[]): boolean {

@@ -1,0 +1,58 @@
+/** What of a visit can be settled before a browser is asked for: every option that may be at fault is held against its rules. */
+import { Problem, problem } from '#errors.ts';
+import { type Cookie, checkedCookies } from '#net/cookies.ts';
+import { type Guard, portOf } from '#net/guard.ts';
+import { checkCustomHeaders } from '#net/headers.ts';
+import { parseProxyUrl } from '#net/proxies.ts';
+import type { StorageState } from '../../snapshot.ts';
+import { cleanUrl } from '../../target.ts';
+import type { Visit } from '../engine.ts';
+import { parseCookieHeader } from './cookies.ts';
+import { parseStorageState } from './storage-state.ts';
+
+export interface Preparation {
+  readonly cookies: readonly Cookie[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly storageState: StorageState | undefined;
+  /** The way out of this visit; undefined: directly. */
+  readonly proxy: URL | undefined;
+  /** Whether pictures, fonts and styles take that way too. */
+  readonly proxyResources: boolean;
+  readonly preloadUrl: string | undefined;
+}
+
+/** Submitted HTML without an address of its own still needs an origin: one that can never be anybody's. */
+export const NO_ADDRESS = 'https://document.invalid/';
+
+export const isWeb = (address: string): boolean => /^https?:/i.test(address) && URL.canParse(address);
+
+/** ParamValidationError or SecurityCompromiseError, with the option at fault as its path. */
+export async function prepare(visit: Visit, guard: Guard): Promise<Preparation> {
+  const { options, url, signal } = visit;
+  const entry = new URL(isWeb(url) ? url : NO_ADDRESS);
+  const { cookie, ...headers } = checkCustomHeaders(options.customHeader);
+  const given = options.proxyUrl === undefined ? undefined : parseProxyUrl(options.proxyUrl);
+  return {
+    cookies: [
+      ...checkedCookies(options.setCookies, entry),
+      ...(cookie === undefined ? [] : parseCookieHeader(cookie, entry)),
+    ],
+    headers,
+    storageState: options.storageState === undefined ? undefined : parseStorageState(options.storageState),
+    proxy: given ?? visit.proxy,
+    proxyResources: given !== undefined || options.proxyResources === true,
+    preloadUrl: options.preloadUrl === undefined ? undefined : await preloadAddress(options.preloadUrl, guard, signal),
+  };
+}
+
+async function preloadAddress(typed: string, guard: Guard, signal: AbortSignal): Promise<string> {
+  try {
+    const url = new URL(cleanUrl(typed));
+    guard.checkUrl(url);
+    await guard.resolve(url.hostname, portOf(url), signal);
+    return url.href;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw problem(error.name, { ...error.facts, path: 'preloadUrl', message: error.message }, error);
+  }
+}

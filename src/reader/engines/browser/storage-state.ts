@@ -1,0 +1,108 @@
+/** Cookies and local storage, in and out of a browser context (options `storageState` and `exportStorageState`). */
+import type { BrowserContext } from 'playwright-core';
+import { z } from 'zod';
+import { within } from '#concurrency/deadline.ts';
+import { problem } from '#errors.ts';
+import type { StorageState } from '../../snapshot.ts';
+
+/** Of the whole state, names and values together. */
+const MAX_CHARACTERS = 1024 * 1024;
+const MAX_COOKIES = 300;
+const MAX_ENTRIES = 5_000;
+/** Each costs a page that is opened for it. */
+const MAX_ORIGINS = 20;
+
+const text = z.string().max(MAX_CHARACTERS);
+const cookieShape = z.object({
+  name: z
+    .string()
+    .max(4_096)
+    .regex(/^[^\s=;,\x00-\x1f\x7f]*$/, 'is not the name of a cookie'),
+  value: z
+    .string()
+    .max(4_096)
+    .regex(/^[^;\x00-\x08\x0a-\x1f\x7f]*$/, 'is not the value of a cookie'),
+  domain: z
+    .string()
+    .max(255)
+    .regex(/^\.?[^\s/:;,@?#\\.][^\s/:;,@?#\\]*$|^\[?[0-9a-f:.]+\]?$/i, 'is not a host'),
+  path: z
+    .string()
+    .max(4_096)
+    .regex(/^\/[^;\x00-\x1f\x7f]*$/, 'must begin with a slash')
+    .default('/'),
+  expires: z.number().min(-1).max(1e11).default(-1),
+  httpOnly: z.boolean().default(false),
+  secure: z.boolean().default(false),
+  sameSite: z.enum(['Strict', 'Lax', 'None']).default('Lax'),
+});
+const originShape = z.object({
+  origin: z.string().transform((given, context) => {
+    const url = URL.canParse(given) ? new URL(given) : undefined;
+    if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+    context.addIssue({ code: 'custom', message: 'must be an origin such as https://a.example', input: given });
+    return z.NEVER;
+  }),
+  localStorage: z
+    .array(z.object({ name: text, value: text }))
+    .max(MAX_ENTRIES)
+    .default([]),
+});
+const stateShape = z.object({
+  cookies: z.array(cookieShape).max(MAX_COOKIES).default([]),
+  origins: z.array(originShape).max(MAX_ORIGINS).default([]),
+});
+
+/**
+ * The state that a caller gave, with what may be left out filled in; whatever else is in it is left out.
+ * ParamValidationError, path `storageState`, naming the field at fault.
+ */
+export function parseStorageState(value: unknown): StorageState {
+  if (sizeOf(value) > MAX_CHARACTERS) throw invalid('The state is larger than 1 MB');
+  const result = stateShape.safeParse(value);
+  if (!result.success) {
+    const { path, message } = result.error.issues[0]!;
+    throw invalid(`${fieldOf(path)}: ${message}`);
+  }
+  for (const [at, { name, secure, sameSite }] of result.data.cookies.entries()) {
+    if (sameSite === 'None' && !secure) throw invalid(`cookies[${at}]: SameSite None needs secure`);
+    if (/^__(?:secure|host)-/i.test(name) && !secure) throw invalid(`cookies[${at}]: its name needs secure`);
+  }
+  return result.data;
+}
+
+const invalid = (message: string) => problem('ParamValidationError', { path: 'storageState', message });
+
+const fieldOf = (path: readonly PropertyKey[]) =>
+  path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at ? '.' : ''}${String(step)}`)).join('') ||
+  'The state';
+
+/** Characters in JSON; what cannot be written as such is no state. */
+function sizeOf(value: unknown): number {
+  try {
+    return JSON.stringify(value)?.length ?? 0;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** The cookies of a context and the local storage of the origins that its pages visited. Throws TimeUp. */
+export async function takeStorageState(context: BrowserContext, limitMs: number): Promise<StorageState> {
+  const { cookies, origins } = await within(limitMs, context.storageState());
+  return {
+    cookies: cookies.map(({ name, value, domain, path, expires, httpOnly, secure, sameSite }) => ({
+      name,
+      value,
+      domain,
+      path,
+      expires,
+      httpOnly,
+      secure,
+      sameSite,
+    })),
+    origins: origins.map(({ origin, localStorage }) => ({
+      origin,
+      localStorage: localStorage.map(({ name, value }) => ({ name, value })),
+    })),
+  };
+}
