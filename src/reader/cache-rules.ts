@@ -89,18 +89,22 @@ export function flightOf(request: ReadRequest): string {
     placeOf(request),
     keyed,
     [engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources],
-    [options.modelFormat, ...[...options.formats].sort()],
+    [options.modelFormat, options.formats.has('screenshot'), options.formats.has('pageshot'), wantsSource(request)],
   ]);
 }
 
-export const capturedBy = ({ engine, respondTiming }: Options): Captured => ({
-  engine,
-  patience: RESPOND_TIMINGS.indexOf(respondTiming),
+/** Callers without a key who ask for HTML alone get it as it was fetched (contract, section 11). */
+const wantsSource = ({ keyed, options: { engine, formats, needsBrowser } }: ReadRequest): boolean =>
+  !keyed && engine === 'auto' && formats.size === 1 && formats.has('html') && needsBrowser.length === 0;
+
+export const capturedBy = (request: ReadRequest): Captured => ({
+  engine: wantsSource(request) ? 'direct' : request.options.engine,
+  patience: RESPOND_TIMINGS.indexOf(request.options.respondTiming),
 });
 
-/** Whether a copy from the right place shows all that the options ask for. */
-export function serves({ facts, screenshot, pageshot, captured }: Copy, options: Options): boolean {
-  const { engine, formats, modelFormat, respondTiming } = options;
+/** Whether a copy from the right place shows all that a read asks for. */
+export function serves({ facts, screenshot, pageshot, captured }: Copy, request: ReadRequest): boolean {
+  const { engine, formats, modelFormat, respondTiming } = request.options;
   if (formats.has('screenshot') && !screenshot) return false;
   if (formats.has('pageshot') && !pageshot) return false;
   if (modelFormat === 'vlm' && !(screenshot || pageshot)) return false;
@@ -110,7 +114,7 @@ export function serves({ facts, screenshot, pageshot, captured }: Copy, options:
   // What has no scripts is the same however long one waits.
   const patient = !isHtml(facts) || captured.patience >= RESPOND_TIMINGS.indexOf(respondTiming);
   if (engine !== 'auto') return facts.engine === engine && (engine === 'direct' || patient);
-  const chosen = captured.engine === 'auto' || facts.engine === 'browser';
+  const chosen = captured.engine === 'auto' || facts.engine === 'browser' || wantsSource(request);
   return (chosen && patient) || (!isHtml(facts) && facts.status === 200);
 }
 

@@ -6,7 +6,17 @@ import { rm } from 'node:fs/promises';
 import { createFlights } from '#concurrency/single-flight.ts';
 import { Problem, type ProblemName } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
-import { capturedBy, flightOf, maxAgeMs, mayRead, mayWrite, placeOf, serves, worthKeeping } from './cache-rules.ts';
+import {
+  type Copy,
+  capturedBy,
+  flightOf,
+  maxAgeMs,
+  mayRead,
+  mayWrite,
+  placeOf,
+  serves,
+  worthKeeping,
+} from './cache-rules.ts';
 import { type CopyStore, openCopyStore } from './cache-store.ts';
 import type { Options } from './options/resolve.ts';
 import type { ReadRequest } from './read.ts';
@@ -101,7 +111,7 @@ function createCache(store: CopyStore | undefined, { freshMs, keepMs }: { freshM
     const { options } = request;
     if (!store || writing.size >= MAX_WRITING || !mayWrite(options) || !worthKeeping(snapshot, options)) return;
     const place = placeOf(request);
-    const written = store.keep(place, withoutAnchor(snapshot), capturedBy(options)).finally(() => {
+    const written = store.keep(place, withoutAnchor(snapshot), capturedBy(request)).finally(() => {
       if (writing.get(place) === written) writing.delete(place);
     });
     writing.set(place, written);
@@ -113,7 +123,7 @@ function createCache(store: CopyStore | undefined, { freshMs, keepMs }: { freshM
     const place = placeOf(request);
     await writing.get(place);
     const wanted = {
-      serves: (copy: Parameters<typeof serves>[0]) => serves(copy, options),
+      serves: (copy: Copy) => serves(copy, request),
       maxAgeMs: maxAge,
       pictures: wantsPictures(options),
     };
