@@ -1,0 +1,415 @@
+/** Sheets of an OpenDocument spreadsheet (version 1.3, part 3, chapter 9) from its XML, read as it comes. */
+import { escapeAttribute } from '#html/serialize.ts';
+import { type Attributes, attributeIn } from '../../xml/read.ts';
+import { inlineHtml } from '../html-output.ts';
+import { safeHref } from '../word/inline.ts';
+import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
+import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
+
+/** What lies over the cells. */
+export interface Shape {
+  /** A picture or an object of the package. */
+  href: string | undefined;
+  /** The bytes of a picture, in Base64, in flat files. */
+  data: string;
+  alternative: string;
+  /** Inline HTML of a text box. */
+  text: string;
+}
+
+export interface OdsSheet {
+  readonly name: string;
+  readonly hidden: boolean;
+  readonly rows: Row[];
+  readonly merges: Region[];
+  readonly shapes: Shape[];
+  /** Rows and columns with content that are not seen. */
+  hiddenCount: number;
+  /** Whether there is more than was read. */
+  cut: boolean;
+}
+
+interface OdsStyle {
+  readonly parent: string | undefined;
+  hidden?: boolean;
+  bold?: boolean;
+  white?: boolean;
+  ground?: boolean;
+}
+
+const MAX_MERGES = 200_000;
+const MAX_SHAPES = 5_000;
+const MAX_SPACES = 1_000;
+
+/** What is inside these is no content of the cell, or not of this document. */
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  'office:annotation',
+  'office:forms',
+  'office:event-listeners',
+  'office:scripts',
+  'table:tracked-changes',
+  'table:scenario',
+  'text:ruby-text',
+]);
+
+export class OdsReader {
+  private readonly take: (sheet: OdsSheet) => void;
+  private readonly styles = new Map<string, OdsStyle>();
+  private style: OdsStyle | undefined;
+  private passed = 0;
+  private sheet: OdsSheet | undefined;
+  private leftCells = MAX_CELLS;
+  /** Columns that are not seen, as ranges from left to right. */
+  private hiddenColumns: (readonly [from: number, to: number])[] = [];
+  private columnStyles: { to: number; style: string | undefined }[] = [];
+  private columnCount = 0;
+  private hiddenWithContent = new Set<number>();
+  private hiddenRows = 0;
+  private rowNumber = 0;
+  private row: Row | undefined;
+  private rowRepeat = 1;
+  private rowHidden = false;
+  private column = 0;
+  private cell: Cell | undefined;
+  private shape: Shape | undefined;
+  private into: 'title' | 'desc' | 'data' | undefined;
+  private paragraphs = 0;
+
+  constructor(take: (sheet: OdsSheet) => void) {
+    this.take = take;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (this.passed > 0 || PASSED_OVER.has(name) || (name === 'table:table' && this.sheet)) {
+      this.passed++;
+      return;
+    }
+    const value = (key: string) => attributeIn(attributes, key);
+    switch (name) {
+      case 'table:table-cell':
+      case 'table:covered-table-cell':
+        this.openCell(name === 'table:covered-table-cell', value);
+        break;
+      case 'text:p':
+      case 'text:h':
+        this.openParagraph();
+        break;
+      case 'table:table-row':
+        this.openRow(value);
+        break;
+      case 'table:table-column':
+        this.addColumns(value);
+        break;
+      case 'table:table':
+        this.openSheet(value);
+        break;
+      case 'style:style':
+        this.style = { parent: value('style:parent-style-name') };
+        this.styles.set(value('style:name') ?? '', this.style);
+        break;
+      case 'style:table-properties':
+        if (this.style && value('table:display') === 'false') this.style.hidden = true;
+        break;
+      case 'style:text-properties':
+        if (this.style) this.readTextProperties(this.style, value);
+        break;
+      case 'style:table-cell-properties':
+        if (this.style) this.style.ground = !/^(?:transparent|#ffffff)?$/i.test(value('fo:background-color') ?? '');
+        break;
+      default:
+        this.openInline(name, value);
+    }
+  }
+
+  private readTextProperties(style: OdsStyle, value: Value): void {
+    const weight = value('fo:font-weight');
+    if (weight !== undefined) style.bold = weight === 'bold' || Number(weight) >= 600;
+    const color = value('fo:color');
+    if (color !== undefined)
+      style.white = color.toLowerCase() === '#ffffff' && value('style:use-window-font-color') !== 'true';
+  }
+
+  private openInline(name: string, value: Value): void {
+    switch (name) {
+      case 'text:s':
+        this.append(' '.repeat(Math.min(Number(value('text:c') ?? 1) || 1, MAX_SPACES)));
+        break;
+      case 'text:tab':
+        this.append(' ');
+        break;
+      case 'text:line-break':
+        this.appendHtml('<br>');
+        break;
+      case 'text:a': {
+        const href = safeHref(value('xlink:href') ?? '');
+        if (this.cell && !this.shape) this.cell.links.push(href !== undefined);
+        if (href !== undefined) this.appendHtml(`<a href="${escapeAttribute(href)}">`);
+        break;
+      }
+      case 'draw:frame':
+      case 'draw:custom-shape':
+        if (this.sheet && !this.shape && this.sheet.shapes.length < MAX_SHAPES) {
+          this.shape = { href: undefined, data: '', alternative: '', text: '' };
+          this.paragraphs = 0;
+        }
+        break;
+      case 'draw:image':
+      case 'draw:object':
+        if (this.shape) this.shape.href ??= value('xlink:href');
+        break;
+      case 'svg:title':
+        this.into = 'title';
+        break;
+      case 'svg:desc':
+        this.into = 'desc';
+        break;
+      case 'office:binary-data':
+        this.into = 'data';
+        break;
+    }
+  }
+
+  text(text: string): void {
+    if (this.passed > 0) return;
+    if (this.into === undefined) {
+      if (this.paragraphs > 0) this.append(text.replace(/[\t\n\r ]+/g, ' '));
+    } else if (this.shape) {
+      if (this.into === 'data') this.shape.data += text;
+      else if (this.into === 'desc' || this.shape.alternative === '') this.shape.alternative = text;
+    }
+  }
+
+  close(name: string): void {
+    if (this.passed > 0) {
+      this.passed--;
+      return;
+    }
+    switch (name) {
+      case 'table:table-cell':
+      case 'table:covered-table-cell':
+        this.closeCell();
+        break;
+      case 'table:table-row':
+        this.closeRow();
+        break;
+      case 'table:table':
+        this.closeSheet();
+        break;
+      case 'style:style':
+        this.style = undefined;
+        break;
+      case 'text:a':
+        if (this.cell && !this.shape && this.cell.links.pop()) this.appendHtml('</a>');
+        break;
+      case 'draw:frame':
+      case 'draw:custom-shape':
+        this.closeShape();
+        break;
+      case 'svg:title':
+      case 'svg:desc':
+      case 'office:binary-data':
+        this.into = undefined;
+        break;
+    }
+  }
+
+  /** What is open when the file ends early is taken as far as it goes. */
+  finish(): void {
+    this.passed = 0;
+    if (this.row) this.closeRow();
+    if (this.sheet) {
+      this.sheet.cut = true;
+      this.closeSheet();
+    }
+  }
+
+  private openSheet(value: Value): void {
+    const hidden = this.isOn(value('table:style-name'), 'hidden');
+    this.sheet = {
+      name: (value('table:name') ?? '').trim(),
+      hidden,
+      rows: [],
+      merges: [],
+      shapes: [],
+      hiddenCount: 0,
+      cut: false,
+    };
+    this.hiddenColumns = [];
+    this.columnStyles = [];
+    this.columnCount = 0;
+    this.hiddenWithContent = new Set();
+    this.hiddenRows = 0;
+    this.rowNumber = 0;
+  }
+
+  private closeSheet(): void {
+    const { sheet } = this;
+    this.sheet = undefined;
+    if (!sheet) return;
+    sheet.hiddenCount += this.hiddenWithContent.size;
+    this.take(sheet);
+  }
+
+  private addColumns(value: Value): void {
+    const count = repeatOf(value('table:number-columns-repeated'), MAX_COLUMNS - this.columnCount);
+    const to = this.columnCount + count;
+    if (isUnseen(value('table:visibility'))) this.hiddenColumns.push([this.columnCount, to]);
+    this.columnStyles.push({ to, style: value('table:default-cell-style-name') });
+    this.columnCount = to;
+  }
+
+  private openRow(value: Value): void {
+    if (!this.sheet) return;
+    this.rowRepeat = repeatOf(value('table:number-rows-repeated'), 1_048_576 * 16);
+    this.rowHidden = isUnseen(value('table:visibility'));
+    this.row = newRow(this.rowNumber - this.hiddenRows);
+    this.column = 0;
+  }
+
+  private closeRow(): void {
+    const { row, sheet, rowRepeat } = this;
+    this.row = undefined;
+    if (!row || !sheet) return;
+    this.rowNumber += rowRepeat;
+    if (this.rowHidden) {
+      this.hiddenRows += rowRepeat;
+      if (row.columns.length > 0) sheet.hiddenCount++;
+      return;
+    }
+    if (row.columns.length === 0) return;
+    for (let at = 0; at < rowRepeat; at++) {
+      this.leftCells -= row.columns.length;
+      if (sheet.rows.length >= MAX_ROWS || this.leftCells < 0) {
+        sheet.cut = true;
+        return;
+      }
+      sheet.rows.push(at === 0 ? row : { ...row, index: row.index + at });
+    }
+  }
+
+  private openCell(covered: boolean, value: Value): void {
+    if (!this.row) return;
+    const style = value('table:style-name') ?? this.columnStyle();
+    this.cell = {
+      repeat: repeatOf(value('table:number-columns-repeated'), MAX_COLUMNS - this.column),
+      covered,
+      columns: Number(value('table:number-columns-spanned') ?? 1),
+      rows: Number(value('table:number-rows-spanned') ?? 1),
+      kind: kindOf(value('office:value-type') ?? value('calcext:value-type')) | (this.isOn(style, 'bold') ? STRONG : 0),
+      white: this.isOn(style, 'white') && !this.isOn(style, 'ground'),
+      parts: [],
+      links: [],
+    };
+    this.paragraphs = 0;
+  }
+
+  private columnStyle(): string | undefined {
+    return this.columnStyles.find(({ to }) => this.column < to)?.style;
+  }
+
+  /** What a style says, itself or by the ones it builds on. */
+  private isOn(name: string | undefined, key: 'hidden' | 'bold' | 'white' | 'ground'): boolean {
+    let style = name === undefined ? undefined : this.styles.get(name);
+    for (let depth = 0; style && depth < 32; depth++) {
+      const said = style[key];
+      if (said !== undefined) return said;
+      style = style.parent === undefined ? undefined : this.styles.get(style.parent);
+    }
+    return false;
+  }
+
+  private closeCell(): void {
+    const { cell, row, sheet } = this;
+    this.cell = undefined;
+    this.paragraphs = 0;
+    if (!cell || !row || !sheet) return;
+    const from = this.column;
+    this.column = from + cell.repeat;
+    const html = cell.parts.join('').trim();
+    if (html === '' || cell.covered) return;
+    if (cell.white) {
+      sheet.hiddenCount++;
+      return;
+    }
+    let merged = false;
+    for (let column = from; column < from + cell.repeat; column++) {
+      const seen = this.seenColumn(column);
+      if (seen === undefined) {
+        this.hiddenWithContent.add(column);
+        continue;
+      }
+      row.columns.push(seen);
+      row.html.push(html);
+      row.kinds.push(cell.kind);
+      merged ||= this.merge(sheet, row.index, column, cell);
+    }
+  }
+
+  private merge(sheet: OdsSheet, top: number, column: number, { columns, rows }: Cell): boolean {
+    if (!(columns > 1 || rows > 1) || sheet.merges.length >= MAX_MERGES) return false;
+    let right = Math.min(column + Math.max(1, columns), MAX_COLUMNS) - 1;
+    while (right > column && this.seenColumn(right) === undefined) right--;
+    const [left, end] = [this.seenColumn(column)!, this.seenColumn(right)!];
+    sheet.merges.push({ top, left, bottom: top + Math.min(Math.max(1, rows), 1_048_576) - 1, right: end });
+    return true;
+  }
+
+  /** A column's place among those that are seen; undefined when it is not. */
+  private seenColumn(column: number): number | undefined {
+    let hidden = 0;
+    for (const [from, to] of this.hiddenColumns) {
+      if (column < from) break;
+      if (column < to) return undefined;
+      hidden += to - from;
+    }
+    return column - hidden;
+  }
+
+  private openParagraph(): void {
+    if (!this.cell && !this.shape) return;
+    if (this.paragraphs > 0) this.appendHtml('<br>');
+    this.paragraphs++;
+  }
+
+  private append(text: string): void {
+    if (this.paragraphs > 0) this.appendHtml(inlineHtml(text));
+  }
+
+  private appendHtml(html: string): void {
+    if (this.shape) this.shape.text += html;
+    else this.cell?.parts.push(html);
+  }
+
+  private closeShape(): void {
+    if (this.shape) this.sheet?.shapes.push(this.shape);
+    this.shape = undefined;
+    this.paragraphs = this.cell?.parts.length ? 1 : 0;
+  }
+}
+
+type Value = (key: string) => string | undefined;
+
+interface Cell {
+  readonly repeat: number;
+  readonly covered: boolean;
+  readonly columns: number;
+  readonly rows: number;
+  readonly kind: CellKind;
+  readonly white: boolean;
+  /** Inline HTML. */
+  readonly parts: string[];
+  /** Of the open links, whether they are shown. */
+  readonly links: boolean[];
+}
+
+const isUnseen = (visibility: string | undefined): boolean => visibility === 'collapse' || visibility === 'filter';
+
+const repeatOf = (value: string | undefined, most: number): number => {
+  const count = Math.floor(Number(value ?? 1));
+  return Math.max(0, Math.min(count >= 1 ? count : 1, most));
+};
+
+function kindOf(type: string | undefined): CellKind {
+  if (type === 'float' || type === 'percentage' || type === 'currency') return NUMBER;
+  return type === 'date' || type === 'time' || type === 'boolean' ? OTHER : TEXT;
+}

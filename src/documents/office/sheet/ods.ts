@@ -1,0 +1,79 @@
+/** Spreadsheets in the OpenDocument format, flat ones too: a page a sheet. Numbers stand in the file as they are shown. */
+import { escapeText } from '#html/serialize.ts';
+import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
+import { readXml } from '../../xml/read.ts';
+import { descendants, find, textOf } from '../../xml/xml.ts';
+import { cellHtml, HtmlOutput } from '../html-output.ts';
+import { type OdfFile, openOdf } from '../odf.ts';
+import { createDraw, type Draw } from '../word/pictures.ts';
+import { OdsReader, type OdsSheet, type Shape } from './ods-reader.ts';
+import { MAX_ROWS } from './sheet.ts';
+import { writeSheet } from './sheet-html.ts';
+
+const MAX_NODES = 60_000_000;
+
+export const kind: DocumentKind = {
+  async parse(_file, bytes, { page }) {
+    const file = openOdf(bytes);
+    const writer = createWriter(file, page);
+    const reader = new OdsReader(writer.take);
+    if (file.styles) readXml(file.styles, reader, { lenient: true });
+    const complete = readXml(file.content, reader, { lenient: true, maxNodes: MAX_NODES });
+    reader.finish();
+    const { pages, shown, seen, hiddenCount, notes } = writer.done();
+    if (seen === 0) throw new DocumentFault('damaged', 'The file is no OpenDocument spreadsheet, or a damaged one');
+    if (!complete || !file.complete) notes.push('The file is damaged; what could be read is shown');
+    const asked = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
+    return { ...file.about, pages: asked, pageCount: shown, notes, hiddenCount };
+  },
+};
+
+function createWriter(file: OdfFile, page: number | undefined) {
+  const output = new HtmlOutput();
+  const draw = createDraw();
+  const pages: DocumentPage[] = [];
+  const notes: string[] = [];
+  let shown = 0;
+  let seen = 0;
+  let hiddenCount = 0;
+  return {
+    take(sheet: OdsSheet): void {
+      seen++;
+      if (sheet.hidden) {
+        hiddenCount++;
+        return;
+      }
+      shown++;
+      hiddenCount += sheet.hiddenCount;
+      // Others are written all the same when the page that was asked for may not exist.
+      if (page !== undefined && shown > page) return;
+      writeSheet({ rows: sheet.rows, merges: sheet.merges, tables: [] }, output);
+      for (const shape of sheet.shapes) {
+        const html = shapeHtml(shape, file, draw);
+        if (html !== '') output.write(`<p>${html}</p>\n`);
+      }
+      if (sheet.cut || output.full) {
+        const rows = MAX_ROWS.toLocaleString('en');
+        notes.push(
+          `The sheet “${sheet.name.replace(/\s+/g, ' ')}” is too large to be shown in full (at most ${rows} rows)`,
+        );
+      }
+      const html = output.take();
+      pages.push({ number: shown, html: html === '' ? '' : `<h2>${escapeText(sheet.name)}</h2>\n${html}` });
+    },
+    done: () => ({ pages, shown, seen, hiddenCount, notes }),
+  };
+}
+
+/** A picture, the title of a chart, or the text of a box. */
+function shapeHtml({ href, data, alternative, text }: Shape, file: OdfFile, draw: Draw): string {
+  if (data !== '') return draw(Buffer.from(data, 'base64'), alternative);
+  const object = href === undefined || /^[a-z]+:/i.test(href) ? undefined : file.object(href);
+  if (object) {
+    const title = find(object, 'chart:title');
+    const name = title ? cellHtml([...descendants(title, 'text:p')].map(textOf).join(' ')) : '';
+    return name === '' ? cellHtml(alternative) : `Chart: ${name}`;
+  }
+  if (text !== '') return text;
+  return href === undefined ? cellHtml(alternative) : draw(file.bytes(href), alternative);
+}
