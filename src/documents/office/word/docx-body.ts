@@ -11,6 +11,7 @@ import type { Numbered, Numbering } from './numbering.ts';
 import { mathml } from './omml.ts';
 import type { Package, Relationship } from './package.ts';
 import type { Draw } from './pictures.ts';
+import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from './style-names.ts';
 import {
   indentOf,
   isGround,
@@ -161,7 +162,7 @@ export class BodyReader {
     const { styles, flow, marksPages } = this.#context;
     const properties = child(element, 'w:pPr');
     const style = styles.paragraph(valOf(properties, 'w:pStyle'));
-    const heading = headingOf(style, outlineLevelOf(properties));
+    const heading = headingOf(style, outlineLevelOf(properties) ?? style.outlineLevel);
     const breaksBefore = isOn(properties, 'w:pageBreakBefore') ?? style.breakBefore;
     if (breaksBefore && !marksPages && this.#started && this.#isTopLevel) flow.breakPage({ now: true });
     this.#started = true;
@@ -191,7 +192,7 @@ export class BodyReader {
       return;
     }
     const { flow } = this.#context;
-    const contents = contentsLevel(style);
+    const contents = contentsLevelOf([style.name]);
     const numbered = contents === undefined ? this.#number(properties, style) : undefined;
     const indent = indentOf(properties) ?? numbered?.indent ?? style.indent;
     if (inline.empty && isRule(properties)) flow.paragraph({ kind: 'rule', inline });
@@ -199,10 +200,10 @@ export class BodyReader {
     else if (heading !== undefined) {
       if (heading === TITLE) this.title ||= inline.plain().replace(/\s+/g, ' ').trim();
       if (numbered?.label && !inline.empty) inline.prepend(`${numbered.label} `);
-      flow.paragraph({ kind: 'heading', level: Math.max(1, Math.min(heading, 6)), inline });
+      flow.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
     } else if (numbered && (numbered.bullet || numbered.label !== '')) {
       flow.paragraph({ kind: 'text', inline, list: listPlace(numbered, inline, indent) });
-    } else flow.paragraph({ kind: kindOf(style, inline, flow.tableDepth > 0), inline, indent });
+    } else flow.paragraph({ kind: kindOf(style.names, inline, flow.tableDepth > 0), inline, indent });
   }
 
   #number(properties: XmlElement | undefined, style: ParagraphStyle): Numbered | undefined {
@@ -456,53 +457,19 @@ function* runsOf(holder: XmlElement): Generator<string> {
   for (const run of children(holder, 'w:r')) for (const text of children(run, 'w:t')) yield textOf(text);
 }
 
-/** The level of titles: above the first headings, and like them in HTML. */
-const TITLE = 0;
 const BODY_LEVEL = 9;
 
-function headingOf({ names, outlineLevel }: ParagraphStyle, own: number | undefined): number | undefined {
-  if (names.includes('title')) return TITLE;
-  const level = own ?? outlineLevel;
-  if (level !== undefined) return level >= 0 && level < BODY_LEVEL ? level + 1 : undefined;
-  for (const name of names) {
-    const found = /^heading ([1-9])$/.exec(name);
-    if (found) return Number(found[1]);
-  }
-  return undefined;
-}
-
-/** The level of a line in a table of contents, counted from 0. */
-function contentsLevel({ name }: ParagraphStyle): number | undefined {
-  const found = /^(?:toc|contents) ([1-9])$/.exec(name);
-  return found ? Number(found[1]) - 1 : name === 'table of figures' ? 0 : undefined;
-}
-
-/** A table of contents is a list of its headings; page numbers mean nothing without pages. */
-function contentsLine(inline: Inline, level: number): { inline: Inline; list: ListPlace } {
-  const line = new Inline();
-  line.text(
-    inline
-      .plain()
-      .replace(/\t\s*[\divxlc]+\s*$/i, '')
-      .replaceAll('\t', ' '),
-  );
-  return { inline: line, list: { level, ordered: false, key: 'contents' } };
+/** A level that the paragraph or its styles give goes before what a style's name says; level 10 is that of text. */
+function headingOf({ names }: ParagraphStyle, level: number | undefined): number | undefined {
+  const named = headingLevelOf(names);
+  if (named === TITLE || level === undefined) return named;
+  return level >= 0 && level < BODY_LEVEL ? level + 1 : undefined;
 }
 
 function listPlace(numbered: Numbered, inline: Inline, indent: number | undefined): ListPlace {
   const { level, bullet, plain, value, label, key } = numbered;
   if (!bullet && !plain && !inline.empty) inline.prepend(`${label} `);
   return { level, ordered: !bullet && plain, value, key, indent };
-}
-
-const QUOTES: ReadonlySet<string> = new Set(['quote', 'intense quote', 'quotations', 'block text', 'block quotation']);
-const CODES =
-  /^(?:html preformatted|preformatted text|source code|code(?: block)?|listing|macro text|program listing)$/;
-
-function kindOf({ names }: ParagraphStyle, inline: Inline, inTable: boolean): 'text' | 'quote' | 'code' {
-  if (names.some((name) => QUOTES.has(name))) return 'quote';
-  if (names.some((name) => CODES.test(name))) return 'code';
-  return !inTable && inline.isCode ? 'code' : 'text';
 }
 
 /** An empty paragraph with a line above or below it. */

@@ -14,10 +14,8 @@ import { readNumbering } from './numbering.ts';
 import { openPackage, type Package } from './package.ts';
 import { createDraw } from './pictures.ts';
 import { readProperties } from './properties.ts';
-import { pickPages, TOO_LONG } from './result.ts';
+import { CUT_OFF, pickPages, TOO_LONG } from './result.ts';
 import { readStyles } from './styles.ts';
-
-const CUT_OFF = 'The document is damaged: what follows the damage is missing';
 
 export const kind: DocumentKind = {
   async parse(_file: DocumentFile, bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {

@@ -61,6 +61,7 @@ export class Flow {
   readonly #tables: OpenTable[] = [];
   readonly #notes: { readonly number: number; readonly write: () => void }[] = [];
   #noteCount = 0;
+  #apart = 0;
   #breaks = 0;
   #leftBytes = MAX_HTML_BYTES;
 
@@ -153,6 +154,24 @@ export class Flow {
     return [...frame.blocks.splice(0), ...frame.beside.splice(0)];
   }
 
+  /** Blocks that were set apart. */
+  blocks(blocks: readonly Block[]): void {
+    const frame = this.#frame;
+    this.#settle(frame);
+    for (const block of blocks) frame.blocks.push(block);
+  }
+
+  /** What comes now is not written but given to whoever ends it: a cell whose shape is not known yet, or a note. */
+  startApart(): void {
+    this.#frames.push(new Frame());
+    this.#apart += 1;
+  }
+
+  endApart(): readonly Block[] {
+    this.#apart -= 1;
+    return this.#take(this.#frames.pop()!);
+  }
+
   startTable(): void {
     this.#endRun(this.#frame);
     this.#tables.push({ rows: [], above: [], column: 0 });
@@ -200,7 +219,8 @@ export class Flow {
     this.#settle(frame);
     const only = rows.length === 1 && rows[0]!.cells.length === 1 ? rows[0]!.cells[0] : undefined;
     if (only) for (const block of only.blocks) frame.blocks.push(block);
-    else if (this.#tables.length === 0) frame.blocks.push({ kind: 'other', html: tableHtml(rows, header), inline: '' });
+    else if (this.#tables.length === 0 && this.#apart === 0)
+      frame.blocks.push({ kind: 'other', html: tableHtml(rows, header), inline: '' });
     else {
       const inline = flattenTable(rows);
       frame.blocks.push({ kind: 'text', html: `<p>${inline}</p>`, inline });

@@ -3,7 +3,7 @@ import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { formatNumber } from './number-format.ts';
 import { valOf } from './styles.ts';
 
-interface Level {
+export interface Level {
   readonly start: number;
   /** `decimal`, `bullet`, `lowerLetter`, ... */
   readonly format: string;
@@ -16,7 +16,7 @@ interface Level {
   readonly indent: number | undefined;
 }
 
-interface Definition {
+export interface Definition {
   readonly abstractId: string;
   readonly levels: ReadonlyMap<number, Level>;
   /** Numbers at which this list begins, for levels where it does not go on with the others of its kind. */
@@ -52,11 +52,8 @@ export function readNumbering(
     children(root, 'w:abstractNum').map((item) => [attribute(item, 'w:abstractNumId') ?? '', item]),
   );
   const nums = new Map(children(root, 'w:num').map((item) => [attribute(item, 'w:numId') ?? '', item]));
-  const definitions = new Map<string, Definition | undefined>();
-  const counters = new Map<string, (number | undefined)[]>();
-  const begun = new Set<string>();
 
-  const define = (numId: string): Definition | undefined => {
+  return countNumbers((numId) => {
     const num = nums.get(numId);
     let abstractId = valOf(num, 'w:abstractNumId') ?? '';
     let abstract = abstracts.get(abstractId);
@@ -76,7 +73,14 @@ export function readNumbering(
       if (start !== undefined) starts.set(at, Number(start));
     }
     return { abstractId, levels, starts };
-  };
+  });
+}
+
+/** Counters over definitions, each of which is asked for once. */
+export function countNumbers(define: (numId: string) => Definition | undefined): Numbering {
+  const definitions = new Map<string, Definition | undefined>();
+  const counters = new Map<string, (number | undefined)[]>();
+  const begun = new Set<string>();
   const definitionOf = (numId: string): Definition | undefined => {
     if (!definitions.has(numId)) definitions.set(numId, define(numId));
     return definitions.get(numId);

@@ -65,6 +65,8 @@ const numberOf = (text: string | undefined): number | undefined => {
   return Number.isNaN(value) ? undefined : value;
 };
 
+const RAISED_BY = 4;
+
 /** What run properties (`w:rPr`) say. */
 export function runStyleOf(properties: XmlElement | undefined): RunStyle {
   const style: RunStyle = {};
@@ -91,6 +93,11 @@ export function runStyleOf(properties: XmlElement | undefined): RunStyle {
         break;
       case 'w:vertAlign':
         style.raised = value === 'superscript' ? 'sup' : value === 'subscript' ? 'sub' : 'none';
+        break;
+      case 'w:position':
+        // Half points; what is raised as a whole has a size of its own as well.
+        if (style.raised === undefined && Math.abs(Number(value)) >= RAISED_BY)
+          style.raised = Number(value) > 0 ? 'sup' : 'sub';
         break;
       case 'w:rFonts':
         style.code = codeOf(attribute(property, 'w:ascii') ?? attribute(property, 'w:hAnsi'));

@@ -1,0 +1,444 @@
+/** The text of an OpenDocument file (version 1.3, part 3), told to a Flow. */
+import { escapeText } from '#html/serialize.ts';
+import { type Leave, SKIP, walk } from '../../xml/walk.ts';
+import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../../xml/xml.ts';
+import type { Flow } from './flow.ts';
+import { Inline, type Marks, safeHref } from './inline.ts';
+import type { ListPlace } from './lists.ts';
+import { Counter } from './odf-numbers.ts';
+import type { OdfStyle, OdfStyles } from './odf-styles.ts';
+import type { Draw } from './pictures.ts';
+import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from './style-names.ts';
+import { over, type RunStyle } from './styles.ts';
+
+export interface OdfContext {
+  readonly styles: OdfStyles;
+  readonly flow: Flow;
+  readonly draw: Draw;
+  /** A file of the package. */
+  readonly bytes: (name: string) => Uint8Array | undefined;
+  /** The root of an object inside the document. */
+  readonly object: (name: string) => XmlElement | undefined;
+}
+
+interface OpenParagraph {
+  readonly inline: Inline;
+  readonly style: OdfStyle;
+  /** Of a heading. */
+  readonly level: number | undefined;
+  readonly numbered: boolean;
+}
+
+interface OpenList {
+  readonly style: string | undefined;
+  readonly counter: Counter;
+  /** Whether the paragraph to come is the first of its item. */
+  fresh: boolean;
+  /** List headers are items without a number. */
+  header: boolean;
+}
+
+type Enter = (element: XmlElement) => Leave | typeof SKIP | undefined;
+
+const MAX_REPEATED = 1_000;
+const MAX_SPACES = 1_000;
+
+export class OdfReader {
+  readonly #context: OdfContext;
+  readonly #paragraphs: OpenParagraph[] = [];
+  #lists: OpenList[] = [];
+  readonly #counters = new Map<string, Counter>();
+  readonly #headings = new Counter();
+  readonly #frames: { readonly text: string; drawn: boolean }[] = [];
+  #run: RunStyle = {};
+  #href: string | undefined;
+  #besideDepth = 0;
+  #started = false;
+  hiddenCount = 0;
+  title = '';
+
+  constructor(context: OdfContext) {
+    this.#context = context;
+  }
+
+  /** A child of the text. */
+  read(piece: XmlElement): void {
+    walk(piece, {
+      enter: (element) => this.#handlers[element.name]?.(element),
+      text: (text) => this.#text(text.replace(/[\t\n\r ]+/g, ' ')),
+    });
+  }
+
+  readonly #skip: Enter = () => SKIP;
+
+  readonly #handlers: Readonly<Record<string, Enter | undefined>> = {
+    'text:p': (element) => this.#paragraph(element, undefined),
+    'text:h': (element) => this.#paragraph(element, Number(attribute(element, 'text:outline-level') ?? '1')),
+    'text:span': (element) => this.#span(element),
+    'text:a': (element) => this.#link(element),
+    'draw:a': (element) => this.#link(element),
+    'text:s': (element) =>
+      this.#text(' '.repeat(Math.min(Number(attribute(element, 'text:c') ?? '1') || 1, MAX_SPACES))),
+    'text:tab': () => this.#text('\t'),
+    'text:line-break': () => this.#break(),
+    'text:soft-page-break': () => this.#pageBreak(),
+    'text:list': (element) => this.#list(element),
+    'text:list-item': (element) => this.#item(element, false),
+    'text:list-header': (element) => this.#item(element, true),
+    'text:note': (element) => this.#note(element),
+    'text:ruby': (element) => this.#ruby(element),
+    'text:section': (element) => (attribute(element, 'text:display') === 'none' ? this.#hide() : undefined),
+    'text:hidden-text': () => this.#hide(),
+    'text:hidden-paragraph': () => this.#hide(),
+    'table:table': (element) => this.#table(element),
+    'table:table-row': (element) => this.#row(element),
+    'table:table-cell': (element) => this.#cell(element),
+    'draw:frame': (element) => this.#frame(element),
+    'draw:image': (element) => this.#picture(element),
+    'draw:object': (element) => this.#object(element),
+    'draw:text-box': () => this.#beside(),
+    'draw:custom-shape': () => this.#beside(),
+    'table:covered-table-cell': this.#skip,
+    'office:annotation': this.#skip,
+    'office:annotation-end': this.#skip,
+    'office:forms': this.#skip,
+    'office:event-listeners': this.#skip,
+    'text:tracked-changes': this.#skip,
+    'text:script': this.#skip,
+    'text:table-of-content-source': this.#skip,
+    'text:illustration-index-source': this.#skip,
+    'text:table-index-source': this.#skip,
+    'text:object-index-source': this.#skip,
+    'text:user-index-source': this.#skip,
+    'text:alphabetical-index-source': this.#skip,
+    'text:bibliography-source': this.#skip,
+    'svg:title': this.#skip,
+    'svg:desc': this.#skip,
+    'draw:glue-point': this.#skip,
+    'draw:enhanced-geometry': this.#skip,
+  };
+
+  get #inline(): Inline | undefined {
+    return this.#paragraphs.at(-1)?.inline;
+  }
+
+  // Paragraphs
+
+  #paragraph(element: XmlElement, level: number | undefined): Leave | typeof SKIP {
+    const { styles, flow } = this.#context;
+    const style = styles.style('paragraph', attribute(element, 'text:style-name'));
+    if (
+      find(element, 'text:hidden-paragraph') &&
+      attribute(find(element, 'text:hidden-paragraph')!, 'text:is-hidden') === 'true'
+    ) {
+      return this.#hide();
+    }
+    const isTop = this.#paragraphs.length === 0 && flow.tableDepth === 0 && this.#besideDepth === 0;
+    if (this.#started && isTop && (style.breakBefore || style.masterPage !== '')) flow.breakPage({ now: true });
+    this.#started = true;
+    const named = headingLevelOf(style.names);
+    const heading = named === TITLE ? TITLE : level;
+    const outer = this.#run;
+    const { bold: _, italic: __, ...plain } = style.run;
+    this.#run = heading === undefined ? style.run : plain;
+    const numbered = attribute(element, 'text:is-list-header') !== 'true' && level !== undefined;
+    this.#paragraphs.push({ inline: new Inline(), style, level: heading, numbered });
+    return () => {
+      this.#run = outer;
+      this.#endParagraph();
+      if (isTop && style.breakAfter) flow.breakPage({ now: true });
+    };
+  }
+
+  #endParagraph(): void {
+    const { inline, style, level, numbered } = this.#paragraphs.pop()!;
+    const { flow } = this.#context;
+    const contents = contentsLevelOf(style.names);
+    if (contents !== undefined) flow.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
+    else if (level !== undefined) {
+      if (level === TITLE) this.title ||= inline.plain().replace(/\s+/g, ' ').trim();
+      const label = numbered && level !== TITLE && !inline.empty ? this.#headingLabel(level) : '';
+      if (label !== '') inline.prepend(`${label} `);
+      flow.paragraph({ kind: 'heading', level: htmlLevelOf(level), inline });
+    } else if (inline.empty && style.names.includes('horizontal line')) flow.paragraph({ kind: 'rule', inline });
+    else {
+      const place = this.#place(inline);
+      const kind = kindOf(style.names, inline, flow.tableDepth > 0);
+      if (place === undefined || 'level' in place) flow.paragraph({ kind: place ? 'text' : kind, inline, list: place });
+      else flow.paragraph({ kind, inline, indent: place.indent });
+    }
+  }
+
+  #headingLabel(level: number): string {
+    const { styles } = this.#context;
+    this.#headings.next(level, styles.outlineLevel(level)?.start ?? 1);
+    return this.#headings.label(level, (at) => styles.outlineLevel(at));
+  }
+
+  /** Where the paragraph stands in the lists around it; only an indent when it goes on with an item. */
+  #place(inline: Inline): ListPlace | { readonly indent: number } | undefined {
+    const list = this.#lists.at(-1);
+    if (!list) return undefined;
+    const depth = this.#lists.length;
+    if (!list.fresh) return { indent: depth };
+    list.fresh = false;
+    const { styles } = this.#context;
+    const style = styles.listLevel(list.style, depth);
+    const place = { level: depth - 1, key: list.style ?? '', indent: depth };
+    if (list.header) return { ...place, ordered: false };
+    const value = list.counter.next(depth, style?.start ?? 1);
+    if (!style || style.bullet || style.format === '') return { ...place, ordered: false };
+    const isPlain = style.shown <= 1 && /^\(?$/.test(style.prefix) && /^[.)]?$/.test(style.suffix);
+    if (!isPlain && !inline.empty)
+      inline.prepend(`${list.counter.label(depth, (at) => styles.listLevel(list.style, at))} `);
+    return { ...place, ordered: isPlain, value };
+  }
+
+  #list(element: XmlElement): Leave {
+    const outer = this.#lists.at(-1);
+    const style = attribute(element, 'text:style-name') ?? outer?.style;
+    const goesOn =
+      attribute(element, 'text:continue-numbering') === 'true' ||
+      attribute(element, 'text:continue-list') !== undefined;
+    const key = style ?? '';
+    let counter = outer?.style === style ? outer?.counter : undefined;
+    if (!counter) {
+      counter = (goesOn ? this.#counters.get(key) : undefined) ?? new Counter();
+      this.#counters.set(key, counter);
+    }
+    if (!goesOn) counter.restart(this.#lists.length + 1);
+    this.#lists.push({ style, counter, fresh: false, header: false });
+    return () => this.#lists.pop();
+  }
+
+  #item(element: XmlElement, header: boolean): undefined {
+    const list = this.#lists.at(-1);
+    if (!list) return undefined;
+    list.fresh = true;
+    list.header = header;
+    const start = Number(attribute(element, 'text:start-value') ?? Number.NaN);
+    if (Number.isInteger(start)) list.counter.set(this.#lists.length, start);
+    return undefined;
+  }
+
+  /** What stands inside text but apart from it begins without its lists. */
+  #apart(): Leave {
+    const lists = this.#lists;
+    const run = this.#run;
+    const href = this.#href;
+    this.#lists = [];
+    this.#href = undefined;
+    return () => {
+      this.#lists = lists;
+      this.#run = run;
+      this.#href = href;
+    };
+  }
+
+  #beside(): Leave {
+    const { flow } = this.#context;
+    const restore = this.#apart();
+    flow.startBeside();
+    this.#besideDepth += 1;
+    const inParagraph = this.#paragraphs.length > 0;
+    return () => {
+      this.#besideDepth -= 1;
+      flow.endBeside();
+      restore();
+      if (!inParagraph) flow.paragraph({ kind: 'text', inline: new Inline() });
+    };
+  }
+
+  // Runs
+
+  get #marks(): Marks {
+    const { bold, italic, strike, code, raised } = this.#run;
+    return { bold, italic, strike, code, raised: raised === 'none' ? undefined : raised, href: this.#href };
+  }
+
+  #span(element: XmlElement): Leave {
+    const { styles } = this.#context;
+    const outer = this.#run;
+    const style = styles.style('text', attribute(element, 'text:style-name'));
+    const isCode = style.names.some((name) => /^(?:source text|teletype|user entry)$/.test(name));
+    this.#run = over(isCode ? { ...style.run, code: true } : style.run, outer);
+    if (this.#isHidden) this.hiddenCount += 1;
+    return () => {
+      this.#run = outer;
+    };
+  }
+
+  get #isHidden(): boolean {
+    const { hidden, white, tiny } = this.#run;
+    return hidden === true || tiny === true || (white === true && this.#isOnPaper);
+  }
+
+  get #isOnPaper(): boolean {
+    const { flow } = this.#context;
+    return flow.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.style.shaded;
+  }
+
+  #text(text: string): typeof SKIP {
+    if (!this.#isHidden) this.#inline?.text(text, this.#marks);
+    return SKIP;
+  }
+
+  #break(): typeof SKIP {
+    if (!this.#isHidden) this.#inline?.break();
+    return SKIP;
+  }
+
+  #pageBreak(): typeof SKIP {
+    const { flow } = this.#context;
+    const [paragraph] = this.#paragraphs;
+    flow.breakPage({
+      now: (!paragraph || paragraph.inline.empty) && this.#paragraphs.length < 2 && flow.tableDepth === 0,
+    });
+    return SKIP;
+  }
+
+  #hide(): typeof SKIP {
+    this.hiddenCount += 1;
+    return SKIP;
+  }
+
+  #link(element: XmlElement): Leave {
+    const outer = this.#href;
+    this.#href = safeHref(attribute(element, 'xlink:href') ?? '') ?? outer;
+    return () => {
+      this.#href = outer;
+    };
+  }
+
+  #ruby(element: XmlElement): typeof SKIP {
+    const base = textOf(child(element, 'text:ruby-base'));
+    const reading = textOf(child(element, 'text:ruby-text'));
+    if (reading === '') return this.#text(base);
+    if (!this.#isHidden) this.#inline?.atom(`<ruby>${escapeText(base)}<rt>${escapeText(reading)}</rt></ruby>`);
+    return SKIP;
+  }
+
+  #note(element: XmlElement): typeof SKIP {
+    const body = child(element, 'text:note-body');
+    if (!body || this.#isHidden || !this.#inline) return SKIP;
+    this.#inline.atom(
+      this.#context.flow.note(() => {
+        const restore = this.#apart();
+        for (const piece of children(body)) this.read(piece);
+        restore();
+      }),
+    );
+    return SKIP;
+  }
+
+  // Tables
+
+  #table(element: XmlElement): Leave {
+    const { flow } = this.#context;
+    const restore = this.#apart();
+    flow.startTable();
+    return () => {
+      flow.endTable(child(element, 'table:table-header-rows') ? true : undefined);
+      restore();
+    };
+  }
+
+  #row(element: XmlElement): Leave | typeof SKIP {
+    if (/^(?:collapse|filter)$/.test(attribute(element, 'table:visibility') ?? '')) return this.#hide();
+    this.#context.flow.startRow();
+    return () => undefined;
+  }
+
+  #cell(element: XmlElement): Leave | typeof SKIP {
+    const { flow } = this.#context;
+    const number = (name: string) => Math.max(1, Math.min(Number(attribute(element, name) ?? '1') || 1, MAX_REPEATED));
+    const repeated = number('table:number-columns-repeated');
+    const isEmpty = !element.children.some(isElement);
+    for (let n = 1; n < repeated && isEmpty; n++) {
+      flow.startCell();
+      flow.endCell();
+    }
+    flow.startCell({
+      colspan: number('table:number-columns-spanned'),
+      rowspan: number('table:number-rows-spanned'),
+    });
+    return () => flow.endCell();
+  }
+
+  // Drawings
+
+  /** The text of a frame stands for what is in it when that cannot be shown. */
+  #frame(element: XmlElement): Leave {
+    const text = textOf(child(element, 'svg:desc')) || textOf(child(element, 'svg:title'));
+    const frame = { text, drawn: child(element, 'draw:text-box') !== undefined };
+    this.#frames.push(frame);
+    return () => {
+      this.#frames.pop();
+      if (!frame.drawn) this.#atom(escapeText(text));
+    };
+  }
+
+  #atom(html: string): void {
+    if (this.#isHidden || html === '') return;
+    const inline = this.#inline ?? new Inline();
+    inline.atom(html, { href: this.#href });
+    if (!this.#inline) this.#context.flow.paragraph({ kind: 'text', inline });
+  }
+
+  /** A frame may hold the same picture in several formats: the first that can be shown will do. */
+  #picture(element: XmlElement): typeof SKIP {
+    const frame = this.#frames.at(-1);
+    if (frame?.drawn) return SKIP;
+    const inside = child(element, 'office:binary-data');
+    const { bytes, draw } = this.#context;
+    const html = draw(inside ? Buffer.from(textOf(inside), 'base64') : bytes(nameIn(element)), frame?.text ?? '');
+    if (!html.startsWith('<img')) return SKIP;
+    this.#atom(html);
+    if (frame) frame.drawn = true;
+    return SKIP;
+  }
+
+  #object(element: XmlElement): typeof SKIP {
+    const name = nameIn(element);
+    const math = child(element, 'math:math') ?? (name === '' ? undefined : this.#context.object(name));
+    if (math?.name !== 'math:math') return SKIP;
+    this.#atom(formulaHtml(math));
+    const frame = this.#frames.at(-1);
+    if (frame) frame.drawn = true;
+    return SKIP;
+  }
+}
+
+/** A reference to another file of the package. */
+const nameIn = (element: XmlElement): string => (attribute(element, 'xlink:href') ?? '').replace(/^\.\//, '');
+
+/** Names of MathML elements and attributes that carry meaning; everything else is left out. */
+const MATH_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'display',
+  'linethickness',
+  'mathvariant',
+  'open',
+  'close',
+  'notation',
+  'accent',
+]);
+
+function formulaHtml(math: XmlElement): string {
+  const pieces: string[] = [];
+  walk(math, {
+    enter(element) {
+      const name = element.name.startsWith('math:') ? element.name.slice(5) : '';
+      if (!/^[a-z]+$/.test(name) || name.startsWith('annotation')) return SKIP;
+      const { attributes } = element;
+      let tag = `<${name}`;
+      for (let at = 0; at < attributes.length; at += 2) {
+        if (MATH_ATTRIBUTES.has(attributes[at]!))
+          tag += ` ${attributes[at]}="${escapeText(attributes[at + 1]!).replaceAll('"', '&quot;')}"`;
+      }
+      pieces.push(`${tag}>`);
+      return () => pieces.push(`</${name}>`);
+    },
+    text: (text) => pieces.push(escapeText(text.trim())),
+  });
+  return pieces.join('');
+}
