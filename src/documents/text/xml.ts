@@ -1,9 +1,32 @@
-/** XML: feeds and sitemaps as lists of their entries, everything else as its source. */
-import type { DocumentKind } from '../document.ts';
+/** XML: feeds, sitemaps and outlines as lists of their entries, everything else as its source. */
+import type { DocumentKind, ParsedDocument } from '../document.ts';
+import { readAtom } from './atom.ts';
+import { writeFeed } from './feed.ts';
+import { readJsonFeed } from './json-feed.ts';
+import { readRss } from './rss.ts';
+import { readOpml, readSitemap } from './sitemap.ts';
 import { asSource, decodedText } from './text.ts';
+import { childOf, readTolerantly, rootName, type XmlNode } from './tolerant-xml.ts';
 
 export const kind: DocumentKind = {
   async parse(file, bytes) {
-    return asSource(decodedText(bytes, file.contentType));
+    const text = decodedText(bytes, file.contentType);
+    const read = READERS[rootName(text) ?? ''];
+    const root = read && readTolerantly(text);
+    const list = root && read?.(root);
+    // One without a name and with nothing in it is rather something else.
+    if (list && (list.title !== '' || list.pages[0]?.html !== '')) return list;
+    return readJsonFeed(text) ?? asSource(text);
   },
+};
+
+/** By the name of the root element. */
+const READERS: Readonly<Record<string, (root: XmlNode) => ParsedDocument | undefined>> = {
+  rss: (root) => writeFeed(readRss(root)),
+  // Not everything in RDF is a feed, nor everything that is called one.
+  RDF: (root) => (childOf(root, 'channel', 'item') ? writeFeed(readRss(root)) : undefined),
+  feed: (root) => (root.name === 'atom:feed' || childOf(root, 'entry') ? writeFeed(readAtom(root)) : undefined),
+  urlset: (root) => writeFeed(readSitemap(root)),
+  sitemapindex: (root) => writeFeed(readSitemap(root)),
+  opml: readOpml,
 };

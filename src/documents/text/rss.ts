@@ -1,0 +1,106 @@
+/** RSS 0.9x, 1.0 and 2.0, with the modules that entries are full of: content, Dublin Core, Media RSS, iTunes. */
+import { safeAddress, webBase } from './address.ts';
+import { cleanHtml, plainLine } from './clean-html.ts';
+import { isoDate } from './date.ts';
+import type { Feed, FeedEntry, FeedLink } from './feed.ts';
+import { childOf, childrenOf, textOfChild, type XmlNode } from './tolerant-xml.ts';
+
+/** Headings in an entry stand below its own, which is of the second level. */
+export const ENTRY_HEADINGS = 3;
+
+export function readRss(root: XmlNode): Feed {
+  const channel = childOf(root, 'channel') ?? root;
+  const base = webBase(
+    channel.attributes['xml:base'],
+    root.attributes['xml:base'],
+    ...childrenOf(channel, 'link', 'atom:link').map(addressOf),
+  );
+  const hidden = { count: 0 };
+  const updated = isoDate(textOfChild(channel, 'lastBuildDate', 'pubDate', 'dc:date', 'dcterms:modified'));
+  const language = textOfChild(channel, 'language', 'dc:language');
+  return {
+    title: plainLine(textOfChild(channel, 'title', 'dc:title')),
+    metadata: {
+      description: plainLine(textOfChild(channel, 'description', 'itunes:summary', 'itunes:subtitle')),
+      link: base ?? '',
+      language,
+      author: plainLine(textOfChild(channel, 'itunes:author', 'dc:creator', 'managingEditor')),
+      updated,
+      generator: plainLine(textOfChild(channel, 'generator')),
+      copyright: plainLine(textOfChild(channel, 'copyright', 'dc:rights')),
+    },
+    publishedTime: updated,
+    lang: language,
+    entries: entriesOf(root, channel, base, hidden),
+    hidden,
+    form: 'articles',
+  };
+}
+
+/** In RSS 1.0 and 0.90 items stand beside their channel. */
+function* entriesOf(
+  root: XmlNode,
+  channel: XmlNode,
+  base: string | undefined,
+  hidden: { count: number },
+): Generator<FeedEntry> {
+  const items = childrenOf(channel, 'item');
+  for (const item of items.length > 0 || root === channel ? items : childrenOf(root, 'item')) {
+    yield entryOf(item, webBase(item.attributes['xml:base']) ?? base, hidden);
+  }
+}
+
+function entryOf(item: XmlNode, base: string | undefined, hidden: { count: number }): FeedEntry {
+  const text = textOfChild(item, 'description', 'itunes:summary', 'media:description', 'content:encoded', 'content');
+  const { html, hiddenCount } = cleanHtml(text, { base, headingLevel: ENTRY_HEADINGS });
+  hidden.count += hiddenCount;
+  return {
+    title: plainLine(textOfChild(item, 'title', 'media:title', 'dc:title')),
+    url: linkOf(item, base),
+    date: isoDate(textOfChild(item, 'pubDate', 'dc:date', 'dcterms:issued', 'date')),
+    author: plainLine(textOfChild(item, 'dc:creator', 'author', 'itunes:author')).replace(/^\S+@\S+ \((.+)\)$/, '$1'),
+    html,
+    links: enclosuresOf(item, base),
+  };
+}
+
+const addressOf = (link: XmlNode): string =>
+  (link.attributes.rel ?? 'alternate') === 'alternate'
+    ? (link.attributes.href ?? textOfChild({ ...link, name: '', children: [link] }, link.name))
+    : '';
+
+/** Its link, else a guid that is one. */
+function linkOf(item: XmlNode, base: string | undefined): string | undefined {
+  const links = childrenOf(item, 'link', 'atom:link').map(addressOf);
+  const guid = childOf(item, 'guid');
+  const permanent = guid?.attributes.isPermaLink !== 'false' ? textOfChild(item, 'guid') : '';
+  const about = item.attributes['rdf:about'] ?? '';
+  const plain = [...links, /^https?:/i.test(permanent) ? permanent : '', about].find((address) => address !== '');
+  return safeAddress(plain ?? '', base);
+}
+
+function enclosuresOf(item: XmlNode, base: string | undefined): FeedLink[] {
+  const media = [item, ...childrenOf(item, 'media:group')].flatMap((holder) => childrenOf(holder, 'media:content'));
+  const seen = new Set<string>();
+  return [...childrenOf(item, 'enclosure'), ...media].flatMap(({ attributes }) => {
+    const url = safeAddress(attributes.url ?? '', base);
+    if (url === undefined || seen.has(url)) return [];
+    seen.add(url);
+    return [
+      {
+        url,
+        label: enclosureLabel(
+          attributes.type ?? attributes.medium ?? '',
+          attributes.length ?? attributes.fileSize ?? '',
+        ),
+      },
+    ];
+  });
+}
+
+/** `audio/mpeg, 12.3 MB` */
+export function enclosureLabel(type: string, bytes: string | number): string {
+  const size = Number(bytes);
+  const amount = !(size >= 1_000) ? '' : size < 1e6 ? `${Math.round(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+  return [type.trim() || 'Enclosure', amount].filter((part) => part !== '').join(', ');
+}
