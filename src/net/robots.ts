@@ -1,0 +1,116 @@
+/** Whether a site's robots.txt lets an agent read an address (option `robotsTxt`; contract, section 12). */
+import { problem } from '#errors.ts';
+import type { FetchResponse, GuardedFetch } from './fetch.ts';
+import { allows } from './robots-rules.ts';
+
+export interface RobotsOptions {
+  readonly fetch: GuardedFetch;
+  /** Who asks for the file. */
+  readonly userAgent?: string | undefined;
+  readonly clock?: () => number;
+}
+
+export interface RobotsCheck {
+  readonly signal?: AbortSignal | undefined;
+  readonly proxy?: URL | undefined;
+  readonly acceptInvalidCertificates?: boolean;
+  /** Keeps nothing of the site in memory. */
+  readonly zeroDataRetention?: boolean;
+}
+
+export interface Robots {
+  /**
+   * Returns when the agent may read the address: a product token, or `true` or `*` for anybody. A file that is missing,
+   * answers with an error or cannot be reached allows everything. ResourcePolicyDenyError: it may not.
+   */
+  check(url: string | URL, agent: string, options?: RobotsCheck): Promise<void>;
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_REDIRECTS = 5;
+/** RFC 9309, section 2.5. What comes later does not count. */
+const MAX_BYTES = 500 * 1024;
+
+const FRESH_MS = 10 * 60_000;
+const MAX_FILES = 1_000;
+const MAX_KEPT_CHARACTERS = 16 * 1024 ** 2;
+
+export function createRobots({ fetch, userAgent, clock = Date.now }: RobotsOptions): Robots {
+  const kept = new Map<string, { readonly text: string; readonly until: number }>();
+  let keptCharacters = 0;
+
+  const drop = (key: string) => {
+    keptCharacters -= kept.get(key)?.text.length ?? 0;
+    kept.delete(key);
+  };
+
+  const keep = (key: string, text: string) => {
+    drop(key);
+    kept.set(key, { text, until: clock() + FRESH_MS });
+    keptCharacters += text.length;
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MAX_FILES && keptCharacters <= MAX_KEPT_CHARACTERS) break;
+      drop(oldest);
+    }
+  };
+
+  const fileOf = async ({ origin }: URL, options: RobotsCheck): Promise<string> => {
+    const key = `${origin} ${options.proxy?.href ?? ''}`;
+    const found = kept.get(key);
+    if (found && found.until > clock()) return found.text;
+    drop(key);
+    const text = await download(fetch, `${origin}/robots.txt`, userAgent, options);
+    if (text !== undefined && !options.zeroDataRetention) keep(key, text);
+    return text ?? '';
+  };
+
+  return {
+    async check(address, agent, options = {}) {
+      const url = new URL(address);
+      const token = agent.trim();
+      const isAnybody = token.toLowerCase() === 'true' || token === '*';
+      if (allows(await fileOf(url, options), url, isAnybody ? '*' : token)) return;
+      throw problem('ResourcePolicyDenyError', {
+        path: 'robotsTxt',
+        message: 'The robots.txt of the site does not allow this address to be read',
+      });
+    },
+  };
+}
+
+/** The start of the file; undefined when there is none to be had. */
+async function download(
+  fetch: GuardedFetch,
+  url: string,
+  userAgent: string | undefined,
+  { signal, proxy, acceptInvalidCertificates = false }: RobotsCheck,
+): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, {
+      headers: { ...(userAgent && { 'user-agent': userAgent }), accept: 'text/plain,*/*;q=0.5' },
+      signal,
+      proxy,
+      acceptInvalidCertificates,
+      timeoutMs: TIMEOUT_MS,
+      maxRedirects: MAX_REDIRECTS,
+    });
+    if (response.status >= 200 && response.status < 300) return await startOf(response);
+    response.discard();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+  }
+  return undefined;
+}
+
+/** As much as counts; a line that is cut in two there is none. */
+async function startOf(response: FetchResponse): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= MAX_BYTES) break;
+  }
+  const text = Buffer.concat(chunks).subarray(0, MAX_BYTES).toString('utf8');
+  return bytes >= MAX_BYTES ? text.replace(/[^\r\n]*$/, '') : text;
+}
