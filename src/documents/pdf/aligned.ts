@@ -11,20 +11,57 @@ const MIN_GUTTER = 0.6;
 /** A table's cells are short and its columns seldom filled; running text in columns is the opposite. */
 const LONG_CELL = 42;
 
-/** One inset for the table, or null when these segments are none. */
-export function alignedTable(segments: readonly Segment[], bodySize: number): Segment[] | null {
-  if (segments.some(({ inset }) => inset)) return null;
-  const gutters = freeStrips(segments).filter(
+export interface AlignedOptions {
+  /** Whether lines above and below say that it is a table. */
+  readonly ruled?: boolean;
+}
+
+/** One inset for the table with the lines around it, or null when these segments are none. */
+export function alignedTable(
+  segments: readonly Segment[],
+  bodySize: number,
+  { ruled = false }: AlignedOptions = {},
+): Segment[] | null {
+  if (segments.length < 4 || segments.some(({ inset }) => inset)) return null;
+  const all = toRows(segments);
+  const gutters = guttersOf(segments, bodySize);
+  if (gutters.length === 0) return null;
+  const counts = all.map((row) => intoColumns(row, gutters).filter((cell) => cell.length > 0).length);
+  const isRow = (count: number) => count >= 2;
+  const start = ruled ? 0 : counts.findIndex(isRow);
+  const end = ruled ? all.length : counts.findLastIndex(isRow) + 1;
+  const rows = all.slice(start, end);
+  const inner = rows.flat();
+  const strips = mergeColumns(rows, guttersOf(inner, bodySize));
+  const cells = rows.map((row) => intoColumns(row, strips));
+  const full = cells.filter((row) => row.filter((cell) => cell.length > 0).length >= 2).length;
+  if (strips.length === 0 || full < (ruled ? 2 : MIN_ROWS) || full < 0.55 * rows.length) return null;
+  if (!ruled && !isTabular(cells, strips.length + 1)) return null;
+  const table = { rows: joinRows(cells, rows, bodySize) };
+  return [
+    ...all.slice(0, start).flat(),
+    insetSegment(boxOfSegments(inner), { table }, bodySize),
+    ...all.slice(end).flat(),
+  ];
+}
+
+const guttersOf = (segments: readonly Segment[], bodySize: number): Interval[] =>
+  freeStrips(segments).filter(
     ({ from, to }) => Number.isFinite(from) && Number.isFinite(to) && to - from >= MIN_GUTTER * bodySize,
   );
-  if (gutters.length === 0) return null;
-  const rows = toRows(segments);
-  const columns = gutters.length + 1;
-  const cells = rows.map((row) => intoColumns(row, gutters));
-  const full = cells.filter((row) => row.filter((cell) => cell.length > 0).length >= 2).length;
-  if (full < MIN_ROWS || full < 0.6 * rows.length) return null;
-  if (!isTabular(segments, cells, columns)) return null;
-  return [insetSegment(boxOfSegments(segments), { table: { rows: joinRows(cells, rows, bodySize) } }, bodySize)];
+
+/** Heads stand beside their cells now and then: two columns that are hardly ever both filled are one. */
+function mergeColumns(rows: readonly (readonly Segment[])[], gutters: readonly Interval[]): Interval[] {
+  let kept = [...gutters];
+  for (let at = 0; at < kept.length; ) {
+    const cells = rows.map((row) => intoColumns(row, kept));
+    const filled = (column: number) => cells.filter((row) => row[column]!.length > 0).length;
+    const both = cells.some((row) => row[at]!.length > 0 && row[at + 1]!.length > 0);
+    if (!both && Math.min(filled(at), filled(at + 1)) <= Math.max(1, 0.34 * rows.length)) {
+      kept = kept.filter((_, index) => index !== at);
+    } else at += 1;
+  }
+  return kept;
 }
 
 function toRows(segments: readonly Segment[]): Segment[][] {
@@ -49,7 +86,7 @@ function intoColumns(row: readonly Segment[], gutters: readonly Interval[]): Seg
 const lengthOf = (cell: readonly Segment[]): number =>
   cell.reduce((sum, { pieces }) => sum + pieces.reduce((all, { text }) => all + text.length + 1, 0), 0);
 
-function isTabular(segments: readonly Segment[], cells: readonly (readonly Segment[][])[], columns: number): boolean {
+function isTabular(cells: readonly (readonly Segment[][])[], columns: number): boolean {
   const lengths = cells.flatMap((row) => row.filter((cell) => cell.length > 0).map(lengthOf));
   const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
   if (mean > LONG_CELL) return false;
@@ -57,7 +94,6 @@ function isTabular(segments: readonly Segment[], cells: readonly (readonly Segme
   if (numeric > 0.3 || columns >= 4) return true;
   // Columns of running text are filled to their edge, line after line.
   const filled = Array.from({ length: columns }, (_, column) => fillOf(cells.map((row) => row[column]!)));
-  if (segments.length === 0) return false;
   return filled.filter((share) => share > 0.6).length < columns || mean < 12;
 }
 

@@ -1,93 +1,265 @@
 /** Lines to blocks: headings, paragraphs, lists, code, notes. */
-
 import { isUnspaced } from './characters.ts';
+import { codeText, isMono } from './code.ts';
 import type { Line, Run } from './lines.ts';
-import { type InsetSegment, isInset, type Region } from './regions.ts';
+import { LONGEST_HEADING, type Looks } from './looks.ts';
+import { type InsetSegment, isInset, type Region, toRegions } from './regions.ts';
+import { hasRightToLeftText } from './runs.ts';
 import type { Table } from './table.ts';
+import type { Tag } from './tags.ts';
+
+export interface Item {
+  readonly kind: 'item';
+  readonly ordered: boolean;
+  /** The number that it has, for the first of its list. */
+  readonly number: number;
+  /** Where its marker stands. */
+  readonly indent: number;
+  readonly runs: readonly Run[];
+}
 
 export type Block =
   | { readonly kind: 'heading'; readonly level: number; readonly runs: readonly Run[] }
-  | { readonly kind: 'paragraph'; readonly runs: readonly Run[] }
-  | { readonly kind: 'quote'; readonly runs: readonly Run[] }
+  | { readonly kind: 'paragraph' | 'quote'; readonly runs: readonly Run[] }
   | { readonly kind: 'code'; readonly text: string }
-  | {
-      readonly kind: 'item';
-      readonly ordered: boolean;
-      readonly start: number;
-      readonly depth: number;
-      readonly runs: readonly Run[];
-    }
-  | { readonly kind: 'note'; readonly label: string; readonly runs: readonly Run[] }
+  | Item
   | { readonly kind: 'table'; readonly table: Table };
 
-export interface Looks {
-  readonly bodySize: number;
-  /** The level of a heading of this size and weight, or 0 for text that is none. */
-  levelOf(lines: readonly Line[]): number;
+export function toBlocks(regions: readonly Region[], looks: Looks): Block[] {
+  const blocks: Block[] = [];
+  for (const region of regions) {
+    const found = blocksOf(region, looks);
+    const last = blocks[blocks.length - 1];
+    const [first] = found;
+    if (last && first && 'runs' in first && goesOnAfter(last, first)) {
+      blocks[blocks.length - 1] = { ...last, runs: joinRuns(last.runs, first.runs) };
+      found.shift();
+    }
+    blocks.push(...found);
+  }
+  return blocks;
 }
 
-export function toBlocks(region: Region, looks: Looks): Block[] {
+type Running = Extract<Block, { kind: 'paragraph' | 'quote' | 'item' }>;
+
+const isRunning = (block: Block): block is Running => block.kind === 'paragraph' || block.kind === 'item';
+
+const textOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).join('');
+
+/** Whether a paragraph that was cut off at the end of a column or a page goes on in this one. */
+export function goesOnAfter(last: Block, first: Block): last is Running {
+  if (!isRunning(last) || first.kind !== 'paragraph') return false;
+  const end = textOf(last.runs).trimEnd();
+  return end.length > 30 && /[\p{L}\p{N},;\u2010-]$/u.test(end) && /^\p{Ll}/u.test(textOf(first.runs));
+}
+
+function blocksOf(region: Region, looks: Looks): Block[] {
   const blocks: Block[] = [];
+  const edges = rightEdges(region);
   let group: Line[] = [];
   const close = () => {
-    if (group.length > 0) blocks.push(blockOf(group, looks));
+    if (group.length > 0) blocks.push(...blockOf(group, blocks[blocks.length - 1], looks));
     group = [];
   };
-  let before: Line | null = null;
-  for (const item of region.items) {
+  region.items.forEach((item, at) => {
     if (isInset(item)) {
       close();
-      before = null;
-      blocks.push(...insetBlocks(item));
-      continue;
+      blocks.push(...insetBlocks(item, looks));
+      return;
     }
     const line = item as Line;
-    if (before && startsBlock(line, before, region)) close();
+    const before = group[group.length - 1];
+    if (before && startsBlock(line, before, group, edges[at - 1]!, looks)) close();
     group.push(line);
-    before = line;
-  }
+  });
   close();
   return blocks;
 }
 
-const insetBlocks = ({ inset }: InsetSegment): Block[] =>
-  'table' in inset ? [{ kind: 'table', table: inset.table }] : [];
+const insetBlocks = ({ inset }: InsetSegment, looks: Looks): Block[] =>
+  'table' in inset ? [{ kind: 'table', table: inset.table }] : toBlocks(toRegions(inset.segments, looks), looks);
 
-function startsBlock(line: Line, before: Line, region: Region): boolean {
+const NEIGHBOURS = 10;
+
+/** How far lines reach that stand over each other; infinite where there are too few to tell. */
+function rightEdges({ items }: Region): number[] {
+  return items.map((item, at) => {
+    let edge = Number.NEGATIVE_INFINITY;
+    let lines = 0;
+    for (let near = Math.max(0, at - NEIGHBOURS); near <= Math.min(items.length - 1, at + NEIGHBOURS); near++) {
+      const other = items[near]!;
+      if (isInset(other) || Math.abs(other.size - item.size) > 0.08 * item.size) continue;
+      if (Math.abs(other.x0 - item.x0) > 4 * item.size) continue;
+      edge = Math.max(edge, other.x1);
+      lines += 1;
+    }
+    return lines >= 3 ? edge : Number.POSITIVE_INFINITY;
+  });
+}
+
+function startsBlock(line: Line, before: Line, group: readonly Line[], edge: number, looks: Looks): boolean {
+  const tag = tagOf(line);
+  const tagBefore = tagOf(before);
+  if (tag && tagBefore) return tag.block !== tagBefore.block;
   const size = Math.max(line.size, before.size);
-  if (Math.abs(line.size - before.size) > 0.08 * size) return true;
   const pitch = line.baseline - before.baseline;
-  if (pitch > 1.7 * size) return true;
-  const indent = line.x0 - region.x0;
-  const beforeIndent = before.x0 - region.x0;
-  if (indent > 0.8 * size && beforeIndent < 0.3 * size && before.x1 < region.x1) return true;
-  return false;
+  const mono = isMono(line) && !looks.mostlyMono;
+  if (mono !== (isMono(before) && !looks.mostlyMono)) return mono || pitch > 1.15 * looks.pitch * size;
+  if (mono) return pitch > 3.2 * looks.pitch * size || pitch < 0;
+  if (Math.abs(line.size - before.size) > 0.08 * size) return true;
+  const level = looks.levelOf(line.size);
+  if (level > 0) return pitch > 1.75 * size || NUMBERED.test(line.text);
+  if (pitch > 1.22 * looks.pitch * size || pitch < 0) return true;
+  if (markerOf(line)) return true;
+  if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, looks))) return true;
+  const first = group[0]!;
+  const inItem = markerOf(first) !== null;
+  if (hasRightToLeftText(line) || hasRightToLeftText(before)) return false;
+  // Lines of an item stand under its text; what stands left of it is no part of it.
+  if (inItem && line.x0 < first.x0 + 0.3 * size && group.length > 0) return true;
+  const indent = line.x0 - before.x0;
+  if (!inItem && indent > 0.9 * size && indent < 4 * size && (before.x1 > edge - 4 * size || ENDS.test(before.text)))
+    return true;
+  if (LEADER.test(before.text)) return true;
+  return leavesRoom(line, before, edge);
 }
 
-function blockOf(lines: readonly Line[], looks: Looks): Block {
-  const runs = joinLines(lines);
-  const level = looks.levelOf(lines);
-  if (level > 0) return { kind: 'heading', level, runs };
-  return { kind: 'paragraph', runs };
+/** What the file's own structure says of a line, when all of it is in one element. */
+function tagOf({ pieces }: Line): Tag | null {
+  const tag = pieces.find((piece) => piece.shift === undefined)?.tag ?? null;
+  return tag && pieces.every((piece) => piece.tag === undefined || piece.tag.block === tag.block) ? tag : null;
 }
+
+const NUMBERED = /^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|Chapter|Section|Part|Appendix)\s/;
+const ENDS = /[.!?:;…。！？：”"')\]]$/;
+const LEADER = /(?:\.\s?){4,}\s*\S{1,6}$/;
+
+/** Whether the first word of the line would have had room on the line before: then the break is meant. */
+function leavesRoom(line: Line, before: Line, edge: number): boolean {
+  if (edge === Number.POSITIVE_INFINITY) return false;
+  const room = edge - before.x1;
+  if (room < 2 * line.size) return false;
+  if (isUnspaced(line.text.slice(0, 1))) return room > 2.5 * line.size;
+  const letters = /^\S+/.exec(line.text)?.[0].length ?? 0;
+  const width = ((line.x1 - line.x0) / Math.max(1, line.text.length)) * (letters + 1.5);
+  if (room < width + 0.5 * line.size) return false;
+  return ENDS.test(before.text) || room > 0.25 * (edge - before.x0) || !/^\p{Ll}/u.test(line.text);
+}
+
+const isBold = (line: Line): boolean => line.runs.every(({ bold, text }) => bold || text.trim() === '');
+
+const LONGEST_BOLD = 110;
+
+function isBoldHeading(lines: readonly Line[], looks: Looks): boolean {
+  if (looks.mostlyBold || lines.length > 2 || !lines.every(isBold)) return false;
+  const text = lines
+    .map((line) => line.text)
+    .join(' ')
+    .trim();
+  return (
+    text.length <= LONGEST_BOLD &&
+    /\p{L}/u.test(text) &&
+    !/[.,;:…]$/.test(text) &&
+    !/^(?:table|figure|fig\.)/i.test(text)
+  );
+}
+
+/** In sizes of running text: smaller than this stands aside. */
+const SMALL = 0.9;
+
+function blockOf(lines: readonly Line[], before: Block | undefined, looks: Looks): Block[] {
+  const [first] = lines;
+  const tag = tagOf(first!);
+  if (tag && tag.level > 0) return [{ kind: 'heading', level: tag.level, runs: joinLines(lines) }];
+  if (isMono(first!) && !looks.mostlyMono && lines.every(isMono)) {
+    if (lines.length > 1 || first!.text.length > 3) return [{ kind: 'code', text: codeText(lines, looks) }];
+  }
+  const level = tag?.isText ? 0 : looks.levelOf(first!.size);
+  const length = lines.reduce((sum, line) => sum + line.text.length, 0);
+  if (level > 0 && lines.length <= 4 && length <= LONGEST_HEADING && /[\p{L}\p{N}]/u.test(first!.text)) {
+    return [{ kind: 'heading', level, runs: joinLines(lines) }];
+  }
+  const marker = markerOf(first!);
+  if (marker) {
+    const [, ...rest] = lines;
+    return [
+      { kind: 'item', ...marker, indent: first!.x0, runs: joinLines([withoutMarker(first!, marker.length), ...rest]) },
+    ];
+  }
+  if (!tag?.isText && isBoldHeading(lines, looks))
+    return [{ kind: 'heading', level: looks.boldLevel, runs: joinLines(lines) }];
+  if (LEADER.test(first!.text)) {
+    return lines.map((line) => ({
+      kind: 'item',
+      ordered: false,
+      number: 1,
+      indent: line.x0,
+      runs: withoutLeader(line),
+    }));
+  }
+  const small = first!.size < SMALL * looks.bodySize;
+  if (before?.kind === 'item' && !small && isContinued(first!, before)) {
+    return [{ kind: 'paragraph', runs: joinLines(lines) }];
+  }
+  return [{ kind: small ? 'quote' : 'paragraph', runs: joinLines(lines) }];
+}
+
+const isContinued = (line: Line, item: Item): boolean => line.x0 > item.indent + 0.5 * line.size;
+
+interface Marker {
+  readonly ordered: boolean;
+  readonly number: number;
+  /** Letters of the line that are the marker. */
+  readonly length: number;
+}
+
+const BULLET = /^(?:[•◦▪▫●○■□‣⁃➢✓❑❖∙·*–—-])\s+(?=\S)/;
+const ORDERED = /^\(?(?:(\d{1,3})|([a-z])|([ivx]{1,5}))[.)]\s+(?=\S)/;
+
+export function markerOf(line: Line): Marker | null {
+  const bullet = BULLET.exec(line.text);
+  if (bullet) return { ordered: false, number: 1, length: bullet[0].length };
+  const ordered = ORDERED.exec(line.text);
+  if (!ordered) return null;
+  const number = ordered[1] ? Number(ordered[1]) : ordered[2] ? ordered[2].charCodeAt(0) - 96 : 1;
+  return { ordered: true, number, length: ordered[0].length };
+}
+
+function withoutMarker(line: Line, length: number): Line {
+  const runs: Run[] = [];
+  let left = length;
+  for (const run of line.runs) {
+    const cut = Math.min(left, run.text.length);
+    left -= cut;
+    if (cut < run.text.length) runs.push(cut === 0 ? run : { ...run, text: run.text.slice(cut) });
+  }
+  return { ...line, runs, text: line.text.slice(length) };
+}
+
+/** A line of a table of contents: its dots become one sign. */
+const withoutLeader = ({ runs }: Line): Run[] =>
+  runs.map((run) => ({ ...run, text: run.text.replace(/\s*(?:\.\s?){4,}\s*/, ' … ') }));
 
 /** Lines of one paragraph: with a space between them, or none where the script has none, hyphens at ends undone. */
-export function joinLines(lines: readonly Line[]): Run[] {
-  const out: Run[] = [];
-  for (const { runs } of lines) {
-    const last = out[out.length - 1];
-    const first = runs[0];
-    if (last && first) {
-      const end = last.text.slice(-1);
-      const start = first.text.slice(0, 1);
-      if (isHyphenated(last.text, start)) out[out.length - 1] = { ...last, text: last.text.slice(0, -1) };
-      else if (!(isUnspaced(end) && isUnspaced(start)) && !/[\u2010-\u2014/-]$/.test(last.text)) {
-        out[out.length - 1] = { ...last, text: `${last.text} ` };
-      }
-    }
-    out.push(...runs);
+export const joinLines = (lines: readonly Line[]): Run[] =>
+  lines.reduce<Run[]>((all, { runs }) => append(all, runs), []);
+
+export const joinRuns = (first: readonly Run[], second: readonly Run[]): Run[] => append([...first], second);
+
+function append(all: Run[], runs: readonly Run[]): Run[] {
+  const last = all[all.length - 1];
+  const first = runs[0];
+  if (last && first) {
+    const end = last.text.trimEnd();
+    const start = first.text.slice(0, 1);
+    let text = `${end} `;
+    if (isHyphenated(end, start)) text = end.slice(0, -1);
+    else if (isUnspaced(end.slice(-1)) && isUnspaced(start)) text = end;
+    else if (/[\p{L}\p{N}][-\u2010/–—]$/u.test(end)) text = end;
+    all[all.length - 1] = { ...last, text };
   }
-  return out;
+  all.push(...runs);
+  return all;
 }
 
 /** `exam-` and `ple`; not `well-` and `Known`, not `2019-` and `20`. */

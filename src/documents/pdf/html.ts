@@ -1,71 +1,86 @@
 /** Blocks as HTML. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
-import { type Block, joinLines } from './blocks.ts';
+import { type Block, type Item, joinLines } from './blocks.ts';
 import type { Run } from './lines.ts';
+import { referenceOf, type WithNotes } from './notes.ts';
 import type { Table } from './table.ts';
 
-export function toHtml(blocks: readonly Block[]): string {
+export interface Writing {
+  /** Makes the names of notes differ from page to page. */
+  readonly page: number;
+  readonly labels: ReadonlySet<string>;
+}
+
+export function toHtml({ blocks, notes, labels }: WithNotes, page: number): string {
+  const writing = { page, labels };
   const parts: string[] = [];
   for (let at = 0; at < blocks.length; ) {
     const block = blocks[at]!;
-    if (block.kind === 'item') {
-      let end = at;
-      while (blocks[end]?.kind === 'item') end += 1;
-      parts.push(list(blocks.slice(at, end) as Item[]));
-      at = end;
+    if (block.kind !== 'item') {
+      parts.push(single(block, writing));
+      at += 1;
       continue;
     }
-    parts.push(single(block));
-    at += 1;
+    const items: Item[] = [];
+    for (let next = blocks[at]; next?.kind === 'item'; next = blocks[++at]) items.push(next);
+    parts.push(list(items, writing));
+  }
+  for (const { label, runs } of notes) {
+    parts.push(`<p id="${noteId(label, page)}">${inline(runs, writing)}</p>`);
   }
   return parts.join('\n');
 }
 
-type Item = Extract<Block, { kind: 'item' }>;
+const noteId = (label: string, page: number): string =>
+  `fn-${page}-${/^\w+$/.test(label) ? label : Array.from(label, (sign) => sign.codePointAt(0)!.toString(16)).join('-')}`;
 
-function single(block: Exclude<Block, Item>): string {
+function single(block: Exclude<Block, Item>, writing: Writing): string {
   switch (block.kind) {
     case 'heading':
-      return `<h${block.level}>${inline(block.runs, true)}</h${block.level}>`;
+      return `<h${block.level}>${inline(block.runs, writing, true)}</h${block.level}>`;
     case 'paragraph':
-      return `<p>${inline(block.runs)}</p>`;
+      return `<p>${inline(block.runs, writing)}</p>`;
     case 'quote':
-      return `<blockquote><p>${inline(block.runs)}</p></blockquote>`;
+      return `<blockquote><p>${inline(block.runs, writing)}</p></blockquote>`;
     case 'code':
       return `<pre><code>${escapeText(block.text)}</code></pre>`;
-    case 'note':
-      return `<p id="fn-${escapeAttribute(block.label)}">${inline(block.runs)}</p>`;
     case 'table':
-      return tableHtml(block.table);
+      return tableHtml(block.table, writing);
   }
 }
 
-function list(items: readonly Item[]): string {
+/** In points: markers this far apart are of different lists. */
+const SAME_INDENT = 3;
+const DEEPEST = 8;
+
+function list(items: readonly Item[], writing: Writing): string {
   let out = '';
-  const open: { readonly ordered: boolean; readonly depth: number }[] = [];
-  for (const { ordered, depth, start, runs } of items) {
-    while (open.length > 0 && open[open.length - 1]!.depth > depth) out += `</li>${endTag(open.pop()!.ordered)}`;
+  const open: { readonly ordered: boolean; readonly indent: number }[] = [];
+  const shut = () => {
+    out += `</li>${open.pop()!.ordered ? '</ol>' : '</ul>'}`;
+  };
+  for (const { ordered, indent, number, runs } of items) {
+    while (open.length > 1 && open[open.length - 1]!.indent > indent + SAME_INDENT) shut();
     const inner = open[open.length - 1];
-    if (inner && inner.depth === depth && inner.ordered === ordered) out += '</li>';
+    const isDeeper = inner !== undefined && indent > inner.indent + SAME_INDENT && open.length < DEEPEST;
+    if (inner && !isDeeper && inner.ordered === ordered) out += '</li>';
     else {
-      if (inner && inner.depth === depth) out += `</li>${endTag(open.pop()!.ordered)}`;
-      out += ordered ? (start === 1 ? '<ol>' : `<ol start="${start}">`) : '<ul>';
-      open.push({ ordered, depth });
+      if (inner && !isDeeper) shut();
+      out += ordered ? (number === 1 ? '<ol>' : `<ol start="${number}">`) : '<ul>';
+      open.push({ ordered, indent });
     }
-    out += `<li>${inline(runs)}`;
+    out += `<li>${inline(runs, writing)}`;
   }
-  for (let last = open.pop(); last; last = open.pop()) out += `</li>${endTag(last.ordered)}`;
+  while (open.length > 0) shut();
   return out;
 }
 
-const endTag = (ordered: boolean): string => (ordered ? '</ol>' : '</ul>');
-
-function tableHtml({ rows }: Table): string {
+function tableHtml({ rows }: Table, writing: Writing): string {
   const html = (at: number) =>
     `<tr>${rows[at]!.map(({ lines, columns, rows: height, header }) => {
       const name = header ? 'th' : 'td';
       const spans = (columns > 1 ? ` colspan="${columns}"` : '') + (height > 1 ? ` rowspan="${height}"` : '');
-      return `<${name}${spans}>${inline(joinLines(lines), header)}</${name}>`;
+      return `<${name}${spans}>${inline(joinLines(lines), writing, header)}</${name}>`;
     }).join('')}</tr>`;
   let heads = 0;
   while (heads < rows.length && rows[heads]!.every(({ header }) => header)) heads += 1;
@@ -77,7 +92,7 @@ function tableHtml({ rows }: Table): string {
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 
 /** Runs with their looks; `plain` leaves weight out where the element has its own. */
-export function inline(runs: readonly Run[], plain = false): string {
+function inline(runs: readonly Run[], writing: Writing, plain = false): string {
   let out = '';
   for (const run of trimmed(runs)) {
     const core = run.text.trim();
@@ -88,6 +103,12 @@ export function inline(runs: readonly Run[], plain = false): string {
     const at = run.text.indexOf(core);
     const before = run.text.slice(0, at);
     const after = run.text.slice(at + core.length);
+    const label = referenceOf(run, writing.labels);
+    if (label !== null) {
+      const id = noteId(label, writing.page);
+      out += `<sup><a href="#${id}" id="fnref-${id.slice(3)}">${escapeText(label)}</a></sup>${after}`;
+      continue;
+    }
     let html = escapeText(core);
     if (run.shift === 'raised') html = `<sup>${html}</sup>`;
     if (run.shift === 'lowered') html = `<sub>${html}</sub>`;

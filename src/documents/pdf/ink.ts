@@ -5,6 +5,7 @@
 import { isRightToLeft, plainText } from './characters.ts';
 import { type Box, intersect, type Matrix, multiply, toMatrix, transformBox } from './geometry.ts';
 import { paintedPath } from './path.ts';
+import type { Tag } from './tags.ts';
 
 /** How a font looks, as far as words are concerned. */
 export interface Style {
@@ -31,6 +32,8 @@ export interface Piece {
   readonly artifact: boolean;
   readonly shift?: 'raised' | 'lowered' | undefined;
   readonly href?: string | undefined;
+  /** The element of the structure tree that it is in. */
+  readonly tag?: Tag | undefined;
 }
 
 /** A piece with what decides whether it can be seen; `angle` is in degrees, clockwise. */
@@ -62,6 +65,8 @@ export interface Ink {
   readonly pieces: readonly RawPiece[];
   readonly fills: readonly Fill[];
   readonly rules: readonly Rule[];
+  /** Small painted shapes, about as high as wide: drawn bullets are among them. */
+  readonly dots: readonly Box[];
   /** Operators that paint something other than text. */
   readonly graphics: number;
   /** Pieces in layers that are switched off. */
@@ -75,6 +80,8 @@ export interface FontFacts {
   readonly height: number;
   readonly vertical: boolean;
 }
+
+type Growing<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 export interface InkSources {
   readonly operators: { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] };
@@ -113,15 +120,20 @@ const MAX_PIECES = 300_000;
 const MAX_FILLS = 2_000;
 const MAX_RULES = 20_000;
 const MAX_SAVED = 10_000;
+const MAX_DOTS = 5_000;
+const LONGEST_PIECE = 200;
 /** In ems: a jump of the pen that parts words, and one backwards that starts anew. */
 const WORD_GAP = 0.15;
+/** In ems: from the middle of a column of vertical text to where a baseline would be. */
+const CENTRE = 0.35;
 const BACK_JUMP = 0.5;
 
 export function readInk({ operators, names, viewport, font, layers }: InkSources): Ink {
   const { width, height } = viewport;
   const page: Box = { x0: 0, y0: 0, x1: width, y1: height };
   const base = toMatrix([...viewport.transform]) ?? [1, 0, 0, -1, 0, height];
-  const pieces: RawPiece[] = [];
+  const pieces: Growing<RawPiece>[] = [];
+  const dots: Box[] = [];
   const fills: Fill[] = [];
   const rules: Rule[] = [];
   let graphics = 0;
@@ -172,6 +184,12 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
     if (fills.length >= MAX_FILLS || seen.x1 - seen.x0 < 3 || seen.y1 - seen.y0 < 3) return;
     fills.push({ ...seen, color, order: order++, image });
   };
+  const addDot = (box: Box) => {
+    const wide = box.x1 - box.x0;
+    const high = box.y1 - box.y0;
+    const round = wide > 1.5 && wide < 9 && high > 0.8 * wide && wide > 0.8 * high;
+    if (round && dots.length < MAX_DOTS) dots.push(box);
+  };
   const transform = (value: unknown, picture = false) => {
     const matrix = toMatrix(value);
     if (!matrix) return;
@@ -190,7 +208,7 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
     const whole = multiply(state.matrix, textMatrix);
     const across = Math.hypot(whole[2], whole[3]);
     const direction = Math.sign(size * stretch) || 1;
-    const angle = (Math.atan2(whole[1] * direction, whole[0] * direction) * 180) / Math.PI;
+    const angle = turnOf(whole, direction) + (facts.vertical ? 90 : 0);
     const em = Math.abs(size);
     const seenSize = em * across * facts.height;
     const vertical = facts.vertical;
@@ -200,6 +218,10 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
     let end = penX;
     let fromSpace = spacePending;
 
+    const place = (x: number, y: number): [number, number] => [
+      whole[0] * x + whole[2] * y + whole[4],
+      whole[1] * x + whole[3] * y + whole[5],
+    ];
     const flush = () => {
       if (text === '') return;
       const value = text;
@@ -209,15 +231,19 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
         switchedOff += 1;
         return;
       }
-      const place = (x: number): [number, number] => [
-        whole[0] * x + whole[2] * (penY + rise) + whole[4],
-        whole[1] * x + whole[3] * (penY + rise) + whole[5],
-      ];
-      const [fromX, fromY] = place(start);
-      const [toX, toY] = place(end);
+      const [fromX, fromY] = vertical ? place(penX - CENTRE * em, penY) : place(start, penY + rise);
+      const [toX, toY] = vertical ? place(penX - CENTRE * em, penY - em) : place(end, penY + rise);
+      const seenEnd = Math.abs(angle) < 1 ? toX : fromX + Math.hypot(toX - fromX, toY - fromY);
+      const before = pieces[pieces.length - 1];
+      if (before && !fromSpace && goesOn(before, value, fromX, fromY)) {
+        before.text += value;
+        before.x1 = seenEnd;
+        before.order = order++;
+        return;
+      }
       pieces.push({
         x0: fromX,
-        x1: Math.abs(angle) < 1 ? toX : fromX + Math.hypot(toX - fromX, toY - fromY),
+        x1: seenEnd,
         y: fromY,
         size: seenSize,
         text: value,
@@ -236,6 +262,23 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
       fromSpace = false;
     };
 
+    /** Files that place sign after sign get whole words all the same. */
+    const goesOn = (before: RawPiece, value: string, x: number, y: number) =>
+      before.order === order - 1 &&
+      before.style === facts.style &&
+      Math.abs(angle) < 1 &&
+      Math.abs(before.angle) < 1 &&
+      Math.abs(before.y - y) < 0.02 * seenSize &&
+      Math.abs(before.size - seenSize) < 0.01 * seenSize &&
+      Math.abs(x - before.x1) < 0.1 * seenSize &&
+      before.mark === mark &&
+      before.color === state.fill &&
+      before.clip === state.clip &&
+      before.painted === (state.mode !== 3 && state.mode !== 7) &&
+      before.text.length < LONGEST_PIECE &&
+      !before.rightToLeft &&
+      !isRightToLeft(value);
+
     for (const glyph of glyphs) {
       if (typeof glyph === 'number') {
         if (vertical) penY -= (glyph * size) / 1000;
@@ -248,15 +291,13 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
       const value = plainText(glyph.unicode);
       const blank = value.trim() === '';
       if (vertical) {
-        // Down the page; each sign is a piece, the lines are made of them where vertical text is read.
-        const [, shiftX = 0] = glyph.vmetric ?? [];
+        // Each sign is a piece of its own: what is turned with it is put together like any other line.
         if (!blank) {
           text = value;
-          start = penX - (shiftX || em / 2) * 0.001;
-          end = start + em;
           flush();
         }
-        penY -= em + charSpacing;
+        const [down = -1000] = glyph.vmetric ?? [];
+        penY += (down / 1000) * em - charSpacing;
         continue;
       }
       const gap = (penX - end) * direction;
@@ -289,7 +330,6 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
     lineY += y;
     penX = lineX;
     penY = lineY;
-    spacePending = false;
   };
 
   const handlers: Record<string, (args: readonly unknown[]) => void> = {
@@ -380,7 +420,6 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
     beginText() {
       textMatrix = [1, 0, 0, 1, 0, 0];
       lineX = lineY = penX = penY = 0;
-      spacePending = false;
     },
     setTextMatrix([value]) {
       const matrix = toMatrix(value);
@@ -417,6 +456,7 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
       const color = state.fillOpacity < 0.95 || state.blended ? null : state.fill;
       const found = paintedPath(points, state.matrix, { ...painting, lineWidth: state.lineWidth });
       for (const area of found.areas) addFill(area, color);
+      if (box && Number.isFinite(box[0])) addDot(transformBox(state.matrix, box[0]!, box[1]!, box[2]!, box[3]!));
       // A rule in the colour of the paper is none.
       if (isPaper(painting.stroke ? state.stroke : state.fill)) return;
       for (const rule of found.rules) {
@@ -462,7 +502,7 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
   }
   const { fnArray, argsArray } = operators;
   for (let at = 0; at < fnArray.length; at++) byNumber[fnArray[at]!]?.((argsArray[at] as unknown[] | null) ?? []);
-  return { width, height, pieces, fills, rules, graphics, switchedOff };
+  return { width, height, pieces, fills, rules, dots, graphics, switchedOff };
 }
 
 const FILLS = { fill: true, stroke: false };
@@ -478,6 +518,9 @@ const PAINTING: Readonly<Record<string, { fill: boolean; stroke: boolean }>> = {
   closeFillStroke: BOTH,
   closeEOFillStroke: BOTH,
 };
+
+const turnOf = (matrix: Matrix, direction: number): number =>
+  (Math.atan2(matrix[1] * direction, matrix[0] * direction) * 180) / Math.PI;
 
 const isPaper = (color: string | null): boolean => color === '#ffffff';
 

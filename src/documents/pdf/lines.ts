@@ -50,6 +50,8 @@ function toRows(pieces: readonly Piece[]): Row[] {
 /** How far around a row the rows are looked for that its raised pieces belong to. */
 const NEAR_ROWS = 6;
 const LONGEST_RAISED = 14;
+/** How many times larger the text is that has raised pieces. */
+const SMALLER = 1.12;
 
 /** Moves small pieces that stand a little higher or lower than larger text beside them into the row of that text. */
 function attachRaised(rows: readonly Row[]): Row[] {
@@ -71,13 +73,13 @@ function hostOf(piece: Piece, rows: readonly Row[], at: number): Row | null {
   for (let step = 1; step <= NEAR_ROWS; step++) {
     for (const index of [at + step, at - step]) {
       const row = rows[index];
-      if (!row || row.size < piece.size * 1.2) continue;
+      if (!row || row.size < piece.size * SMALLER) continue;
       const rise = row.y - piece.y;
       if (rise > 0.65 * row.size || rise < -0.35 * row.size) continue;
       const beside = row.pieces.some(
         (other) =>
           other.shift === undefined &&
-          other.size > piece.size * 1.2 &&
+          other.size > piece.size * SMALLER &&
           (Math.abs(piece.x0 - other.x1) < 0.3 * other.size || Math.abs(other.x0 - piece.x1) < 0.15 * other.size),
       );
       if (beside) return row;

@@ -1,34 +1,111 @@
-/** What sizes and weights mean in a document: running text, headings of each level. */
-
-import type { Looks } from './blocks.ts';
+/** What sizes and weights mean in a document: running text, headings of each level, code. */
 import type { Piece } from './ink.ts';
 import type { Line } from './lines.ts';
+import { isInset, type Region } from './regions.ts';
 
-/** The size that most letters have. */
-export function bodySizeOf(pieces: Iterable<Piece>): number {
-  const letters = new Map<number, number>();
-  for (const { size, text } of pieces) {
-    const step = Math.round(size * 4) / 4;
-    letters.set(step, (letters.get(step) ?? 0) + text.length);
-  }
-  let body = 10;
-  let most = 0;
-  for (const [size, count] of letters) {
-    if (count > most || (count === most && size < body)) {
-      most = count;
-      body = size;
-    }
-  }
-  return body;
+export interface Looks {
+  readonly bodySize: number;
+  /** From baseline to baseline of running text, in sizes. */
+  readonly pitch: number;
+  /** Whether most of the text is of this look, which then says nothing. */
+  readonly mostlyBold: boolean;
+  readonly mostlyMono: boolean;
+  /** The level of a heading set in this size: 1 to 5, or 0 when text of this size is none. */
+  levelOf(size: number): number;
+  /** The level below those that have a size of their own. */
+  readonly boldLevel: number;
 }
 
-export function looksOf(bodySize: number): Looks {
+/** The size that most letters have. */
+export function bodySizeOf(pieces: Iterable<Pick<Piece, 'size' | 'text'>>): number {
+  const letters = new Map<number, number>();
+  for (const { size, text } of pieces) count(letters, Math.round(size * 4) / 4, text.length);
+  return mostOf(letters) ?? 10;
+}
+
+const linesOf = (regions: readonly Region[]): Line[] =>
+  regions.flatMap(({ items }) => items.filter((item): item is Line => !isInset(item)));
+
+/** In sizes of running text: from here on, text is a heading. */
+const HEADING_SIZE = 1.13;
+/** Longer than this is no heading, however large. */
+export const LONGEST_HEADING = 260;
+const MAX_SIZES = 5;
+const SAME_SIZE = 0.04;
+/** A largest size that is this near to that of the text, and comes often, is of sections and not of a title. */
+const TITLE_SIZE = 1.35;
+const MANY = 4;
+
+export function looksOf(regions: readonly Region[]): Looks {
+  const bodySize = bodySizeOf(linesOf(regions));
+  const pitches = new Map<number, number>();
+  const sizes = new Map<number, number>();
+  let letters = 0;
+  let bold = 0;
+  let mono = 0;
+  for (const { items } of regions) {
+    let before: Line | null = null;
+    for (const item of items) {
+      if (isInset(item)) {
+        before = null;
+        continue;
+      }
+      const line = item as Line;
+      for (const run of line.runs) {
+        letters += run.text.length;
+        if (run.bold) bold += run.text.length;
+        if (run.mono) mono += run.text.length;
+      }
+      if (line.size >= HEADING_SIZE * bodySize) {
+        if (line.text.length < LONGEST_HEADING && /\p{L}/u.test(line.text))
+          count(sizes, Math.round(line.size * 4) / 4, 1);
+      } else if (before && Math.abs(line.size - before.size) < 0.1 * line.size) {
+        count(pitches, Math.round(((line.baseline - before.baseline) / line.size) * 20) / 20, 1);
+      }
+      before = line;
+    }
+  }
+  const levels = levelsOf(sizes, bodySize);
   return {
     bodySize,
-    levelOf(lines: readonly Line[]) {
-      const size = lines[0]!.size;
-      if (lines.length > 3 || size < 1.15 * bodySize) return 0;
-      return size > 1.6 * bodySize ? 1 : 2;
+    pitch: Math.min(Math.max(mostOf(pitches) ?? 1.2, 0.9), 2.2),
+    mostlyBold: bold > 0.5 * letters,
+    mostlyMono: mono > 0.5 * letters,
+    levelOf(size) {
+      if (size < HEADING_SIZE * bodySize) return 0;
+      return (
+        levels.find((level) => size >= level.size * (1 - SAME_SIZE))?.level ?? Math.min(levels.length + 1, MAX_SIZES)
+      );
     },
+    boldLevel: Math.min((levels[levels.length - 1]?.level ?? 1) + 1, 6),
   };
+}
+
+function levelsOf(sizes: ReadonlyMap<number, number>, bodySize: number): { size: number; level: number }[] {
+  const steps: { size: number; uses: number }[] = [];
+  for (const [size, uses] of [...sizes].sort(([one], [two]) => two - one)) {
+    const last = steps[steps.length - 1];
+    if (last && size >= last.size * (1 - SAME_SIZE)) last.uses += uses;
+    else steps.push({ size, uses });
+  }
+  const [largest] = steps;
+  const first = largest && largest.size < TITLE_SIZE * bodySize && largest.uses >= MANY ? 2 : 1;
+  return steps.slice(0, MAX_SIZES).map(({ size }, at) => ({ size, level: Math.min(first + at, MAX_SIZES) }));
+}
+
+const count = (counts: Map<number, number>, key: number, by: number) => {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+};
+
+/** The key that counts most; the smaller one of two. */
+function mostOf(counts: ReadonlyMap<number, number>): number | null {
+  let found: number | null = null;
+  let most = 0;
+  for (const [key, value] of counts) {
+    if (value > most || (value === most && found !== null && key < found)) {
+      most = value;
+      found = key;
+    }
+  }
+  return found;
 }

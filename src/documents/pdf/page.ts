@@ -3,6 +3,7 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { type Box, holds, toMatrix, transformBox } from './geometry.ts';
 import { type FontFacts, type Ink, type InkSources, type Piece, type RawPiece, readInk } from './ink.ts';
 import type { Library } from './open.ts';
+import { tagsOf } from './tags.ts';
 import { pictureShare, visiblePieces } from './visible.ts';
 
 export interface PageText {
@@ -18,30 +19,38 @@ export interface PageText {
 }
 
 const FEW_LETTERS = 12;
+/** In degrees: from here on, text is no part of the lines around it. */
+const TURNED = 35;
 
 export async function readPage(document: PDFDocumentProxy, number: number, { OPS }: Library): Promise<PageText> {
   const page = await document.getPage(number);
   try {
     const layers = await document.getOptionalContentConfig({ intent: 'display' });
     const operators = await page.getOperatorList({ intent: 'display' });
-    const viewport = page.getViewport({ scale: 1 });
-    const ink = readInk({
-      operators,
-      names: OPS as unknown as InkSources['names'],
-      viewport,
-      font: fontsOf(page),
-      layers,
-    });
+    const font = fontsOf(page);
+    const names = OPS as unknown as InkSources['names'];
+    const inkAt = (rotation: number) => {
+      const viewport = page.getViewport({ scale: 1, rotation });
+      return { viewport, ink: readInk({ operators, names, viewport, font, layers }) };
+    };
+    let { viewport, ink } = inkAt(page.rotate);
+    const turn = mainTurn(ink.pieces);
+    if (turn !== 0) ({ viewport, ink } = inkAt((page.rotate + 360 - turn) % 360));
     const seen = visiblePieces(ink);
     const links = await linksOf(page, viewport.transform);
-    const { pieces, turned } = byDirection(linked(seen.pieces, links));
+    const tags = await tagsOf(document, page, seen.pieces);
+    const pieces = seen.pieces.map((piece) => {
+      const tag = piece.mark === null ? undefined : tags.get(piece.mark);
+      const href = hrefAt(piece, links);
+      return tag || href ? { ...piece, tag, href } : piece;
+    });
     const letters = seen.pieces.reduce((sum, { text }) => sum + text.length, 0);
     return {
       number,
       width: ink.width,
       height: ink.height,
-      pieces,
-      turned,
+      pieces: pieces.filter(({ angle }) => Math.abs(angle) < TURNED),
+      turned: turnedGroups(pieces.filter(({ angle }) => Math.abs(angle) >= TURNED)),
       ink,
       hidden: seen.hidden,
       scanned: letters < FEW_LETTERS && (pictureShare(ink) > 0.05 || (letters === 0 && ink.graphics > 0)),
@@ -49,6 +58,33 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
   } finally {
     page.cleanup();
   }
+}
+
+/** In degrees, clockwise: how most of the text of a page is turned against the page, in quarters. */
+function mainTurn(pieces: readonly RawPiece[]): number {
+  const letters = [0, 0, 0, 0];
+  for (const { angle, text } of pieces) letters[((Math.round(angle / 90) % 4) + 4) % 4]! += text.length;
+  const most = Math.max(...letters);
+  return letters[0] === most ? 0 : letters.indexOf(most) * 90;
+}
+
+const SAME_TURN = 5;
+const MAX_TURNS = 20;
+
+/** Turned text by its angle, each group laid straight. */
+function turnedGroups(pieces: readonly RawPiece[]): Piece[][] {
+  const groups = new Map<number, Piece[]>();
+  for (const piece of pieces) {
+    const step = Math.round(piece.angle / SAME_TURN);
+    const group = groups.get(step) ?? [];
+    if (!groups.has(step) && groups.size >= MAX_TURNS) continue;
+    groups.set(step, group);
+    const radians = (piece.angle * Math.PI) / 180;
+    const x0 = piece.x0 * Math.cos(radians) + piece.y * Math.sin(radians);
+    const y = piece.y * Math.cos(radians) - piece.x0 * Math.sin(radians);
+    group.push({ ...piece, x0, x1: x0 + piece.x1 - piece.x0, y });
+  }
+  return [...groups.values()];
 }
 
 interface Link extends Box {
@@ -73,17 +109,9 @@ async function linksOf(page: PDFPageProxy, transform: readonly number[]): Promis
     }));
 }
 
-const linked = (pieces: readonly RawPiece[], links: readonly Link[]): readonly RawPiece[] =>
-  links.length === 0
-    ? pieces
-    : pieces.map((piece) => {
-        const x = (piece.x0 + piece.x1) / 2;
-        const link = links.find((box) => holds(box, x, piece.y - 0.3 * piece.size));
-        return link ? { ...piece, href: link.href } : piece;
-      });
-
-function byDirection(pieces: readonly RawPiece[]): { pieces: RawPiece[]; turned: RawPiece[][] } {
-  return { pieces: pieces.filter(({ angle }) => Math.abs(angle) < 35), turned: [] };
+function hrefAt(piece: RawPiece, links: readonly Link[]): string | undefined {
+  const x = (piece.x0 + piece.x1) / 2;
+  return links.find((box) => holds(box, x, piece.y - 0.3 * piece.size))?.href;
 }
 
 /** Facts of the fonts of a page, by the names that its operators use. */

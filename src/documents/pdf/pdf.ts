@@ -1,64 +1,102 @@
 /** PDF files: text in the order of reading by our own analysis of what PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, DocumentPage, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentFault } from '../document.ts';
-import { toBlocks } from './blocks.ts';
-import { toHtml } from './html.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
-import { toSegments } from './lines.ts';
-import { bodySizeOf, looksOf } from './looks.ts';
-import { library, open } from './open.ts';
+import { createLayout } from './layout.ts';
+import { library, type Opened, open } from './open.ts';
 import { type PageText, readPage } from './page.ts';
 import { drawPage } from './picture.ts';
-import { toRegions } from './regions.ts';
 
 const MAX_PAGES = 2_000;
+const MAX_PAGE_MS = 10_000;
+/** Pages are laid out so many at a time: what repeats is seen, and no long file is kept in pieces. */
+const PAGES_AT_ONCE = 48;
+const NEIGHBOURS = 2;
 
 async function parse(_file: DocumentFile, bytes: Uint8Array, { page }: ParseOptions): Promise<ParsedDocument> {
-  const pdf = await library();
-  const { document, close } = await open(bytes, { maxImagePixels: 1 });
+  const reader = await createReader(bytes);
   try {
-    const { numPages } = document;
-    const wanted =
-      page !== undefined && page >= 1 && page <= numPages ? [page] : numbers(Math.min(numPages, MAX_PAGES));
-    const texts: PageText[] = [];
-    const notes: string[] = [];
+    const { numPages } = reader.document();
+    const only = page !== undefined && page >= 1 && page <= numPages ? page : null;
+    const last = Math.min(numPages, MAX_PAGES);
+    const layout = createLayout();
     const failed: number[] = [];
-    for (const number of wanted) {
-      try {
-        texts.push(await readPage(document, number, pdf));
-      } catch {
-        failed.push(number);
-      }
+    let hiddenCount = 0;
+    let texts: PageText[] = [];
+    const [from, to] =
+      only === null ? [1, last] : [Math.max(1, only - NEIGHBOURS), Math.min(numPages, only + NEIGHBOURS)];
+    for (let number = from; number <= to; number++) {
+      const text = await reader.read(number);
+      if (text) texts.push(text);
+      else if (only === null || number === only) failed.push(number);
+      if (text && (only === null || number === only)) hiddenCount += text.hidden;
+      if (only !== null || texts.length < PAGES_AT_ONCE || to - number < NEIGHBOURS) continue;
+      layout.add(texts);
+      texts = [];
     }
-    if (texts.length === 0) throw new DocumentFault('damaged', 'No page of the PDF can be read');
-    if (failed.length > 0)
-      notes.push(`${failed.length === 1 ? 'Page' : 'Pages'} ${failed.join(', ')} could not be read`);
-    if (page === undefined && numPages > MAX_PAGES)
-      notes.push(`Only the first ${MAX_PAGES} pages of ${numPages} were read`);
-    const info = (await document.getMetadata()).info as Record<string, unknown>;
-    const looks = looksOf(bodySizeOf(texts.flatMap(({ pieces }) => pieces)));
+    layout.add(texts, only);
+    const pages = layout.finish();
+    if (pages.length === 0) throw new DocumentFault('damaged', 'No page of the PDF can be read', reader.cause());
+    const notes = failed.length > 0 ? [unread(failed)] : [];
+    if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
+    if (layout.isCutOff()) notes.push('The text of the PDF is too long and was cut off');
+    const info = await infoOf(reader.document());
     return {
       title: titleOf(info),
-      pages: texts.map(
-        (text): DocumentPage => ({
-          number: text.number,
-          html: toHtml(toRegions(toSegments(text.pieces), looks).flatMap((region) => toBlocks(region, looks))),
-          scanned: text.scanned,
-        }),
-      ),
+      pages,
       pageCount: numPages,
       metadata: metadataOf(info),
       publishedTime: isoDate(info.ModDate) ?? isoDate(info.CreationDate),
-      lang: typeof info.Language === 'string' && info.Language !== '' ? info.Language : undefined,
+      lang: typeof info.Language === 'string' && /^[a-z]{2,3}\b/i.test(info.Language) ? info.Language : undefined,
       notes,
-      hiddenCount: texts.reduce((sum, { hidden }) => sum + hidden, 0),
+      hiddenCount,
     };
   } finally {
-    await close();
+    await reader.close();
   }
 }
 
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+const MOST_NAMED = 12;
+
+function unread(pages: readonly number[]): string {
+  const named = pages.slice(0, MOST_NAMED).join(', ');
+  const more = pages.length > MOST_NAMED ? ` and ${pages.length - MOST_NAMED} more` : '';
+  return `${pages.length === 1 ? 'Page' : 'Pages'} ${named}${more} could not be read`;
+}
+
+const infoOf = async (document: Opened['document']): Promise<Record<string, unknown>> =>
+  (await document.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
+
+/** Reads pages one by one, and opens the file anew after one that took too long: PDF.js would go on with it. */
+async function createReader(bytes: Uint8Array) {
+  const pdf = await library();
+  let opened = await open(bytes, { maxImagePixels: 1 });
+  let cause: unknown;
+  return {
+    document: () => opened.document,
+    cause: () => cause,
+    close: () => opened.close(),
+    /** Null for a page that cannot be read. */
+    async read(number: number): Promise<PageText | null> {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<'late'>((resolve) => {
+        timer = setTimeout(resolve, MAX_PAGE_MS, 'late');
+      });
+      try {
+        const text = await Promise.race([readPage(opened.document, number, pdf), late]);
+        if (text !== 'late') return text;
+        await opened.close();
+        opened = await open(bytes, { maxImagePixels: 1 });
+        return null;
+      } catch (error) {
+        cause = error;
+        return null;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
 
 export const kind: DocumentKind = {
   parse,

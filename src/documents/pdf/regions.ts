@@ -31,7 +31,7 @@ export interface Interval {
   readonly to: number;
 }
 
-const MAX_DEPTH = 8;
+const MAX_DEPTH = 40;
 
 export interface RegionOptions {
   /** The size of running text on the page. */
@@ -43,13 +43,10 @@ export function toRegions(segments: readonly Segment[], { bodySize }: RegionOpti
   const regions: Region[] = [];
   const todo: { readonly segments: readonly Segment[]; readonly depth: number }[] = [{ segments, depth: 0 }];
   for (let next = todo.pop(); next; next = todo.pop()) {
-    const parts = next.depth < MAX_DEPTH ? cut(next.segments, bodySize) : [{ segments: next.segments, whole: true }];
-    const cutUp: typeof todo = [];
-    for (const part of parts) {
-      if (part.whole && cutUp.length === 0) regions.push(regionOf(part.segments));
-      else cutUp.push({ segments: part.segments, depth: part.whole ? MAX_DEPTH : next.depth + 1 });
-    }
-    todo.push(...cutUp.reverse());
+    const { depth } = next;
+    const parts = depth < MAX_DEPTH ? cut(next.segments, bodySize) : [{ segments: next.segments, whole: true }];
+    if (parts.length === 1 && parts[0]!.whole) regions.push(regionOf(parts[0]!.segments));
+    else todo.push(...parts.reverse().map((part) => ({ segments: part.segments, depth: depth + 1 })));
   }
   return regions.filter(({ items }) => items.length > 0);
 }
@@ -60,40 +57,41 @@ interface Part {
   readonly whole: boolean;
 }
 
+/** How many runs of bands are looked at before a part of a page is taken to have neither columns nor tables. */
+const MAX_TRIES = 24;
+const MAX_BANDS = 1_200;
+
 function cut(segments: readonly Segment[], bodySize: number): Part[] {
   const bands = toBands(segments);
-  const parts: Part[] = [];
-  let plain: Segment[] = [];
-  const closePlain = () => {
-    if (plain.length > 0) parts.push({ segments: plain, whole: true });
-    plain = [];
-  };
-  for (let at = 0; at < bands.length; ) {
+  const runs: Run[] = [];
+  for (let at = 0; at < bands.length && bands.length <= MAX_BANDS; at++) {
     const run = runFrom(bands, at, bodySize);
-    if (!run) {
-      plain.push(...bands[at]!.segments);
-      at += 1;
-      continue;
-    }
-    const inside = bands.slice(at, run.end);
-    const table = alignedTable(
-      inside.flatMap((band) => band.segments),
-      bodySize,
-    );
-    if (table) plain.push(...table);
-    else if (isProse(inside, run.gutter)) {
-      closePlain();
-      const middle = (run.gutter.from + run.gutter.to) / 2;
-      const all = inside.flatMap((band) => band.segments);
-      parts.push(
-        { segments: all.filter(({ x0 }) => x0 < middle), whole: false },
-        { segments: all.filter(({ x0 }) => x0 >= middle), whole: false },
-      );
-    } else plain.push(...inside.flatMap((band) => band.segments));
-    at = run.end;
+    if (run) runs.push(run);
   }
-  closePlain();
-  return parts;
+  runs.sort((one, two) => two.both - one.both || two.start - one.start);
+  for (const found of runs.slice(0, MAX_TRIES)) {
+    const run = trimmed(bands, extended(bands, found, bodySize), bodySize);
+    const inside = bands.slice(run.start, run.end);
+    const all = inside.flatMap((band) => band.segments);
+    const outside = (from: number, to: number): Part => ({
+      segments: bands.slice(from, to).flatMap((band) => band.segments),
+      whole: false,
+    });
+    const table = alignedTable(all, bodySize);
+    if (table) {
+      const rest = [...outside(0, run.start).segments, ...table, ...outside(run.end, bands.length).segments];
+      return [{ segments: rest, whole: false }];
+    }
+    if (!isProse(inside, run.gutter)) continue;
+    const middle = (run.gutter.from + run.gutter.to) / 2;
+    return [
+      outside(0, run.start),
+      { segments: all.filter(({ x0 }) => x0 < middle), whole: false },
+      { segments: all.filter(({ x0 }) => x0 >= middle), whole: false },
+      outside(run.end, bands.length),
+    ].filter((part) => part.segments.length > 0);
+  }
+  return [{ segments, whole: true }];
 }
 
 export function toBands(segments: readonly Segment[]): Band[] {
@@ -134,32 +132,69 @@ const common = (one: readonly Interval[], two: readonly Interval[], atLeast: num
 
 const MIN_GUTTER = 0.85;
 
+interface Run {
+  readonly start: number;
+  readonly end: number;
+  readonly gutter: Interval;
+  /** Bands with text on both sides of the strip. */
+  readonly both: number;
+}
+
 /** The longest run of bands from this one on that leave a strip free, with text on both sides of it. */
-function runFrom(bands: readonly Band[], start: number, bodySize: number): { end: number; gutter: Interval } | null {
+function runFrom(bands: readonly Band[], start: number, bodySize: number): Run | null {
   const width = MIN_GUTTER * bodySize;
   let strips: Interval[] = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
-  let found: { end: number; gutter: Interval } | null = null;
+  let end = start;
+  let gutter: Interval | null = null;
   let left = Number.POSITIVE_INFINITY;
   let right = Number.NEGATIVE_INFINITY;
-  for (let end = start; end < bands.length; end++) {
-    const band = bands[end]!;
-    strips = common(strips, freeStrips(band.segments), width);
-    for (const { x0, x1 } of band.segments) {
+  for (let at = start; at < bands.length; at++) {
+    const { segments } = bands[at]!;
+    strips = common(strips, freeStrips(segments), width);
+    for (const { x0, x1 } of segments) {
       left = Math.min(left, x0);
       right = Math.max(right, x1);
     }
     const between = strips.filter(({ from, to }) => from > left && to < right);
     if (between.length === 0) {
-      if (strips.every(({ from, to }) => from === Number.NEGATIVE_INFINITY || to === Number.POSITIVE_INFINITY)) {
-        if (strips.length < 2 || found) break;
-      }
+      const halfOpen = strips.some(({ from, to }) => from > left || to < right);
+      if (gutter || (!halfOpen && strips.length === 0)) break;
       continue;
     }
-    if (found && isSpanningHeading(bands, end, between, bodySize)) break;
-    const gutter = between.reduce((best, strip) => (strip.to - strip.from > best.to - best.from ? strip : best));
-    found = { end: end + 1, gutter };
+    if (gutter && isSpanningHeading(bands, at, between, bodySize)) break;
+    gutter = between.reduce((best, strip) => (strip.to - strip.from > best.to - best.from ? strip : best));
+    end = at + 1;
   }
-  return found;
+  if (!gutter) return null;
+  const middle = (gutter.from + gutter.to) / 2;
+  const both = bands.slice(start, end).filter(({ segments }) => {
+    const lefts = segments.filter(({ x0 }) => x0 < middle).length;
+    return lefts > 0 && lefts < segments.length;
+  }).length;
+  return { start, end, gutter, both };
+}
+
+/** With the lines just above that stand on the right alone: the left column begins with space. */
+function extended(bands: readonly Band[], run: Run, bodySize: number): Run {
+  let { start } = run;
+  while (start > 0) {
+    const above = bands[start - 1]!;
+    if (bands[start]!.top - above.bottom > 0.6 * bodySize) break;
+    if (!above.segments.every(({ x0, size }) => x0 >= run.gutter.to - 1 && size < 1.15 * bodySize)) break;
+    start -= 1;
+  }
+  return { ...run, start };
+}
+
+/** Without what stands apart on the left below both columns, when text over the whole width follows. */
+function trimmed(bands: readonly Band[], run: Run, bodySize: number): Run {
+  if (run.end >= bands.length) return run;
+  let lastRight = run.end - 1;
+  while (lastRight > run.start && bands[lastRight]!.segments.every(({ x0 }) => x0 < run.gutter.to)) lastRight -= 1;
+  for (let at = lastRight + 1; at < run.end; at++) {
+    if (bands[at]!.top - bands[at - 1]!.bottom > 0.8 * bodySize) return { ...run, end: at };
+  }
+  return run;
 }
 
 /** Large text alone over both columns parts what is above from what is below. */

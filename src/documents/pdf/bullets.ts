@@ -1,0 +1,40 @@
+/** Bullets that are drawn and not written: small shapes just before the first word of a line. */
+import { type Box, holds } from './geometry.ts';
+import type { Piece } from './ink.ts';
+
+const FARTHEST = 2.6;
+
+export function withDrawnBullets(pieces: readonly Piece[], dots: readonly Box[]): readonly Piece[] {
+  if (dots.length === 0) return pieces;
+  const byLeft = pieces.toSorted((one, two) => one.x0 - two.x0);
+  const added: Piece[] = [];
+  for (const dot of dots) {
+    const piece = nextTo(dot, byLeft);
+    if (!piece || piece.rightToLeft) continue;
+    const { y, size, mark, artifact } = piece;
+    const bullet = { x0: dot.x0, x1: dot.x1, y, size, text: '•', style: PLAIN, spaced: false, mark, artifact };
+    added.push({ ...bullet, rightToLeft: false });
+  }
+  return added.length === 0 ? pieces : [...pieces, ...added];
+}
+
+const PLAIN = { bold: false, italic: false, mono: false };
+
+/** The piece that begins right of the dot on its height, when nothing is left of the dot as close. */
+function nextTo(dot: Box, byLeft: readonly Piece[]): Piece | null {
+  const middle = (dot.y0 + dot.y1) / 2;
+  let low = 0;
+  let high = byLeft.length;
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if (byLeft[at]!.x0 < dot.x1 - 0.5) low = at + 1;
+    else high = at;
+  }
+  for (let at = low; at < byLeft.length; at++) {
+    const piece = byLeft[at]!;
+    if (piece.x0 - dot.x1 > 40) return null;
+    const beside = { x0: piece.x0 - FARTHEST * piece.size, y0: piece.y - 0.7 * piece.size, x1: piece.x0, y1: piece.y };
+    if (dot.x1 - dot.x0 < 0.7 * piece.size && holds(beside, dot.x0, middle)) return piece;
+  }
+  return null;
+}

@@ -1,0 +1,85 @@
+/** Headers, footers and page numbers: rows at a page's edges that its neighbours have as well. */
+import type { Piece } from './ink.ts';
+import type { PageText } from './page.ts';
+
+/** Shares of a page's height in which furniture stands. */
+const EDGE = 0.13;
+const NEAR_PAGES = 2;
+const SAME_PLACE = 4;
+const MAX_ROWS = 6;
+const LARGE = 1.3;
+
+interface EdgeRow {
+  readonly pieces: readonly Piece[];
+  readonly y: number;
+  /** The row's text, and the same with each number told by its distance from the page's own. */
+  readonly keys: readonly string[];
+}
+
+export interface Paged {
+  readonly number: number;
+  readonly pieces: readonly Piece[];
+}
+
+/** The pieces of each page without what repeats; pages that stand alone keep all. */
+export function withoutFurniture(pages: readonly PageText[], bodySize: number): Paged[] {
+  const edges = pages.map((page) => edgeRows(page, bodySize));
+  return pages.map((page, at) => {
+    const artifacts = tagged(page);
+    const dropped = new Set<Piece>(artifacts);
+    for (const row of edges[at]!) {
+      if (isRepeated(row, at, edges)) for (const piece of row.pieces) dropped.add(piece);
+    }
+    return {
+      number: page.number,
+      pieces: dropped.size === 0 ? page.pieces : page.pieces.filter((piece) => !dropped.has(piece)),
+    };
+  });
+}
+
+/** What a tagged file itself calls furniture, at the edges. */
+const tagged = ({ pieces, height }: PageText): Piece[] =>
+  pieces.some(({ artifact }) => !artifact)
+    ? pieces.filter(({ artifact, y }) => artifact && (y < EDGE * height || y > (1 - EDGE) * height))
+    : [];
+
+function edgeRows({ pieces, height, number }: PageText, bodySize: number): EdgeRow[] {
+  const rows: { y: number; pieces: Piece[] }[] = [];
+  const atEdge = pieces.filter(({ y }) => y < EDGE * height || y > (1 - EDGE) * height);
+  for (const piece of atEdge.toSorted((one, two) => one.y - two.y || one.x0 - two.x0)) {
+    const row = rows[rows.length - 1];
+    if (row && piece.y - row.y < 0.3 * piece.size) row.pieces.push(piece);
+    else rows.push({ y: piece.y, pieces: [piece] });
+  }
+  const outer = rows.length > 2 * MAX_ROWS ? [...rows.slice(0, MAX_ROWS), ...rows.slice(-MAX_ROWS)] : rows;
+  return outer
+    .filter((row) => row.pieces.every(({ size }) => size < LARGE * bodySize))
+    .map((row) => ({ ...row, keys: keysOf(row.pieces, number) }));
+}
+
+const MAX_NUMBERS = 4;
+
+function keysOf(pieces: readonly Piece[], page: number): string[] {
+  const text = pieces
+    .toSorted((one, two) => one.x0 - two.x0)
+    .map((piece) => piece.text)
+    .join('');
+  const keys = [text];
+  for (const found of [...text.matchAll(/\d{1,5}/g)].slice(0, MAX_NUMBERS)) {
+    const from = found.index;
+    keys.push(`${text.slice(0, from)}\0${Number(found[0]) - page}\0${text.slice(from + found[0].length)}`);
+  }
+  if (/^[\W_]*[ivxlc]{1,7}[\W_]*$/i.test(text)) keys.push('\0roman');
+  return keys;
+}
+
+function isRepeated(row: EdgeRow, at: number, edges: readonly (readonly EdgeRow[])[]): boolean {
+  for (let near = Math.max(0, at - NEAR_PAGES); near <= Math.min(edges.length - 1, at + NEAR_PAGES); near++) {
+    if (near === at) continue;
+    const same = edges[near]!.some(
+      (other) => Math.abs(other.y - row.y) < SAME_PLACE && other.keys.some((key) => row.keys.includes(key)),
+    );
+    if (same) return true;
+  }
+  return false;
+}

@@ -1,0 +1,87 @@
+/** What stands in the text without being a part of its flow: tables in lines, framed parts. */
+import { alignedTable } from './aligned.ts';
+import { type Box, holds } from './geometry.ts';
+import type { Ink, Piece } from './ink.ts';
+import { type Segment, toSegments } from './lines.ts';
+import { boxOfSegments, insetSegment } from './regions.ts';
+import { mergeLines, ruledTable, toGrids } from './ruled.ts';
+
+/** The page's segments, each table and frame as one of them. */
+export function segmentsWithInsets(pieces: readonly Piece[], ink: Ink, bodySize: number): Segment[] {
+  const insets: Segment[] = [];
+  let rest = pieces;
+  for (const grid of toGrids(ink.rules)) {
+    const found = ruledTable(grid, rest);
+    if (!found) continue;
+    insets.push(insetSegment(found.box, { table: found.table }, bodySize));
+    rest = rest.filter((piece) => !found.used.has(piece));
+  }
+  for (const frame of framesOf(ink)) {
+    const inside = rest.filter((piece) => holds(frame, (piece.x0 + piece.x1) / 2, piece.y - 0.3 * piece.size));
+    const segments = toSegments(inside);
+    const rows = new Set(segments.map(({ baseline }) => Math.round(baseline)));
+    if (rows.size < MIN_FRAMED_ROWS || inside.length > 0.7 * pieces.length) continue;
+    insets.push(insetSegment(frame, { segments }, bodySize));
+    const used = new Set(inside);
+    rest = rest.filter((piece) => !used.has(piece));
+  }
+  return [...betweenLevelLines(toSegments(rest), ink, bodySize), ...insets];
+}
+
+const MIN_FRAMED_ROWS = 3;
+const MAX_FRAMES = 40;
+
+/** Painted areas beside the text: narrower than the page, higher than a row of a table. */
+const framesOf = ({ fills, width, height }: Ink): Box[] =>
+  fills
+    .filter(
+      ({ image, color, x0, y0, x1, y1 }) =>
+        !image &&
+        color !== null &&
+        color !== '#ffffff' &&
+        x1 - x0 < 0.6 * width &&
+        x1 - x0 > 60 &&
+        y1 - y0 > 36 &&
+        y1 - y0 < 0.9 * height,
+    )
+    .slice(0, MAX_FRAMES);
+
+const SAME_EDGE = 4;
+const MAX_LEVEL_LINES = 400;
+
+/** Tables with level lines alone, each as wide as the other. */
+function betweenLevelLines(segments: readonly Segment[], { rules }: Ink, bodySize: number): Segment[] {
+  const lines = mergeLines(
+    rules.filter(({ upright }) => !upright),
+    false,
+  ).slice(0, MAX_LEVEL_LINES);
+  let rest = [...segments];
+  const groups: Box[][] = [];
+  for (const line of lines.filter(({ x0, x1 }) => x1 - x0 > 60)) {
+    const group = groups.find(
+      ([first]) => Math.abs(first!.x0 - line.x0) < SAME_EDGE && Math.abs(first!.x1 - line.x1) < SAME_EDGE,
+    );
+    if (group) group.push(line);
+    else groups.push([line]);
+  }
+  for (const group of groups) {
+    if (group.length < 2) continue;
+    const box = { x0: group[0]!.x0, x1: group[0]!.x1, y0: group[0]!.y0, y1: group[group.length - 1]!.y1 };
+    const isInside = ({ x0, x1, baseline, top, inset }: Segment) =>
+      !inset && x0 > box.x0 - SAME_EDGE && x1 < box.x1 + SAME_EDGE && top > box.y0 - 3 && baseline < box.y1 + 1;
+    const inside = rest.filter(isInside);
+    const table = alignedTable(inside, bodySize, { ruled: true });
+    if (!table) continue;
+    const covers = boxOfSegments(inside);
+    const crossed = rest.some(
+      (segment) =>
+        !isInside(segment) &&
+        segment.baseline > covers.y0 &&
+        segment.baseline < covers.y1 &&
+        segment.x1 > covers.x0 &&
+        segment.x0 < covers.x1,
+    );
+    if (!crossed) rest = [...rest.filter((segment) => !isInside(segment)), ...table];
+  }
+  return rest;
+}

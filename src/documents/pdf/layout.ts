@@ -1,0 +1,92 @@
+/** Pages laid out: from their pieces of text to regions, and when all are seen, to blocks and HTML. */
+import type { DocumentPage } from '../document.ts';
+import { type Block, goesOnAfter, joinRuns, toBlocks } from './blocks.ts';
+import { withDrawnBullets } from './bullets.ts';
+import { withoutFurniture } from './furniture.ts';
+import { toHtml } from './html.ts';
+import type { Piece } from './ink.ts';
+import { segmentsWithInsets } from './insets.ts';
+import { toSegments } from './lines.ts';
+import { bodySizeOf, type Looks, looksOf } from './looks.ts';
+import { withNotes } from './notes.ts';
+import type { PageText } from './page.ts';
+import { type Region, regionOf, toRegions } from './regions.ts';
+
+interface LaidOut {
+  readonly number: number;
+  readonly regions: readonly Region[];
+  readonly turned: readonly Region[];
+  readonly scanned: boolean;
+}
+
+export interface Layout {
+  /** Lays out pages that follow each other; `only` keeps one of them. */
+  add(texts: readonly PageText[], only?: number | null): void;
+  finish(): DocumentPage[];
+  /** Whether there was more than the output may hold. */
+  isCutOff(): boolean;
+}
+
+const MAX_OUTPUT = 32 * 1024 * 1024;
+
+export function createLayout(): Layout {
+  const pages: LaidOut[] = [];
+  let cutOff = false;
+  return {
+    add(texts, only = null) {
+      const bodySize = bodySizeOf(texts.flatMap(({ pieces }) => pieces));
+      withoutFurniture(texts, bodySize).forEach(({ number, pieces }, at) => {
+        if (only === null || number === only) pages.push(laidOut(texts[at]!, pieces, bodySize));
+      });
+    },
+    finish() {
+      const looks = looksOf(pages.flatMap(({ regions }) => regions));
+      const blocks = pages.map((page) => pageBlocks(page, looks));
+      joinPages(blocks);
+      const out: DocumentPage[] = [];
+      let length = 0;
+      for (const [at, { number, scanned }] of pages.entries()) {
+        const html = toHtml(withNotes(blocks[at]!), number);
+        length += html.length;
+        if (length > MAX_OUTPUT) {
+          cutOff = true;
+          break;
+        }
+        out.push({ number, html, scanned });
+      }
+      return out;
+    },
+    isCutOff: () => cutOff,
+  };
+}
+
+function laidOut({ number, ink, turned, scanned }: PageText, pieces: readonly Piece[], bodySize: number): LaidOut {
+  const segments = segmentsWithInsets(withDrawnBullets(pieces, ink.dots), ink, bodySize);
+  return {
+    number,
+    regions: toRegions(segments, { bodySize }),
+    turned: turned.map((group) => regionOf(toSegments(group))),
+    scanned,
+  };
+}
+
+/** Turned text stands after the rest, aside. */
+const pageBlocks = ({ regions, turned }: LaidOut, looks: Looks): Block[] => [
+  ...toBlocks(regions, looks),
+  ...turned.flatMap((region) =>
+    toBlocks([region], looks).map((block): Block => ('runs' in block ? { kind: 'quote', runs: block.runs } : block)),
+  ),
+];
+
+/** A paragraph that goes on over the page is given whole to the page it begins on. */
+function joinPages(pages: readonly Block[][]): void {
+  for (let at = pages.length - 1; at > 0; at--) {
+    const before = pages[at - 1]!;
+    const [first] = pages[at]!;
+    const lastAt = before.findLastIndex(({ kind }) => kind !== 'quote');
+    const last = before[lastAt];
+    if (!last || !first || !('runs' in first) || !goesOnAfter(last, first)) continue;
+    before[lastAt] = { ...last, runs: joinRuns(last.runs, first.runs) };
+    pages[at]!.shift();
+  }
+}

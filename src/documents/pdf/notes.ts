@@ -1,0 +1,63 @@
+/** Footnotes: small text at the end of a page that begins with a sign which stands raised in the text above. */
+import type { Block } from './blocks.ts';
+import type { Run } from './lines.ts';
+
+export interface Note {
+  readonly label: string;
+  readonly runs: readonly Run[];
+}
+
+export interface WithNotes {
+  readonly blocks: readonly Block[];
+  readonly notes: readonly Note[];
+  /** Labels that have a note: their raised signs in the text are links. */
+  readonly labels: ReadonlySet<string>;
+}
+
+const LABEL = /^\s*(\d{1,3}|[*†‡§¶]{1,3}|[a-z])(?:[.):\]]?\s+|$)/;
+const LONE_LABEL = /^\s*[[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?\s*$/;
+
+export function withNotes(blocks: readonly Block[]): WithNotes {
+  const referred = new Set<string>();
+  for (const block of blocks) {
+    if (!('runs' in block) || block.kind === 'quote') continue;
+    block.runs.forEach((run, at) => {
+      const label = at > 0 && run.shift === 'raised' ? LONE_LABEL.exec(run.text)?.[1] : undefined;
+      if (label) referred.add(label);
+    });
+  }
+  const notes: Note[] = [];
+  const labels = new Set<string>();
+  const kept: Block[] = [];
+  for (const block of blocks) {
+    const note = block.kind === 'quote' || block.kind === 'item' ? noteOf(block.runs, block, referred) : null;
+    if (note && !labels.has(note.label)) {
+      notes.push(note);
+      labels.add(note.label);
+    } else kept.push(block);
+  }
+  return { blocks: kept, notes, labels };
+}
+
+function noteOf(runs: readonly Run[], block: Block, referred: ReadonlySet<string>): Note | null {
+  if (block.kind !== 'quote') return null;
+  const text = runs.map((run) => run.text).join('');
+  const found = runs[0]?.shift === 'raised' ? LONE_LABEL.exec(runs[0].text) : LABEL.exec(text);
+  const label = found?.[1];
+  if (!found || label === undefined || !referred.has(label)) return null;
+  let left = runs[0]!.shift === 'raised' ? runs[0]!.text.length : found[0].length;
+  const rest: Run[] = [];
+  for (const run of runs) {
+    const cut = Math.min(left, run.text.length);
+    left -= cut;
+    if (cut < run.text.length) rest.push({ ...run, text: run.text.slice(cut) });
+  }
+  return rest.length > 0 ? { label, runs: rest } : null;
+}
+
+/** The label that a raised sign refers to, when there is a note of it. */
+export function referenceOf(run: Run, labels: ReadonlySet<string>): string | null {
+  if (run.shift !== 'raised') return null;
+  const label = LONE_LABEL.exec(run.text)?.[1];
+  return label !== undefined && labels.has(label) ? label : null;
+}

@@ -1,0 +1,78 @@
+/** What a tagged file says of its text: which pieces make one block, and which are headings. */
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { Piece } from './ink.ts';
+
+export interface Tag {
+  /** The same for all text of one paragraph, heading or item. */
+  readonly block: number;
+  /** Of a heading: 1 to 6, else 0. */
+  readonly level: number;
+  /** Whether it is said to be a paragraph, and so is no heading, however it looks. */
+  readonly isText: boolean;
+}
+
+interface Node {
+  readonly role?: string;
+  readonly type?: string;
+  readonly id?: string;
+  readonly children?: readonly Node[];
+}
+
+const BLOCKS = new Set(
+  'P H H1 H2 H3 H4 H5 H6 Title LI LBody Lbl TD TH Caption Note FENote Code BlockQuote TOCI Aside'.split(' '),
+);
+const MAX_NODES = 50_000;
+/** A block with so much of a long page's text was put there by a program that knows no better. */
+const WHOLE_PAGE = 0.6;
+const LONG_PAGE = 1_200;
+
+/** Tags by the number of marked content; empty when the file has none or none that can be believed. */
+export async function tagsOf(
+  document: PDFDocumentProxy,
+  page: PDFPageProxy,
+  pieces: readonly Piece[],
+): Promise<ReadonlyMap<number, Tag>> {
+  const tags = new Map<number, Tag>();
+  if (!pieces.some(({ mark }) => mark !== null)) return tags;
+  const info = (await document.getMarkInfo().catch(() => null)) as { Marked?: boolean } | null;
+  if (!info?.Marked) return tags;
+  const tree = (await page.getStructTree().catch(() => null)) as Node | null;
+  if (!tree) return tags;
+  let block = 0;
+  let seen = 0;
+  const todo: { node: Node; tag: Tag | null }[] = [{ node: tree, tag: null }];
+  for (let next = todo.pop(); next && seen < MAX_NODES; next = todo.pop()) {
+    const { node, tag } = next;
+    seen += 1;
+    if (node.type === 'content') {
+      const mark = Number(/_mc(\d+)$/.exec(node.id ?? '')?.[1] ?? Number.NaN);
+      if (tag && Number.isInteger(mark) && !tags.has(mark)) tags.set(mark, tag);
+      continue;
+    }
+    const own = BLOCKS.has(node.role ?? '') ? tagOfRole(node.role!, tag, () => ++block) : tag;
+    for (const child of (node.children ?? []).toReversed()) todo.push({ node: child, tag: own });
+  }
+  return isBelievable(tags, pieces) ? tags : new Map();
+}
+
+/** A list item is one block with its marker and its text; a paragraph in an item or a cell is one of its own. */
+function tagOfRole(role: string, outer: Tag | null, nextBlock: () => number): Tag {
+  if ((role === 'LBody' || role === 'Lbl') && outer) return outer;
+  const level = role === 'Title' ? 1 : role === 'H' ? 2 : Number(/^H([1-6])$/.exec(role)?.[1] ?? 0);
+  return { block: nextBlock(), level, isText: role === 'P' || role === 'LI' || role === 'Code' };
+}
+
+function isBelievable(tags: ReadonlyMap<number, Tag>, pieces: readonly Piece[]): boolean {
+  const letters = new Map<number, number>();
+  let all = 0;
+  let headings = 0;
+  for (const { mark, text } of pieces) {
+    const tag = mark === null ? undefined : tags.get(mark);
+    all += text.length;
+    if (!tag) continue;
+    letters.set(tag.block, (letters.get(tag.block) ?? 0) + text.length);
+    if (tag.level > 0) headings += text.length;
+  }
+  if (headings > 0.5 * all && all > LONG_PAGE) return false;
+  return all < LONG_PAGE || Math.max(0, ...letters.values()) < WHOLE_PAGE * all;
+}
