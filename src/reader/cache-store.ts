@@ -200,7 +200,7 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
     uses.clear();
   }
 
-  async function keep(place: string, snapshot: Snapshot, captured: Captured): Promise<void> {
+  async function keep(place: string, snapshot: Snapshot, captured: Captured, madeAt: number): Promise<void> {
     const { text, screenshot, pageshot, cachedAt: _, ...facts } = snapshot;
     const raw = Buffer.from(text);
     const json = JSON.stringify({ snapshot: facts, captured, textBytes: raw.length } satisfies Kept);
@@ -213,9 +213,8 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
     const id = idOf(place, snapshot, captured);
     const orphans = database.transaction(() => {
       const freed = remove([id]);
-      const now = clock();
       for (const { hash, bytes } of parts) rows.addBlob(hash, bytesOnDisk(bytes.length));
-      rows.addCopy(id, place, now, json, rowBytes);
+      rows.addCopy(id, place, madeAt, json, rowBytes);
       for (const { role, hash } of parts) rows.addPart(id, role, hash);
       return [...freed, ...makeRoom()];
     });
@@ -294,7 +293,10 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
 
   return {
     find: (place, wanted) => attempt(() => find(place, wanted)),
-    keep: (place, snapshot, captured) => inTurn(() => keep(place, snapshot, captured)),
+    keep(place, snapshot, captured) {
+      const madeAt = clock();
+      return inTurn(() => keep(place, snapshot, captured, madeAt));
+    },
     sweep,
     async close() {
       closing = true;
@@ -338,8 +340,8 @@ function queries(database: Database) {
       ids(database.all<{ id: string }>('SELECT DISTINCT copy AS id FROM parts WHERE hash = ?', hash)),
     addBlob: (hash: string, bytes: number) =>
       database.run('INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING', hash, bytes),
-    addCopy: (id: string, place: string, now: number, facts: string, bytes: number) =>
-      database.run('INSERT INTO copies VALUES (?, ?, ?, ?, ?, ?)', id, place, now, now, facts, bytes),
+    addCopy: (id: string, place: string, madeAt: number, facts: string, bytes: number) =>
+      database.run('INSERT INTO copies VALUES (?, ?, ?, ?, ?, ?)', id, place, madeAt, madeAt, facts, bytes),
     addPart: (id: string, role: Role, hash: string) =>
       database.run('INSERT INTO parts VALUES (?, ?, ?)', id, role, hash),
     removeCopy: (id: string) => database.run('DELETE FROM copies WHERE id = ?', id),
