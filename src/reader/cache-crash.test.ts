@@ -1,0 +1,117 @@
+/** A process that is killed while it writes copies leaves a cache that is whole: each copy is all there, or not at all. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openDatabase } from '#storage/database/sqlite.ts';
+import { last, page, request } from './cache.suite.ts';
+import { openCache } from './cache.ts';
+
+/** As much as about 140 of the 300 pages take, so that pages are removed all the time. */
+const MAX_BYTES = 800_000;
+
+let dir: string;
+let child: ChildProcess | undefined;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'cache-crash-'));
+});
+afterEach(() => {
+  child?.kill('SIGKILL');
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Writes pages as fast as it can, several at a time, and evicts as many; says a line for each that is written. */
+const writer = (from: string) => `
+  const { openCache } = await import(${JSON.stringify(`${from}/cache.ts`)});
+  const { last, page, request } = await import(${JSON.stringify(`${from}/cache.suite.ts`)});
+  const cache = await openCache({ dir: process.argv[2], maxBytes: ${MAX_BYTES}, freshMs: 1e9, keepMs: 1e9 });
+  let next = Number(process.argv[3]);
+  const write = async () => {
+    for (;;) {
+      const n = next++;
+      const url = 'https://tea.example/' + (n % 300);
+      const words = Math.random().toString(36).repeat(1 + (n % 400));
+      const live = async function* () {
+        yield page('', { url, text: '<title>Tea</title><p>begin ' + n + ' ' + words + ' end ' + n + '</p>' });
+      };
+      await last(cache.through(request({ noCache: true }, url), live));
+      // A reader waits for what is being written.
+      await last(cache.through(request({}, url), live));
+      console.log(n);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, write));`;
+
+async function killedWriter(from: number, lines: number): Promise<void> {
+  const script = path.join(dir, 'writer.mts');
+  writeFileSync(script, writer(import.meta.dirname));
+  child = spawn(
+    process.execPath,
+    ['--conditions=source', '--import', 'tsx', script, path.join(dir, 'cache'), String(from)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let seen = 0;
+  for await (const _ of createInterface({ input: child.stdout! })) {
+    seen++;
+    if (seen === lines) child.kill('SIGKILL');
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  expect(child.signalCode).toBe('SIGKILL');
+}
+
+it('is whole after kills in the middle of writing', async () => {
+  let kept = 0;
+  for (let round = 0; round < 4; round++) {
+    await killedWriter(round * 10_000, 150 + round * 37);
+    const told: string[] = [];
+    const log = { warn: (_: unknown, message: string) => told.push(message) } as never;
+    const cache = await openCache({
+      dir: path.join(dir, 'cache'),
+      maxBytes: MAX_BYTES,
+      freshMs: 1e9,
+      keepMs: 1e9,
+      log,
+    });
+    for (let n = 0; n < 300; n++) {
+      const url = `https://tea.example/${n}`;
+      const live = async function* () {
+        yield page('anew', { settled: false });
+      };
+      const { text, cachedAt } = await last(cache.through(request({}, url), live));
+      if (cachedAt === undefined) continue;
+      kept++;
+      const [, begin, end] = /begin (\d+) .* end (\d+)<\/p>$/.exec(text) ?? [];
+      expect(begin).toBeDefined();
+      expect(end).toBe(begin);
+      expect(Number(begin) % 300).toBe(n);
+    }
+    await expectSound();
+    await cache.close();
+    expect(told).toEqual([]);
+  }
+  expect(kept).toBeGreaterThan(50);
+}, 180_000);
+
+/** Every file has its row and every row its file, and the total is that of the rows. */
+async function expectSound(): Promise<void> {
+  const database = await openDatabase(path.join(dir, 'cache', 'index.db'), ['-- made by the cache']);
+  const filed = () =>
+    readdirSync(path.join(dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true })
+      .flatMap((entry) => (entry.isFile() ? [entry.name] : []))
+      .sort();
+  const named = () => database.all<{ hash: string }>('SELECT hash FROM blobs ORDER BY hash').map(({ hash }) => hash);
+  // What the kill left over is cleared away after the start.
+  await expect.poll(filed, { timeout: 30_000 }).toEqual(named());
+  expect({ ...database.get('PRAGMA integrity_check') }).toEqual({ integrity_check: 'ok' });
+  const { total, sum, unused } = database.get<{ total: number; sum: number; unused: number }>(`
+    SELECT (SELECT bytes FROM total) AS total,
+      (SELECT sum(bytes) FROM blobs) + (SELECT sum(bytes) FROM copies) AS sum,
+      (SELECT count(*) FROM blobs WHERE hash NOT IN (SELECT hash FROM parts)) AS unused`)!;
+  database.close();
+  expect(total).toBe(sum);
+  expect(total).toBeLessThanOrEqual(MAX_BYTES);
+  expect(unused).toBe(0);
+}
