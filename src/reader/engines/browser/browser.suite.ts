@@ -1,5 +1,6 @@
 /** What the tests of this folder share: a site, a way out that reaches it, a browser, and reads in one line. */
 import os from 'node:os';
+import { createLookup, type Lookup } from '#net/dns.ts';
 import { createEgress, type Egress, type EgressRequest } from '#net/egress.ts';
 import { createFetch } from '#net/fetch.ts';
 import { createGuard } from '#net/guard.ts';
@@ -41,13 +42,17 @@ export function foundBrowser() {
 export interface BenchSetting extends Partial<PoolConfig> {
   readonly pages?: Pages;
   readonly allow?: readonly string[];
+  /** Names beside those that the machine knows, and the address of each. */
+  readonly names?: Readonly<Record<string, string>>;
   readonly tools?: Partial<BrowserEngineConfig>;
 }
 
 export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
-  const { pages, allow = [], tools, ...config } = setting;
+  const { pages, allow = [], names = {}, tools, ...config } = setting;
   const site = await startSite(pages);
-  const guard = createGuard({ allow: [...site.allow, ...allow] });
+  const others = createLookup();
+  const lookup: Lookup = async (name) => (names[name] ? [{ address: names[name], family: 4 }] : others(name));
+  const guard = createGuard({ allow: [...site.allow, ...allow], lookup });
   const refusals = createRefusalLog();
   const requests: EgressRequest[] = [];
   const egress = await createEgress({

@@ -29,26 +29,18 @@ beforeAll(async () => {
   secret = await listenSecretly('127.0.0.1');
   secret6 = await listenSecretly('::1').catch(() => undefined);
   bench = await startBench({
+    names: { 'rebound.example': '127.0.0.1', 'inside.example': '10.0.0.1' },
     pages: {
-      '/attack': ({ response }) => {
-        const targets = [
-          `127.0.0.1:${secret.port}`,
-          `localhost:${secret.port}`,
-          `127.1:${secret.port}`,
-          `2130706433:${secret.port}`,
-          `0.0.0.0:${secret.port}`,
-          `[::ffff:127.0.0.1]:${secret.port}`,
-          `[::1]:${secret6?.port ?? secret.port}`,
-          `secret.localhost:${secret.port}`,
-          '169.254.169.254',
-        ];
+      '/attack': ({ response, url }) => {
+        const targets = url.searchParams.getAll('at');
+        const first = targets[0]!;
         response
           .writeHead(200, { 'content-type': 'text/html' })
           .end(`<!doctype html><title>Attack</title><p>Readable text.</p><p id="got"></p>
-<link rel="dns-prefetch" href="//localhost:${secret.port}"><link rel="preconnect" href="http://127.0.0.1:${secret.port}"><link rel="stylesheet" href="http://127.0.0.1:${secret.port}/a.css">
+<link rel="dns-prefetch" href="//${first}"><link rel="preconnect" href="http://${first}"><link rel="stylesheet" href="http://${first}/a.css">
 <script>const targets = ${JSON.stringify(targets)}; const got = (what) => { document.getElementById('got').append(what + ' '); };
 for (const target of targets) {
-  fetch('http://' + target + '/fetch', { mode: 'no-cors' }).then((answer) => answer.headers.get('x-lectern-egress') ?? 'opaque', () => {});
+  fetch('http://' + target + '/fetch', { mode: 'no-cors' }).then((answer) => answer.text(), () => '').then((text) => text && got('FETCHED'));
   try { const socket = new WebSocket('ws://' + target + '/socket'); socket.onopen = () => got('SOCKET'); } catch {}
   try { new EventSource('http://' + target + '/events').onmessage = () => got('EVENT'); } catch {}
   new Image().src = 'http://' + target + '/image.png';
@@ -59,19 +51,19 @@ for (const target of targets) {
     peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer)); } catch {}
   try { window.open('http://' + target + '/window'); } catch {}
 }
-new Worker(URL.createObjectURL(new Blob(["fetch('http://127.0.0.1:${secret.port}/worker',{mode:'no-cors'})"])));
-for (const address of ['file:///etc/passwd', 'view-source:http://127.0.0.1:${secret.port}/', 'chrome://version/']) {
+new Worker(URL.createObjectURL(new Blob(["fetch('http://${first}/worker',{mode:'no-cors'})"])));
+for (const address of ['file:///etc/passwd', 'view-source:http://${first}/', 'chrome://version/']) {
   const frame = document.createElement('iframe'); frame.src = address; document.body.append(frame);
 }
-setTimeout(() => { location.href = 'http://127.0.0.1:${secret.port}/navigate'; }, 300);
+setTimeout(() => { location.href = 'http://${first}/navigate'; }, 300);
 </script>`);
       },
       '/send': ({ response, url }) => void response.writeHead(302, { location: url.searchParams.get('to')! }).end(),
-      '/send-by-form': ({ response }) =>
+      '/send-by-form': ({ response, url }) =>
         void response
           .writeHead(200, { 'content-type': 'text/html' })
           .end(`<!doctype html><title>Form</title><p>Readable text.</p>
-<form action="http://127.0.0.1:${secret.port}/form" method="post"><input name="a"></form><script>document.forms[0].submit()</script>`),
+<form action="${url.searchParams.get('to')}" method="post"><input name="a"></form><script>document.forms[0].submit()</script>`),
     },
   });
 });
@@ -83,20 +75,48 @@ afterAll(async () => {
 
 const quiet = () => expect([secret.connections(), secret6?.connections() ?? 0]).toEqual([0, 0]);
 
+const refused = { name: 'SecurityCompromiseError', status: 45102 };
+const attack = (...targets: string[]) =>
+  `/attack?${new URLSearchParams(targets.map((target): [string, string] => ['at', target]))}`;
+
 describe('a page in the browser', () => {
-  it('reaches nothing on this machine or its network, and is read all the same', async () => {
-    const page = await bench.last('/attack', { withIframe: true }, 8_000);
+  it('reaches nothing of the network here by any way, and is read all the same', async () => {
+    const targets = [`rebound.example:${secret.port}`, `inside.example:${secret.port}`, '169.254.169.254', '10.0.0.1'];
+    const page = await bench.last(attack(...targets), { withIframe: true }, 8_000);
     expect(page.text).toContain('Readable text.');
-    expect(page.text.replaceAll(/<script>.*?<\/script>/gs, '')).not.toMatch(/SECRET|SOCKET|root:/);
+    expect(page.text.replaceAll(/<script>.*?<\/script>/gs, '')).not.toMatch(/SECRET|SOCKET|FETCHED|root:/);
     quiet();
     // The attempts were made, and came to the proxy: the silence above is its doing.
     expect(bench.requests.filter(({ port }) => port === secret.port).length).toBeGreaterThan(10);
     expect(bench.requests.some(({ host }) => host === '169.254.169.254')).toBe(true);
   });
 
-  it('stays where it is when it sends itself to a refused address', async () => {
-    const page = await bench.last('/send-by-form', {}, 5_000);
-    expect(page.text).toContain('Readable text.');
+  it('is stopped when it calls this machine, however that is spelled', async () => {
+    const { port } = secret;
+    const targets = [
+      `127.0.0.1:${port}`,
+      `localhost:${port}`,
+      `127.1:${port}`,
+      `2130706433:${port}`,
+      `0.0.0.0:${port}`,
+      `[::ffff:127.0.0.1]:${port}`,
+      `[::1]:${secret6?.port ?? port}`,
+      `secret.localhost:${port}`,
+    ];
+    for (const target of targets) {
+      await expect(bench.last(attack(target), {}, 8_000), target).rejects.toMatchObject({
+        ...refused,
+        message: 'The page calls this server or its machine',
+      });
+    }
+    quiet();
+    expect(bench.pool.status().pages).toBe(0);
+  });
+
+  it('stays where it is when it sends itself to a refused address, and is stopped when that is this machine', async () => {
+    const form = (to: string) => bench.last(`/send-by-form?to=${encodeURIComponent(to)}`, {}, 5_000);
+    expect((await form('http://10.0.0.1/form')).text).toContain('Readable text.');
+    await expect(form(`http://127.0.0.1:${secret.port}/form`)).rejects.toMatchObject(refused);
     quiet();
   });
 
@@ -107,8 +127,6 @@ describe('a page in the browser', () => {
 });
 
 describe('a refused address', () => {
-  const refused = { name: 'SecurityCompromiseError', status: 45102 };
-
   it('is refused before the browser hears of it', async () => {
     for (const url of [
       `http://127.0.0.1:${secret.port}/`,

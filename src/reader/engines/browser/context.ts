@@ -2,6 +2,7 @@
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
+import { picturesWanted } from '../../formats/pictures.ts';
 import type { Options } from '../../options/resolve.ts';
 import type { StorageState } from '../../snapshot.ts';
 import type { Lease } from './pool.ts';
@@ -63,8 +64,8 @@ function contextOptions(options: Options, userAgent: string): BrowserContextOpti
  * Pictures, and timings that wait for media, need what is shown; all else only needs the document. Style sheets are
  * loaded always: by them it is known what is hidden.
  */
-export const needsPictures = ({ formats, respondTiming }: Options): boolean =>
-  formats.has('screenshot') ||
-  formats.has('pageshot') ||
-  respondTiming === 'media-idle' ||
-  respondTiming === 'network-idle';
+export function needsPictures(options: Options): boolean {
+  const { screenshot, pageshot } = picturesWanted(options);
+  const { respondTiming } = options;
+  return screenshot || pageshot || respondTiming === 'media-idle' || respondTiming === 'network-idle';
+}

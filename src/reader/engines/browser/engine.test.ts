@@ -1,9 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendHtml, type Visited } from '../../../../test/site/site.ts';
 import { type Bench, noFolder, options, startBench, words } from './browser.suite.ts';
 
 let bench: Bench;
+const PDF = '%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF';
+const send =
+  (contentType: string, body: string) =>
+  ({ response }: Visited) =>
+    void response.writeHead(200, { 'content-type': contentType }).end(body);
+
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startBench({
+    pages: {
+      '/behind-cookie': ({ request, response }) =>
+        void (request.headers.cookie === 'pass=yes'
+          ? response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF)
+          : response.writeHead(200, { 'content-type': 'video/mp4' }).end('x')),
+      '/sound.mp3': send('audio/mpeg', 'ID3'),
+      '/untold-paper': send('application/pdf', PDF),
+      '/shows': ({ response, url }) =>
+        sendHtml(
+          response,
+          `<!doctype html><title>Shows</title><style>*{margin:0}</style>${decodeURIComponent(url.search.slice(1))}`,
+        ),
+      '/empty': send('text/html', ''),
+      '/empty-text': send('text/plain', ''),
+      '/emptied':
+        '<script>document.documentElement.replaceChildren(document.createElement("head"), document.createElement("body"))</script>',
+    },
+  });
 });
 afterAll(() => bench.close());
 
@@ -62,7 +87,7 @@ describe.concurrent('reading pages', () => {
     expect((await bench.last('/charset/latin')).text).toContain('naïve');
   });
 
-  it('gives the text of what is not a page, and names what it cannot read', async () => {
+  it('gives the text of what is not a page', async () => {
     expect(await bench.last('/data.json')).toMatchObject({
       mediaType: 'application/json',
       text: '{"name": "Ünal", "list": [1, 2, 3]}',
@@ -71,21 +96,48 @@ describe.concurrent('reading pages', () => {
       mediaType: 'text/plain',
       text: 'plain <b>text</b>\nsecond line\n',
     });
-    expect(await bench.last('/feed.xml')).toMatchObject({
-      mediaType: 'application/xml',
-      text: '<?xml version="1.0"?><feed><entry>one</entry></feed>',
-    });
     expect((await bench.last('/page.xhtml')).text).toContain('<p>strict text<br></p>');
+  });
+
+  it('leaves files to the engine that fetches, with the cookies that led to them', async () => {
     for (const [path, type] of [
       ['/paper.pdf', 'application/pdf'],
       ['/picture.png', 'image/png'],
-      ['/download', 'application/zip'],
+      ['/feed.xml', 'xml'],
+      ['/behind-cookie', 'application/pdf'],
+    ] as const) {
+      const page = await bench.last(path, { setCookies: ['pass=yes'] });
+      expect(page, path).toMatchObject({ engine: 'direct', engineReason: 'the target is a file', status: 200 });
+      expect(page.file!.mediaType, path).toContain(type);
+      expect(page.url, path).toBe(bench.site.origin + path);
+    }
+    await expect(bench.last('/behind-cookie')).rejects.toMatchObject({ name: 'AssertionFailureError' });
+    await expect(bench.last('/sound.mp3')).rejects.toMatchObject({ name: 'AssertionFailureError' });
+  });
+
+  it('reads the file that is all that a page shows', async () => {
+    for (const tag of [
+      '<embed src="/paper.pdf" type="application/pdf">',
+      '<object data="/paper.pdf"><p>Your browser shows no files.</p></object>',
+      '<div><iframe src="/untold-paper"></iframe></div>',
     ]) {
-      await expect(bench.last(path!), path).rejects.toMatchObject({
+      const page = await bench.last(`/shows?${encodeURIComponent(tag)}`);
+      expect(page, tag).toMatchObject({ engine: 'direct', mediaType: 'application/pdf' });
+      expect(page.url, tag).toMatch(/paper(?:\.pdf)?$/);
+    }
+    for (const tag of ['<p>A word.</p><embed src="/paper.pdf">', '<iframe src="/article"></iframe>']) {
+      expect(await bench.last(`/shows?${encodeURIComponent(tag)}`), tag).toMatchObject({ engine: 'browser' });
+    }
+  });
+
+  it('has nothing to read where nothing was sent', async () => {
+    for (const path of ['/empty', '/empty-text']) {
+      await expect(bench.last(path), path).rejects.toMatchObject({
         name: 'AssertionFailureError',
-        message: expect.stringContaining(type!),
+        message: 'The target answered 200 without any content',
       });
     }
+    expect((await bench.last('/emptied')).text).toContain('<body></body>');
   });
 
   it('is not misled by names of form controls or by what the page overrides', async () => {

@@ -4,23 +4,36 @@
  */
 import type { CDPSession } from 'playwright-core';
 
+export interface HeadersConfig {
+  readonly target: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of the visit at the egress proxy. */
+  readonly credentials: { readonly username: string; readonly password: string };
+}
+
 /**
  * Through the DevTools protocol, past Playwright, which sends the headers of a request along wherever it is redirected.
  * Here each hop is looked at by itself.
  */
-export async function addHeaders(
-  session: CDPSession,
-  target: URL,
-  headers: Readonly<Record<string, string>>,
-): Promise<void> {
+export async function addHeaders(session: CDPSession, { target, headers, credentials }: HeadersConfig): Promise<void> {
   if (!Object.keys(headers).length) return;
   session.on('Fetch.requestPaused', ({ requestId, request }) => {
     // The browser tells the address without a fragment, and may have been more generous than asked with the pattern.
     const own = isOwnSite(target, request.url) ? { headers: merged(request.headers, headers) } : {};
     session.send('Fetch.continueRequest', { requestId, ...own }).catch(() => {});
   });
+  // Who intercepts requests is asked for their credentials too, in Playwright's place.
+  const answered = new Set<string>();
+  session.on('Fetch.authRequired', ({ requestId, authChallenge }) => {
+    const isFirst = authChallenge.source === 'Proxy' && !answered.has(requestId);
+    answered.add(requestId);
+    const authChallengeResponse = isFirst
+      ? { response: 'ProvideCredentials' as const, ...credentials }
+      : { response: 'CancelAuth' as const };
+    session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse }).catch(() => {});
+  });
   const patterns = originsOf(target).map((origin) => ({ urlPattern: `${escaped(origin)}/*` }));
-  await session.send('Fetch.enable', { patterns });
+  await session.send('Fetch.enable', { patterns, handleAuthRequests: true });
 }
 
 /** The origin, and the same host over https when it went without a port: what a fetch takes for the same site too. */

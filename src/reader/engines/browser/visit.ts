@@ -9,6 +9,7 @@ import { Problem, problem } from '#errors.ts';
 import { decodeText } from '#html/decode.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import { type Guard, portOf } from '#net/guard.ts';
+import { picturesWanted } from '../../formats/pictures.ts';
 import type { Snapshot, StorageState } from '../../snapshot.ts';
 import type { Visit } from '../engine.ts';
 import { declaredMedia } from '../media-type.ts';
@@ -17,7 +18,7 @@ import { closeContext, needsPictures, openContext } from './context.ts';
 import { jarOf, setCallersCookies, setEarlierCookies } from './cookies.ts';
 import { embeddedFile, soleEmbedded } from './embedded.ts';
 import { FileTarget, navigationProblem, withoutContent } from './failures.ts';
-import { addHeaders } from './headers.ts';
+import { addHeaders, type HeadersConfig } from './headers.ts';
 import { overrideHints } from './hints.ts';
 import { gatherScripts, type Injected, installScripts, scriptsSettled } from './inject.ts';
 import { watchLife } from './life.ts';
@@ -106,7 +107,11 @@ export async function* visitPage(
     if (visit.jar) await setEarlierCookies(context, visit.jar);
     await setCallersCookies(context, cookies);
     const page = await context.newPage();
-    yield* new PageVisit({ visit, preparation, tools, context, page, refused, refusals }).run(scripts, identity);
+    const credentials = { username: name, password: lease.egress.password };
+    yield* new PageVisit({ visit, preparation, tools, context, page, refused, refusals, credentials }).run(
+      scripts,
+      identity,
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof FileTarget) error.jar = context && (await jarOf(context).catch(() => undefined));
@@ -148,6 +153,7 @@ interface PageVisitParts {
   readonly page: Page;
   readonly refused: Refused;
   readonly refusals: Refusals;
+  readonly credentials: HeadersConfig['credentials'];
 }
 
 interface Taken {
@@ -164,6 +170,7 @@ class PageVisit {
   readonly #page: Page;
   readonly #refused: Refused;
   readonly #refusals: Refusals;
+  readonly #credentials: HeadersConfig['credentials'];
   /** Whether the document came with the request, and is no answer of a server. */
   readonly #isSubmitted: boolean;
   readonly #selectors: readonly string[];
@@ -185,7 +192,7 @@ class PageVisit {
   #judged: Snapshot | undefined;
   #note: string | undefined;
 
-  constructor({ visit, preparation, tools, context, page, refused, refusals }: PageVisitParts) {
+  constructor({ visit, preparation, tools, context, page, refused, refusals, credentials }: PageVisitParts) {
     this.#visit = visit;
     this.#preparation = preparation;
     this.#tools = tools;
@@ -193,6 +200,7 @@ class PageVisit {
     this.#page = page;
     this.#refused = refused;
     this.#refusals = refusals;
+    this.#credentials = credentials;
     this.#isSubmitted = visit.html !== undefined && visit.answer === undefined;
     const tenth = (visit.deadline - performance.now()) / 10;
     this.#reserveMs = Math.min(Math.max(tenth, RESERVE_MS.least), RESERVE_MS.most);
@@ -216,7 +224,7 @@ class PageVisit {
     this.#world = await openWorld(this.#page);
     await overrideScale(this.#world.session, options);
     await overrideHints(this.#world.session, identity, options.locale);
-    await addHeaders(this.#world.session, new URL(entry), headers);
+    await addHeaders(this.#world.session, { target: new URL(entry), headers, credentials: this.#credentials });
     await this.#world.atEachDocument(trackDocument, (message) => this.#heard(message));
     await installScripts(this.#page, scripts);
     if (html === undefined) {
@@ -538,10 +546,9 @@ class PageVisit {
   }
 
   #takeShots() {
-    const { formats, viewport } = this.#visit.options;
+    const { viewport } = this.#visit.options;
     const wanted = {
-      screenshot: formats.has('screenshot'),
-      pageshot: formats.has('pageshot'),
+      ...picturesWanted(this.#visit.options),
       deviceScaleFactor: viewport?.deviceScaleFactor ?? 1,
     };
     const left = this.#visit.deadline - performance.now();

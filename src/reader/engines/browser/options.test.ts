@@ -1,0 +1,327 @@
+/** The options that change who asks, by which way, with what in hand: in a real browser, by real proxies. */
+import { Server as ProxyServer } from 'proxy-chain';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CookieJar } from '#net/cookies.ts';
+import { OperatorProxy } from '#net/proxies.ts';
+import { sendHtml, type Visited } from '../../../../test/site/site.ts';
+import { type Bench, startBench, words } from './browser.suite.ts';
+
+/** A proxy that notes what it is asked for, and wants a password when it has one. */
+async function startProxy(password?: string) {
+  const asked: string[] = [];
+  const server = new ProxyServer({
+    port: 0,
+    host: '127.0.0.1',
+    prepareRequestFunction: ({ username, password: given, hostname, port, isHttp, request }) => {
+      if (password && (username !== 'someone' || given !== password)) return { requestAuthentication: true };
+      asked.push(isHttp ? request.url! : `https://${hostname}:${port}`);
+      return {};
+    },
+  });
+  await server.listen();
+  const url = `http://${password ? `someone:${password}@` : ''}127.0.0.1:${server.port}`;
+  return { url, port: server.port, asked, server };
+}
+
+let proxy: Awaited<ReturnType<typeof startProxy>>;
+let locked: Awaited<ReturnType<typeof startProxy>>;
+let bench: Bench;
+
+const seen = new Map<string, Visited['request']['headers'][]>();
+const noting = ({ request, response, url }: Visited, html: string) => {
+  const list = seen.get(url.pathname) ?? [];
+  seen.set(url.pathname, [...list, request.headers]);
+  sendHtml(response, html);
+};
+
+beforeAll(async () => {
+  proxy = await startProxy();
+  locked = await startProxy('secret-word');
+  bench = await startBench({
+    allow: [`127.0.0.1:${proxy.port}`, `127.0.0.1:${locked.port}`],
+    pages: {
+      '/gallery': `<!doctype html><title>Gallery</title><link rel="stylesheet" href="/gallery.css"><p>Pictures.</p>
+<img src="/gallery.svg" alt="a boat" onload="document.title = 'Picture came'"><script src="/gallery.js"></script>`,
+      '/gallery.css': ({ response }) =>
+        void response.writeHead(200, { 'content-type': 'text/css' }).end('p { color: rgb(1, 2, 3) }'),
+      '/gallery.svg': ({ response }) =>
+        void response
+          .writeHead(200, { 'content-type': 'image/svg+xml', 'set-cookie': 'from-picture=1' })
+          .end('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'),
+      '/gallery.js': ({ response }) =>
+        void response
+          .writeHead(200, { 'content-type': 'text/javascript' })
+          .end(
+            "fetch('/gallery-words').then((answer) => answer.text()).then((text) => document.body.append(text + ' ' + getComputedStyle(document.querySelector('p')).color))",
+          ),
+      '/gallery-words': ({ response }) =>
+        void response.writeHead(200, { 'content-type': 'text/plain' }).end('fetched words'),
+
+      '/own': (visited) =>
+        noting(
+          visited,
+          `<!doctype html><title>Own</title><p>Own.</p><script>fetch('/own-part'); fetch('${visited.otherOrigin}/other-part').catch(() => {});
+fetch('/own-turns').catch(() => {}); document.cookie = 'by=script'</script><iframe src="${visited.otherOrigin}/other-frame"></iframe>`,
+        ),
+      '/own-part': (visited) => noting(visited, ''),
+      '/other-part': (visited) => noting(visited, ''),
+      '/other-frame': (visited) => noting(visited, '<p>Other.</p>'),
+      '/own-turns': (visited) =>
+        void visited.response.writeHead(302, { location: `${visited.otherOrigin}/other-turned` }).end(),
+      '/other-turned': (visited) => noting(visited, ''),
+      '/moves-own': (visited) => void visited.response.writeHead(302, { location: '/moved-own' }).end(),
+      '/moved-own': (visited) => noting(visited, '<title>Moved</title><p>Moved.</p>'),
+      '/moves-away': (visited) =>
+        void visited.response.writeHead(302, { location: `${visited.otherOrigin}/moved-away` }).end(),
+      '/moved-away': (visited) => noting(visited, '<title>Away</title><p>Away.</p>'),
+
+      '/cookies': ({ request, response }) =>
+        sendHtml(response, `<title>Cookies</title><p>${request.headers.cookie ?? 'none'}</p>`),
+      '/welcome': ({ response }) => {
+        response.setHeader('set-cookie', ['session=abc; Path=/; HttpOnly; SameSite=Strict', 'kept=long; Max-Age=3600']);
+        sendHtml(
+          response,
+          `<title>Welcome</title><p>Welcome.</p><script>localStorage.setItem('colour', 'green & blue')</script>`,
+        );
+      },
+      '/stored': `<title>Stored</title><p id="colour"></p><script>colour.textContent = 'colour ' + localStorage.getItem('colour')</script>`,
+    },
+  });
+});
+afterAll(async () => {
+  await bench.close();
+  await proxy.server.close(true);
+  await locked.server.close(true);
+});
+
+const paths = (asked: readonly string[]) => asked.map((url) => new URL(url).pathname).sort();
+
+describe('a proxy', () => {
+  it('that the caller names carries all of the page', async () => {
+    proxy.asked.length = 0;
+    const page = await bench.last('/gallery', { proxyUrl: proxy.url, respondWith: 'screenshot' });
+    expect(page.text).toContain('fetched words rgb(1, 2, 3)');
+    expect(page.text).toContain('Picture came');
+    expect(paths(proxy.asked)).toEqual(
+      expect.arrayContaining(['/gallery', '/gallery-words', '/gallery.css', '/gallery.js', '/gallery.svg']),
+    );
+  });
+
+  it('of the operator carries what the page is made by, and its looks when asked', async () => {
+    for (const proxyResources of [false, true]) {
+      proxy.asked.length = 0;
+      const operator = new OperatorProxy(new URL(proxy.url), { countries: [], eu: false });
+      const given = { respondWith: 'screenshot', proxyResources };
+      const page = (await bench.visit('/gallery', given, { proxy: operator })).at(-1)!;
+      expect(page.text).toContain('fetched words rgb(1, 2, 3)');
+      expect(page.text).toContain('Picture came');
+      const looks = ['/gallery.css', '/gallery.svg'].filter((path) => paths(proxy.asked).includes(path));
+      expect(looks).toEqual(proxyResources ? ['/gallery.css', '/gallery.svg'] : []);
+      expect(paths(proxy.asked)).toEqual(expect.arrayContaining(['/gallery', '/gallery-words', '/gallery.js']));
+    }
+  });
+
+  it('is given its credentials, which nobody else sees', async () => {
+    locked.asked.length = 0;
+    const page = await bench.last('/article', { proxyUrl: locked.url });
+    expect(page.text).toContain('Mackerel');
+    expect(paths(locked.asked)).toContain('/article');
+    expect(JSON.stringify(bench.site.headers('/article'))).not.toMatch(/proxy-auth|secret-word/i);
+  });
+
+  it('that is no help is named as such, without its credentials', async () => {
+    const gone = await startProxy();
+    await gone.server.close(true);
+    const wrong = locked.url.replace('secret-word', 'wrong-word');
+    for (const [proxyUrl, name] of [
+      [wrong, 'AssertionFailureError'],
+      ['http://10.0.0.1:3128', 'SecurityCompromiseError'],
+      [`http://127.0.0.1:${gone.port}`, 'SecurityCompromiseError'],
+      ['ftp://proxy.example', 'ParamValidationError'],
+      ['nonsense', 'ParamValidationError'],
+    ] as const) {
+      const error = await bench.last('/article', { proxyUrl }).catch((thrown) => thrown);
+      expect(error, proxyUrl).toMatchObject({ name, facts: { path: 'proxyUrl' } });
+      expect(`${error.message}${JSON.stringify(error.facts)}`).not.toMatch(/word|10\.0\.0\.1|127\.0/);
+    }
+  });
+
+  it('does not open what the guard closes', async () => {
+    const refused = bench.last('http://10.0.0.1/', { proxyUrl: proxy.url });
+    await expect(refused).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
+  });
+});
+
+describe('headers of the caller', () => {
+  const customHeader = { 'X-Secret': 'mine', Authorization: 'Bearer mine', 'User-Agent': 'Reader of tests' };
+  const mine = (path: string) => seen.get(path)?.at(-1);
+
+  it('go with requests to the target, and to no other site', async () => {
+    await bench.last('/own', { customHeader, respondTiming: 'network-idle' });
+    for (const path of ['/own', '/own-part']) {
+      expect(mine(path), path).toMatchObject({ 'x-secret': 'mine', authorization: 'Bearer mine' });
+    }
+    expect(mine('/own')!['user-agent']).toBe('Reader of tests');
+    for (const path of ['/other-part', '/other-frame', '/other-turned']) {
+      expect(mine(path), path).toBeDefined();
+      expect(JSON.stringify(mine(path)), path).not.toMatch(/mine|Reader of tests/);
+    }
+  });
+
+  it('stay over redirects on the site, and end where these leave it', async () => {
+    await bench.last('/moves-own', { customHeader });
+    expect(mine('/moved-own')).toMatchObject({ 'x-secret': 'mine' });
+    const page = await bench.last('/moves-away', { customHeader });
+    expect(page.text).toContain('Away.');
+    expect(JSON.stringify(mine('/moved-away'))).not.toMatch(/mine/);
+  });
+
+  it('may be cookies, which go to the host alone', async () => {
+    expect((await bench.last('/cookies', { customHeader: { cookie: 'a=1; b=2' } })).text).toContain('a=1; b=2');
+  });
+
+  it('that make the connection what it is are refused', async () => {
+    const refused = { name: 'ParamValidationError', facts: { path: 'customHeader' } };
+    for (const header of [{ Host: 'other.example' }, { 'Content-Length': '3' }, { 'bad name': 'x' }, { x: 'a\nb' }])
+      await expect(bench.last('/own', { customHeader: header })).rejects.toMatchObject(refused);
+  });
+});
+
+describe('cookies', () => {
+  it('keep to their path, host and time', async () => {
+    const cookies = async (path: string, ...setCookies: string[]) =>
+      words((await bench.last(path, { setCookies })).text)
+        .replace('Cookies', '')
+        .trim();
+    expect(await cookies('/cookies', 'a=1', 'b=2; Path=/elsewhere', 'c=3; Max-Age=0', 'd=4; Path=/cookies')).toBe(
+      'd=4; a=1',
+    );
+    expect(await cookies('/cookies', 'a=1; Expires=Wed, 21 Oct 2015 07:28:00 GMT, b=x%20y')).toBe('b=x%20y');
+    expect(await cookies('/cookies', 'a=1; HttpOnly; SameSite=Strict')).toBe('a=1');
+  });
+
+  it('that a browser refuses are refused', async () => {
+    for (const setCookies of [
+      'a=1; Domain=other.example',
+      '__Host-a=1',
+      'a=1; SameSite=None',
+      'nothing',
+      `a=${'x'.repeat(5_000)}`,
+    ]) {
+      const refused = { name: 'ParamValidationError', facts: { path: 'cookies' } };
+      await expect(bench.last('/cookies', { setCookies: [setCookies] }), setCookies.slice(0, 40)).rejects.toMatchObject(
+        refused,
+      );
+    }
+  });
+
+  it('of an engine that came before are there', async () => {
+    const jar = new CookieJar();
+    jar.setCookieSync('gate=open; Path=/; HttpOnly', bench.site.origin);
+    jar.setCookieSync('gone=1; Max-Age=0', bench.site.origin);
+    jar.setCookieSync('own=2', `${bench.site.origin}/elsewhere/x`);
+    const page = (await bench.visit('/cookies', {}, { jar })).at(-1)!;
+    expect(words(page.text)).toContain('gate=open');
+    expect(words(page.text)).not.toMatch(/gone|own/);
+  });
+});
+
+describe('the state of a page', () => {
+  it('is exported, and loaded before another', async () => {
+    const first = await bench.last('/welcome', { exportStorageState: true });
+    const state = first.storageState!;
+    expect(state.cookies.map(({ name, value }) => [name, value]).sort()).toEqual([
+      ['kept', 'long'],
+      ['session', 'abc'],
+    ]);
+    expect(state.cookies.find(({ name }) => name === 'session')).toEqual({
+      name: 'session',
+      value: 'abc',
+      domain: '127.0.0.1',
+      path: '/',
+      expires: -1,
+      httpOnly: true,
+      secure: false,
+      sameSite: 'Strict',
+    });
+    expect(state.origins).toEqual([
+      { origin: bench.site.origin, localStorage: [{ name: 'colour', value: 'green & blue' }] },
+    ]);
+
+    const welcomed = bench.site.hits('/welcome');
+    expect(words((await bench.last('/stored', { storageState: state })).text)).toContain('colour green');
+    expect(words((await bench.last('/cookies', { storageState: state })).text)).toMatch(/session=abc/);
+    expect(bench.site.hits('/welcome')).toBe(welcomed);
+    const again = await bench.last('/stored', { storageState: state, exportStorageState: true });
+    expect(again.storageState).toEqual(state);
+  });
+
+  it('is not in answers that did not ask for it, nor in the next read', async () => {
+    expect((await bench.last('/welcome')).storageState).toBeUndefined();
+    expect(words((await bench.last('/stored')).text)).toContain('colour null');
+    expect(words((await bench.last('/cookies')).text)).toContain('none');
+  });
+
+  it('that the browser does not take is refused', async () => {
+    const cookie = { name: 'a', value: '1', domain: 'a.example', path: '/' };
+    for (const storageState of [
+      { cookies: [{ ...cookie, domain: '' }] },
+      { cookies: [{ ...cookie, expires: 'soon' }] },
+      { origins: [{ origin: 'file:///etc', localStorage: [] }] },
+    ]) {
+      const refused = { name: 'ParamValidationError', facts: { path: 'storageState' } };
+      await expect(bench.last('/article', { storageState })).rejects.toMatchObject(refused);
+    }
+  });
+});
+
+describe('a page that is visited first', () => {
+  it('leaves what it leaves in the session', async () => {
+    const preloadUrl = `${bench.site.origin}/welcome`;
+    expect(words((await bench.last('/cookies', { preloadUrl })).text)).toMatch(/session=abc/);
+    expect(words((await bench.last('/stored', { preloadUrl })).text)).toContain('colour green');
+  });
+
+  it('may come to nothing, in its share of the time', async () => {
+    for (const path of ['/missing', '/silent', '/hang', '/paper.pdf', '/alert', '/popup']) {
+      const page = await bench.last('/article', { preloadUrl: bench.site.origin + path }, 8_000);
+      expect(page.text, path).toContain('Mackerel');
+    }
+    expect(
+      (await bench.last('/article', { preloadUrl: 'http://no-such-host.invalid/' }).catch((error) => error)).name,
+    ).toBe('ParamValidationError');
+  });
+
+  it('is held against the same rules as a target', async () => {
+    for (const [preloadUrl, name] of [
+      ['http://10.0.0.1/', 'SecurityCompromiseError'],
+      ['http://localhost/', 'SecurityCompromiseError'],
+      ['file:///etc/passwd', 'ParamValidationError'],
+    ] as const) {
+      await expect(bench.last('/article', { preloadUrl }), preloadUrl).rejects.toMatchObject({
+        name,
+        facts: { path: 'preloadUrl' },
+      });
+    }
+  });
+});
+
+describe('HTML that was fetched before', () => {
+  const html =
+    '<title>Fetched</title><p id="a">fetched before</p><script>if (!sessionStorage.again) { sessionStorage.again = 1; } else document.title = "x"</script>';
+
+  it('stands for the first answer, status and date included', async () => {
+    const answer = { status: 404, lastModified: 'Tue, 03 Mar 2026 10:00:00 GMT' };
+    const page = (await bench.visit('/never-fetched', {}, { html, answer })).at(-1)!;
+    expect(page).toMatchObject({ status: 404, lastModified: answer.lastModified, settled: true });
+    expect(page.text).toContain('fetched before');
+    expect(bench.site.hits('/never-fetched')).toBe(0);
+  });
+
+  it('does not stand for the next: a page that loads itself anew gets what is there', async () => {
+    const gate = '<title>Gate</title><p>gate</p><script>document.cookie = "gate=open"; location.reload()</script>';
+    const page = (await bench.visit('/cookies', {}, { html: gate, answer: { status: 200 } })).at(-1)!;
+    expect(words(page.text)).toContain('gate=open');
+    expect(page.status).toBe(200);
+  });
+});
