@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Ajv } from 'ajv';
 import { onTestFinished } from 'vitest';
 
@@ -22,8 +23,13 @@ export type Reply =
   | string
   | { readonly text: string; readonly finish?: 'stop' | 'length' }
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  /** Headers, this much of a body, then the end of the connection or silence. */
-  | { readonly raw: string; readonly type: string; readonly after: 'end' | 'destroy' | 'silence' };
+  /** These pieces of a body, with pauses between them, then the end of the connection or silence. */
+  | {
+      readonly raw: string | readonly string[];
+      readonly type: string;
+      readonly pauseMs?: number;
+      readonly after: 'end' | 'destroy' | 'silence';
+    };
 
 export interface ChatServer {
   /** The base address, ending in `/v1`. */
@@ -159,7 +165,11 @@ async function answer(response: ServerResponse, request: SeenRequest, reply: Rep
   }
   if (typeof reply === 'object' && 'raw' in reply) {
     response.writeHead(200, { 'content-type': reply.type });
-    response.write(reply.raw);
+    response.flushHeaders();
+    for (const [index, piece] of [reply.raw].flat().entries()) {
+      if (index > 0) await delay(reply.pauseMs ?? 0);
+      response.write(piece);
+    }
     if (reply.after === 'end') response.end();
     if (reply.after === 'destroy') setImmediate(() => response.destroy());
     return;

@@ -16,6 +16,7 @@ import {
   textPart,
   visionPrompt,
 } from './prompts.ts';
+import { withoutWrapping } from './written.ts';
 
 export interface ModelTools {
   readonly models: Models;
@@ -75,7 +76,7 @@ export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGe
   if (options.jsonSchema) await tools.renderer.checkJson(options.jsonSchema, undefined, signal);
   const material = await tools.renderer.material(task, signal);
   const answers = answersTo(read, material, tools);
-  let shownAt = performance.now();
+  let shownAt = Number.NEGATIVE_INFINITY;
   for await (const { done, ...written } of answers) {
     if (!done && (!read.streaming || performance.now() - shownAt < SHOW_EVERY_MS)) continue;
     shownAt = performance.now();
@@ -85,9 +86,10 @@ export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGe
 
 type Written = Pick<AnswerTask, 'text' | 'form' | 'notes'> & { readonly done: boolean };
 
-const headOf = ({ title, description, url }: Material, { maxTokens }: Options, { chargeFactor }: ModelTools) => ({
+const headOf = ({ title, description, url }: Material, options: Options, { chargeFactor }: ModelTools) => ({
   head: { title, description, url },
-  maxTokens,
+  style: options.markdown,
+  maxTokens: options.maxTokens,
   chargeFactor,
 });
 
@@ -165,19 +167,20 @@ async function* byRecognition(read: ModelRead, tools: ModelTools): AsyncGenerato
   const pages = Math.min(page === undefined ? pageCount : 1, Math.max(tools.ocrMaxPages, 1));
   const whole = snapshot.pageshot ?? snapshot.screenshot;
   const notes: string[] = [];
+  const form = tools.models.ocr ? 'markdown' : 'html';
   for (let at = 0; at < pages; at++) {
     const picture = snapshot.document ? await read.pictureOf?.((page ?? 1) + at) : whole;
     if (!picture)
       throw problem('AssertionFailureError', { message: 'There is no picture of this target to recognise text in' });
     const { text, complete } = await recognised(picture, read, tools);
-    if (text) texts.push(text);
+    if (text) texts.push(withoutWrapping(text));
     if (!complete && !notes.includes(UNFINISHED)) notes.push(UNFINISHED);
-    yield { text: texts.join('\n\n'), form: 'markdown', notes, done: false };
+    yield { text: texts.join('\n\n'), form, notes, done: false };
   }
   if (page === undefined && pageCount > pages) {
     notes.push(`This document has ${pageCount} pages, only the first ${pages} were recognised.`);
   }
-  yield { text: texts.join('\n\n'), form: 'markdown', notes, done: true };
+  yield { text: texts.join('\n\n'), form, notes, done: true };
 }
 
 async function recognised(picture: Uint8Array, { signal }: ModelRead, { models, ocr }: ModelTools) {
@@ -185,6 +188,6 @@ async function recognised(picture: Uint8Array, { signal }: ModelRead, { models, 
     const content = [textPart(picturePrompt(OCR_INSTRUCTION)), picturePart(picture)];
     return await models.ocr.complete({ messages: [{ role: 'user', content }], temperature: 0, signal });
   }
-  const { text } = await ocr!.read(picture, { signal });
-  return { text, complete: true };
+  const { html } = await ocr!.read(picture, { signal });
+  return { text: html, complete: true };
 }

@@ -9,7 +9,7 @@ const THOUGHTS = /^\s*<think>[\s\S]*?(?:<\/think>|$)/;
 /** The text of an answer: without thoughts, and without the fence that many models put around all they write. */
 export function withoutWrapping(text: string): string {
   const answer = text.replace(THOUGHTS, '').trim();
-  const opened = /^(`{3,}|~{3,})[ \t]*(?:markdown|md|json|html|text)?[ \t]*\n/i.exec(answer);
+  const opened = /^(`{3,}|~{3,})[ \t]*(?:markdown|md|json)?[ \t]*\n/i.exec(answer);
   if (!opened) return answer;
   const fence = opened[1]!;
   const inner = answer.slice(opened[0].length);

@@ -204,7 +204,7 @@ export const OPTIONS = {
         (text) => !/content|markdown/.test(text) || !MODEL_FORMATS.some((name) => text.includes(name)),
         'cannot join content or markdown with a model format',
       ),
-    needsBrowser: (text) => /screenshot|pageshot|vlm/.test(text),
+    needsBrowser: (text) => /screenshot|pageshot|vlm|svc-ocr/.test(text),
     defaultText: 'content',
     copies: 'by rule',
     meaning:

@@ -2,6 +2,7 @@
  * From what a caller gave to complete options: a preset fills what was left unset, defaults fill the rest, and values
  * that follow from others are worked out once. The result is frozen; nothing after this asks where a value came from.
  */
+import { picturesWanted } from '../formats/pictures.ts';
 import { MARKDOWN_STYLE_DEFAULTS, type MarkdownStyle } from '../markdown/style.ts';
 import {
   type Format,
@@ -82,7 +83,9 @@ export function resolve(asked: GivenOptions): Options {
   const given = preset(asked);
   const { respondWith: format, timeout, engine, markdown, respondTiming, proxy = 'none', preset: _, ...rest } = given;
   const respondWith = format || ENGINE_FORMATS[engine ?? ''] || '';
-  const modelFormat = MODEL_FORMATS.find((name) => respondWith.includes(name));
+  // A schema asks for structure, which only a language model can give.
+  const modelFormat =
+    MODEL_FORMATS.find((name) => respondWith.includes(name)) ?? (given.jsonSchema ? 'readerlm-v2' : undefined);
   const formats = new Set(modelFormat ? [] : FORMATS.filter((name) => respondWith.includes(name)));
   if (!formats.size && !modelFormat) formats.add('content');
   const timeoutMs = typeof timeout === 'number' ? timeout * 1000 : undefined;
@@ -136,7 +139,8 @@ function presumedTiming(
 ): RespondTiming {
   const patient = timeout === 'none' || (timeout ?? 0) >= 20;
   if (patient || withIframe) return 'network-idle';
-  return formats.has('screenshot') || formats.has('pageshot') || modelFormat === 'vlm' ? 'media-idle' : 'resource-idle';
+  const { screenshot, pageshot } = picturesWanted({ formats, modelFormat });
+  return screenshot || pageshot ? 'media-idle' : 'resource-idle';
 }
 
 function browserOptions(given: GivenOptions): OptionName[] {
