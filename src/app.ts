@@ -20,19 +20,31 @@ import type { Config } from '#config.ts';
 import { createDocuments } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
-import { createOcr } from '#models/index.ts';
+import { createModels, createOcr } from '#models/index.ts';
 import { createEgress } from '#net/egress.ts';
 import { createFetch } from '#net/fetch.ts';
 import { createGuard } from '#net/guard.ts';
+import { createProxyTable } from '#net/proxies.ts';
+import { createRegion } from '#net/region.ts';
+import { createRobots } from '#net/robots.ts';
+import { createTrustedFetch } from '#net/trusted.ts';
 import {
+  createAbuse,
   createBrowserEngine,
+  createCaptioner,
   createDirectEngine,
+  createPictureFitter,
   createPool,
   createReader,
   createRefusalLog,
+  createRemoteEngine,
   createRenderer,
   createScriptFetcher,
+  describeImage,
   findBrowser,
+  openCache,
+  openSites,
+  PICTURE_INSTRUCTION,
   type PoolStatus,
   type Reader,
 } from '#reader/index.ts';
@@ -96,11 +108,17 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   started.push(() => pictures.close());
 
   const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
-  const guard = createGuard({ allow: config.allowNetworks, isOwnHost: (name) => name === ownHost });
-  const fetch = createFetch({ guard });
+  const isOwnHost = (name: string) => name === ownHost;
+  const guard = createGuard({ allow: config.allowNetworks, isOwnHost });
+  const regionRules = { region: config.region, euHosts: config.euHosts, log };
+  const region = createRegion(regionRules);
+  const fetch = createFetch({ guard, region });
   started.push(() => fetch.close());
+  const trusted = createTrustedFetch(regionRules);
+  started.push(() => trusted.close());
+  const proxies = createProxyTable(config.proxies, { region });
   const refusals = createRefusalLog();
-  const egress = await createEgress({ guard, onRefused: refusals.note });
+  const egress = await createEgress({ guard, region, onRefused: refusals.note });
   started.push(() => egress.close());
 
   const renderer = createRenderer({
@@ -109,9 +127,15 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     timeoutMs: config.renderTimeoutMs,
   });
   started.push(() => renderer.close());
-  const direct = createDirectEngine({ fetch, version, decodeAside: renderer.decode });
+  const direct = createDirectEngine({
+    fetch,
+    version,
+    maxFileBytes: config.maxFileBytes,
+    decodeAside: renderer.decode,
+  });
   started.push(() => direct.close());
 
+  const abuse = createAbuse({ refusalMs: config.hostRefusalS * 1000 });
   const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });
   const pool =
     found &&
@@ -132,6 +156,16 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
       version,
       fetchScript: createScriptFetcher(fetch),
       hasContent: renderer.hasContent,
+      direct,
+      fetch,
+      isOwnHost,
+      onAbuse: abuse.add,
+      limits: {
+        maxRequests: config.pageMaxRequests,
+        maxDocuments: config.pageMaxDocuments,
+        maxDomains: config.pageMaxDomains,
+        maxParallel: config.pageMaxParallel,
+      },
     });
   if (browser) started.push(() => browser.close());
   const libreoffice = createLibreOffice({ program: config.libreoffice, temporaryDir });
@@ -149,11 +183,50 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     timeoutMs: config.documentTimeoutMs,
   });
   if (ocr) started.push(() => ocr.close());
+  const models = createModels(config, { fetch: trusted });
+  const { vision } = models;
+  const cache = await openCache({
+    dir: path.join(config.dataDir, 'cache'),
+    maxBytes: config.cacheMaxBytes,
+    freshMs: config.cacheFreshS * 1000,
+    keepMs: config.cacheKeepS * 1000,
+    log,
+  });
+  started.push(() => cache.close());
+  const sites = await openSites({ file: path.join(config.dataDir, 'sites.db'), log });
+  started.push(() => sites.close());
+  const remote =
+    config.cfAccount && config.cfToken
+      ? createRemoteEngine({
+          url: config.cfUrl,
+          account: config.cfAccount,
+          token: config.cfToken,
+          fetch: trusted,
+          guard,
+          version,
+        })
+      : undefined;
   const reader = createReader({
     direct,
-    ...(browser && { browser }),
+    browser: browser ?? undefined,
+    remote,
     renderer,
-    files: { documents, ocr, ocrMaxPages: config.ocrMaxPages },
+    abuse,
+    sites,
+    pickProxy: proxies.pick,
+    cache,
+    robots: createRobots({ fetch }),
+    files: {
+      documents,
+      ocr,
+      ocrMaxPages: config.ocrMaxPages,
+      describe:
+        vision &&
+        ((picture, { instruction }, signal) =>
+          describeImage(picture, { vision, instruction: instruction ?? PICTURE_INSTRUCTION, signal })),
+    },
+    writers: { models, ocr, ocrMaxPages: config.ocrMaxPages, renderer, chargeFactor: config.chargeModelFactor },
+    captioner: vision && createCaptioner({ vision, fetch, fitPicture: createPictureFitter(documents, temporaryDir) }),
     limits: {
       maxDepth: config.maxDepth,
       maxElements: config.maxElements,

@@ -2,12 +2,18 @@
  * A target that is a file, as a snapshot: its pages become one HTML document, which goes the way of every page. Pages
  * without text are looked at by text recognition; a picture is described by a vision model when there is one.
  */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { TooManyTasks } from '#concurrency/tasks.ts';
+import { typeOfBytes } from '#documents/detect.ts';
 import { DocumentFault, type DocumentFile, type DocumentPage } from '#documents/document.ts';
 import type { Documents, ReadFile } from '#documents/documents.ts';
 import { problem } from '#errors.ts';
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { Ocr } from '#models/index.ts';
+import { temporaryFolder } from '#storage/temporary.ts';
+import { mediaTypeOf } from './engines/media-type.ts';
+import type { Picture } from './formats/describe-image.ts';
 import type { Options } from './options/resolve.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
@@ -18,8 +24,8 @@ export interface FileTools {
   readonly ocr?: Ocr | undefined;
   /** How many scanned pages of a document are recognised. */
   readonly ocrMaxPages: number;
-  /** What a picture shows, in Markdown-free text; absent without a vision model. */
-  readonly describe?: ((picture: Uint8Array, options: Options, signal: AbortSignal) => Promise<string>) | undefined;
+  /** What a picture shows, in words; absent without a vision model. */
+  readonly describe?: ((picture: Picture, options: Options, signal: AbortSignal) => Promise<string>) | undefined;
   /** A picture of HTML, for pages that cannot be drawn otherwise; absent without a browser. */
   readonly shoot?:
     | ((html: string, options: Options, signal: AbortSignal) => Promise<Uint8Array | undefined>)
@@ -35,12 +41,33 @@ export interface FileRead {
   readonly signal: AbortSignal;
 }
 
+/**
+ * A picture that a page shows, fitted into `box` x `box` pixels. Throws DocumentFault when it is none that can be shown.
+ */
+export const createPictureFitter =
+  (documents: Documents, temporaryDir: string) =>
+  async (bytes: Uint8Array, contentType: string, box: number, signal: AbortSignal): Promise<Picture> => {
+    const folder = temporaryFolder(temporaryDir);
+    try {
+      const path = join(await folder.path(), 'picture');
+      await writeFile(path, bytes, { mode: 0o600 });
+      const mediaType = typeOfBytes(bytes) ?? mediaTypeOf(contentType);
+      if (!mediaType.startsWith('image/')) throw new DocumentFault('unsupported', 'This is no picture');
+      const file = { path, size: bytes.byteLength, mediaType, contentType };
+      const { metadata } = await documents.read(file, {}, signal);
+      const png = await documents.picture(file, { page: 1, fit: { width: box, height: box } }, signal);
+      return { png: png!, width: Number(metadata.width), height: Number(metadata.height) };
+    } finally {
+      await folder.remove();
+    }
+  };
+
 /** Pixels per point in which scanned pages are recognised: 200 dpi. */
-const SCAN_SCALE = 200 / 72;
+export const SCAN_SCALE = 200 / 72;
 /** The box into which a picture is fitted before it is described or shown (contract, section 16). */
 const PICTURE_BOX = 1_024;
 /** The box for text recognition, which needs every stroke. */
-const SCAN_BOX = 4_000;
+export const SCAN_BOX = 4_000;
 
 export async function readFileSnapshot(read: FileRead, tools: FileTools): Promise<Snapshot> {
   const { snapshot, target, options, signal } = read;
@@ -57,9 +84,10 @@ export async function readFileSnapshot(read: FileRead, tools: FileTools): Promis
       single ? page : undefined,
     );
     const pictures = await pictureOf(read, document, text, tools);
-    const { file: _, ...rest } = snapshot;
     return {
-      ...rest,
+      ...snapshot,
+      // Those who write by a model still look at its pages.
+      file: options.modelFormat ? snapshot.file : undefined,
       mediaType,
       text,
       settled: true,
@@ -89,7 +117,7 @@ export function fragmentPage(url: string): number | undefined {
 
 async function withText(
   { snapshot, options, signal }: FileRead,
-  { mediaType, pages }: ReadFile,
+  { mediaType, pages, metadata }: ReadFile,
   tools: FileTools,
   told: string[],
 ): Promise<DocumentPage[]> {
@@ -117,7 +145,8 @@ async function withText(
     );
     if (!picture) left.push(page.number);
     else if (describes) {
-      const description = await tools.describe!(picture, options, signal);
+      const size = { width: Number(metadata.width), height: Number(metadata.height) };
+      const description = await tools.describe!({ png: picture, ...size }, options, signal);
       result.push({ ...page, html: `<p>${escapeText(description)}</p>` });
       continue;
     }

@@ -5,13 +5,18 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
-import { temporaryFolder } from '#storage/temporary.ts';
+import { parseProxyUrl } from '#net/proxies.ts';
+import type { Robots } from '#net/robots.ts';
+import { type TemporaryFolder, temporaryFolder } from '#storage/temporary.ts';
+import type { SnapshotCache } from './cache.ts';
+import type { Captioner } from './captions.ts';
 import { createChooser, type Engines } from './engines/choose.ts';
 import type { Engine } from './engines/engine.ts';
 import { createFailures } from './failures.ts';
-import { type FileSnapshot, type FileTools, readFileSnapshot } from './file.ts';
+import { type FileSnapshot, type FileTools, readFileSnapshot, SCAN_BOX, SCAN_SCALE } from './file.ts';
+import { type ModelTools, requireModels, writeByModel } from './formats/write-by-model.ts';
 import type { Options } from './options/resolve.ts';
-import type { RenderLimits } from './render.ts';
+import type { RenderLimits, RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
@@ -33,7 +38,13 @@ export interface Reader {
 }
 
 export interface ReaderParts extends Engines {
+  readonly cache: SnapshotCache;
+  readonly robots: Robots;
   readonly files: FileTools;
+  /** What writes answers of its own. */
+  readonly writers: ModelTools;
+  /** Absent without a vision model. */
+  readonly captioner?: Captioner | undefined;
   readonly limits: Limits;
   /** Where the files of a read lie while it lasts. */
   readonly temporaryDir: string;
@@ -47,70 +58,131 @@ export interface Limits extends RenderLimits {
 export function createReader(parts: ReaderParts): Reader {
   const failures = createFailures();
   const choose = createChooser(parts);
-  const { browser } = parts;
+  const { browser, cache, robots, writers, captioner, renderer } = parts;
   const files: FileTools = { ...parts.files, ...(browser && { shoot: shooter(browser) }) };
 
   /** What the engines saw; a target that is a file as what was read from it. */
-  async function* live(request: ReadRequest): AsyncGenerator<Snapshot> {
+  async function* live(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
     const { target, options, signal } = request;
-    const folder = temporaryFolder(parts.temporaryDir);
     const read = (snapshot: FileSnapshot) => readFileSnapshot({ snapshot, target, options, signal }, files);
+    if (target.upload) return yield await read(await uploaded(target, await folder.path()));
+    for await (const snapshot of choose(request, folder.path)) {
+      yield isFile(snapshot) ? await read(snapshot) : snapshot;
+    }
+  }
+
+  async function* withFolder<T>(work: (folder: TemporaryFolder) => AsyncGenerator<T>): AsyncGenerator<T> {
+    const folder = temporaryFolder(parts.temporaryDir);
     try {
-      if (target.upload) return yield await read(await uploaded(target, await folder.path()));
-      for await (const snapshot of choose(request, folder.path)) {
-        yield isFile(snapshot) ? await read(snapshot) : snapshot;
-      }
+      yield* work(folder);
     } finally {
       await folder.remove();
     }
   }
 
-  function rendered(snapshot: Snapshot, { target, options, signal, keyed }: ReadRequest): Promise<Rendition> {
-    const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
-    const task = { snapshot, options, requestedUrl: target.url };
-    return parts.renderer.render(
-      { ...task, limits: { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless } },
+  /** Kept copies come before live reads; a model that looks at the target itself needs it live. */
+  function snapshots(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
+    const { modelFormat } = request.options;
+    if (modelFormat && modelFormat !== 'readerlm-v2') return live(request, folder);
+    return cache.through(request, (shared) => withFolder((own) => live(shared, own)));
+  }
+
+  async function allow({ target, options, signal }: ReadRequest): Promise<void> {
+    failures.check(target.url);
+    requireModels(options, writers);
+    const { robotsTxt, proxyUrl, skipCertVerification, zeroDataRetention } = options;
+    if (!robotsTxt || target.given || target.upload) return;
+    await robots.check(target.url, robotsTxt, {
       signal,
-    );
+      proxy: proxyUrl === undefined ? undefined : parseProxyUrl(proxyUrl),
+      acceptInvalidCertificates: skipCertVerification,
+      zeroDataRetention,
+    });
   }
 
-  async function* each(request: ReadRequest): AsyncGenerator<Rendition> {
-    const { target, options } = request;
-    failures.check(target.url);
-    try {
-      for await (const snapshot of live(request)) {
-        assertStatus(snapshot, options);
-        const rendition = await rendered(snapshot, request);
-        assertBudget(rendition, options);
-        yield rendition;
-      }
-    } catch (error) {
-      throw remembered(error, target.url);
-    }
+  function taskOf(snapshot: Snapshot, { target, options, keyed }: ReadRequest): RenderTask {
+    const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
+    const most = { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless };
+    return { snapshot, options, requestedUrl: target.url, limits: most };
   }
 
-  async function last(request: ReadRequest): Promise<Rendition> {
-    const { target, options } = request;
-    failures.check(target.url);
-    try {
-      let latest: Snapshot | undefined;
-      for await (const snapshot of live(request)) latest = snapshot;
-      if (!latest) throw problem('AssertionFailureError', { message: 'The page gave nothing to read' });
-      assertStatus(latest, options);
-      const rendition = await rendered(latest, request);
+  async function rendered(snapshot: Snapshot, request: ReadRequest): Promise<Rendition> {
+    const rendition = await renderer.render(taskOf(snapshot, request), request.signal);
+    assertBudget(rendition, request.options);
+    return rendition;
+  }
+
+  /** The answer with alternative texts for its pictures, when they were asked for; undefined when there is nothing to add. */
+  async function captioned(
+    snapshot: Snapshot,
+    { uncaptioned }: Rendition,
+    request: ReadRequest,
+  ): Promise<Rendition | undefined> {
+    const { options, signal } = request;
+    if (!captioner || !uncaptioned?.length || !options.retainImages.endsWith('_p')) return undefined;
+    const captions = await captioner.captionsFor(uncaptioned, { options, url: snapshot.url, signal });
+    if (!captions.size) return undefined;
+    const task = { ...taskOf(snapshot, request), captions: Object.fromEntries(captions) };
+    const rendition = await renderer.render(task, signal);
+    assertBudget(rendition, options);
+    return rendition;
+  }
+
+  async function* byModel(
+    snapshot: Snapshot,
+    request: ReadRequest,
+    { streaming }: { streaming: boolean },
+  ): AsyncGenerator<Rendition> {
+    const { signal, options } = request;
+    const { file } = snapshot;
+    const box = { width: SCAN_BOX, height: SCAN_BOX };
+    const pictureOf =
+      file && ((page: number) => files.documents.picture(file, { page, scale: SCAN_SCALE, fit: box }, signal));
+    for await (const rendition of writeByModel(
+      { task: taskOf(snapshot, request), pictureOf, streaming, signal },
+      writers,
+    )) {
       assertBudget(rendition, options);
-      return rendition;
-    } catch (error) {
-      throw remembered(error, target.url);
+      yield rendition;
     }
   }
 
-  function remembered(error: unknown, url: string): unknown {
-    if (error instanceof Problem && error.name === 'AssertionFailureError') failures.add(url);
-    return error;
+  /** Every rendition on the way with `streaming`, else only what makes the answer. */
+  async function* renditions(request: ReadRequest, streaming: boolean): AsyncGenerator<Rendition> {
+    const { options, target } = request;
+    try {
+      await allow(request);
+      yield* withFolder(async function* (folder) {
+        let latest: Snapshot | undefined;
+        let shown: Rendition | undefined;
+        for await (const snapshot of snapshots(request, folder)) {
+          latest = snapshot;
+          if (!streaming || options.modelFormat) continue;
+          assertStatus(snapshot, options);
+          shown = await rendered(snapshot, request);
+          yield shown;
+        }
+        if (!latest) throw problem('AssertionFailureError', { message: 'The page gave nothing to read' });
+        assertStatus(latest, options);
+        if (options.modelFormat) return yield* byModel(latest, request, { streaming });
+        const last = shown ?? (await rendered(latest, request));
+        const better = await captioned(latest, last, request);
+        if (better || !shown) yield better ?? last;
+      });
+    } catch (error) {
+      if (error instanceof Problem && error.name === 'AssertionFailureError') failures.add(target.url);
+      throw error;
+    }
   }
 
-  return { each, last };
+  return {
+    each: (request) => renditions(request, true),
+    async last(request) {
+      let latest: Rendition | undefined;
+      for await (const rendition of renditions(request, false)) latest = rendition;
+      return latest!;
+    },
+  };
 }
 
 const SHOT_MS = 15_000;

@@ -43,6 +43,9 @@ export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, compl
     if (CAPTCHA.test(snapshot.text)) {
       lines.push('This page maybe requiring CAPTCHA, please make sure you are authorized to access this page.');
     }
+    if (snapshot.cachedAt !== undefined) {
+      lines.push('This is a cached snapshot of the original page, consider retry with caching opt-out.');
+    }
   }
   if (contentTokens !== undefined && hiddenCount > 0) {
     lines.push(

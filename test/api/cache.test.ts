@@ -1,0 +1,166 @@
+/** Kept copies, through the whole server: what is read from them, what is written, what never is. */
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Pages, type Site, sendHtml, startSite } from '../site/site.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const CACHED = 'This is a cached snapshot of the original page, consider retry with caching opt-out.';
+
+let site: Site;
+let server: TestServer;
+let broken = false;
+/** A page says how often it was asked for, so that a copy can be told from a new read. */
+const counted = (title: string): Pages[string] => {
+  let asked = 0;
+  return ({ response }) => {
+    if (broken) return void response.destroy();
+    asked++;
+    sendHtml(response, `<title>${title}</title><main><h1>${title}</h1><p>Asked ${asked} times.</p></main>`);
+  };
+};
+const PATHS = Array.from({ length: 20 }, (_, at) => `/counted/${at}`);
+
+beforeAll(async () => {
+  site = await startSite({
+    ...Object.fromEntries(PATHS.map((at) => [at, counted(at)])),
+    '/secret': ({ response, url }) =>
+      sendHtml(response, `<title>Secret</title><p>The marker is ${url.searchParams.get('marker')}.</p>`),
+    '/slow': ({ response }) => void setTimeout(() => sendHtml(response, '<title>Slow</title><p>Slow words.</p>'), 500),
+  });
+  server = await startServer({ allowNetworks: site.allow.join(','), browser: 'none' });
+});
+afterAll(async () => {
+  await server.close();
+  await site.close();
+});
+
+let next = 0;
+const freshPath = () => PATHS[next++]!;
+
+async function read(at: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${server.reader}/${site.origin}${at}`, {
+    headers: { accept: 'application/json', ...headers },
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
+  return (await answer.json()) as any;
+}
+const times = async (at: string, headers?: Record<string, string>) =>
+  Number(/Asked (\d+) times/.exec((await read(at, headers)).data?.content ?? '')?.[1]);
+
+describe('a second read', () => {
+  it('is answered from the copy, and says so', async () => {
+    const at = freshPath();
+    expect((await read(at)).data.warning).toBeUndefined();
+    const { data } = await read(at);
+    expect(data.content).toContain('Asked 1 times');
+    expect(data.warning).toBe(CACHED);
+    expect(site.hits(at)).toBe(1);
+  });
+
+  it('is answered in any form from the same copy', async () => {
+    const at = freshPath();
+    await read(at);
+    for (const headers of [
+      { 'x-respond-with': 'markdown' },
+      { 'x-respond-with': 'html' },
+      { 'x-retain-links': 'none', 'x-md-heading-style': 'setext' },
+      { 'x-with-links-summary': 'true' },
+      { 'x-markdown-chunking': 'h1' },
+      { 'x-target-selector': 'main' },
+    ]) {
+      await read(at, headers as Record<string, string>);
+    }
+    expect(site.hits(at)).toBe(1);
+  });
+
+  it.each([
+    ['x-no-cache', 'true'],
+    ['x-cache-tolerance', '0'],
+    ['x-set-cookie', 'a=b'],
+    ['x-locale', 'de'],
+  ])('with %s: %s is a new read', async (name, value) => {
+    const at = freshPath();
+    await read(at);
+    expect(await times(at, { [name]: value })).toBe(2);
+  });
+
+  it('after noCache sees what that read stored', async () => {
+    const at = freshPath();
+    await read(at);
+    await read(at, { 'x-no-cache': 'true' });
+    expect(await times(at)).toBe(2);
+    expect(site.hits(at)).toBe(2);
+  });
+
+  it('of a page that cannot be read any more is the old copy', async () => {
+    const at = freshPath();
+    await read(at);
+    broken = true;
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      const stale = await read(at, { 'x-cache-tolerance': '1' });
+      expect(stale.data).toMatchObject({ warning: CACHED, content: expect.stringContaining('Asked 1 times') });
+      expect((await read(at, { 'x-no-cache': 'true' })).code).toBe(422);
+    } finally {
+      broken = false;
+    }
+  });
+});
+
+it('reads a page once for those who ask at the same time', async () => {
+  const answers = await Promise.all(Array.from({ length: 8 }, () => read('/slow')));
+  expect(answers.map(({ data }) => data.content)).toEqual(Array(8).fill('Slow words.'));
+  expect(site.hits('/slow')).toBe(1);
+});
+
+describe('nothing is kept', () => {
+  const onDisk = (dir: string): string[] =>
+    readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+      const file = path.join(dir, entry.name);
+      return entry.isDirectory() ? onDisk(file) : entry.isFile() ? [file] : [];
+    });
+  const found = (marker: string) =>
+    onDisk(server.dataDir).filter((file) => readFileSync(file).includes(marker) || file.includes(marker));
+
+  it.each([
+    ['dnt', '1'],
+    ['x-zero-data-retention', 'true'],
+    ['x-set-cookie', 'session=1'],
+  ])('of a read with %s', async (name, value) => {
+    const marker = randomUUID();
+    const at = `/secret?marker=${marker}`;
+    const before = site.hits('/secret');
+    expect((await read(at, { [name]: value })).data.content).toContain(marker);
+    await read(at, { [name]: value });
+    expect(site.hits('/secret')).toBe(before + 2);
+    expect(found(marker)).toEqual([]);
+  });
+
+  it('when the operator says so', async () => {
+    const none = await startServer({ allowNetworks: site.allow.join(','), browser: 'none', cacheMaxBytes: 0 });
+    const at = freshPath();
+    for (let time = 0; time < 2; time++) await fetch(`${none.reader}/${site.origin}${at}`);
+    expect(site.hits(at)).toBe(2);
+    await none.close();
+  });
+});
+
+it('may serve with DNT what others stored', async () => {
+  const at = freshPath();
+  await read(at);
+  expect(await times(at, { dnt: '1' })).toBe(1);
+});
+
+it('keeps copies over a restart', async () => {
+  const at = freshPath();
+  const dataDir = path.join(server.dataDir, 'another');
+  const settings = { allowNetworks: site.allow.join(','), browser: 'none', dataDir };
+  for (let time = 0; time < 2; time++) {
+    const started = await startServer(settings);
+    await fetch(`${started.reader}/${site.origin}${at}`);
+    await started.app.close();
+  }
+  expect(site.hits(at)).toBe(1);
+});

@@ -1,0 +1,225 @@
+/** Files by address and by upload, through the whole server: each kind once, pages, pictures, and files that lie. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { Document, HeadingLevel, Packer, Paragraph, Table, TableCell, TableRow } from 'docx';
+import { PDFDocument, StandardFonts } from 'pdf-lib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Pages, type Site, startSite } from '../site/site.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const LONG_MS = 120_000;
+
+let site: Site;
+let server: TestServer;
+let pdf: Buffer;
+let docx: Buffer;
+
+const RSS = `<?xml version="1.0"?><rss version="2.0"><channel><title>Kiln news</title><link>https://kiln.test/</link>
+<item><title>First firing</title><link>https://kiln.test/1</link><description>It &lt;b&gt;worked&lt;/b&gt;.</description><pubDate>Fri, 01 Mar 2024 10:00:00 GMT</pubDate></item>
+<item><title>Second firing</title><link>https://kiln.test/2</link></item></channel></rss>`;
+const SITEMAP = `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc>https://kiln.test/a</loc><lastmod>2024-03-01</lastmod></url><url><loc>https://kiln.test/b</loc></url></urlset>`;
+
+async function makePdf(): Promise<Buffer> {
+  const made = await PDFDocument.create();
+  made.setTitle('On kilns');
+  const font = await made.embedFont(StandardFonts.Helvetica);
+  for (const [at, words] of ['The first page speaks of clay.', 'The second page speaks of fire.'].entries()) {
+    const page = made.addPage([595, 842]);
+    page.drawText(`Chapter ${at + 1}`, { x: 50, y: 770, size: 24, font });
+    page.drawText(words, { x: 50, y: 720, size: 11, font });
+    page.drawText('It has a second line, so that there is a paragraph.', { x: 50, y: 706, size: 11, font });
+  }
+  return Buffer.from(await made.save());
+}
+
+async function makeDocx(): Promise<Buffer> {
+  const row = (...cells: string[]) =>
+    new TableRow({ children: cells.map((text) => new TableCell({ children: [new Paragraph(text)] })) });
+  const children = [
+    new Paragraph({ text: 'Glazes', heading: HeadingLevel.HEADING_1 }),
+    new Paragraph('Celadon is green.'),
+    new Table({ rows: [row('Glaze', 'Cone'), row('Celadon', '10')] }),
+  ];
+  return Buffer.from(await Packer.toBuffer(new Document({ title: 'Glaze book', sections: [{ children }] })));
+}
+
+const served =
+  (body: () => Buffer | string, type?: string, more: Record<string, string> = {}): Pages[string] =>
+  ({ response }) =>
+    void response.writeHead(200, { ...(type && { 'content-type': type }), ...more }).end(body());
+
+beforeAll(async () => {
+  [pdf, docx] = await Promise.all([makePdf(), makeDocx()]);
+  site = await startSite({
+    '/kilns.pdf': served(() => pdf, 'application/pdf'),
+    '/cut.pdf': served(() => pdf.subarray(0, 300), 'application/pdf'),
+    '/sign-in.pdf': served(
+      () => '<!doctype html><title>Sign in</title><h1>Please sign in first</h1>',
+      'application/pdf',
+    ),
+    '/glazes.docx': served(() => docx, DOCX),
+    '/download': served(() => docx, 'application/octet-stream', {
+      'content-disposition': 'attachment; filename="Glaze%20list.docx"',
+    }),
+    '/named-text': served(() => pdf, 'text/plain'),
+    '/prices.csv': served(() => 'Kind,Price\nGreen,3\nBlack,"4, cold"\n', 'text/csv'),
+    '/feed': served(() => RSS, 'application/rss+xml'),
+    '/sitemap.xml': served(() => SITEMAP, 'text/xml'),
+    '/other.xml': served(() => '<?xml version="1.0"?><kiln><clay>red</clay></kiln>', 'application/xml'),
+    '/film.mp4': served(() => 'ftyp', 'video/mp4'),
+    '/archive.zip': served(() => Buffer.from('504b0506000000000000000000000000000000000000', 'hex'), 'application/zip'),
+  });
+  server = await startServer({ allowNetworks: site.allow.join(',') });
+});
+afterAll(async () => {
+  await server.close();
+  await site.close();
+});
+
+interface Answer {
+  code: number;
+  name?: string;
+  path?: string;
+  message?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
+  data: any;
+}
+
+async function read(body: Record<string, unknown>): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const answer = await fetch(server.reader, { method: 'POST', headers, body: JSON.stringify(body) });
+  return (await answer.json()) as Answer;
+}
+const page = (at: string, body: Record<string, unknown> = {}) => read({ url: `${site.origin}${at}`, ...body });
+
+describe('by address', () => {
+  it('reads a PDF, its pages and its facts', { timeout: LONG_MS }, async () => {
+    const { data } = await page('/kilns.pdf');
+    expect(data).toMatchObject({ title: 'On kilns', numPages: 2, url: `${site.origin}/kilns.pdf` });
+    expect(data.content).toMatch(
+      /# Chapter 1[\s\S]*speaks of clay\. It has a second line[\s\S]*# Chapter 2[\s\S]*fire/,
+    );
+    expect(data.metadata.Title).toBe('On kilns');
+    expect(data.publishedTime).toMatch(/^\d{4}-\d\d-\d\dT/);
+  });
+
+  it('reads one page, by fragment and by option', { timeout: LONG_MS }, async () => {
+    const byFragment = await page('/kilns.pdf#2');
+    expect(byFragment.data).toMatchObject({ title: 'On kilns#2', url: `${site.origin}/kilns.pdf#2` });
+    expect(byFragment.data.content).toContain('fire');
+    expect(byFragment.data.content).not.toContain('clay');
+    expect(byFragment.data.numPages).toBeUndefined();
+    expect((await page('/kilns.pdf', { page: 1 })).data.content).not.toContain('fire');
+    const beyond = await page('/kilns.pdf', { page: 9 });
+    expect(beyond.data).toMatchObject({ title: 'On kilns', numPages: 2 });
+  });
+
+  it('says how many pages in text too', { timeout: LONG_MS }, async () => {
+    const text = await (await fetch(`${server.reader}/${site.origin}/kilns.pdf`)).text();
+    expect(text).toMatch(/^Title: On kilns\n\nURL Source: /);
+    expect(text).toContain('\n\nNumber of Pages: 2\n\nMarkdown Content:\n');
+  });
+
+  it('reads a Word file, by type and by what is in it', { timeout: LONG_MS }, async () => {
+    for (const at of ['/glazes.docx', '/download']) {
+      const { data } = await page(at);
+      expect(data.title).toBe('Glaze book');
+      expect(data.content).toContain('# Glazes\n\nCeladon is green.');
+      expect(data.content).toMatch(/\| Glaze \| Cone \|\n\| --- \| --- \|\n\| Celadon \| 10 \|/);
+    }
+  });
+
+  it('reads a table, a feed, a site map and other XML', { timeout: LONG_MS }, async () => {
+    expect((await page('/prices.csv')).data.content).toBe(
+      '| Kind | Price |\n| --- | --- |\n| Green | 3 |\n| Black | 4, cold |',
+    );
+    const feed = (await page('/feed', { withLinksSummary: true })).data;
+    expect(feed.title).toBe('Kiln news');
+    expect(feed.content).toContain('[First firing](https://kiln.test/1)');
+    expect(feed.content).toContain('It **worked**.');
+    expect(Object.values(feed.links)).toEqual(expect.arrayContaining(['https://kiln.test/1', 'https://kiln.test/2']));
+    const map = (await page('/sitemap.xml')).data;
+    expect(map.title).toBe('Sitemap');
+    expect(map.content).toContain('(https://kiln.test/b)');
+    expect((await page('/other.xml')).data.content).toContain('<kiln><clay>red</clay></kiln>');
+  });
+
+  it('reads a file under the type of text, and a page under the type of a file', { timeout: LONG_MS }, async () => {
+    expect((await page('/named-text')).data.content).toContain('clay');
+    expect((await page('/sign-in.pdf')).data.content).toContain('Please sign in first');
+  });
+
+  it('says which engine served and why', { timeout: LONG_MS }, async () => {
+    expect((await page('/kilns.pdf')).data.metadata).toMatchObject({
+      'lectern:engine': 'direct',
+      'lectern:engineReason': expect.any(String),
+    });
+  });
+
+  it('names what it cannot read', { timeout: LONG_MS }, async () => {
+    const expected = { code: 422, name: 'AssertionFailureError' };
+    expect(await page('/film.mp4')).toMatchObject({ ...expected, message: expect.stringContaining('video/mp4') });
+    expect(await page('/archive.zip')).toMatchObject({ ...expected, message: expect.stringContaining('zip') });
+    expect(await page('/cut.pdf')).toMatchObject({ ...expected, message: expect.stringContaining('PDF') });
+  });
+
+  it('draws a page', { timeout: LONG_MS }, async () => {
+    const first = await fetch(`${server.reader}/${site.origin}/kilns.pdf`, {
+      headers: { 'x-respond-with': 'screenshot' },
+    });
+    const bytes = Buffer.from(await first.arrayBuffer());
+    expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1190, 1684]);
+    const { data } = await page('/prices.csv', { respondWith: 'screenshot' });
+    expect(data.screenshotUrl).toMatch(/^http.*\.png$/);
+  });
+});
+
+describe('by upload', () => {
+  const base64 = (bytes: Buffer) => bytes.toString('base64');
+
+  it('takes base64 in `pdf` and in `file`, a data URL, an object, and a form', { timeout: LONG_MS }, async () => {
+    const bodies = [
+      { pdf: base64(pdf) },
+      { file: base64(pdf) },
+      { file: `data:application/pdf;base64,${base64(pdf)}` },
+      { file: { data: base64(pdf), name: 'kilns.pdf', type: 'application/pdf' } },
+    ];
+    for (const body of bodies) {
+      const { data } = await read(body);
+      expect(data).toMatchObject({ title: 'On kilns', numPages: 2, url: expect.stringMatching(/^blob:[0-9a-f]{64}$/) });
+    }
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(docx)], { type: 'application/octet-stream' }), 'Glazes 2.docx');
+    const answer = await fetch(server.reader, { method: 'POST', body: form, headers: { accept: 'application/json' } });
+    expect(((await answer.json()) as Answer).data.content).toContain('Celadon');
+  });
+
+  it('selects a page by the fragment of `url`', { timeout: LONG_MS }, async () => {
+    const { data } = await read({ pdf: base64(pdf), url: 'kilns#2' });
+    expect(data.url).toMatch(/^blob:[0-9a-f]{64}#2$/);
+    expect(data.content).not.toContain('clay');
+  });
+
+  it('has the words of a failure name the option', { timeout: LONG_MS }, async () => {
+    expect(await read({ pdf: base64(pdf.subarray(0, 200)) })).toMatchObject({
+      code: 422,
+      name: 'SubmittedDataMalformedError',
+      path: 'file',
+    });
+    expect(await read({ file: 'no base64 at all!' })).toMatchObject({
+      name: 'SubmittedDataMalformedError',
+      path: 'file',
+    });
+    expect(await read({ file: { data: 'QQ==', path: '/etc/passwd' } })).toMatchObject({ name: 'ParamValidationError' });
+  });
+
+  it('leaves nothing on disk', async () => {
+    const temporary = path.join(server.dataDir, 'tmp');
+    const left = () =>
+      readdirSync(temporary, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(left().map(({ name }) => name)).toEqual([]);
+  });
+});
