@@ -96,14 +96,16 @@ export const turnedQuarter = ({ x, y, width, height, onDark }: Ink): Ink => ({
   onDark,
 });
 
-/** How much the ink lies in rows: near 0 when it is spread evenly, larger the more lines and spaces alternate. */
-export function lineness({ y, height }: Ink): number {
-  if (y.length === 0) return 0;
-  const rows = new Float64Array(height);
-  for (const at of y) rows[at]!++;
+/**
+ * How much the ink lies in rows that rise by so many degrees: near 0 when it is spread evenly, larger the more lines and
+ * spaces alternate.
+ */
+export function lineness(ink: Ink, degrees: number): number {
+  if (ink.y.length === 0) return 0;
+  const rows = rowsAt(ink, degrees);
   let sum = 0;
-  for (let row = 1; row < height; row++) sum += (rows[row]! - rows[row - 1]!) ** 2;
-  return (sum * height) / y.length ** 2;
+  for (let row = 1; row < rows.length; row++) sum += (rows[row]! - rows[row - 1]!) ** 2;
+  return (sum * ink.height) / ink.y.length ** 2;
 }
 
 const MAX_SKEW = 6;
@@ -123,14 +125,19 @@ export function skewDegrees(ink: Ink): number {
   return best.score > 1.05 * straight ? best.degrees : 0;
 }
 
-function gathered({ x, y, width, height }: Ink, degrees: number): number {
+function gathered(ink: Ink, degrees: number): number {
+  let sum = 0;
+  for (const count of rowsAt(ink, degrees)) sum += count * count;
+  return sum;
+}
+
+/** How much ink each row has when rows rise by so many degrees. */
+function rowsAt({ x, y, width, height }: Ink, degrees: number): Float64Array {
   const slope = Math.tan((degrees * Math.PI) / 180);
   const margin = Math.ceil((Math.abs(slope) * width) / 2) + 1;
   const rows = new Float64Array(height + 2 * margin);
   for (let i = 0; i < x.length; i++) rows[Math.round(y[i]! + (x[i]! - width / 2) * slope) + margin]!++;
-  let sum = 0;
-  for (const count of rows) sum += count * count;
-  return sum;
+  return rows;
 }
 
 const STRIPS = 8;

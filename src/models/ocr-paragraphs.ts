@@ -132,6 +132,8 @@ function blocksOf(groups: readonly Group[]): OcrBlock[] {
     if (mark) {
       const { box, size, words } = lines[0]!;
       const depth = depthAt(items, box.left);
+      const eldest = items.find(({ item }) => item.depth === depth)?.item;
+      if (depth === 0 && eldest && (eldest.mark === undefined) !== (mark.number === undefined)) endList();
       items.push({
         item: { depth, mark: mark.number, text: text.slice(words[0]!.text.length).trim() },
         left: box.left,

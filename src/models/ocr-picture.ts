@@ -39,8 +39,9 @@ export async function prepare(bytes: Uint8Array, turn: Turn): Promise<Prepared> 
   const small = { width: LOOK_SIDE, height: LOOK_SIDE, fit: 'inside', withoutEnlargement: true } as const;
   const look = await greyOf(raw(sharp, page).resize(small));
   const ink = inkOf(look);
-  const sideways = lineness(turnedQuarter(ink)) > 2 * lineness(ink);
+  const turned = turnedQuarter(ink);
   const skew = skewDegrees(ink);
+  const sideways = lineness(turned, skewDegrees(turned)) > 2 * lineness(ink, skew);
   const letters = (lineHeight(ink) * page.height) / look.height;
   const wanted = letters > 0 && letters < SMALL_LINE_HEIGHT ? Math.min(MAX_ENLARGEMENT, GOOD_LINE_HEIGHT / letters) : 1;
   const scale = Math.min(wanted, Math.sqrt(MAX_READ_PIXELS / page.pixels.length));

@@ -28,7 +28,7 @@ export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise
     const page = await readUpright(prepared.picture, tools);
     const sense = senseOf(page);
     if (best === undefined || sense > best.sense) best = { page, sense };
-    if (confidenceOf(page) >= SURE && sense > 0) break;
+    if (confidenceOf(page) >= SURE && sense > 0 && !isOnItsSide(page)) break;
     // A picture in which nothing at all looks like writing is not turned around and around.
     if (turn === turns[1] && best.sense === 0) break;
   }
@@ -51,8 +51,19 @@ export function confidenceOf(page: OcrPage): number {
 }
 
 /** How much was read that is not noise: letters and digits, those read surely counting most. */
-const senseOf = (page: OcrPage): number =>
-  wordsOf(page).reduce((sum, { text, confidence }) => {
+function senseOf(page: OcrPage): number {
+  const sense = wordsOf(page).reduce((sum, { text, confidence }) => {
     const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
     return confidence < 0.4 || letters === 0 ? sum : sum + letters * confidence ** 2;
   }, 0);
+  return isOnItsSide(page) ? sense / 10 : sense;
+}
+
+/** Tesseract reads a page on its side at times, and gives boxes that lie on their side as well. */
+function isOnItsSide(page: OcrPage): boolean {
+  const long = wordsOf(page).filter(({ text }) =>
+    /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]{4,}$/u.test(text),
+  );
+  const tall = long.filter(({ box }) => box.bottom - box.top > box.right - box.left);
+  return tall.length > long.length / 2;
+}

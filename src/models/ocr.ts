@@ -110,7 +110,7 @@ export function createOcr({ tesseract, languages, temporaryDir, timeoutMs }: Ocr
     get name() {
       return name;
     },
-    async read(picture, { signal, languages: asked = languages }) {
+    async read(picture, { signal, languages: asked = [] }) {
       const stop = AbortSignal.any([signal, closing.signal]);
       await takeTurn(turns, stop);
       const timeUp = AbortSignal.timeout(timeoutMs);
@@ -119,7 +119,10 @@ export function createOcr({ tesseract, languages, temporaryDir, timeoutMs }: Ocr
         engine.catch(() => {
           engine = undefined;
         });
-        const page = await readPicture(picture, toolsFor(await engine, asked, AbortSignal.any([stop, timeUp])));
+        const page = await readPicture(
+          picture,
+          toolsFor(await engine, asked.length > 0 ? asked : languages, AbortSignal.any([stop, timeUp])),
+        );
         return resultOf(page);
       } catch (error) {
         stop.throwIfAborted();
