@@ -37,6 +37,7 @@ interface OdsStyle {
   ground?: boolean;
 }
 
+const UNSEEN = -1;
 const MAX_MERGES = 200_000;
 const MAX_SHAPES = 5_000;
 const MAX_SPACES = 1_000;
@@ -59,10 +60,11 @@ export class OdsReader {
   private passed = 0;
   private sheet: OdsSheet | undefined;
   private leftCells = MAX_CELLS;
-  /** Columns that are not seen, as ranges from left to right. */
-  private hiddenColumns: (readonly [from: number, to: number])[] = [];
-  private columnStyles: { to: number; style: string | undefined }[] = [];
+  /** For each column its place among those that are seen, UNSEEN for one that is not. */
+  private readonly seen = new Int32Array(MAX_COLUMNS);
+  private readonly columnStyles: (string | undefined)[] = [];
   private columnCount = 0;
+  private hiddenColumns = 0;
   private hiddenWithContent = new Set<number>();
   private hiddenRows = 0;
   private rowNumber = 0;
@@ -234,9 +236,9 @@ export class OdsReader {
       hiddenCount: 0,
       cut: false,
     };
-    this.hiddenColumns = [];
-    this.columnStyles = [];
+    this.columnStyles.length = 0;
     this.columnCount = 0;
+    this.hiddenColumns = 0;
     this.hiddenWithContent = new Set();
     this.hiddenRows = 0;
     this.rowNumber = 0;
@@ -252,10 +254,13 @@ export class OdsReader {
 
   private addColumns(value: Value): void {
     const count = repeatOf(value('table:number-columns-repeated'), MAX_COLUMNS - this.columnCount);
-    const to = this.columnCount + count;
-    if (isUnseen(value('table:visibility'))) this.hiddenColumns.push([this.columnCount, to]);
-    this.columnStyles.push({ to, style: value('table:default-cell-style-name') });
-    this.columnCount = to;
+    const unseen = isUnseen(value('table:visibility'));
+    for (let left = count; left > 0; left--) {
+      this.seen[this.columnCount] = unseen ? UNSEEN : this.columnCount - this.hiddenColumns;
+      this.columnStyles[this.columnCount] = value('table:default-cell-style-name');
+      this.columnCount++;
+      if (unseen) this.hiddenColumns++;
+    }
   }
 
   private openRow(value: Value): void {
@@ -289,7 +294,7 @@ export class OdsReader {
 
   private openCell(covered: boolean, value: Value): void {
     if (!this.row) return;
-    const style = value('table:style-name') ?? this.columnStyle();
+    const style = value('table:style-name') ?? this.columnStyles[this.column];
     this.cell = {
       repeat: repeatOf(value('table:number-columns-repeated'), MAX_COLUMNS - this.column),
       covered,
@@ -301,10 +306,6 @@ export class OdsReader {
       links: [],
     };
     this.paragraphs = 0;
-  }
-
-  private columnStyle(): string | undefined {
-    return this.columnStyles.find(({ to }) => this.column < to)?.style;
   }
 
   /** What a style says, itself or by the ones it builds on. */
@@ -331,38 +332,30 @@ export class OdsReader {
       sheet.hiddenCount++;
       return;
     }
-    let merged = false;
     for (let column = from; column < from + cell.repeat; column++) {
       const seen = this.seenColumn(column);
-      if (seen === undefined) {
+      if (seen === UNSEEN) {
         this.hiddenWithContent.add(column);
         continue;
       }
       row.columns.push(seen);
       row.html.push(html);
       row.kinds.push(cell.kind);
-      merged ||= this.merge(sheet, row.index, column, cell);
+      this.merge(sheet, row.index, column, cell);
     }
   }
 
-  private merge(sheet: OdsSheet, top: number, column: number, { columns, rows }: Cell): boolean {
-    if (!(columns > 1 || rows > 1) || sheet.merges.length >= MAX_MERGES) return false;
+  private merge(sheet: OdsSheet, top: number, column: number, { columns, rows }: Cell): void {
+    if (!(columns > 1 || rows > 1) || sheet.merges.length >= MAX_MERGES) return;
     let right = Math.min(column + Math.max(1, columns), MAX_COLUMNS) - 1;
-    while (right > column && this.seenColumn(right) === undefined) right--;
-    const [left, end] = [this.seenColumn(column)!, this.seenColumn(right)!];
+    while (right > column && this.seenColumn(right) === UNSEEN) right--;
+    const [left, end] = [this.seenColumn(column), this.seenColumn(right)];
     sheet.merges.push({ top, left, bottom: top + Math.min(Math.max(1, rows), 1_048_576) - 1, right: end });
-    return true;
   }
 
-  /** A column's place among those that are seen; undefined when it is not. */
-  private seenColumn(column: number): number | undefined {
-    let hidden = 0;
-    for (const [from, to] of this.hiddenColumns) {
-      if (column < from) break;
-      if (column < to) return undefined;
-      hidden += to - from;
-    }
-    return column - hidden;
+  /** A column's place among those that are seen; UNSEEN when it is not. */
+  private seenColumn(column: number): number {
+    return column < this.columnCount ? this.seen[column]! : column - this.hiddenColumns;
   }
 
   private openParagraph(): void {

@@ -23,7 +23,7 @@ export const kind: DocumentKind = {
     const source = openPackage(bytes);
     const part = workbookPart(source);
     const root = source.xml(part);
-    if (!root || root.name !== 'x:workbook')
+    if (root?.name !== 'x:workbook')
       throw new DocumentFault('damaged', 'The workbook of the Excel file is missing or damaged');
     const sheets = sheetsOf(source, part, root);
     const shown = sheets.filter(({ hidden }) => !hidden);

@@ -1,0 +1,94 @@
+/** Presentations in the OpenDocument format, flat ones too: a page a slide. */
+import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
+import { readPieces } from '../../xml/pieces.ts';
+import { attribute, child, type XmlElement } from '../../xml/xml.ts';
+import { HtmlOutput } from '../html-output.ts';
+import { openOdf } from '../odf.ts';
+import { StyleCollector } from '../word/odf-styles.ts';
+import { createDraw } from '../word/pictures.ts';
+import { mm, type OdpContext, readOdpPage } from './odp-page.ts';
+import { plainTitle } from './title.ts';
+
+const PARENTS: ReadonlySet<string> = new Set([
+  'office:styles',
+  'office:automatic-styles',
+  'office:master-styles',
+  'office:font-face-decls',
+  'office:presentation',
+]);
+const MAX_SLIDES = 10_000;
+
+export const kind: DocumentKind = {
+  async parse(_file, bytes, { page }) {
+    const file = openOdf(bytes);
+    const styles = new StyleCollector();
+    const look = new Look();
+    const context: OdpContext = { file, styles, draw: createDraw(), sizeOf: (master) => look.sizeOf(master) };
+    const output = new HtmlOutput();
+    const pages: DocumentPage[] = [];
+    let shown = 0;
+    let seen = 0;
+    let hiddenCount = 0;
+    let title = '';
+    const take = (piece: XmlElement, parent: string) => {
+      if (parent !== 'office:presentation') {
+        look.take(piece);
+        styles.take(piece);
+        return;
+      }
+      if (piece.name !== 'draw:page' || ++seen > MAX_SLIDES) return;
+      if (look.isHidden(attribute(piece, 'draw:style-name'))) {
+        hiddenCount++;
+        return;
+      }
+      shown++;
+      // Others are read all the same when the page that was asked for may not exist.
+      if (output.full || (page !== undefined && shown > page)) return;
+      const read = readOdpPage(piece, context);
+      if (shown === 1) title = plainTitle(read.title);
+      hiddenCount += read.hiddenCount;
+      output.write(read.html);
+      pages.push({ number: shown, html: output.take() });
+    };
+    if (file.styles) readPieces(file.styles, PARENTS, take);
+    const complete = readPieces(file.content, PARENTS, take);
+    if (seen === 0) throw new DocumentFault('damaged', 'The file is no OpenDocument presentation, or a damaged one');
+    const notes: string[] = [];
+    if (output.full) notes.push('The presentation is too large to be shown in full');
+    if (!complete || !file.complete) notes.push('The file is damaged; what could be read is shown');
+    const asked = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
+    const { about } = file;
+    const lang = about.lang ?? styles.language;
+    return { ...about, title: about.title || title, lang, pages: asked, pageCount: shown, notes, hiddenCount };
+  },
+};
+
+/** What styles say of slides as a whole. */
+class Look {
+  private readonly hidden = new Set<string>();
+  private readonly layouts = new Map<string, { readonly width: number; readonly height: number }>();
+  private readonly layoutOfMaster = new Map<string, string>();
+
+  take(piece: XmlElement): void {
+    const name = attribute(piece, 'style:name') ?? '';
+    if (piece.name === 'style:style') {
+      const properties = child(piece, 'style:drawing-page-properties');
+      if (properties && attribute(properties, 'presentation:visibility') === 'hidden') this.hidden.add(name);
+    } else if (piece.name === 'style:page-layout') {
+      const properties = child(piece, 'style:page-layout-properties');
+      const width = mm(properties && attribute(properties, 'fo:page-width'));
+      const height = mm(properties && attribute(properties, 'fo:page-height'));
+      if (width > 0 && height > 0) this.layouts.set(name, { width, height });
+    } else if (piece.name === 'style:master-page') {
+      this.layoutOfMaster.set(name, attribute(piece, 'style:page-layout-name') ?? '');
+    }
+  }
+
+  isHidden(style: string | undefined): boolean {
+    return style !== undefined && this.hidden.has(style);
+  }
+
+  sizeOf(master: string) {
+    return this.layouts.get(this.layoutOfMaster.get(master) ?? '');
+  }
+}

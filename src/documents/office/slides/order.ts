@@ -1,0 +1,92 @@
+/** The order in which the things on a slide are read. */
+
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Placed<T> {
+  readonly item: T;
+  /** Undefined for what has no place of its own: it stays behind what comes before it in the file. */
+  readonly box: Box | undefined;
+}
+
+/** More things than this are no slide that somebody reads: they stay as they are. */
+const MAX_ITEMS = 200;
+const MAX_DEPTH = 12;
+
+/**
+ * Things are cut apart along empty bands, across and down in turn. Which goes first decides between rows and columns:
+ * the way that is nearer to the order of the file is taken, which is the one in which the author made them.
+ */
+export function readingOrder<T>(placed: readonly Placed<T>[]): T[] {
+  const groups = anchored(placed);
+  if (groups.length < 2 || groups.length > MAX_ITEMS) return placed.map(({ item }) => item);
+  const orders = (['across', 'down'] as const).map((first) => cut(groups, first, MAX_DEPTH));
+  const best = orders.reduce((one, other) => (inversions(other) < inversions(one) ? other : one));
+  return best.flatMap(({ items }) => items);
+}
+
+interface Group<T> {
+  readonly at: number;
+  readonly box: Box;
+  readonly items: T[];
+}
+
+/** Each thing that has a place, together with those behind it that have none. */
+function anchored<T>(placed: readonly Placed<T>[]): Group<T>[] {
+  const groups: Group<T>[] = [];
+  const before: T[] = [];
+  for (const [at, { item, box }] of placed.entries()) {
+    if (box) groups.push({ at, box, items: [item] });
+    else (groups.at(-1)?.items ?? before).push(item);
+  }
+  groups[0]?.items.unshift(...before);
+  return groups;
+}
+
+type Direction = 'across' | 'down';
+
+/** `across`: bands that lie one under another; `down`: columns beside one another. */
+function cut<T>(groups: readonly Group<T>[], direction: Direction, depth: number): Group<T>[] {
+  if (groups.length < 2 || depth === 0) return [...groups];
+  const other: Direction = direction === 'across' ? 'down' : 'across';
+  const bands = bandsOf(groups, direction);
+  if (bands.length > 1) return bands.flatMap((band) => cut(band, other, depth - 1));
+  const columns = bandsOf(groups, other);
+  if (columns.length > 1) return columns.flatMap((column) => cut(column, direction, depth - 1));
+  return [...groups].sort((one, two) => one.at - two.at);
+}
+
+/** Boxes may reach a little into one another, as those of text do. */
+const OVERLAP = 0.15;
+
+function bandsOf<T>(groups: readonly Group<T>[], direction: Direction): Group<T>[][] {
+  const from = ({ box }: Group<T>) => (direction === 'across' ? box.top : box.left);
+  const size = ({ box }: Group<T>) => (direction === 'across' ? box.height : box.width);
+  const sorted = [...groups].sort((one, two) => from(one) - from(two) || one.at - two.at);
+  const bands: Group<T>[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  let smallest = 0;
+  for (const group of sorted) {
+    const slack = OVERLAP * Math.min(smallest, size(group));
+    if (from(group) >= end - slack) {
+      bands.push([group]);
+      end = from(group) + size(group);
+      smallest = size(group);
+    } else {
+      bands.at(-1)!.push(group);
+      end = Math.max(end, from(group) + size(group));
+      smallest = Math.min(smallest, size(group));
+    }
+  }
+  return bands;
+}
+
+function inversions<T>(groups: readonly Group<T>[]): number {
+  let count = 0;
+  for (const [at, one] of groups.entries()) for (const other of groups.slice(at + 1)) if (other.at < one.at) count++;
+  return count;
+}

@@ -1,0 +1,83 @@
+/** Presentations in Office Open XML (ECMA-376 part 1, 19): a page a slide. */
+import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
+import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { HtmlOutput } from '../html-output.ts';
+import { openPackage, type Package } from '../word/package.ts';
+import { createDraw } from '../word/pictures.ts';
+import { readProperties } from '../word/properties.ts';
+import { groundsOf } from './placeholders.ts';
+import { readSlide } from './slide.ts';
+import { plainTitle } from './title.ts';
+
+const MAX_SLIDES = 10_000;
+
+export const kind: DocumentKind = {
+  async parse(_file, bytes, { page }) {
+    const source = openPackage(bytes);
+    const part =
+      source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'ppt/presentation.xml';
+    const root = source.xml(part);
+    if (root?.name !== 'p:presentation') {
+      throw new DocumentFault('damaged', 'The content of the PowerPoint file is missing or damaged');
+    }
+    const notes: string[] = [];
+    const slides = slidesOf(source, part, root, notes);
+    const shown = slides.filter((slide) => !isHidden(slide.root));
+    const output = new HtmlOutput();
+    const draw = createDraw();
+    const groundOf = groundsOf(source, child(root, 'p:defaultTextStyle'));
+    const size = sizeOf(root);
+    const pages: DocumentPage[] = [];
+    let hiddenCount = slides.length - shown.length;
+    let title = '';
+    for (const [at, slide] of shown.entries()) {
+      const isAsked = page === undefined || page > shown.length || page === at + 1;
+      if (!isAsked && (at > 0 || title !== '')) continue;
+      const read = readSlide(slide.root, { source, draw, ground: groundOf(slide.part), part: slide.part, size });
+      if (at === 0) title = plainTitle(read.title);
+      if (!isAsked) continue;
+      hiddenCount += read.hiddenCount;
+      output.write(read.html);
+      pages.push({ number: at + 1, html: output.take() });
+    }
+    if (output.full) notes.push('The presentation is too large to be shown in full');
+    if (!source.complete) notes.push('The file is cut off; what could be read is shown');
+    const about = readProperties(source);
+    return {
+      // The title that PowerPoint gives to every new file says nothing.
+      title: about.title === '' || about.title === 'PowerPoint Presentation' ? title : about.title,
+      pages,
+      pageCount: shown.length,
+      metadata: about.metadata,
+      publishedTime: about.publishedTime,
+      lang: about.language,
+      notes,
+      hiddenCount,
+    };
+  },
+};
+
+interface SlidePart {
+  readonly part: string;
+  readonly root: XmlElement;
+}
+
+function slidesOf(source: Package, part: string, root: XmlElement, notes: string[]): SlidePart[] {
+  const targets = new Map(source.relationships(part).map(({ id, target, external }) => [id, external ? '' : target]));
+  const slides: SlidePart[] = [];
+  for (const [at, entry] of children(child(root, 'p:sldIdLst'), 'p:sldId').slice(0, MAX_SLIDES).entries()) {
+    const slidePart = targets.get(attribute(entry, 'r:id') ?? '') ?? '';
+    const slide = source.xml(slidePart);
+    if (slide) slides.push({ part: slidePart, root: slide });
+    else notes.push(`Slide ${at + 1} could not be read`);
+  }
+  return slides;
+}
+
+const isHidden = (slide: XmlElement): boolean => /^(?:0|false)$/.test(attribute(slide, 'show') ?? '');
+
+function sizeOf(root: XmlElement) {
+  const size = child(root, 'p:sldSz');
+  const [width, height] = [Number(size && attribute(size, 'cx')), Number(size && attribute(size, 'cy'))];
+  return width > 0 && height > 0 ? { width, height } : undefined;
+}
