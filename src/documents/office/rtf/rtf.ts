@@ -1,0 +1,32 @@
+/** Rich Text Format. */
+import {
+  DocumentFault,
+  type DocumentFile,
+  type DocumentKind,
+  type ParsedDocument,
+  type ParseOptions,
+} from '../../document.ts';
+import { Flow } from '../word/flow.ts';
+import { CUT_OFF, pickPages, TOO_LONG } from '../word/result.ts';
+import { RtfReader } from './reader.ts';
+
+export const kind: DocumentKind = {
+  async parse(_file: DocumentFile, bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
+    if (!/^(?:\xef\xbb\xbf)?\s*\{\\rtf/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'))) {
+      throw new DocumentFault('damaged', 'The file is no RTF document');
+    }
+    const flow = new Flow();
+    const reader = new RtfReader(bytes, flow);
+    const whole = reader.run();
+    const pages = flow.finish();
+    const { metadata } = reader;
+    return {
+      title: metadata.title?.replace(/\s+/g, ' ').trim() || reader.title,
+      ...pickPages(pages, options),
+      metadata,
+      publishedTime: metadata.modified ?? metadata.created,
+      notes: [...(whole ? [] : [CUT_OFF]), ...(flow.full ? [TOO_LONG] : [])],
+      hiddenCount: reader.hiddenCount,
+    };
+  },
+};
