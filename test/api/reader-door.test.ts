@@ -328,32 +328,31 @@ describe('failures', () => {
   });
 
   it.each([
-    ['pdf', 'aGVsbG8='],
-    ['respondWith', 'vlm'],
-    ['respondWith', 'readerlm-v2'],
-    ['engine', 'cf-browser-rendering'],
-    ['preset', 'reader'],
-    ['retainMedia', 'link'],
-    ['retainImages', 'all_p'],
-    ['withGeneratedAlt', true],
-    ['customHeader', { a: 'b' }],
-    ['proxyUrl', 'http://proxy.test'],
-    ['proxy', 'us'],
-    ['robotsTxt', 'true'],
-    ['preloadUrl', 'http://a.test'],
-    ['exportStorageState', true],
-    ['storageState', { cookies: [] }],
-    ['page', 2],
-    ['instruction', 'be brief'],
-    ['jsonSchema', {}],
-  ])('refuses %s by name while it does not work yet', async (name, value) => {
-    const { answer, json } = await ask('/', { json: { html: HTML, [name]: value } });
-    expect([answer.status, json.path]).toEqual([400, name]);
-    expect(json.message).toMatch(/not available in this version/);
+    [{ html: HTML, proxyUrl: 'gopher://proxy.test' }, 400, 'proxyUrl'],
+    [{ url: 'https://a.test/', proxy: 'moon' }, 400, 'proxy'],
+    [{ html: HTML, customHeader: { host: 'b.test' } }, 400, 'customHeader'],
+    [{ html: HTML, storageState: { cookies: 'none' } }, 400, 'storageState'],
+    [{ html: HTML, page: 0 }, 400, 'page'],
+    [{ html: HTML, jsonSchema: 'no schema' }, 400, 'jsonSchema'],
+    [{ pdf: 'aGVsbG8=' }, 422, 'file'],
+  ])('checks what is given: %j', async (json, status, path) => {
+    const { answer, json: body } = await ask('/', { json });
+    expect([answer.status, body.path]).toEqual([status, path]);
   });
 
-  it('refuses pdf by name when it comes alone', async () => {
-    expect((await ask('/', { json: { pdf: 'aGVsbG8=' } })).json).toMatchObject({ code: 400, path: 'pdf' });
+  it.each([
+    [{ respondWith: 'vlm', engine: 'auto' }, 'respondWith', /LECTERN_VISION_URL/],
+    [{ respondWith: 'readerlm-v2' }, 'respondWith', /LECTERN_READERLM_URL/],
+    [{ engine: 'readerlm-v2' }, 'respondWith', /LECTERN_READERLM_URL/],
+    [{ jsonSchema: { type: 'object' } }, 'respondWith', /LECTERN_READERLM_URL/],
+    [{ retainImages: 'all_p' }, 'retainImages', /LECTERN_VISION_URL/],
+    [{ withGeneratedAlt: true }, 'retainImages', /LECTERN_VISION_URL/],
+    [{ engine: 'cf-browser-rendering' }, 'engine', /LECTERN_CF_ACCOUNT/],
+    [{ preloadUrl: 'http://a.test' }, 'preloadUrl', /LECTERN_BROWSER/],
+    [{ exportStorageState: true }, 'exportStorageState', /LECTERN_BROWSER/],
+  ])('says what the operator must set for %j', async (options, path, words) => {
+    const { json } = await ask('/', { json: { url: 'https://a.test/', ...options } });
+    expect(json).toMatchObject({ path, message: expect.stringMatching(words) });
   });
 
   it('refuses an answer over the budget before any of it is sent', async () => {
@@ -408,10 +407,12 @@ describe('failures', () => {
   it('refuses files that are no base64, and kinds it cannot read', async () => {
     expect((await ask('/', { json: { file: '!!!' } })).json).toMatchObject({ code: 422, status: 42203, path: 'file' });
     const pdf = Buffer.from('%PDF-1.7 nothing').toString('base64');
-    expect((await ask('/', { json: { file: pdf } })).json).toMatchObject({
+    expect((await ask('/', { json: { file: pdf } })).json).toMatchObject({ code: 422, status: 42203, path: 'file' });
+    const film = { data: Buffer.from('ID3\x04\0\0').toString('base64'), type: 'audio/mpeg' };
+    expect((await ask('/', { json: { file: film } })).json).toMatchObject({
       code: 422,
       status: 42206,
-      message: expect.stringContaining('application/pdf'),
+      message: expect.stringContaining('audio/mpeg'),
     });
     expect((await ask('/', { json: { file: { data: pdf, path: '/etc/passwd' } } })).json).toMatchObject({
       code: 400,
