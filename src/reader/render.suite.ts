@@ -1,0 +1,31 @@
+/** HTML rendered here and not in a thread, for tests of what comes out. */
+import type { GivenOptions } from './options/options.ts';
+import { resolve } from './options/resolve.ts';
+import { type RenderTask, render } from './render.ts';
+import type { Rendition } from './rendition.ts';
+import { loadTokens } from './tokens.ts';
+
+await loadTokens();
+
+/** A page at `https://example.org/page` as the direct engine would have seen it. */
+export function renderHtml(html: string, given: GivenOptions = {}, captions?: RenderTask['captions']): Rendition {
+  const url = 'https://example.org/page';
+  return render({
+    snapshot: {
+      url,
+      status: 200,
+      statusText: 'OK',
+      mediaType: 'text/html',
+      text: html,
+      settled: true,
+      hiddenFrames: false,
+      hiddenShadow: false,
+      notes: [],
+      engine: 'direct',
+    },
+    options: resolve(given),
+    requestedUrl: url,
+    limits: { maxDepth: 256, maxElements: 80_000, proxyFactor: 5 },
+    captions,
+  });
+}
