@@ -1,11 +1,14 @@
 /**
- * HTTP/1.1 connections to checked addresses. A connection belongs to one request at a time, and rests for a few seconds
+ * Connections to checked addresses. A connection belongs to one request at a time, and rests for a few seconds
  * afterwards for the next one to the same origin: it still leads to the address that was checked when it was dialled.
  */
 import type { Socket } from 'node:net';
-import type { Client } from 'undici';
+import type { TLSSocket } from 'node:tls';
+import type { Channel, ChannelFacts } from './channel.ts';
 import { countdown, dial, secure } from './dial.ts';
 import { portOf } from './guard.ts';
+import { loadHttp1 } from './http1.ts';
+import { openHttp2 } from './http2.ts';
 import { dialThrough, type ProxyRules, takesPlainRequests } from './tunnel.ts';
 
 export interface LeaseOptions {
@@ -15,10 +18,12 @@ export interface LeaseOptions {
   readonly signal: AbortSignal;
   /** Dials anew even when a connection rests. */
   readonly fresh?: boolean;
+  /** Speaks no later version of HTTP. */
+  readonly http1Only?: boolean;
 }
 
 export interface Lease {
-  readonly client: Client;
+  readonly channel: Channel;
   /** Whether it served another request before; the other side may have closed it without our knowing. */
   readonly reused: boolean;
   /** Gives it back: to rest when the last answer was read to its end, else it is closed. */
@@ -32,22 +37,28 @@ export interface Connections {
 
 const REST_MS = 4_000;
 const MAX_RESTING = 64;
-const MAX_HEADER_BYTES = 64 * 1024;
 
 export function createConnections(rules: ProxyRules): Connections {
-  const resting = new Map<Client, string>();
-  const open = new Set<Client>();
+  const resting = new Map<Channel, { readonly key: string; readonly timer: NodeJS.Timeout }>();
+  const open = new Set<Channel>();
   let closed = false;
 
-  const end = (client: Client) => {
-    resting.delete(client);
-    open.delete(client);
-    client.destroy().catch(() => {});
+  const wake = (channel: Channel) => {
+    clearTimeout(resting.get(channel)?.timer);
+    resting.delete(channel);
+    channel.wake();
   };
 
-  const rest = (client: Client, key: string) => {
-    if (closed || client.destroyed || !open.has(client)) return end(client);
-    resting.set(client, key);
+  const end = (channel: Channel) => {
+    wake(channel);
+    open.delete(channel);
+    channel.end();
+  };
+
+  const rest = (channel: Channel, key: string) => {
+    if (closed || !channel.isOpen()) return end(channel);
+    channel.rest();
+    resting.set(channel, { key, timer: setTimeout(end, REST_MS, channel).unref() });
     const [oldest] = resting.keys();
     if (resting.size > MAX_RESTING && oldest) end(oldest);
   };
@@ -64,55 +75,42 @@ export function createConnections(rules: ProxyRules): Connections {
     const socket = proxy
       ? await dialThrough(rules, to(), { proxy, acceptInvalidCertificates, toProxyOnly })
       : await dial(to());
-    return isSecure ? secure(socket, to(), { acceptInvalidCertificates, protocols: ['http/1.1'] }) : socket;
+    const protocols = options.http1Only ? ['http/1.1'] : ['h2', 'http/1.1'];
+    return isSecure ? secure(socket, to(), { acceptInvalidCertificates, protocols }) : socket;
   };
 
-  const connect = async (url: URL, options: LeaseOptions): Promise<Client> => {
-    // Here because loading it takes longer than a start should; before the socket, which must not be left unheard.
-    const { Client } = await import('undici');
+  const connect = async (url: URL, options: LeaseOptions): Promise<Channel> => {
+    const openHttp1 = await loadHttp1();
     const socket = await dialled(url, options);
-    let given = false;
-    const client = new Client(url.origin, {
-      // A client dials again by itself when its socket closes; this one has its one checked socket or none. It expects
-      // to be called back later, not at once.
-      connect: (_, callback) =>
-        queueMicrotask(() => {
-          if (given || socket.destroyed)
-            return callback(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), null);
-          given = true;
-          callback(null, socket);
-        }),
-      pipelining: 1,
-      keepAliveTimeout: REST_MS,
-      keepAliveMaxTimeout: REST_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    client.on('disconnect', () => end(client));
-    // A socket that dies before its client took it would otherwise throw.
+    // A socket that dies before a channel took it would otherwise throw.
     socket.on('error', () => {});
-    open.add(client);
-    return client;
+    let channel: Channel | undefined;
+    const facts: ChannelFacts = {
+      origin: url.origin,
+      onLeaving: () => void (channel && resting.has(channel) && end(channel)),
+      onEnd: () => void (channel && end(channel)),
+    };
+    const { alpnProtocol } = socket as Partial<TLSSocket>;
+    channel = alpnProtocol === 'h2' ? openHttp2(socket as TLSSocket, facts) : openHttp1(socket, facts);
+    open.add(channel);
+    return channel;
   };
 
   return {
     async lease(url, options) {
       const key = `${url.origin} ${options.acceptInvalidCertificates} ${options.proxy?.href ?? ''}`;
-      const found = options.fresh ? undefined : [...resting].findLast(([, other]) => other === key)?.[0];
-      if (found) resting.delete(found);
-      const client = found ?? (await connect(url, options));
+      const found = options.fresh ? undefined : [...resting].findLast(([, other]) => other.key === key)?.[0];
+      if (found) wake(found);
+      const channel = found ?? (await connect(url, options));
       if (closed) {
-        end(client);
+        end(channel);
         throw new Error('The way out is closed');
       }
-      return { client, reused: Boolean(found), release: (intact) => (intact ? rest(client, key) : end(client)) };
+      return { channel, reused: Boolean(found), release: (intact) => (intact ? rest(channel, key) : end(channel)) };
     },
     async close() {
       closed = true;
-      await Promise.all([...open].map((client) => client.destroy().catch(() => {})));
-      open.clear();
-      resting.clear();
+      for (const channel of open) end(channel);
     },
   };
 }

@@ -2,14 +2,15 @@
  * The guarded fetch: the one way to ask a server that a caller chose. Every hop is checked, resolved once and dialled
  * at the address that was checked; every limit is ours and none is taken from the other side's word.
  */
-import type { Dispatcher } from 'undici';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { type Collected, collect, whole } from './body.ts';
+import type { ChannelAnswer as Answer, ChannelRequest } from './channel.ts';
 import { createConnections, type Lease } from './connections.ts';
 import { ACCEPT_ENCODING, decoded, parseContentEncoding } from './content-encoding.ts';
 import type { CookieJar } from './cookies.ts';
 import { refusedByHttp } from './handshake.ts';
+import { UnseenError } from './http2.ts';
 import { intake } from './intake.ts';
 import { createLife, type Life, noAnswerInTime } from './life.ts';
 import { atMost, paced, tooLarge } from './pace.ts';
@@ -73,8 +74,6 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-type Answer = Dispatcher.ResponseData;
-
 export function createFetch(rules: ProxyRules): GuardedFetch {
   const { guard } = rules;
   const connections = createConnections(rules);
@@ -107,6 +106,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
   const ask = async (hop: Hop, options: FetchOptions, life: Life): Promise<{ lease: Lease; answer: Answer }> => {
     const { proxy, acceptInvalidCertificates = false } = options;
     const { connectTimeoutMs = proxy ? 6_000 : 3_000 } = options;
+    let http1Only = false;
     for (let fresh = false; ; fresh = true) {
       const lease = await connections.lease(hop.url, {
         connectTimeoutMs,
@@ -114,16 +114,20 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
         proxy,
         signal: life.signal,
         fresh,
+        http1Only,
       });
       try {
-        const asked = lease.client.request(requestOf(hop, options, life.signal));
+        const asked = lease.channel.request(requestOf(hop, options, life.signal));
         const answer = await within(options.firstByteTimeoutMs ?? MAX_TIMER_MS, asked);
         if (answer.statusCode === 407 && isPlainByProxy(hop.url, proxy)) throw refusedBy(proxy, answer);
         return { lease, answer };
       } catch (error) {
         lease.release(false);
         if (error instanceof TimeUp) throw noAnswerInTime(error);
-        if (fresh || !lease.reused || life.signal.aborted || hop.method !== 'GET') throw error;
+        if (fresh || life.signal.aborted) throw error;
+        const isUnseen = error instanceof UnseenError;
+        if (!isUnseen && !(lease.reused && hop.method === 'GET')) throw error;
+        http1Only = isUnseen && error.reason === 'http/1.1 required';
       }
     }
   };
@@ -147,11 +151,11 @@ function requestOf(
   { url, method, headers, body }: Hop,
   { jar, proxy }: FetchOptions,
   signal: AbortSignal,
-): Dispatcher.RequestOptions {
+): ChannelRequest {
   const credentials = proxy && isPlainByProxy(url, proxy) ? credentialsOf(proxy) : undefined;
   return {
     path: `${isPlainByProxy(url, proxy) ? url.origin : ''}${url.pathname}${url.search}`,
-    method: method as Dispatcher.HttpMethod,
+    method,
     headers: {
       ...withCookies(headers, jar?.getCookieStringSync(url.href)),
       ...(credentials && { 'proxy-authorization': basic(credentials) }),
@@ -199,19 +203,29 @@ function keepCookies(jar: CookieJar | undefined, header: string | string[] | und
     jar.setCookieSync(text, url.href, { ignoreError: true });
 }
 
+const MAX_DRAINED_BYTES = 4_096;
+
 /** The body of a redirect is read only when it is small and here already, to keep the connection. */
-async function drained(answer: Answer): Promise<boolean> {
-  const length = Number(answer.headers['content-length'] ?? Number.NaN);
-  if (!(length <= 4_096)) {
-    answer.body.on('error', () => {}).destroy();
-    return false;
-  }
-  try {
-    await within(500, answer.body.dump({ limit: 4_096 }));
-    return true;
-  } catch {
-    return false;
-  }
+async function drained({ headers, body }: Answer): Promise<boolean> {
+  const length = headers['content-length'];
+  let bytes = 0;
+  const ended = new Promise<boolean>((resolve) => {
+    body.once('end', () => resolve(true)).once('close', () => resolve(false));
+    body.on('error', () => resolve(false));
+    body.on('data', (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > MAX_DRAINED_BYTES) resolve(false);
+    });
+  });
+  const isSmall = length === undefined || Number(length) <= MAX_DRAINED_BYTES;
+  if (isSmall && (await within(length === undefined ? 100 : 500, ended).catch(() => false))) return true;
+  body.destroy();
+  return false;
+}
+
+async function* wholeOf({ body, isCut }: Answer): AsyncGenerator<Uint8Array> {
+  yield* intake(body).take();
+  if (isCut?.()) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 }
 
 function response(
@@ -242,7 +256,7 @@ function response(
   async function* read(): AsyncGenerator<Uint8Array> {
     let intact = false;
     try {
-      const wire = atMost(paced(intake(answer.body).take(), minBytesPerSecond), maxBytes);
+      const wire = atMost(paced(wholeOf(answer), minBytesPerSecond), maxBytes);
       yield* atMost(decoded(wire, encodings!), maxBytes);
       intact = answer.body.readableEnded && !isPersonal;
     } catch (error) {
