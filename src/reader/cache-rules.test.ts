@@ -217,6 +217,8 @@ describe('a flight', () => {
       'robotsTxt',
       'doNotTrack',
       'page',
+      // A schema asks for a model.
+      'jsonSchema',
     ]);
     expect(flightOf(request())).not.toBe(plain);
     const keyless = ['content', 'markdown', 'html', 'screenshot', 'vlm'].map((respondWith) =>
@@ -268,7 +270,7 @@ describe('a copy', () => {
     ['a timing of more patience, direct', copyOf(page('tea'), { respondTiming: 'html' }), { engine: 'direct' }, true],
     ['a timing of more patience, a document', copyOf(file('tea'), { respondTiming: 'html' }), {}, true],
     ['a document, by any engine', copyOf(file('tea'), { engine: 'direct' }), { engine: 'browser' }, true],
-    ['a document for a model', copyOf(file('tea')), { respondWith: 'readerlm-v2' }, false],
+    ['a document for a language model', copyOf(file('tea')), { respondWith: 'readerlm-v2' }, true],
     ['a page for a language model', copyOf(rendered), { respondWith: 'readerlm-v2' }, true],
     [
       'a screenshot that is there',
@@ -289,19 +291,8 @@ describe('a copy', () => {
       {},
       true,
     ],
-    ['a vision model without a picture', copyOf(rendered), { respondWith: 'vlm' }, false],
-    [
-      'a vision model with one',
-      copyOf({ ...rendered, screenshot: picture }, { respondWith: 'vlm' }),
-      { respondWith: 'vlm' },
-      true,
-    ],
-    [
-      'text recognition without a page shot',
-      copyOf({ ...rendered, screenshot: picture }, { respondWith: 'vlm' }),
-      { respondWith: 'svc-ocr' },
-      false,
-    ],
+    ['a vision model', copyOf({ ...rendered, screenshot: picture }), { respondWith: 'vlm' }, false],
+    ['text recognition', copyOf({ ...rendered, pageshot: picture }), { respondWith: 'svc-ocr' }, false],
   ])('for %s: %#', (_, copy, given, served) => expect(isServed(copy, given)).toBe(served));
 });
 

@@ -107,10 +107,9 @@ export function serves({ facts, screenshot, pageshot, captured }: Copy, request:
   const { engine, formats, modelFormat, respondTiming } = request.options;
   if (formats.has('screenshot') && !screenshot) return false;
   if (formats.has('pageshot') && !pageshot) return false;
-  if (modelFormat === 'vlm' && !(screenshot || pageshot)) return false;
-  if (modelFormat?.startsWith('svc-ocr') && !pageshot) return false;
-  // Models read the file itself.
-  if (facts.document) return modelFormat === undefined;
+  // The other models look at the target itself.
+  if (modelFormat && modelFormat !== 'readerlm-v2') return false;
+  if (facts.document) return true;
   // What has no scripts is the same however long one waits.
   const patient = !isHtml(facts) || captured.patience >= RESPOND_TIMINGS.indexOf(respondTiming);
   if (engine !== 'auto') return facts.engine === engine && (engine === 'direct' || patient);

@@ -140,8 +140,7 @@ function createCache(store: CopyStore | undefined, { freshMs, keepMs }: { freshM
   };
 }
 
-const wantsPictures = ({ formats, modelFormat }: Options): boolean =>
-  formats.has('screenshot') || formats.has('pageshot') || modelFormat !== undefined;
+const wantsPictures = ({ formats }: Options): boolean => formats.has('screenshot') || formats.has('pageshot');
 
 /** A copy serves whatever part of the page is named, and shows the part that its caller named. */
 const withoutAnchor = (snapshot: Snapshot): Snapshot => {
