@@ -126,7 +126,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
         if (error instanceof TimeUp) throw noAnswerInTime(error);
         if (fresh || life.signal.aborted) throw error;
         const isUnseen = error instanceof UnseenError;
-        if (!isUnseen && !(lease.reused && hop.method === 'GET')) throw error;
+        if (!isUnseen && !(lease.reused && /^(?:GET|HEAD)$/.test(hop.method))) throw error;
         http1Only = isUnseen && error.reason === 'http/1.1 required';
       }
     }
