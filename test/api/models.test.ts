@@ -1,0 +1,166 @@
+/** Answers that models write, through the whole server and a real browser, against a server of the chat protocol. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { parseEvents, startServer } from '../support/server.ts';
+
+const LONG_MS = 120_000;
+
+let site: Site;
+let photo: Buffer;
+beforeAll(async () => {
+  photo = await sharp({ create: { width: 200, height: 120, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer();
+  const dot = await sharp({ create: { width: 20, height: 20, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  site = await startSite({
+    '/photo.png': ({ response }) => void response.writeHead(200, { 'content-type': 'image/png' }).end(photo),
+    '/dot.png': ({ response }) => void response.writeHead(200, { 'content-type': 'image/png' }).end(dot),
+    '/gallery': `<!doctype html><title>Gallery</title><main><h1>Gallery</h1>
+<p>One <img src="/photo.png"> two <img src="/dot.png" alt="image"> three <img src="/photo.png?2" alt="A named one"> four
+<img src="/none.png" alt="pic"></p></main>`,
+  });
+});
+afterAll(() => site.close());
+
+async function start(rule: (request: SeenRequest) => Reply, settings: Record<string, unknown> = {}) {
+  const chat = await startChatServer(rule, { key: 'secret-key' });
+  const server = await startServer({
+    allowNetworks: site.allow.join(','),
+    chatUrl: chat.url,
+    chatModel: 'the-model',
+    chatKey: 'secret-key',
+    ...settings,
+  });
+  onTestFinished(() => server.close());
+  // biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
+  const read = async (body: Record<string, unknown>): Promise<any> => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json' };
+    return (await fetch(server.reader, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  };
+  return { chat, server, read };
+}
+
+const textOf = ({ messages }: SeenRequest) => JSON.stringify(messages);
+
+it('readerlm-v2, structured answers, streams and charges', { timeout: LONG_MS }, async () => {
+  let answers = 0;
+  const { chat, server, read } = await start(
+    ({ response_format }) => {
+      if (!response_format) return '# The harbour\n\nIt [sleeps](javascript:alert(1)).';
+      answers++;
+      return answers === 1 ? '{"fish": "herring"}' : '{"fish": ["herring", "mackerel"]}';
+    },
+    { browser: 'none' },
+  );
+  const plain = await read({ url: `${site.origin}/article`, respondWith: 'readerlm-v2' });
+  expect(Object.keys(plain.data)).toEqual(['title', 'description', 'url', 'content', 'usage']);
+  expect(plain.data.content).toBe('# The harbour\n\nIt [sleeps].');
+  expect(plain.data.usage.tokens).toBe(12_000);
+  expect(chat.headers[0]!.authorization).toBe('Bearer secret-key');
+  expect(textOf(chat.requests[0]!)).toContain('Herring');
+
+  const jsonSchema = {
+    type: 'object',
+    required: ['fish'],
+    properties: { fish: { type: 'array', items: { type: 'string' } } },
+  };
+  const structured = await read({ url: `${site.origin}/article`, jsonSchema, instruction: 'List the fish.' });
+  expect(JSON.parse(structured.data.content)).toEqual({ fish: ['herring', 'mackerel'] });
+  expect(answers).toBe(2);
+  expect(textOf(chat.requests.at(-1)!)).toContain('List the fish.');
+
+  const bad = await read({ url: `${site.origin}/article`, jsonSchema: { type: 'nonsense' } });
+  expect(bad).toMatchObject({ code: 400, path: 'jsonSchema' });
+
+  const text = await fetch(`${server.reader}/${site.origin}/article`, { headers: { 'x-engine': 'readerlm-v2' } });
+  expect(await text.text()).toMatch(
+    /^Title: The harbour at night\n\nURL Source: .*\n\nMarkdown Content:\n# The harbour/,
+  );
+  const stream = await fetch(`${server.reader}/${site.origin}/article`, {
+    headers: { 'x-respond-with': 'readerlm-v2', accept: 'text/event-stream' },
+  });
+  const events = parseEvents(await stream.text());
+  expect(events.at(-1)!.data).toMatchObject({ content: '# The harbour\n\nIt [sleeps].' });
+});
+
+it('vlm sees the page, svc-ocr its text, pictures are described', { timeout: LONG_MS }, async () => {
+  const { chat, read } = await start(() => 'What the model saw.', { ocrUrl: undefined, ocrModel: 'the-ocr-model' });
+  const vlm = await read({ url: `${site.origin}/article`, respondWith: 'vlm', instruction: 'Only the fish.' });
+  expect(vlm.data).toMatchObject({ title: 'The harbour at night', content: 'What the model saw.' });
+  expect(textOf(chat.requests[0]!)).toMatch(/Only the fish\.[\s\S]*data:image\/png;base64,iVBOR/);
+  const ocr = await read({ url: `${site.origin}/article`, respondWith: 'svc-ocr' });
+  expect(ocr.data.content).toBe('What the model saw.');
+  expect(chat.requests.at(-1)!.model).toBe('the-ocr-model');
+  const image = await read({ url: `${site.origin}/photo.png`, instruction: 'Which colour?' });
+  expect(image.data).toMatchObject({ title: 'photo.png', content: 'What the model saw.' });
+  expect(textOf(chat.requests.at(-1)!)).toContain('Which colour?');
+  const small = await read({ url: `${site.origin}/dot.png` });
+  expect(small.data.content).toMatch(/20 x 20/);
+});
+
+it('writes alternative texts where there are none', { timeout: LONG_MS }, async () => {
+  const { chat, read } = await start(() => 'A teal field.', { browser: 'none' });
+  const all = await read({ url: `${site.origin}/gallery`, withGeneratedAlt: true, withImagesSummary: true });
+  const { content, images, usage } = all.data;
+  expect(content).toContain(`![Image 1: A teal field.](${site.origin}/photo.png)`);
+  expect(content).toMatch(/!\[Image 2: [^\]]*20 x 20[^\]]*\]/);
+  expect(content).toContain('![Image 3: A named one]');
+  expect(content).toContain('![Image 4: pic]');
+  expect(images['Image 1: A teal field.']).toBe(`${site.origin}/photo.png`);
+  expect(usage.tokens).toBeGreaterThanOrEqual(765);
+  expect(chat.requests).toHaveLength(1);
+  const texts = await read({ url: `${site.origin}/gallery`, retainImages: 'alt_p' });
+  expect(texts.data.content).toContain('(Image 1: A teal field.)');
+  expect(chat.requests).toHaveLength(1);
+});
+
+it('renders in the remote service when it is named', { timeout: LONG_MS }, async () => {
+  const seen: { url: string | undefined; token: string | undefined; body: { url?: string } }[] = [];
+  const service = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const body = JSON.parse(Buffer.concat(pieces).toString());
+    seen.push({ url: request.url, token: request.headers.authorization, body });
+    const html = '<!doctype html><title>Far away</title><p>Rendered far away.</p>';
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ success: true, result: html }));
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void service.close());
+  const { read } = await start(() => '', {
+    browser: 'none',
+    cfUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}/client/v4`,
+    cfAccount: 'account-1',
+    cfToken: 'token-1',
+  });
+  const { data } = await read({ url: `${site.origin}/article`, engine: 'cf-browser-rendering' });
+  expect(data).toMatchObject({ title: 'Far away', content: 'Rendered far away.' });
+  expect(data.metadata['lectern:engine']).toBe('cf-browser-rendering');
+  expect(data.usage.tokens).toBe(4_000);
+  expect(seen).toMatchObject([
+    {
+      url: '/client/v4/accounts/account-1/browser-rendering/content',
+      token: 'Bearer token-1',
+      body: { url: `${site.origin}/article` },
+    },
+  ]);
+  const private_ = await read({ url: 'http://10.1.2.3/', engine: 'cf-browser-rendering' });
+  expect(private_).toMatchObject({ code: 451 });
+});
+
+it('keeps to the EU when told to', { timeout: LONG_MS }, async () => {
+  const { chat, read } = await start(() => 'never', { browser: 'none', region: 'eu' });
+  const refused = await read({ url: `${site.origin}/article`, respondWith: 'readerlm-v2' });
+  expect(refused).toMatchObject({ code: 422, name: 'DownstreamServiceFailureError', message: /EU/ });
+  expect(chat.requests).toEqual([]);
+  const marked = await start(() => 'inside', { browser: 'none', region: 'eu', euHosts: '127.0.0.1' });
+  const allowed = await marked.read({ url: `${site.origin}/article`, respondWith: 'readerlm-v2' });
+  expect(allowed.data.content).toBe('inside');
+});
