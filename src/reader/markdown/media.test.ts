@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { parseDocument } from '#html/parse.ts';
+import { renderHtml } from '../render.suite.ts';
+import { playerKind } from './players.ts';
+import { MARKDOWN_STYLE_DEFAULTS } from './style.ts';
+import { toMarkdown } from './to-markdown.ts';
+
+const convert = (html: string, retainMedia: 'none' | 'text' | 'link' | 'image' | 'html') =>
+  toMarkdown(parseDocument(html), {
+    ...MARKDOWN_STYLE_DEFAULTS,
+    pageUrl: 'https://example.org/page',
+    baseUrl: 'https://example.org/page',
+    gfm: 'all',
+    retainLinks: 'all',
+    retainImages: 'all',
+    keepImgDataUrl: false,
+    retainMedia,
+  }).markdown;
+
+describe('players', () => {
+  it.each([
+    ['https://www.youtube.com/embed/abc', 'Video'],
+    ['https://www.youtube-nocookie.com/embed/abc?start=3', 'Video'],
+    ['https://player.vimeo.com/video/1', 'Video'],
+    ['https://geo.dailymotion.com/player.html?video=x', 'Video'],
+    ['https://player.twitch.tv/?channel=x', 'Video'],
+    ['https://www.loom.com/embed/1', 'Video'],
+    ['https://fast.wistia.net/embed/iframe/1', 'Video'],
+    ['https://www.facebook.com/plugins/video.php?href=x', 'Video'],
+    ['https://tube.example.org/videos/embed/9c9de5e8-0a1e-484a-b099-e80766180a6d', 'Video'],
+    ['https://w.soundcloud.com/player/?url=x', 'Audio'],
+    ['https://open.spotify.com/embed/track/1', 'Audio'],
+    ['https://band.bandcamp.com/EmbeddedPlayer/album=1', 'Audio'],
+  ])('%s is %s', (url, kind) => expect(playerKind(url)).toBe(kind));
+
+  it.each([
+    'https://www.youtube.com/',
+    'https://open.spotify.com/artist/1',
+    'https://youtube.com.evil.example/embed/1',
+    'https://notyoutube.com/embed/1',
+    'https://www.facebook.com/plugins/like.php',
+    'ftp://player.vimeo.com/video/1',
+    'javascript:alert(1)//player.vimeo.com',
+    'https://ads.example/',
+    'about:blank',
+  ])('%s is none', (url) => expect(playerKind(url)).toBeNull());
+});
+
+describe('an article with media', () => {
+  const paragraph = (topic: string) =>
+    `<p>This paragraph tells a good deal about ${topic}, in whole sentences, with commas, so that it reads like prose.</p>`;
+  const page = `<!doctype html><title>Films</title><nav><a href="/">Home</a> <a href="/a">About</a></nav>
+    <article><h1>Films</h1>${paragraph('films')}
+    <div class="video-wrapper"><iframe data-src="https://www.youtube.com/embed/abc" width="560"></iframe></div>
+    ${paragraph('their makers')}
+    <figure><video controls><source src="/film.mp4" type="video/mp4">Your browser is old.</video><figcaption>The film</figcaption></figure>
+    ${paragraph('the sound of them')}
+    <audio controls src="/sound.ogg"></audio>
+    <lite-youtube videoid="xyz_1"><button><span>Play</span></button></lite-youtube>
+    ${paragraph('what came after')}</article>
+    <footer><iframe src="https://www.youtube.com/embed/in-the-footer"></iframe> Imprint</footer>`;
+
+  it('keeps them where they stand', () => {
+    const { content } = renderHtml(page, { retainMedia: 'link' }).page;
+    const order = [
+      'about films',
+      '[Video 1](https://www.youtube.com/embed/abc)',
+      'their makers',
+      '[Video 2](https://example.org/film.mp4)',
+      'The film',
+      'the sound',
+      '[Audio 1](https://example.org/sound.ogg)',
+      '[Video 3](https://www.youtube.com/embed/xyz_1)',
+      'came after',
+    ];
+    const places = order.map((text) => content!.indexOf(text));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(content).not.toMatch(/footer|browser is old|Play/);
+  });
+
+  it('keeps their sources when they are kept as HTML', () => {
+    const { content } = renderHtml(page, { retainMedia: 'html' }).page;
+    expect(content).toContain(
+      '<video controls=""><source src="https://example.org/film.mp4" type="video/mp4"></video>',
+    );
+    expect(content).toContain('<iframe src="https://www.youtube.com/embed/abc" width="560"></iframe>');
+  });
+
+  it('says nothing of them otherwise', () => {
+    for (const given of [{}, { retainMedia: 'none' as const }]) {
+      expect(renderHtml(page, given).page.content).not.toMatch(/Video|Audio|iframe|film\.mp4/);
+    }
+  });
+});
+
+describe('media as HTML', () => {
+  it('run nothing', () => {
+    const html =
+      '<video src="javascript:x()" poster="javascript:y()" onerror="z()" x-on:click="a()" @click="b()"><source src="data:text/html,x"></video>' +
+      '<iframe src="https://player.vimeo.com/video/1" srcdoc="<script>x()</script>" onload="x()" title=\'"><script>\'></iframe>';
+    expect(convert(html, 'html')).toBe(
+      '<video></video> <iframe src="https://player.vimeo.com/video/1" title="&quot;&gt;&lt;script&gt;"></iframe>',
+    );
+  });
+
+  it('are one line without control characters', () => {
+    expect(convert('<video src="/a" title="a\n\nb\u001dc"></video>', 'html')).toBe(
+      '<video src="https://example.org/a" title="a b c"></video>',
+    );
+  });
+
+  it('stand in tables that are kept as HTML', () => {
+    const table = '<table><tr><th>A</th></tr><tr><td><video src="/a"></video></td></tr></table>';
+    const markdown = (retainMedia: 'link' | 'html' | 'none') =>
+      toMarkdown(parseDocument(table), {
+        ...MARKDOWN_STYLE_DEFAULTS,
+        pageUrl: 'https://example.org/',
+        baseUrl: 'https://example.org/',
+        gfm: 'table-html',
+        retainLinks: 'all',
+        retainImages: 'all',
+        keepImgDataUrl: false,
+        retainMedia,
+      }).markdown;
+    expect(markdown('link')).toContain('<td><a href="https://example.org/a">Video 1</a></td>');
+    expect(markdown('html')).toContain('<td><video src="https://example.org/a"></video></td>');
+    expect(markdown('none')).toContain('<td></td>');
+  });
+});
+
+it('takes any number of media, and any number of sources', () => {
+  const many = '<video src="/a"></video>'.repeat(50_000);
+  expect(convert(many, 'text')).toMatch(/Video 50000$/);
+  const sources = `<video>${'<source src="javascript:x">'.repeat(50_000)}</video>`;
+  expect(convert(sources, 'link')).toBe('Video 1');
+  expect(convert(`${'<object>'.repeat(50_000)}deep`, 'link')).toBe('deep');
+});
