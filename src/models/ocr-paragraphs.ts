@@ -150,7 +150,7 @@ function blocksOf(groups: readonly Group[]): OcrBlock[] {
 
 /** That of the nearest item above that begins at the same place, or one more than that of one further left. */
 function depthAt(items: readonly { item: OcrListItem; left: number; size: number }[], left: number): number {
-  for (const above of items.toReversed().slice(0, 50)) {
+  for (const above of items.slice(-50).reverse()) {
     if (Math.abs(above.left - left) < 0.6 * above.size) return above.item.depth;
     if (above.left < left) return above.item.depth + 1;
   }

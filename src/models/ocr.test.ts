@@ -1,0 +1,264 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  A4,
+  BRIDGE_ROWS,
+  BRIDGES,
+  characterAccuracy,
+  type Draw,
+  drawnPage,
+  drawRows,
+  drawText,
+  RIVERS,
+} from './drawn-pages.suite.ts';
+import { createOcr, type Ocr } from './ocr.ts';
+
+const LONG = 180_000;
+const TIMEOUT_MS = 120_000;
+const signal = new AbortController().signal;
+
+const wholePage: Draw = (context) => {
+  let top = drawText(context, 'On Rivers and Bridges', { left: 110, top: 110, width: 1_000, size: 48, bold: true });
+  top = drawText(context, RIVERS, { left: 110, top: top + 30, width: 1_000, size: 22 });
+  top = drawText(context, BRIDGES, { left: 110, top: top + 22, width: 1_000, size: 22 });
+  for (const [at, item] of ['Walk to the bridge', 'Count the arches', 'Walk back again'].entries()) {
+    drawText(context, `${at + 1}.`, { left: 110, top: top + 20, width: 100, size: 22 });
+    top = drawText(context, item, { left: 150, top: top + 20, width: 900, size: 22 });
+  }
+  top = drawRows(context, { left: 110, top: top + 60, width: 240, size: 22 });
+  drawText(context, BRIDGES, { left: 110, top: top + 60, width: 1_000, size: 22 });
+};
+const WHOLE_TEXT = [
+  'On Rivers and Bridges',
+  RIVERS,
+  BRIDGES,
+  '1. Walk to the bridge 2. Count the arches 3. Walk back again',
+  ...BRIDGE_ROWS.map((row) => row.join(' ')),
+  BRIDGES,
+].join(' ');
+
+const twoColumns: Draw = (context) => {
+  drawText(context, 'A Page of Two Columns', { left: 330, top: 100, width: 800, size: 44, bold: true });
+  drawText(context, `${RIVERS} ${BRIDGES}`, { left: 110, top: 220, width: 480, size: 22 });
+  drawText(context, `${BRIDGES} ${RIVERS}`, { left: 650, top: 220, width: 480, size: 22 });
+};
+const COLUMNS_TEXT = `A Page of Two Columns ${RIVERS} ${BRIDGES} ${BRIDGES} ${RIVERS}`;
+
+const cellsIn = (html: string): string[] =>
+  [...html.matchAll(/<t[hd]>([^<]*)<\/t[hd]>/g)].map(([, text]) => text!.replaceAll(' ', ''));
+
+describe.each([
+  ['the program of the machine', undefined, 'tesseract'],
+  ['the one built in', 'tesseract.js', 'tesseract.js'],
+])('%s', (_, tesseract, name) => {
+  let ocr: Ocr;
+  beforeAll(() => {
+    ocr = createOcr({ tesseract, languages: ['eng'], timeoutMs: TIMEOUT_MS })!;
+  });
+  afterAll(() => ocr.close());
+
+  it(
+    'reads a page with heading, paragraphs, list and table',
+    async () => {
+      const result = await ocr.read(drawnPage(A4, wholePage), { signal });
+      const accuracy = characterAccuracy(WHOLE_TEXT, result.text);
+      const found = cellsIn(result.html);
+      const cells = BRIDGE_ROWS.flat().map((cell) => cell.replaceAll(' ', ''));
+      const cellScore = cells.filter((cell, at) => found[at] === cell).length / cells.length;
+      console.log(`${name}: characters ${accuracy.toFixed(3)}, cells ${cellScore.toFixed(2)}`);
+      expect(accuracy).toBeGreaterThan(0.97);
+      expect(cellScore).toBeGreaterThan(0.9);
+      expect(result.html).toMatch(/^<h1>On Rivers and Bridges<\/h1>\n<p>Rivers carry/);
+      expect(result.html).toContain(
+        '<ol><li>Walk to the bridge</li><li>Count the arches</li><li>Walk back again</li></ol>',
+      );
+      expect(result.html).toContain('<table><thead><tr><th>Bridge</th>');
+      expect(result.confidence).toBeGreaterThan(0.8);
+      expect(result.words).toBeGreaterThan(100);
+      expect(ocr.name).toBe(name);
+    },
+    LONG,
+  );
+
+  it(
+    'reads columns one after the other',
+    async () => {
+      const { text } = await ocr.read(drawnPage(A4, twoColumns), { signal });
+      const accuracy = characterAccuracy(COLUMNS_TEXT, text);
+      console.log(`${name}: two columns ${accuracy.toFixed(3)}`);
+      expect(accuracy).toBeGreaterThan(0.97);
+    },
+    LONG,
+  );
+
+  it.each([
+    ['on its side', { ...A4, degrees: 90 }],
+    ['upside down', { ...A4, degrees: 180 }],
+    ['slanted', { ...A4, degrees: 2.5 }],
+    ['light on dark', { ...A4, paper: '#222', ink: '#ddd' }],
+    ['on nothing', { ...A4, paper: 'none', ink: '#eee' }],
+    ['small', { ...A4, scale: 0.5 }],
+  ])(
+    'reads a page that is %s',
+    async (how, look) => {
+      const { text } = await ocr.read(drawnPage(look, wholePage), { signal });
+      const accuracy = characterAccuracy(WHOLE_TEXT, text);
+      console.log(`${name}: ${how} ${accuracy.toFixed(3)}`);
+      expect(accuracy).toBeGreaterThan(how === 'small' ? 0.93 : 0.96);
+    },
+    LONG,
+  );
+
+  it('reads JPEG, WebP and TIFF, and a single line', async () => {
+    const line = drawnPage({ width: 500, height: 80 }, (context) =>
+      drawText(context, 'Invoice number 4711', { left: 30, top: 20, width: 450, size: 28 }),
+    );
+    for (const format of ['jpeg', 'webp', 'tiff'] as const) {
+      const { text } = await ocr.read(await sharp(line).toFormat(format).toBuffer(), { signal });
+      expect(text).toBe('Invoice number 4711');
+    }
+  });
+
+  it('finds nothing on an empty page', async () => {
+    const result = await ocr.read(
+      drawnPage(A4, () => {}),
+      { signal },
+    );
+    expect(result).toMatchObject({ html: '', text: '', words: 0, confidence: 0 });
+  });
+
+  it('names a language that is not there, and how to add it', async () => {
+    const line = drawnPage({ width: 500, height: 80 }, (context) =>
+      drawText(context, 'Guten Tag', { left: 30, top: 20, width: 450, size: 28 }),
+    );
+    const asked = ocr.read(line, { signal, languages: ['eng', 'xyz'] });
+    await expect(asked).rejects.toMatchObject({
+      name: 'DownstreamServiceFailureError',
+      message: expect.stringMatching(/the language xyz: install .*(?:tesseract-ocr-xyz|@tesseract\.js-data\/xyz)/),
+    });
+    await expect(ocr.read(line, { signal, languages: ['../eng'] })).rejects.toMatchObject({
+      name: 'ParamValidationError',
+    });
+    expect((await ocr.read(line, { signal })).text).toBe('Guten Tag');
+  });
+
+  it.each([
+    ['no picture', Buffer.from('This is no picture at all')],
+    ['nothing', Buffer.alloc(0)],
+    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>Hi</text></svg>')],
+    ['a million pixels a side', pngHeader(1_000_000, 1_000_000)],
+  ])('refuses %s', async (_what, bytes) => {
+    await expect(ocr.read(bytes, { signal })).rejects.toMatchObject({
+      name: 'DownstreamServiceFailureError',
+      message: 'Text recognition cannot open this picture',
+    });
+  });
+
+  it('stops when its caller has gone, and reads on for others', async () => {
+    const gone = new AbortController();
+    const asked = ocr.read(drawnPage(A4, wholePage), { signal: gone.signal });
+    setTimeout(() => gone.abort(new Error('gone')), 200);
+    await expect(asked).rejects.toThrow('gone');
+    await expect(ocr.read(drawnPage(A4, wholePage), { signal: AbortSignal.abort(new Error('left')) })).rejects.toThrow(
+      'left',
+    );
+    const line = drawnPage({ width: 500, height: 80 }, (context) =>
+      drawText(context, 'Still here', { left: 30, top: 20, width: 450, size: 28 }),
+    );
+    expect((await ocr.read(line, { signal })).text).toBe('Still here');
+  });
+});
+
+/** A PNG that says how large it is, and ends. */
+function pngHeader(width: number, height: number): Buffer {
+  const header = Buffer.from('89504e470d0a1a0a0000000d49484452000000000000000008060000000000000000000000', 'hex');
+  header.writeUInt32BE(width, 16);
+  header.writeUInt32BE(height, 20);
+  return header;
+}
+
+describe('a program that does not end', () => {
+  let dir: string;
+  beforeAll(() => {
+    dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-ocr-'));
+    // Starts a process of its own, as a wrapper around the real one may.
+    const script = `#!/bin/sh
+case "$1" in
+  --version) echo 'tesseract 5'; exit 0;;
+  --list-langs) printf 'List:\\neng\\n'; exit 0;;
+esac
+sleep 600 &
+echo $! > '${dir}/inner'
+echo $$ > '${dir}/outer'
+wait
+`;
+    writeFileSync(path.join(dir, 'tesseract'), script);
+    chmodSync(path.join(dir, 'tesseract'), 0o755);
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  const isRunning = (pid: number) => {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+    // A killed process that nobody has waited for yet still answers to signals.
+    const status = `/proc/${pid}/status`;
+    return !existsSync(status) || !/^State:\s+Z/m.test(readFileSync(status, 'utf8'));
+  };
+
+  it.each([
+    ['time is up', 20_000],
+    ['its caller goes', TIMEOUT_MS],
+  ])(
+    'is ended with all it started when %s',
+    async (why, timeoutMs) => {
+      rmSync(path.join(dir, 'outer'), { force: true });
+      const ocr = createOcr({ tesseract: path.join(dir, 'tesseract'), languages: ['eng'], timeoutMs })!;
+      const gone = new AbortController();
+      const page = drawnPage({ width: 400, height: 100 }, (context) =>
+        drawText(context, 'Wait', { left: 30, top: 20, width: 450, size: 28 }),
+      );
+      const asked = ocr.read(page, { signal: gone.signal }).catch((error: unknown) => error);
+      if (why === 'its caller goes') {
+        await expect.poll(() => existsSync(path.join(dir, 'outer')), { timeout: 30_000 }).toBe(true);
+        gone.abort(new Error('gone'));
+        expect(await asked).toMatchObject({ message: 'gone' });
+      } else {
+        expect(await asked).toMatchObject({
+          name: 'DownstreamServiceFailureError',
+          message: 'Text recognition took too long',
+        });
+      }
+      for (const file of ['outer', 'inner']) {
+        const pid = Number(readFileSync(path.join(dir, file), 'utf8'));
+        await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
+      }
+      await ocr.close();
+    },
+    LONG,
+  );
+});
+
+it('says when the program of the settings cannot be run', async () => {
+  const ocr = createOcr({ tesseract: '/nowhere/tesseract', languages: ['eng'], timeoutMs: TIMEOUT_MS })!;
+  await expect(ocr.read(pngHeader(1, 1), { signal })).rejects.toMatchObject({
+    name: 'DownstreamServiceFailureError',
+    message: 'The Tesseract program of the settings cannot be run',
+  });
+  await ocr.close();
+});
+
+it('is nothing when it is turned off', () => {
+  expect(createOcr({ tesseract: 'none', languages: ['eng'], timeoutMs: TIMEOUT_MS })).toBeUndefined();
+});
+
+it('reads no more once it is closed', async () => {
+  const ocr = createOcr({ languages: ['eng'], timeoutMs: TIMEOUT_MS })!;
+  await ocr.close();
+  await expect(ocr.read(pngHeader(1, 1), { signal })).rejects.toMatchObject({ name: 'ServiceNodeResourceDrainError' });
+});
