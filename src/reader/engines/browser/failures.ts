@@ -19,12 +19,15 @@ export class FileTarget extends Error {
 export const unreadable = (mediaType: string | undefined): Problem =>
   problem('AssertionFailureError', { message: `This type of target cannot be read yet: ${mediaType || 'unknown'}` });
 
+/** What the browser does not let out whatever the proxy would say. */
+const OWN_REFUSALS = new Set(['ERR_UNSAFE_PORT', 'ERR_BLOCKED_BY_LOCAL_NETWORK_ACCESS_CHECKS']);
+
 /** Chromium's network errors (net/base/net_error_list.h); the rest of its message would tell of the inside. */
 export function navigationProblem(error: unknown, refused: boolean): Problem {
   const code = /net::(ERR_[A-Z_]+)/.exec(error instanceof Error ? error.message : '')?.[1];
   const failed = (message: string) => problem('AssertionFailureError', { message }, error);
   // A tunnel that the proxy refuses looks to the browser like one that failed.
-  if (refused && code === 'ERR_TUNNEL_CONNECTION_FAILED') {
+  if ((refused && code === 'ERR_TUNNEL_CONNECTION_FAILED') || OWN_REFUSALS.has(code ?? '')) {
     return problem('SecurityCompromiseError', { path: 'url' }, error);
   }
   if (code === 'ERR_TOO_MANY_REDIRECTS') return failed('The page redirects too often');

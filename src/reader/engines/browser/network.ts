@@ -41,6 +41,8 @@ export interface NetworkConfig {
   readonly changed: () => void;
   /** The page went over a limit. */
   readonly stop: (abuse: Abuse) => void;
+  /** Told of each request that is let through. */
+  readonly called: (url: string) => void;
   /** The page called a host that the guard refuses, by another way than the egress proxy. */
   readonly refused: (host: string) => void;
 }
@@ -189,6 +191,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     if (!config.pictures && type === 'image') return route.fulfill({ contentType: 'image/gif', body: PIXEL });
     if (!config.pictures && type === 'font') return route.abort('blockedbyclient');
     if (isMainNavigation(request)) return navigate(route, url);
+    config.called(url);
     if (!STREAMS.has(type)) await gate.enter(request);
     if (config.pastProxy && mayGoPast(request))
       return loadPastProxy(route, request, { ...config.pastProxy, refused: config.refused });

@@ -180,6 +180,11 @@ describe('headers of the caller', () => {
     expect((await bench.last('/cookies', { customHeader: { cookie: 'a=1; b=2' } })).text).toContain('a=1; b=2');
   });
 
+  it('leave a page that asks for a password as it is', async () => {
+    const page = await bench.last('/protected', { customHeader: { 'x-nothing': '1' } });
+    expect(page).toMatchObject({ status: 401, text: expect.stringContaining('Say who you are.') });
+  });
+
   it('that make the connection what it is are refused', async () => {
     const refused = { name: 'ParamValidationError', facts: { path: 'customHeader' } };
     for (const header of [{ Host: 'other.example' }, { 'Content-Length': '3' }, { 'bad name': 'x' }, { x: 'a\nb' }])

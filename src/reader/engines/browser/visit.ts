@@ -47,7 +47,7 @@ export interface VisitTools {
   readonly fetch?: GuardedFetch | undefined;
   /** What a page may ask of the network; the contract's limits unless given. */
   readonly limits?: PageLimits | undefined;
-  /** Whether a host name is one that this server answers to. */
+  /** Whether a host name is one that this server answers to; the guard refuses those. */
   readonly isOwnHost?: ((hostname: string) => boolean) | undefined;
   /** Told of a page that was stopped for what it did by itself: its address, and what it did. */
   readonly onAbuse?: ((url: string, reason: string) => void) | undefined;
@@ -256,6 +256,7 @@ class PageVisit {
       signal,
       changed: () => this.#changed(),
       stop: (abuse) => this.#stop(abuse),
+      called: (url) => this.#heardCall(url),
       refused: (host) => this.#heardRefusal(host),
     });
   }
@@ -267,11 +268,26 @@ class PageVisit {
     this.#changed();
   }
 
+  /** The browser may hold a call back by itself, so that it never comes to the proxy. */
+  #heardCall(address: string): void {
+    const url = new URL(address);
+    if (!this.#isOwn(url.hostname)) return;
+    try {
+      this.#tools.guard.checkUrl(url);
+    } catch {
+      this.#stop(localCall());
+    }
+  }
+
   /** Other addresses that are not public are refused and no more. */
   #heardRefusal(host: string): void {
     // Until there is a document, nobody but the target's server has called: that is a refused target.
     const isCall = this.#life.started || this.#preparation.preloadUrl !== undefined;
-    if (isCall && (isThisMachine(host) || this.#tools.isOwnHost?.(host))) this.#stop(localCall());
+    if (isCall && this.#isOwn(host)) this.#stop(localCall());
+  }
+
+  #isOwn(host: string): boolean {
+    return isThisMachine(host) || this.#tools.isOwnHost?.(host) === true;
   }
 
   #listen(): void {

@@ -1,0 +1,166 @@
+import type { Request } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, startBench } from './browser.suite.ts';
+import { createGate, createTally, isThisMachine, PAGE_LIMITS } from './limits.ts';
+
+/** As much of a request as is counted. */
+const asked = (url: string, type = 'image') => ({ url: () => url, resourceType: () => type }) as Request;
+
+describe('what a page asks', () => {
+  it('is counted by requests, documents and registrable domains', () => {
+    const stopped = (limits: Partial<typeof PAGE_LIMITS>, requests: Request[]) => {
+      const tally = createTally({ ...PAGE_LIMITS, ...limits });
+      return requests.map(tally).findIndex((abuse) => abuse !== undefined);
+    };
+    const many = (count: number, url: (at: number) => string, type?: string) =>
+      Array.from({ length: count }, (_, at) => asked(url(at), type));
+    expect(
+      stopped(
+        { maxRequests: 3 },
+        many(5, () => 'https://a.example/'),
+      ),
+    ).toBe(3);
+    expect(
+      stopped(
+        { maxDocuments: 2 },
+        many(5, () => 'https://a.example/', 'document'),
+      ),
+    ).toBe(2);
+    expect(
+      stopped(
+        { maxDocuments: 2 },
+        many(50, () => 'https://a.example/'),
+      ),
+    ).toBe(-1);
+    expect(
+      stopped(
+        { maxDomains: 2 },
+        many(5, (at) => `https://a${at}.com/`),
+      ),
+    ).toBe(2);
+    expect(
+      stopped(
+        { maxDomains: 2 },
+        many(50, (at) => `https://www${at}.a.com/`),
+      ),
+    ).toBe(-1);
+    expect(
+      stopped(
+        { maxDomains: 2 },
+        many(50, (at) => `http://10.0.0.${at}/`),
+      ),
+    ).toBe(-1);
+  });
+
+  it('by default is what the contract has', () => {
+    expect(PAGE_LIMITS).toEqual({ maxRequests: 3_300, maxDocuments: 1_000, maxDomains: 200, maxParallel: 100 });
+  });
+});
+
+describe('the gate', () => {
+  it('lets so many through at a time, in order, and forgets who gave up', async () => {
+    const gate = createGate(2);
+    const requests = Array.from({ length: 5 }, (_, at) => asked(`${at}`));
+    const through: number[] = [];
+    const entered = requests.map((request, at) => gate.enter(request).then(() => through.push(at)));
+    await entered[1];
+    expect(through).toEqual([0, 1]);
+    gate.leave(requests[2]!);
+    await entered[2];
+    gate.leave(requests[0]!);
+    gate.leave(requests[0]!);
+    await entered[3];
+    expect(through).toEqual([0, 1, 2, 3]);
+    gate.leave(requests[1]!);
+    await entered[4];
+    expect(through).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+it.each([
+  ['localhost', true],
+  ['a.localhost', true],
+  ['LOCALHOST.', true],
+  ['127.0.0.1', true],
+  ['127.9.8.7', true],
+  ['0.0.0.0', true],
+  ['[::1]', true],
+  ['::ffff:127.0.0.1', true],
+  ['10.0.0.1', false],
+  ['169.254.169.254', false],
+  ['localhost.example', false],
+  ['notlocalhost', false],
+])('%s is this machine: %s', (host, expected) => expect(isThisMachine(host)).toBe(expected));
+
+describe('a page that goes too far', () => {
+  let bench: Bench;
+  let mostAtOnce = 0;
+  const abuses: [string, string][] = [];
+  const refused = { name: 'SecurityCompromiseError', status: 45102 };
+  beforeAll(async () => {
+    let atOnce = 0;
+    bench = await startBench({
+      pages: {
+        '/busy': `<!doctype html><title>Busy</title><p>Busy.</p><script>
+Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((all) => document.body.append(all.length + ' parts'))</script>`,
+        '/part': ({ response }) => {
+          mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+          setTimeout(() => {
+            atOnce--;
+            response.end('part');
+          }, 60);
+        },
+        '/calls': ({ response, url }) => {
+          response.setHeader('content-type', 'text/html');
+          response.end(
+            `<!doctype html><title>Calls</title><p>Calls.</p><script>fetch('http://${url.searchParams.get('host')}/', { mode: 'no-cors' }).catch(() => {})</script>`,
+          );
+        },
+        '/moves-local': ({ response }) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+      },
+      tools: {
+        limits: { maxRequests: 40, maxDocuments: 5, maxDomains: 10, maxParallel: 2 },
+        isOwnHost: (name) => name === 'reader.internal',
+        onAbuse: (url, reason) => abuses.push([new URL(url).pathname, reason]),
+      },
+    });
+  });
+  afterAll(() => bench.close());
+
+  it('has only so many requests at a time', async () => {
+    const page = await bench.last('/busy');
+    expect(page.text).toContain('12 parts');
+    expect(mostAtOnce).toBe(2);
+  });
+
+  it('is stopped, and its host is told on, with the reason', async () => {
+    for (const [path, reason] of [
+      ['/many-requests', 'its page made too many requests'],
+      ['/many-domains', 'its page asked too many sites'],
+      ['/calls?host=127.0.0.1:9', 'its page called the server that read it'],
+      ['/calls?host=reader.internal', 'its page called the server that read it'],
+    ] as const) {
+      abuses.length = 0;
+      await expect(bench.last(path), path).rejects.toMatchObject(refused);
+      expect(abuses).toEqual([[path.replace(/\?.*/, ''), reason]]);
+    }
+    expect(bench.pool.status().pages).toBe(0);
+  });
+
+  it('is not stopped for a call to another network here: that is refused and no more', async () => {
+    abuses.length = 0;
+    expect((await bench.last('/calls?host=10.0.0.1')).text).toContain('Calls.');
+    expect(abuses).toEqual([]);
+  });
+
+  it('is not told on for what a caller brought along, nor for a redirect', async () => {
+    abuses.length = 0;
+    const call = "fetch('http://127.0.0.1:9/')";
+    for (const given of [{ injectPageScript: call }, { html: `<title>x</title><p>x</p><script>${call}</script>` }]) {
+      await expect(bench.last('/article', given)).rejects.toMatchObject(refused);
+    }
+    await expect(bench.last('/calls?host=127.0.0.1:9', { setCookies: ['a=1'] })).rejects.toMatchObject(refused);
+    await expect(bench.last('/moves-local')).rejects.toMatchObject(refused);
+    expect(abuses).toEqual([]);
+  });
+});
