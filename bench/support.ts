@@ -18,7 +18,10 @@ export interface Running {
 }
 
 /** `node dist/main.js serve` in a process of its own, on a free port, with an empty data folder. */
-export async function serve(environment: Record<string, string> = {}): Promise<Running> {
+export async function serve(
+  environment: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
+): Promise<Running> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
   try {
     symlinkSync(path.join(SETUP_DATA_DIR, 'browser'), path.join(dataDir, 'browser'));
@@ -39,7 +42,7 @@ export async function serve(environment: Record<string, string> = {}): Promise<R
     ...environment,
   };
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js'), 'serve'], {
+  const child = spawn(process.execPath, [...nodeOptions, path.join(ROOT, 'dist/main.js'), 'serve'], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -101,16 +104,23 @@ export function articlePage(): string {
 }
 
 /** A bare Node server with that page, in this process. */
-export async function site(): Promise<{ url: string; host: string; close(): void }> {
+export async function site(): Promise<{ url: string; host: string; hits(): number; close(): void }> {
   const page = Buffer.from(articlePage());
+  let hits = 0;
   const server = http.createServer((_, response) => {
+    hits++;
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': page.length });
     response.end(page);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  return { url: `http://127.0.0.1:${port}/article`, host: `127.0.0.1:${port}`, close: () => server.close() };
+  return {
+    url: `http://127.0.0.1:${port}/article`,
+    host: `127.0.0.1:${port}`,
+    hits: () => hits,
+    close: () => server.close(),
+  };
 }
 
 /** Resident memory of a process in MB, without its children. */

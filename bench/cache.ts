@@ -1,0 +1,46 @@
+/**
+ * A read that is answered from a kept copy, beside the same page read live: `npm run bench:cache`. Both go through the
+ * whole server; the site, the client and the server share this machine's processors.
+ */
+import { get, load } from './load.ts';
+import { build, machine, serve, site, table } from './support.ts';
+
+const SECONDS = Number(process.argv[2] ?? 8);
+const EXPECTED = 'Tea and rain';
+
+build();
+const page = await site();
+const server = await serve({ LECTERN_ALLOW_NETWORKS: page.host });
+const target = `${server.url}/${page.url}`;
+console.log(`${machine()}; ${SECONDS} s each after a warm-up\n`);
+
+const rows: (string | number)[][] = [];
+
+/** The same engine live and from the copy; the renderer has work to do in both. */
+async function compare(engine: string, concurrencies: readonly number[]): Promise<void> {
+  const kept = { 'x-engine': engine, 'x-respond-with': 'markdown' };
+  const live = { ...kept, 'x-no-cache': 'true' };
+  await load({ url: target, headers: live, concurrency: 4, seconds: 3, expect: EXPECTED });
+  await load({ url: target, headers: kept, concurrency: 4, seconds: 2, expect: EXPECTED });
+  for (const concurrency of concurrencies) {
+    const before = page.hits();
+    const hits = await load({ url: target, headers: kept, concurrency, seconds: SECONDS, expect: EXPECTED });
+    if (page.hits() !== before) throw new Error('the page was asked for, so these were no hits');
+    const reads = await load({ url: target, headers: live, concurrency, seconds: SECONDS, expect: EXPECTED });
+    if (page.hits() - before < reads.count) throw new Error('the page was not asked for, so these were no live reads');
+    for (const [name, { requestsPerSecond, p50Ms, p99Ms }] of [
+      [`${engine}, live`, reads],
+      [`${engine}, kept copy`, hits],
+    ] as const) {
+      rows.push([name, concurrency, requestsPerSecond, p50Ms, p99Ms]);
+    }
+  }
+}
+
+await compare('direct', [1, 16]);
+const { status } = await get(target, { 'x-engine': 'browser' });
+if (status === 200) await compare('browser', [1, 4]);
+
+console.log(table(['read', 'at once', 'reads/s', 'p50 ms', 'p99 ms'], rows));
+await server.stop();
+page.close();
