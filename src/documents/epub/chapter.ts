@@ -1,0 +1,142 @@
+/** A chapter of an EPUB book as plain HTML: what only a reading program needs is taken out of it. */
+import { decodeHtml, decodeText } from '#html/decode.ts';
+import {
+  type Attribute,
+  append,
+  attribute,
+  type Child,
+  COMMENT,
+  type Document,
+  detach,
+  ELEMENT,
+  type Element,
+  find,
+  following,
+  setAttribute,
+  textOf,
+  unwrap,
+} from '#html/node.ts';
+import { parseDocument, parseFragment } from '#html/parse.ts';
+import { innerHtml } from '#html/serialize.ts';
+import { safeHref } from '../office/word/inline.ts';
+
+export interface ChapterContext {
+  /** Counted from 1. */
+  readonly number: number;
+  /** A picture by its reference, as HTML: itself, or its alternative text. */
+  readonly picture: (reference: string, alternative: string) => string;
+}
+
+export interface ChapterHtml {
+  readonly html: string;
+  readonly title: string;
+  readonly hiddenCount: number;
+}
+
+const REMOVED: ReadonlySet<string> = new Set(
+  'script style link meta base title template iframe object embed audio video canvas form input button select textarea noscript desc defs metadata'.split(
+    ' ',
+  ),
+);
+
+/** Attributes that say something; of MathML all do that are no scripts. */
+const KEPT: ReadonlySet<string> = new Set('alt colspan rowspan start value reversed lang dir'.split(' '));
+
+export function chapterHtml(bytes: Uint8Array, context: ChapterContext): ChapterHtml {
+  const source = /^\s*<\?xml/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'))
+    ? decodeText(bytes).text
+    : decodeHtml(bytes).text;
+  const document = parseDocument(expandEmptyTags(source));
+  const title = textOf(find(document, 'title') ?? document.first!)
+    .replace(/\s+/g, ' ')
+    .trim();
+  const body = find(document, 'body');
+  if (!body) return { html: '', title, hiddenCount: 0 };
+  const hiddenCount = clean(body, context);
+  return { html: innerHtml(body).trim(), title, hiddenCount };
+}
+
+const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
+
+/** `<a id="x"/>` is an empty element in XML, but a start tag in HTML. */
+const expandEmptyTags = (source: string): string =>
+  source.replace(/<([a-z][\w:.-]*)(\s[^<>]*)?\/>/gi, (tag, name: string, attributes: string = '') =>
+    VOID.test(name) ? tag : `<${name}${attributes}></${name}>`,
+  );
+
+/** Returns how many pieces were left out that nobody would see. */
+function clean(body: Element, context: ChapterContext): number {
+  let hidden = 0;
+  let node: Child | null = following(body, body);
+  while (node) {
+    const after = following(node, body, true);
+    if (node.type === COMMENT) detach(node);
+    else if (node.type !== ELEMENT) {
+      node = following(node, body);
+      continue;
+    } else if (REMOVED.has(node.name) || isContents(node)) detach(node);
+    else if (isHidden(node)) {
+      hidden += 1;
+      detach(node);
+    } else if (node.name === 'img' || node.name === 'image') replacePicture(node, context);
+    else {
+      const next: Child | null = following(node, body);
+      const inside = node.first;
+      if (settle(node, context)) node = next;
+      else {
+        unwrap(node);
+        node = inside ?? after;
+      }
+      continue;
+    }
+    node = after;
+  }
+  return hidden;
+}
+
+const epubTypes = (element: Element): readonly string[] =>
+  (attribute(element, 'epub:type') ?? '').split(/\s+/).filter((type) => type !== '');
+
+const isContents = (element: Element): boolean =>
+  element.name === 'nav' && epubTypes(element).some((type) => /^(?:toc|landmarks|page-list)$/.test(type));
+
+const isHidden = (element: Element): boolean =>
+  attribute(element, 'hidden') !== null ||
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribute(element, 'style') ?? '');
+
+function replacePicture(image: Element, { picture }: ChapterContext): void {
+  const reference = attribute(image, 'src') ?? attribute(image, 'xlink:href') ?? attribute(image, 'href') ?? '';
+  const fragment: Document = parseFragment(picture(reference, attribute(image, 'alt') ?? ''));
+  const holder = image;
+  holder.name = 'span';
+  holder.namespace = 'html';
+  holder.attributes = [];
+  while (holder.first) detach(holder.first);
+  while (fragment.first) append(holder, fragment.first);
+  unwrap(holder);
+}
+
+/** Leaves an element its meaning; false when nothing of it is left but its content. */
+function settle(element: Element, { number }: ChapterContext): boolean {
+  const isNoteReference = epubTypes(element).includes('noteref') || attribute(element, 'role') === 'doc-noteref';
+  const id = attribute(element, 'id') ?? attribute(element, 'name');
+  const href = attribute(element, 'href');
+  const classes = attribute(element, 'class') ?? '';
+  element.attributes = element.attributes.filter((entry) => isKept(element, entry));
+  if (id) setAttribute(element, 'id', localId(number, id));
+  const language = /(?:^|\s)((?:language|lang)-[\w+#-]{1,40})/.exec(classes)?.[1];
+  if (language && (element.name === 'code' || element.name === 'pre')) setAttribute(element, 'class', language);
+  if (element.namespace === 'svg') return false;
+  if (element.name !== 'a') return true;
+  const target = href?.startsWith('#') ? `#${localId(number, href.slice(1))}` : safeHref(href ?? '');
+  if (target === undefined) return id !== null && id !== '';
+  setAttribute(element, 'href', target);
+  if (isNoteReference) setAttribute(element, 'role', 'doc-noteref');
+  return true;
+}
+
+const isKept = (element: Element, { name }: Attribute): boolean =>
+  element.namespace === 'math' ? !/^on|href|style|class|^id$/i.test(name) : KEPT.has(name);
+
+/** Chapters are pages of one document: their ids are told apart by the chapter's number. */
+const localId = (number: number, id: string): string => `c${number}-${id.replace(/\s+/g, '-')}`;

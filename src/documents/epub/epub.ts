@@ -1,0 +1,71 @@
+/** EPUB books: a page for each chapter in reading order. */
+import { openZip } from '../archive/zip.ts';
+import {
+  DocumentFault,
+  type DocumentFile,
+  type DocumentKind,
+  type DocumentPage,
+  type ParsedDocument,
+  type ParseOptions,
+} from '../document.ts';
+import { createDraw } from '../office/word/pictures.ts';
+import { isoTime } from '../office/word/properties.ts';
+import { CUT_OFF, TOO_LONG } from '../office/word/result.ts';
+import { chapterHtml } from './chapter.ts';
+import { readBook, resolveName } from './package.ts';
+
+const MAX_HTML_BYTES = 32 * 1024 * 1024;
+
+export const kind: DocumentKind = {
+  async parse(_file: DocumentFile, bytes: Uint8Array, { page }: ParseOptions): Promise<ParsedDocument> {
+    const zip = openZip(bytes);
+    const { chapters, metadata, modified } = readBook(zip);
+    const only = page !== undefined && chapters[page - 1] ? page : undefined;
+    const draw = createDraw();
+    const pages: DocumentPage[] = [];
+    const broken: number[] = [];
+    const notes: string[] = [];
+    let leftBytes = MAX_HTML_BYTES;
+    let hiddenCount = 0;
+    for (const [at, { name }] of chapters.entries()) {
+      const number = at + 1;
+      if (only !== undefined && only !== number) continue;
+      const content = zip.salvage(name);
+      if (!content?.complete) broken.push(number);
+      if (!content) continue;
+      const chapter = chapterHtml(content.bytes, {
+        number,
+        picture: (reference, alternative) => draw(zip.salvage(resolveName(name, reference))?.bytes, alternative),
+      });
+      leftBytes -= Buffer.byteLength(chapter.html);
+      if (leftBytes < 0) {
+        notes.push(TOO_LONG);
+        break;
+      }
+      hiddenCount += chapter.hiddenCount;
+      pages.push({ number, html: chapter.html });
+    }
+    if (pages.length === 0) throw new DocumentFault('damaged', 'None of the chapters of the book can be read');
+    if (!zip.complete) notes.push(CUT_OFF);
+    if (broken.length > 0) notes.push(brokenNote(broken));
+    const { title = '', language, date } = metadata;
+    return {
+      title,
+      pages,
+      pageCount: chapters.length,
+      metadata,
+      publishedTime: isoTime(modified) ?? isoTime(date),
+      lang: language?.split(',', 1)[0],
+      notes,
+      hiddenCount,
+    };
+  },
+};
+
+const MOST_NAMED = 10;
+
+function brokenNote(numbers: readonly number[]): string {
+  const named = numbers.slice(0, MOST_NAMED).join(', ');
+  const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : '';
+  return `Chapters that could not be read in full: ${named}${more}`;
+}

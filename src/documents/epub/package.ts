@@ -1,0 +1,122 @@
+/** EPUB containers (EPUB 3.3, sections 4 and 5; EPUB 2 alike): which files are its chapters, and what it says about itself. */
+import type { Zip } from '../archive/zip.ts';
+import { DocumentFault } from '../document.ts';
+import { attribute, children, descendants, parseSoundXml, textOf, type XmlElement } from '../xml/xml.ts';
+
+export interface Chapter {
+  /** Its name in the archive. */
+  readonly name: string;
+}
+
+export interface Book {
+  /** In reading order, without the page of navigation. */
+  readonly chapters: readonly Chapter[];
+  /** Values of Dublin Core by their names without prefix; several are joined. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly modified: string | undefined;
+}
+
+export function readBook(zip: Zip): Book {
+  const opfName = packageName(zip);
+  const root = rootOf(zip, opfName);
+  const manifest = new Map<string, XmlElement>();
+  const spine: string[] = [];
+  for (const element of root ? descendants(root) : []) {
+    if (localName(element) === 'item') manifest.set(attribute(element, 'id') ?? '', element);
+    else if (localName(element) === 'itemref') spine.push(attribute(element, 'idref') ?? '');
+  }
+  const items = (spine.length > 0 ? spine : [...manifest.keys()]).map((id) => manifest.get(id));
+  const chapters = items
+    .filter((item) => item !== undefined && isChapter(item))
+    .map((item) => chapterOf(item!, opfName));
+  if (chapters.length === 0) throw new DocumentFault('damaged', 'The file is no EPUB book, or a damaged one');
+  refuseEncrypted(zip, chapters);
+  return { chapters, ...aboutOf(root!) };
+}
+
+export const localName = ({ name }: XmlElement): string => name.slice(name.indexOf(':') + 1);
+
+const rootOf = (zip: Zip, name: string): XmlElement | undefined => {
+  const content = zip.salvage(name);
+  return content && parseSoundXml(content.bytes).root;
+};
+
+function packageName(zip: Zip): string {
+  const container = rootOf(zip, 'META-INF/container.xml');
+  for (const element of container ? descendants(container) : []) {
+    const name = localName(element) === 'rootfile' ? attribute(element, 'full-path') : undefined;
+    if (name !== undefined && zip.has(name)) return name;
+  }
+  const found = zip.names.find((name) => name.toLowerCase().endsWith('.opf'));
+  if (found === undefined) throw new DocumentFault('damaged', 'The file is no EPUB book, or a damaged one');
+  return found;
+}
+
+function isChapter(item: XmlElement): boolean {
+  const type = attribute(item, 'media-type') ?? '';
+  const properties = (attribute(item, 'properties') ?? '').split(/\s+/);
+  return /^(?:application\/xhtml\+xml|text\/(?:html|x-oeb1-document))$/i.test(type) && !properties.includes('nav');
+}
+
+const chapterOf = (item: XmlElement, opfName: string): Chapter => ({
+  name: resolveName(opfName, attribute(item, 'href') ?? ''),
+});
+
+/** A file's name from a reference in another file; names are never more than keys. A fragment is cut off. */
+export function resolveName(from: string, reference: string): string {
+  const [path = ''] = reference.split('#', 1);
+  let plain = path;
+  try {
+    plain = decodeURIComponent(path);
+  } catch {
+    // A stray percent sign stands for itself.
+  }
+  if (plain === '') return from;
+  const steps = plain.startsWith('/') ? [] : from.split('/').slice(0, -1);
+  for (const step of plain.split('/')) {
+    if (step === '..') steps.pop();
+    else if (step !== '.' && step !== '') steps.push(step);
+  }
+  return steps.join('/');
+}
+
+/** Fonts may be scrambled by these; what else is encrypted cannot be read. */
+const SCRAMBLED_FONTS: ReadonlySet<string> = new Set([
+  'http://www.idpf.org/2008/embedding',
+  'http://ns.adobe.com/pdf/enc#RC',
+]);
+
+function refuseEncrypted(zip: Zip, chapters: readonly Chapter[]): void {
+  const encryption = rootOf(zip, 'META-INF/encryption.xml');
+  const names = new Set(chapters.map(({ name }) => name));
+  for (const data of encryption ? descendants(encryption) : []) {
+    if (localName(data) !== 'EncryptedData') continue;
+    let [algorithm, reference] = ['', ''];
+    for (const element of descendants(data)) {
+      if (localName(element) === 'EncryptionMethod') algorithm ||= attribute(element, 'Algorithm') ?? '';
+      if (localName(element) === 'CipherReference') reference = attribute(element, 'URI') ?? '';
+    }
+    if (!SCRAMBLED_FONTS.has(algorithm) && names.has(resolveName('', reference))) {
+      throw new DocumentFault('encrypted', 'The book is protected against copying');
+    }
+  }
+}
+
+const LONGEST_VALUE = 4_000;
+
+function aboutOf(root: XmlElement): Pick<Book, 'metadata' | 'modified'> {
+  const metadata: Record<string, string> = {};
+  let modified: string | undefined;
+  const holder = children(root).find((element) => localName(element) === 'metadata');
+  for (const element of holder ? descendants(holder) : []) {
+    const value = textOf(element).replace(/\s+/g, ' ').trim();
+    if (attribute(element, 'property') === 'dcterms:modified') modified = value;
+    if (!element.name.startsWith('dc:') || value === '') continue;
+    const name = element.name.slice(3);
+    const before = metadata[name];
+    if (before === undefined) metadata[name] = value.slice(0, LONGEST_VALUE);
+    else if (name !== 'title' && name !== 'date' && before.length < LONGEST_VALUE)
+      metadata[name] = `${before}, ${value}`;
+  }
+  return { metadata, modified };
+}
