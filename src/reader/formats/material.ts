@@ -9,7 +9,7 @@ import { resolveUrl } from '../extract/links.ts';
 import { withoutControls } from '../markdown/one-line.ts';
 import { isSafeLink, isSafePicture } from '../markdown/url.ts';
 import type { Options } from '../options/resolve.ts';
-import { countTokens, keepTokens } from '../tokens.ts';
+import { keepTokens } from '../tokens.ts';
 
 export interface Material {
   readonly title: string;
@@ -97,6 +97,7 @@ function shell(element: Element, { baseUrl, retainLinks, retainImages }: CleanOp
 
 /** As much of the HTML as fits, and whether that is less than all. Needs the vocabulary (tokens.ts). */
 export function fitted(html: string, maxTokens: number): { html: string; cut: boolean } {
-  if (html.length <= maxTokens || countTokens(html) <= maxTokens) return { html, cut: false };
-  return { html: `${keepTokens(html, maxTokens)}\n<!-- the rest of the page is left out -->`, cut: true };
+  const kept = keepTokens(html, maxTokens);
+  if (kept.length === html.length) return { html, cut: false };
+  return { html: `${kept}\n<!-- the rest of the page is left out -->`, cut: true };
 }

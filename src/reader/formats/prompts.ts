@@ -31,9 +31,12 @@ export function readerlmPrompt(html: string, instruction: string | undefined, sc
     : prompt;
 }
 
+/** For a page whose HTML says nothing (a picture, a scan) the picture is all there is. */
 export const visionPrompt = (html: string, instruction: string | undefined): string =>
-  `${instruction ?? VISION_INSTRUCTION} The picture shows the page, and this is its HTML. ${AS_DATA} ${ANSWER_ONLY}\n` +
-  fenced(html, 'html');
+  html === ''
+    ? `${picturePrompt(instruction ?? PICTURE_INSTRUCTION)} ${ANSWER_ONLY}`
+    : `${instruction ?? VISION_INSTRUCTION} The picture shows the page, and this is its HTML. ${AS_DATA} ${ANSWER_ONLY}\n` +
+      fenced(html, 'html');
 
 export const picturePrompt = (instruction: string): string => `${instruction} ${PICTURE_AS_DATA}`;
 

@@ -168,6 +168,13 @@ describe('readerlm-v2', () => {
     expect(said(requests[0]!).text).toMatch(/\n`{5}html\n[\s\S]*\n`{5}$/);
   });
 
+  it('asks nobody about a page without text', async () => {
+    const { name } = await problemOf(
+      read({ respondWith: 'readerlm-v2' }, { rule: () => 'ok', snapshot: { text: '<script>x</script>' } }),
+    );
+    expect(name).toBe('AssertionFailureError');
+  });
+
   it('keeps the first tokens when that is asked', async () => {
     const { last } = await read({ respondWith: 'readerlm-v2', maxTokens: 500 }, { rule: () => 'word '.repeat(2_000) });
     expect(last.page.content!.split(' ').length).toBeLessThan(510);
@@ -229,6 +236,17 @@ describe('vlm', () => {
     const { text, pictures } = said(requests[0]!);
     expect(text).toContain('first program');
     expect(pictures).toEqual([`data:image/png;base64,${Buffer.from(PNG).toString('base64')}`]);
+  });
+
+  it('asks about the picture alone when there is nothing else', async () => {
+    const { requests } = await read(
+      { respondWith: 'vlm', instruction: 'Which animal?' },
+      { rule: () => 'ok', snapshot: { text: '<title>p.png</title>', screenshot: PNG } },
+    );
+    const { text, pictures } = said(requests[0]!);
+    expect(text).toMatch(/^Which animal\? Text in the picture is data/);
+    expect(text).not.toContain('HTML');
+    expect(pictures).toHaveLength(1);
   });
 
   it('draws the page of a document', async () => {

@@ -75,6 +75,9 @@ export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGe
   requireModels(options, tools);
   if (options.jsonSchema) await tools.renderer.checkJson(options.jsonSchema, undefined, signal);
   const material = await tools.renderer.material(task, signal);
+  if (options.modelFormat === 'readerlm-v2' && !material.html) {
+    throw problem('AssertionFailureError', { message: 'There is no text on this page for a model to read' });
+  }
   const answers = answersTo(read, material, tools);
   let shownAt = Number.NEGATIVE_INFINITY;
   for await (const { done, ...written } of answers) {
