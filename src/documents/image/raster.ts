@@ -46,11 +46,17 @@ export async function drawn(
   format: RasterFormat,
   { page, width, height }: { page: number; width: number; height: number },
 ): Promise<Uint8Array> {
-  await describe(bytes, format);
+  const size = await describe(bytes, format);
+  const scale = Math.min(1, width / size.width, height / size.height);
+  const fitted = {
+    width: Math.max(1, Math.round(size.width * scale)),
+    height: Math.max(1, Math.round(size.height * scale)),
+  };
   return decoding(format, async () => {
     const picture = await open(bytes, format, page);
+    // The box is known to the pixel: sharp rounds in two steps, and may miss it by one.
     return picture
-      .resize({ width, height, fit: 'inside', withoutEnlargement: true })
+      .resize({ ...fitted, fit: page === 0 ? 'fill' : 'inside', withoutEnlargement: true })
       .toColourspace('srgb')
       .png()
       .toBuffer();
