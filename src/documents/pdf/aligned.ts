@@ -88,6 +88,7 @@ const lengthOf = (cell: readonly Segment[]): number =>
 
 function isTabular(cells: readonly (readonly Segment[][])[], columns: number): boolean {
   const lengths = cells.flatMap((row) => row.filter((cell) => cell.length > 0).map(lengthOf));
+  if (Array.from({ length: columns }, (_, at) => cells.map((row) => row[at]!)).some(isRunningText)) return false;
   const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
   if (mean > LONG_CELL) return false;
   const numeric = lengths.length > 0 ? cells.flat().filter(isNumeric).length / lengths.length : 0;
@@ -95,6 +96,23 @@ function isTabular(cells: readonly (readonly Segment[][])[], columns: number): b
   // Columns of running text are filled to their edge, line after line.
   const filled = Array.from({ length: columns }, (_, column) => fillOf(cells.map((row) => row[column]!)));
   return filled.filter((share) => share > 0.6).length < columns || mean < 12;
+}
+
+/** Most lines of running text go on in the middle of a sentence; few cells do. */
+export function isRunningText(lines: readonly (readonly Segment[])[]): boolean {
+  let before = '';
+  let goingOn = 0;
+  let filled = 0;
+  let letters = 0;
+  for (const line of lines) {
+    if (line.length === 0) continue;
+    const text = line.flatMap(({ pieces }) => pieces.map((piece) => piece.text)).join('');
+    if (before !== '' && /^\p{Ll}/u.test(text) && !/[.!?:]$/.test(before)) goingOn += 1;
+    before = text;
+    filled += 1;
+    letters += text.length;
+  }
+  return filled >= 4 && goingOn >= 0.5 * filled && letters >= 9 * filled;
 }
 
 const isNumeric = (cell: readonly Segment[]): boolean =>

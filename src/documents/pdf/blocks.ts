@@ -1,7 +1,7 @@
 /** Lines to blocks: headings, paragraphs, lists, code, notes. */
 import { isUnspaced } from './characters.ts';
 import { codeText, isMono } from './code.ts';
-import type { Line, Run } from './lines.ts';
+import type { Line, Run, Segment } from './lines.ts';
 import { LONGEST_HEADING, type Looks } from './looks.ts';
 import { type InsetSegment, isInset, type Region, toRegions } from './regions.ts';
 import { hasRightToLeftText } from './runs.ts';
@@ -55,7 +55,7 @@ export function goesOnAfter(last: Block, first: Block): last is Running {
 
 function blocksOf(region: Region, looks: Looks): Block[] {
   const blocks: Block[] = [];
-  const edges = rightEdges(region);
+  const edges = rightEdges(region, looks);
   let group: Line[] = [];
   const close = () => {
     if (group.length > 0) blocks.push(...blockOf(group, blocks[blocks.length - 1], looks));
@@ -81,21 +81,31 @@ const insetBlocks = ({ inset }: InsetSegment, looks: Looks): Block[] =>
 
 const NEIGHBOURS = 10;
 
-/** How far lines reach that stand over each other; infinite where there are too few to tell. */
-function rightEdges({ items }: Region): number[] {
-  return items.map((item, at) => {
-    let edge = Number.NEGATIVE_INFINITY;
-    let lines = 0;
-    for (let near = Math.max(0, at - NEIGHBOURS); near <= Math.min(items.length - 1, at + NEIGHBOURS); near++) {
-      const other = items[near]!;
-      if (isInset(other) || Math.abs(other.size - item.size) > 0.08 * item.size) continue;
-      if (Math.abs(other.x0 - item.x0) > 4 * item.size) continue;
-      edge = Math.max(edge, other.x1);
-      lines += 1;
-    }
-    return lines >= 3 ? edge : Number.POSITIVE_INFINITY;
+/** How far the lines around each line reach; infinite where there are too few to tell. */
+function rightEdges({ items }: Region, looks: Looks): number[] {
+  const edges = items.map((item, at) => {
+    const near = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
+    return edgeOf(near.filter((other) => Math.abs(other.x0 - item.x0) < 4 * item.size && isAlike(other, item)));
   });
+  // Lines close to each other are the better witnesses.
+  for (let from = 0; from < items.length; ) {
+    let to = from + 1;
+    while (to < items.length && isAlike(items[to]!, items[from]!) && isClose(items[to]!, items[to - 1]!, looks))
+      to += 1;
+    if (to - from >= 3) edges.fill(edgeOf(items.slice(from, to)), from, to);
+    from = to;
+  }
+  return edges;
 }
+
+const edgeOf = (lines: readonly Segment[]): number =>
+  lines.length < 3 ? Number.POSITIVE_INFINITY : Math.max(...lines.map(({ x1 }) => x1));
+
+const isAlike = (one: Segment, two: Segment): boolean =>
+  !isInset(one) && !isInset(two) && Math.abs(one.size - two.size) < 0.08 * two.size;
+
+const isClose = (line: Segment, before: Segment, looks: Looks): boolean =>
+  line.baseline - before.baseline < 1.22 * looks.pitch * line.size;
 
 function startsBlock(line: Line, before: Line, group: readonly Line[], edge: number, looks: Looks): boolean {
   const tag = tagOf(line);
@@ -109,14 +119,17 @@ function startsBlock(line: Line, before: Line, group: readonly Line[], edge: num
   if (Math.abs(line.size - before.size) > 0.08 * size) return true;
   const level = looks.levelOf(line.size);
   if (level > 0) return pitch > 1.75 * size || NUMBERED.test(line.text);
-  if (pitch > 1.22 * looks.pitch * size || pitch < 0) return true;
+  if (!isClose(line, before, looks) || pitch < 0) return true;
   if (markerOf(line)) return true;
   if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, looks))) return true;
   const first = group[0]!;
   const inItem = markerOf(first) !== null;
   if (hasRightToLeftText(line) || hasRightToLeftText(before)) return false;
-  // Lines of an item stand under its text; what stands left of it is no part of it.
-  if (inItem && line.x0 < first.x0 + 0.3 * size && group.length > 0) return true;
+  // Lines of an item stand under its text, if not all do.
+  if (inItem && line.x0 < first.x0 + 0.3 * size) {
+    const hangs = group.length > 1 && group[1]!.x0 > first.x0 + 0.5 * size;
+    return hangs || leavesRoom(line, before, edge);
+  }
   const indent = line.x0 - before.x0;
   if (!inItem && indent > 0.9 * size && indent < 4 * size && (before.x1 > edge - 4 * size || ENDS.test(before.text)))
     return true;
@@ -136,7 +149,7 @@ const LEADER = /(?:\.\s?){4,}\s*\S{1,6}$/;
 
 /** Whether the first word of the line would have had room on the line before: then the break is meant. */
 function leavesRoom(line: Line, before: Line, edge: number): boolean {
-  if (edge === Number.POSITIVE_INFINITY) return false;
+  if (edge === Number.POSITIVE_INFINITY || /[\p{L}\p{N}][-\u2010\u00ad]$/u.test(before.text)) return false;
   const room = edge - before.x1;
   if (room < 2 * line.size) return false;
   if (isUnspaced(line.text.slice(0, 1))) return room > 2.5 * line.size;

@@ -80,7 +80,7 @@ function hostOf(piece: Piece, rows: readonly Row[], at: number): Row | null {
         (other) =>
           other.shift === undefined &&
           other.size > piece.size * SMALLER &&
-          (Math.abs(piece.x0 - other.x1) < 0.3 * other.size || Math.abs(other.x0 - piece.x1) < 0.15 * other.size),
+          (Math.abs(piece.x0 - other.x1) < 0.45 * other.size || Math.abs(other.x0 - piece.x1) < 0.15 * other.size),
       );
       if (beside) return row;
     }

@@ -14,6 +14,8 @@ export interface WithNotes {
   readonly labels: ReadonlySet<string>;
 }
 
+type Running = Extract<Block, { kind: 'paragraph' | 'quote' }>;
+
 const LABEL = /^\s*(\d{1,3}|[*†‡§¶]{1,3}|[a-z])(?:[.):\]]?\s+|$)/;
 const LONE_LABEL = /^\s*[[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?\s*$/;
 
@@ -30,7 +32,7 @@ export function withNotes(blocks: readonly Block[]): WithNotes {
   const labels = new Set<string>();
   const kept: Block[] = [];
   for (const block of blocks) {
-    const note = block.kind === 'quote' || block.kind === 'item' ? noteOf(block.runs, block, referred) : null;
+    const note = block.kind === 'quote' || block.kind === 'paragraph' ? noteOf(block, referred) : null;
     if (note && !labels.has(note.label)) {
       notes.push(note);
       labels.add(note.label);
@@ -39,13 +41,17 @@ export function withNotes(blocks: readonly Block[]): WithNotes {
   return { blocks: kept, notes, labels };
 }
 
-function noteOf(runs: readonly Run[], block: Block, referred: ReadonlySet<string>): Note | null {
-  if (block.kind !== 'quote') return null;
+/** Text of the usual size is a note only when its sign is raised. */
+function noteOf({ kind, runs }: Running, referred: ReadonlySet<string>): Note | null {
+  const [first] = runs;
+  if (!first) return null;
+  const isRaised = first.shift === 'raised';
+  if (kind === 'paragraph' && !isRaised) return null;
   const text = runs.map((run) => run.text).join('');
-  const found = runs[0]?.shift === 'raised' ? LONE_LABEL.exec(runs[0].text) : LABEL.exec(text);
+  const found = isRaised ? LONE_LABEL.exec(first.text) : LABEL.exec(text);
   const label = found?.[1];
   if (!found || label === undefined || !referred.has(label)) return null;
-  let left = runs[0]!.shift === 'raised' ? runs[0]!.text.length : found[0].length;
+  let left = isRaised ? first.text.length : found[0].length;
   const rest: Run[] = [];
   for (const run of runs) {
     const cut = Math.min(left, run.text.length);

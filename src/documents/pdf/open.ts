@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
 import { DocumentFault } from '../document.ts';
+import { withNewEnd } from './repair.ts';
 
 export type Library = typeof import('pdfjs-dist');
 
@@ -19,8 +20,18 @@ export interface OpenOptions {
   readonly maxImagePixels: number;
 }
 
-/** Throws DocumentFault: `encrypted` when it asks for a password, `damaged` when nothing can be made of it. */
-export async function open(bytes: Uint8Array, { maxImagePixels }: OpenOptions): Promise<Opened> {
+/** Opens a file, or what can be saved of it. Throws DocumentFault: `encrypted` when it asks for a password, `damaged` when nothing can be made of it. */
+export async function open(bytes: Uint8Array, options: OpenOptions): Promise<Opened> {
+  try {
+    return await openAsItIs(bytes, options);
+  } catch (error) {
+    const repaired = error instanceof DocumentFault && error.kind === 'damaged' ? withNewEnd(bytes) : null;
+    if (!repaired) throw error;
+    return await openAsItIs(repaired, options);
+  }
+}
+
+async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): Promise<Opened> {
   const { getDocument, VerbosityLevel } = await library();
   const folder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
   const task: PDFDocumentLoadingTask = getDocument({

@@ -1,11 +1,12 @@
 /** PDF files: text in the order of reading by our own analysis of what PDF.js finds on each page. */
-import type { DocumentFile, DocumentKind, DocumentPage, ParsedDocument, ParseOptions } from '../document.ts';
+import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentFault } from '../document.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
 import { library, type Opened, open } from './open.ts';
 import { type PageText, readPage } from './page.ts';
 import { drawPage } from './picture.ts';
+import { isWhole } from './repair.ts';
 
 const MAX_PAGES = 2_000;
 const MAX_PAGE_MS = 10_000;
@@ -37,7 +38,8 @@ async function parse(_file: DocumentFile, bytes: Uint8Array, { page }: ParseOpti
     layout.add(texts, only);
     const pages = layout.finish();
     if (pages.length === 0) throw new DocumentFault('damaged', 'No page of the PDF can be read', reader.cause());
-    const notes = failed.length > 0 ? [unread(failed)] : [];
+    const notes = isWhole(bytes) ? [] : ['The PDF is damaged or cut off; what could be read of it is here'];
+    if (failed.length > 0) notes.push(unread(failed));
     if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
     if (layout.isCutOff()) notes.push('The text of the PDF is too long and was cut off');
     const info = await infoOf(reader.document());

@@ -41,17 +41,21 @@ export async function startPrinter(): Promise<Printer> {
 }
 
 /** Files (name to content) as PDF by LibreOffice, all in one run, in the order given. */
-export function printByOffice(files: Readonly<Record<string, string | Uint8Array>>): Uint8Array[] {
+export function printByOffice(files: Readonly<Record<string, string | Uint8Array>>, filter = 'pdf'): Uint8Array[] {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-office-'));
   try {
     const names = Object.keys(files);
     for (const name of names) writeFileSync(path.join(folder, name), files[name]!);
     const profile = `-env:UserInstallation=file://${path.join(folder, 'profile')}`;
-    execFileSync('soffice', ['--headless', profile, '--convert-to', 'pdf', '--outdir', folder, ...names], {
-      cwd: folder,
-      stdio: 'ignore',
-      timeout: 120_000,
-    });
+    execFileSync(
+      'soffice',
+      ['--headless', profile, '--convert-to', filter === 'pdf' ? 'pdf' : `pdf:${filter}`, '--outdir', folder, ...names],
+      {
+        cwd: folder,
+        stdio: 'ignore',
+        timeout: 120_000,
+      },
+    );
     return names.map((name) => new Uint8Array(readFileSync(path.join(folder, name.replace(/\.\w+$/, '.pdf')))));
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@
  * side by side) that follow each other and leave the same upright strip free are columns; what crosses the strip stands
  * alone. What is left of the strip is read before what is right of it.
  */
-import { alignedTable } from './aligned.ts';
+import { alignedTable, isRunningText } from './aligned.ts';
 import { type Inset, type Line, type Segment, segmentOf } from './lines.ts';
 import { lineOf } from './runs.ts';
 
@@ -191,8 +191,16 @@ function trimmed(bands: readonly Band[], run: Run, bodySize: number): Run {
   if (run.end >= bands.length) return run;
   let lastRight = run.end - 1;
   while (lastRight > run.start && bands[lastRight]!.segments.every(({ x0 }) => x0 < run.gutter.to)) lastRight -= 1;
+  const left = bands
+    .slice(run.start, run.end)
+    .flatMap(({ segments }) => segments.filter(({ x0 }) => x0 < run.gutter.from));
+  const edge = Math.max(...left.map(({ x1 }) => x1));
   for (let at = lastRight + 1; at < run.end; at++) {
-    if (bands[at]!.top - bands[at - 1]!.bottom > 0.8 * bodySize) return { ...run, end: at };
+    if (bands[at]!.top - bands[at - 1]!.bottom < 0.8 * bodySize) continue;
+    // Lines that end where those of the column end are lines of the column.
+    const rest = bands.slice(at, run.end);
+    const full = rest.filter(({ segments }) => segments.some(({ x1 }) => x1 > edge - 3 * bodySize)).length;
+    if (rest.length < 2 || full < 0.5 * rest.length) return { ...run, end: at };
   }
   return run;
 }
@@ -222,6 +230,7 @@ function isProse(bands: readonly Band[], gutter: Interval): boolean {
     if (side.some(isInset)) return true;
     const rows = new Set(side.map(({ baseline }) => Math.round(baseline)));
     if (rows.size < MIN_LINES) return false;
+    if (isRunningText(side.map((segment) => [segment]))) return true;
     const x0 = Math.min(...side.map((segment) => segment.x0));
     const x1 = Math.max(...side.map((segment) => segment.x1));
     const full = side.filter((segment) => segment.x1 - segment.x0 > FULL * (x1 - x0)).length;

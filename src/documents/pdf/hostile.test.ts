@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ELEMENT, elements } from '#html/node.ts';
+import { parseDocument } from '#html/parse.ts';
+import { DocumentFault } from '../document.ts';
+import { drawPdf, page, write } from './drawn.suite.ts';
+import { parsePdf, printByOffice } from './printed.suite.ts';
+
+const faultOf = async (bytes: Uint8Array): Promise<string> => {
+  const error = await parsePdf(bytes).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(DocumentFault);
+  expect((error as DocumentFault).message).not.toMatch(/\/|\.mjs|node_modules/);
+  return (error as DocumentFault).kind;
+};
+
+const sample = () => drawPdf(page(write(60, 700, ['A line of text that can be read.'])));
+const text = (value: string) => new TextEncoder().encode(value);
+
+describe('files that are damaged', () => {
+  it.each([
+    ['empty', ''],
+    ['no PDF', '<html>not a pdf</html>'],
+    ['a header alone', '%PDF-1.7\n'],
+    ['no page', '%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF'],
+  ])('says so: %s', async (_, content) => {
+    expect(await faultOf(text(content))).toBe('damaged');
+  });
+
+  it('reads one that lost its table of objects', async () => {
+    const bytes = sample();
+    const whole = new TextDecoder('latin1').decode(bytes);
+    const cut = bytes.slice(0, whole.indexOf('xref'));
+    const lying = text(whole.replace(/startxref\n\d+/, 'startxref\n99999999'));
+    expect((await parsePdf(bytes)).notes).toEqual([]);
+    for (const file of [cut, lying]) {
+      const { pages, notes } = await parsePdf(file);
+      expect(pages[0]!.html).toBe('<p>A line of text that can be read.</p>');
+      expect(notes).toEqual(['The PDF is damaged or cut off; what could be read of it is here']);
+    }
+  });
+
+  it('ends in text or in a fault wherever the file is cut off', async () => {
+    const bytes = sample();
+    for (let length = 0; length < bytes.length; length += 61) {
+      const result = await parsePdf(bytes.slice(0, length)).catch((error: unknown) => error);
+      if (result instanceof Error) expect(result).toBeInstanceOf(DocumentFault);
+    }
+  });
+
+  it('ends in text or in a fault whatever bytes are changed', async () => {
+    const bytes = sample();
+    const change = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(change, async (changes) => {
+        const changed = bytes.slice();
+        for (const [at, value] of changes) changed[at] = value;
+        const result = await parsePdf(changed).catch((error: unknown) => error);
+        if (result instanceof Error) expect(result).toBeInstanceOf(DocumentFault);
+      }),
+      { seed: 7, numRuns: 60 },
+    );
+  }, 120_000);
+
+  it('reads the pages that can be read', async () => {
+    const file = drawPdf({
+      pages: [1, 2, 3].map((number) => ({ content: write(60, 700, [`Page ${number} has text`]) })),
+    });
+    const broken = new TextDecoder('latin1').decode(file).replace(/\n12 0 obj\n<<[^\n]*>>/, '\n12 0 obj\n42');
+    const { pages, notes } = await parsePdf(text(broken));
+    expect(pages.map(({ html }) => html)).toEqual(['<p>Page 1 has text</p>']);
+    expect(notes).toEqual(['Pages 2, 3 could not be read']);
+  });
+});
+
+describe('files with too much in them', () => {
+  it('reads a page of very many words in one heap', async () => {
+    const words = Array.from(
+      { length: 20_000 },
+      (_, at) => `BT /F1 8 Tf ${at % 500} ${(at * 7) % 800} Td (w${at}) Tj ET`,
+    );
+    const { pages } = await parsePdf(drawPdf(page(words.join('\n'))));
+    expect(pages[0]!.html.length).toBeGreaterThan(20_000);
+  }, 120_000);
+
+  it('reads a page of very many lines and areas', async () => {
+    const lines = Array.from(
+      { length: 30_000 },
+      (_, at) => `${at % 550} ${(at * 13) % 800} m ${(at * 7) % 550} ${(at * 13) % 800} l S`,
+    );
+    const areas = Array.from({ length: 10_000 }, (_, at) => `${at % 500} ${(at * 3) % 800} 20 20 re f`);
+    const content = [...lines, '0.9 g', ...areas, '0 g', write(60, 400, ['Still here'])].join('\n');
+    expect((await parsePdf(drawPdf(page(content)))).pages[0]!.html).toContain('Still here');
+  }, 120_000);
+
+  it('reads a form that draws itself, states that are never restored, and brackets in brackets', async () => {
+    const form =
+      '<< /Type /XObject /Subtype /Form /BBox [0 0 600 900] /Resources << /XObject << /L 10 0 R >> >> /Length 8 >>\nstream\n/L Do   \nendstream';
+    const content = `/L Do ${'q '.repeat(30_000)} ${'/P BMC '.repeat(30_000)} ${write(60, 400, ['Still here'])}`;
+    const bytes = drawPdf({ pages: [{ content }], objects: [form], resources: '/XObject << /L 10 0 R >>' });
+    expect((await parsePdf(bytes)).pages[0]!.html).toBe('<p>Still here</p>');
+  }, 120_000);
+});
+
+describe('files with a password', () => {
+  it('names those that ask for one, and reads those that only forbid', async () => {
+    const filter = (options: string) => `writer_pdf_Export:{${options}}`;
+    const asking = filter(
+      '"EncryptFile":{"type":"boolean","value":"true"},"DocumentOpenPassword":{"type":"string","value":"x"}',
+    );
+    const forbidding = filter(
+      '"RestrictPermissions":{"type":"boolean","value":"true"},"PermissionPassword":{"type":"string","value":"x"},"Changes":{"type":"long","value":"0"}',
+    );
+    const [asked] = printByOffice({ 'a.txt': 'A secret text.' }, asking);
+    const [forbidden] = printByOffice({ 'b.txt': 'An open text.' }, forbidding);
+    expect(await faultOf(asked!)).toBe('encrypted');
+    expect((await parsePdf(forbidden!)).pages[0]!.html).toContain('An open text.');
+  }, 240_000);
+});
+
+describe('text of the page', () => {
+  it('never becomes markup, whatever it is', async () => {
+    const sign = fc.constantFrom('<', '>', '&', '"', "'", 'a', 'b', '/', '=', ' ', '(', ')', '-', '1', '.', '*');
+    await fc.assert(
+      fc.asyncProperty(fc.array(sign, { minLength: 1, maxLength: 60 }), async (signs) => {
+        const { pages } = await parsePdf(drawPdf(page(write(20, 700, [signs.join('')]))));
+        const tree = parseDocument(`<body>${pages[0]!.html}</body>`);
+        const names = [...elements(tree)].filter(({ type }) => type === ELEMENT).map(({ name }) => name);
+        const known = new Set(['html', 'head', 'body', 'p', 'ul', 'ol', 'li']);
+        expect(names.filter((name) => !known.has(name))).toEqual([]);
+      }),
+      { seed: 11, numRuns: 100 },
+    );
+  }, 120_000);
+
+  it('leaves the given bytes as they were', async () => {
+    const bytes = sample();
+    const before = bytes.slice();
+    await parsePdf(bytes);
+    expect(bytes).toEqual(before);
+  });
+});

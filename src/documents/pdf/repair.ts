@@ -1,0 +1,32 @@
+/** Files that were cut off or lost their end: whether they are whole, and what can be done when nothing reads them. */
+import { Buffer } from 'node:buffer';
+
+const TAIL = 2_048;
+const HEAD = 1_024;
+
+/** Whether the end of the file leads to its table of objects, as ISO 32000-1, section 7.5.5, wants it. */
+export function isWhole(bytes: Uint8Array): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const tail = buffer.subarray(Math.max(0, buffer.length - TAIL)).toString('latin1');
+  const start = [...tail.matchAll(/startxref\s+(\d{1,12})/g)].at(-1)?.[1];
+  if (start === undefined) return false;
+  const header = Math.max(0, buffer.subarray(0, HEAD).indexOf('%PDF-'));
+  return [Number(start), Number(start) + header].some((place) =>
+    /^\s*(?:xref|\d+\s+\d+\s+obj)/.test(buffer.subarray(place, place + 40).toString('latin1')),
+  );
+}
+
+/** The file with a new end that names its catalogue; null when there is none to be found. */
+export function withNewEnd(bytes: Uint8Array): Uint8Array | null {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const name of ['/Type /Catalog', '/Type/Catalog']) {
+    const at = buffer.lastIndexOf(name);
+    if (at < 0) continue;
+    const before = buffer.subarray(Math.max(0, at - TAIL), at).toString('latin1');
+    const number = [...before.matchAll(/(\d{1,8})\s+(\d{1,5})\s+obj\b/g)].at(-1);
+    if (!number) continue;
+    const end = `\nendobj\ntrailer\n<< /Root ${number[1]} ${number[2]} R >>\nstartxref\n0\n%%EOF\n`;
+    return new Uint8Array(Buffer.concat([buffer, Buffer.from(end, 'latin1')]));
+  }
+  return null;
+}
