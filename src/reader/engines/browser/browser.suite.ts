@@ -19,6 +19,8 @@ import { createRefusalLog } from './refusals.ts';
 export interface Bench {
   readonly site: Site;
   readonly engine: Engine;
+  /** The engine for what the browser does not show. */
+  readonly direct: Engine;
   readonly pool: Pool;
   readonly egress: Egress;
   /** Everything that asked to go out, refused or not. */
@@ -94,6 +96,7 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
   return {
     site,
     engine,
+    direct,
     pool,
     egress,
     requests,

@@ -1,0 +1,342 @@
+/** Which engine answers, and why: with real engines, a real browser, and a site that says what it was asked. */
+
+import os from 'node:os';
+import { Server as ProxyServer } from 'proxy-chain';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { OperatorProxy } from '#net/proxies.ts';
+import { temporaryFolder } from '#storage/temporary.ts';
+import { sendHtml } from '../../../test/site/site.ts';
+import { createAbuse } from '../abuse.ts';
+import { createRenderer, type Renderer } from '../renderer.ts';
+import { openSites, type Sites } from '../sites.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { Target } from '../target.ts';
+import { type Bench, options, startBench, words } from './browser/browser.suite.ts';
+import { createChooser, type Engines } from './choose.ts';
+import type { Engine } from './engine.ts';
+
+const sentence = (n: number) =>
+  `<p>Paragraph ${n} tells at some length of the harbour, of its boats and of the people who mend their nets there.</p>`;
+const prose = Array.from({ length: 12 }, (_, n) => sentence(n)).join('');
+const page = (head: string, body: string, rest = '') =>
+  `<!doctype html><html lang="en"><head><title>The harbour</title>${head}</head><body><article><h1>The harbour</h1>${body}</article>${rest}</body></html>`;
+
+let asked: string[];
+let bench: Bench;
+let renderer: Renderer;
+let sites: Sites;
+let proxy: ProxyServer;
+let operator: OperatorProxy;
+
+beforeAll(async () => {
+  let visits = 0;
+  proxy = new ProxyServer({
+    port: 0,
+    host: '127.0.0.1',
+    prepareRequestFunction: ({ request }) => {
+      request.headers['x-by-proxy'] = 'yes';
+      request.rawHeaders.push('x-by-proxy', 'yes');
+      asked.push(new URL(request.url!).pathname);
+      return {};
+    },
+  });
+  await proxy.listen();
+  operator = new OperatorProxy(new URL(`http://127.0.0.1:${proxy.port}`), { countries: ['de'], eu: true });
+  bench = await startBench({
+    allow: [`127.0.0.1:${proxy.port}`],
+    pages: {
+      '/plain': page('<style>p { max-width: 40em }</style>', prose),
+      '/counted': page(
+        '<script>document.documentElement.className = "js"</script><script type="application/ld+json">{"@type":"Article"}</script>',
+        prose,
+        '<script async src="https://www.googletagmanager.com/gtag/js?id=x"></script><script>window.dataLayer = window.dataLayer || []; function gtag() { dataLayer.push(arguments) } gtag("js", new Date())</script>',
+      ),
+      '/styled': page('<style>.x { display: none }</style>', `${prose}<p class="x">Words that nobody sees.</p>`),
+      '/calm/one': page('', prose, '<script>document.addEventListener("click", () => {})</script>'),
+      '/calm/two': page('', prose, '<script>document.addEventListener("click", () => {})</script>'),
+      '/calm/three': page('', prose, '<script>document.addEventListener("click", () => {})</script>'),
+      '/calm/app': page('', '<div id="root"></div>', '<script>root.innerHTML = "<p>made by scripts</p>"</script>'),
+      '/lively/one': page(
+        '',
+        prose,
+        `<script>document.querySelector('article').insertAdjacentHTML('beforeend', ${JSON.stringify(prose.replaceAll('tells', 'sings'))})</script>`,
+      ),
+      '/private/one': page('', prose, '<script>document.addEventListener("click", () => {})</script>'),
+      '/cookie-gate': ({ request, response }) => {
+        response.setHeader('set-cookie', 'gate=open; Path=/; HttpOnly');
+        sendHtml(
+          response,
+          page(
+            '',
+            '<div id="app"></div>',
+            `<script>fetch('/cookie-echo').then((answer) => answer.text()).then((text) => { app.textContent = 'the server was told ' + text })</script>`,
+          ),
+        );
+        void request;
+      },
+      '/cookie-echo': ({ request, response }) => void response.end(request.headers.cookie ?? 'nothing'),
+      '/suspicious': ({ response }) =>
+        visits++ === 0 ? sendHtml(response, '<title>No</title><p>No.</p>', 403) : sendHtml(response, page('', prose)),
+      '/walled': ({ request, response }) =>
+        request.headers['x-by-proxy']
+          ? sendHtml(response, page('', prose))
+          : sendHtml(response, '<title>Wall</title><p>Not from here.</p>', 451),
+      '/poor': '<title>Poor</title><p>Few words.</p>',
+    },
+  });
+  renderer = createRenderer({ threads: 1, memoryMb: 512, timeoutMs: 20_000 });
+  sites = await openSites({ file: ':memory:' });
+});
+afterAll(async () => {
+  await bench.close();
+  await renderer.close();
+  sites.close();
+  await proxy.close(true);
+});
+
+interface Reading {
+  readonly keyed?: boolean;
+  readonly parts?: Partial<Engines>;
+  readonly target?: Target;
+}
+
+async function readAll(
+  path: string,
+  given: Record<string, unknown> = {},
+  { keyed = true, parts, target }: Reading = {},
+) {
+  const choose = createChooser({ direct: bench.direct, browser: bench.engine, renderer, sites, ...parts });
+  const folder = temporaryFolder(os.tmpdir());
+  const snapshots: Snapshot[] = [];
+  asked = [];
+  try {
+    const request = {
+      target: target ?? { url: bench.site.origin + path },
+      options: options(given),
+      signal: new AbortController().signal,
+      keyed,
+    };
+    for await (const snapshot of choose(request, folder.path)) snapshots.push(snapshot);
+  } finally {
+    await folder.remove();
+  }
+  return snapshots;
+}
+const read = async (...args: Parameters<typeof readAll>) => (await readAll(...args)).at(-1)!;
+const by = ({ engine, engineReason }: Snapshot) => `${engine}: ${engineReason}`;
+
+describe('the page itself', () => {
+  it('is enough when it has no scripts that could change it', async () => {
+    for (const path of ['/plain', '/counted']) {
+      const snapshots = await readAll(path);
+      expect(snapshots.map(by), path).toEqual(['direct: no scripts']);
+      expect(snapshots[0]!.settled).toBe(true);
+      expect(bench.site.hits(path)).toBe(1);
+    }
+  });
+
+  it('is rendered when its styles may hide some of it', async () => {
+    const seen = await read('/styled');
+    expect(by(seen)).toBe('browser: style sheets may hide some of it');
+    expect(seen.text).toMatch(/data-lectern-hidden="display">Words that nobody sees/);
+  });
+
+  it('is rendered when it waits for scripts, from what was fetched', async () => {
+    const seen = await read('/rendered');
+    expect(by(seen)).toBe('browser: its content is made by scripts');
+    expect(words(seen.text)).toContain('first word');
+    expect(bench.site.hits('/rendered')).toBe(1);
+  });
+
+  it('is asked for anew by the browser when a plain fetch was turned away', async () => {
+    const seen = await read('/suspicious');
+    expect(by(seen)).toBe('browser: a plain fetch was answered with 403');
+    expect(seen).toMatchObject({ status: 200, text: expect.stringContaining('Paragraph 3') });
+  });
+
+  it('that is no page, or a file, is done', async () => {
+    expect(by(await read('/plain.txt'))).toBe('direct: the target is text');
+    expect(by(await read('/paper.pdf'))).toBe('direct: the target is a file');
+    expect(by(await read('/paper.pdf', { engine: 'browser' }))).toBe('direct: the target is a file');
+  });
+});
+
+describe('what is asked for', () => {
+  it('comes first', async () => {
+    expect(by(await read('/calm/one', { engine: 'direct' }))).toBe('direct: asked for');
+    expect(by(await read('/plain', { engine: 'browser' }))).toBe('browser: asked for');
+    expect(by(await read('/calm/one', { respondTiming: 'html' }))).toBe('direct: an early answer was asked for');
+    const patient = 'browser: the caller waits for the page to come to rest';
+    expect(by(await read('/plain', { respondTiming: 'network-idle' }))).toBe(patient);
+    expect(by(await read('/plain', { timeout: 25 }))).toBe(patient);
+    expect(by(await read('/plain', { respondWith: 'screenshot' }))).toBe('browser: a picture was asked for');
+    expect(by(await read('/plain', { withShadowDom: true }))).toBe('browser: withShadowDom needs a browser');
+  });
+
+  it('that must come before the page is not fetched past', async () => {
+    const preloadUrl = `${bench.site.origin}/cookie-gate`;
+    const before = bench.site.hits('/plain');
+    expect(by(await read('/plain', { preloadUrl }))).toBe('browser: preloadUrl needs a browser');
+    expect(bench.site.hits('/plain')).toBe(before + 1);
+    expect(bench.site.headers('/plain')!.cookie).toContain('gate=open');
+  });
+
+  it('cannot be had without what serves it', async () => {
+    const without = { parts: { browser: undefined } };
+    await expect(read('/plain', { engine: 'browser' }, without)).rejects.toMatchObject({ facts: { path: 'engine' } });
+    await expect(read('/plain', { viewport: { width: 500 } }, without)).rejects.toMatchObject({
+      facts: { path: 'viewport' },
+    });
+    expect(by(await read('/rendered', {}, without))).toBe('direct: there is no browser here');
+    await expect(read('/plain', { engine: 'cf-browser-rendering' })).rejects.toMatchObject({
+      name: 'ParamValidationError',
+      message: expect.stringMatching(/LECTERN_CF_ACCOUNT.*LECTERN_CF_TOKEN/),
+      facts: { path: 'engine' },
+    });
+  });
+
+  it('of the remote service goes there', async () => {
+    const remote: Engine = {
+      name: 'cf-browser-rendering',
+      async *visit(visit) {
+        for await (const snapshot of bench.direct.visit(visit)) yield { ...snapshot, engine: 'cf-browser-rendering' };
+      },
+      close: async () => {},
+    };
+    const seen = await read('/plain', { engine: 'cf-browser-rendering' }, { parts: { remote } });
+    expect(by(seen)).toBe('cf-browser-rendering: asked for');
+  });
+
+  it('as html alone, without a key, is not rendered', async () => {
+    const keyless = { keyed: false };
+    expect(by(await read('/rendered', { respondWith: 'html' }, keyless))).toBe(
+      'direct: html without a key is not rendered',
+    );
+    expect((await read('/rendered', { respondWith: 'html' })).engine).toBe('browser');
+    expect((await read('/rendered', { respondWith: 'html+text' }, keyless)).engine).toBe('browser');
+    expect((await read('/rendered', { respondWith: 'html', engine: 'browser' }, keyless)).engine).toBe('browser');
+  });
+
+  it('is rendered with the cookies that the fetch was given', async () => {
+    expect(words((await read('/cookie-gate')).text)).toContain('the server was told gate=open');
+    const seen = await read('/cookie-gate', { setCookies: ['mine=1'] });
+    expect(words(seen.text)).toMatch(/told (?:mine=1; gate=open|gate=open; mine=1)/);
+  });
+});
+
+describe('what is known of a site', () => {
+  const known = (path: string) => sites.look(bench.site.origin + path, false).scripts;
+  const compared = (path: string, count: number) =>
+    vi.waitFor(() => expect(noted.filter((url) => url.endsWith(path))).toHaveLength(count), { timeout: 20_000 });
+  const noted: string[] = [];
+  beforeAll(() => {
+    const { note } = sites;
+    vi.spyOn(sites, 'note').mockImplementation((url, unchanged) => {
+      note(url, unchanged);
+      noted.push(url);
+    });
+  });
+
+  it('is learned from what rendering changed', async () => {
+    for (const path of ['/calm/one', '/calm/two']) {
+      expect(by(await read(path))).toBe('browser: scripts may add to it');
+      await compared(path, 1);
+    }
+    const snapshots = await readAll('/calm/three');
+    expect(snapshots.map(by)).toEqual(['direct: scripts add nothing on this site']);
+    expect(by(await read('/calm/three', { timeout: 15 }))).toBe('browser: scripts may add to it');
+  });
+
+  it('does not speak for a page that plainly waits for scripts', async () => {
+    expect(known('/calm/app')).toBe('add nothing');
+    const seen = await read('/calm/app');
+    expect(by(seen)).toBe('browser: its content is made by scripts');
+    expect(seen.text).toContain('<p>made by scripts</p>');
+  });
+
+  it('may be that scripts add to it', async () => {
+    await read('/lively/one');
+    await compared('/lively/one', 1);
+    const seen = await read('/lively/one');
+    expect(by(seen)).toBe('browser: scripts add to the pages of this site');
+    expect(seen.text).toContain('Paragraph 3 sings');
+  });
+
+  it('is not learned from reads of which nothing may be kept', async () => {
+    for (const given of [
+      { doNotTrack: true },
+      { zeroDataRetention: true },
+      { setCookies: ['a=1'] },
+      { customHeader: { a: 'b' } },
+    ]) {
+      const seen = await read('/private/one', given);
+      expect(by(seen)).toBe('browser: scripts may add to it');
+    }
+    await read('/private/one');
+    await compared('/private/one', 1);
+  });
+});
+
+describe('a proxy of the operator', () => {
+  const pickProxy = (wanted: string) => (wanted === 'none' ? undefined : operator);
+
+  it('is tried when the page came to little without it', async () => {
+    const snapshots = await readAll('/walled', { proxy: 'auto' }, { parts: { pickProxy } });
+    expect(snapshots.at(-1)).toMatchObject({ status: 200, text: expect.stringContaining('Paragraph 3') });
+    expect(snapshots[0]).toMatchObject({ status: 451, settled: false });
+    expect(asked).toContain('/walled');
+    // Nothing more comes this way either: the first answer is the last.
+    const poor = await readAll('/poor', { proxy: 'auto' }, { parts: { pickProxy } });
+    expect(asked).toContain('/poor');
+    expect(poor.at(-1)).toMatchObject({ status: 200, settled: true });
+  });
+
+  it('is not tried for a page that is there, nor without one', async () => {
+    await read('/plain', { proxy: 'auto' }, { parts: { pickProxy } });
+    expect(asked).toEqual([]);
+    expect((await read('/walled', { proxy: 'auto' })).status).toBe(451);
+  });
+
+  it('is taken from the start when it was asked for', async () => {
+    for (const wanted of ['any', 'de', 'true']) {
+      await read('/plain', { proxy: wanted }, { parts: { pickProxy } });
+      expect(asked, wanted).toContain('/plain');
+    }
+  });
+
+  it('is not for callers without a key, nor for those who name their own', async () => {
+    await read('/plain', { proxy: 'any' }, { keyed: false, parts: { pickProxy } });
+    expect(asked).toEqual([]);
+    const parts = { pickProxy: () => expect.unreachable('their own proxy comes first') };
+    await read('/plain', { proxy: 'any', proxyUrl: operator.href }, { parts });
+    expect(asked).toContain('/plain');
+  });
+});
+
+describe('a host that is refused', () => {
+  it('is refused to callers without a key, before it is asked', async () => {
+    const abuse = createAbuse({ refusalMs: 60_000 });
+    abuse.add(bench.site.origin, 'its page made too many requests');
+    const before = bench.site.hits('/plain');
+    await expect(read('/plain', {}, { keyed: false, parts: { abuse } })).rejects.toMatchObject({
+      name: 'SecurityCompromiseError',
+      message: expect.stringContaining('its page made too many requests'),
+    });
+    expect(bench.site.hits('/plain')).toBe(before);
+    expect((await read('/plain', {}, { parts: { abuse } })).status).toBe(200);
+  });
+});
+
+describe('a document that came with the request', () => {
+  const given = (text: string, asked: Record<string, unknown> = {}) =>
+    read('', asked, { target: { url: 'https://given.example/page', given: { text, mediaType: 'text/html' } } });
+
+  it('is rendered when it says next to nothing by itself, or when that was asked for', async () => {
+    expect(by(await given(page('', prose)))).toBe('given: it came with the request');
+    const made = '<title>Made</title><div id="x"></div><script>x.textContent = "made here"</script>';
+    const seen = await given(made);
+    expect(by(seen)).toBe('browser: too little content without scripts');
+    expect(seen.text).toContain('made here</div>');
+    expect(by(await given(page('', prose), { engine: 'browser' }))).toBe('browser: asked for');
+  });
+});
