@@ -35,7 +35,7 @@ export const SKIPPED: ReadonlySet<string> = new Set(
 
 /** Groups that readers may pass over when they do not know them, and that are read here. */
 export const SHOWN_STARRED: ReadonlySet<string> = new Set(
-  'fldinst shpinst listtable listoverridetable nesttableprops pn ud cs ts ds moMath moMathPara mmath company manager'.split(
+  'fldinst footnote shpinst listtable listoverridetable nesttableprops pn ud cs ts ds moMath moMathPara mmath company manager'.split(
     ' ',
   ),
 );

@@ -137,7 +137,7 @@ export class OdfReader {
     if (this.#started && isTop && (style.breakBefore || style.masterPage !== '')) flow.breakPage({ now: true });
     this.#started = true;
     const named = headingLevelOf(style.names);
-    const heading = named === TITLE ? TITLE : level;
+    const heading = named === TITLE ? TITLE : (level ?? named);
     const outer = this.#run;
     const { bold: _, italic: __, ...plain } = style.run;
     this.#run = heading === undefined ? style.run : plain;
