@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parseDocument } from '#html/parse.ts';
+import { loadTokens } from '../tokens.ts';
+import { countWords, evidenceOf, isUnchanged } from './evidence.ts';
+
+beforeAll(loadTokens);
+
+const URL_OF = 'https://a.example/page';
+const prose = (count = 12) =>
+  Array.from(
+    { length: count },
+    (_, n) => `<p>Paragraph ${n} tells at some length of the harbour, of its boats and of the people there.</p>`,
+  ).join('');
+const look = (html: string, url = URL_OF) => evidenceOf(parseDocument(html), url);
+const page = (body: string, head = '') => `<!doctype html><title>A page</title>${head}<body>${body}`;
+
+describe('scripts', () => {
+  it.each([
+    '<script type="application/ld+json">{"a":1}</script>',
+    '<script type="application/json" id="data">{}</script>',
+    '<script type="text/template"><p>x</p></script>',
+    '<script type="importmap">{}</script>',
+    '<script type="speculationrules">{}</script>',
+    '<script></script>',
+    '<script src=""></script>',
+    '<script async src="https://www.googletagmanager.com/gtag/js?id=G-1"></script>',
+    '<script src="//static.cloudflareinsights.com/beacon.min.js"></script>',
+    "<script>window.dataLayer=window.dataLayer||[];function gtag(){dataLayer.push(arguments)}gtag('js',new Date())</script>",
+    "<script>document.documentElement.classList.replace('no-js','js')</script>",
+    '<script>document.documentElement.className = "js";</script>',
+    '<noscript><img src="/pixel.gif"></noscript>',
+    '<template><script>x()</script></template>',
+    '<button onclick="go()">Go</button>',
+  ])('that cannot change what there is to read: %s', (html) => {
+    expect(look(page(prose(), html))).toMatchObject({ scripts: false, sign: undefined });
+    expect(look(page(prose() + html))).toMatchObject({ scripts: false });
+  });
+
+  it.each([
+    '<script src="/app.js"></script>',
+    '<script type="module">import "/app.js"</script>',
+    '<script type="text/javascript; charset=utf-8">x()</script>',
+    '<script src="https://googletagmanager.com.evil.example/x.js"></script>',
+    '<script src="https://cdn.example/google-analytics.com/x.js"></script>',
+    '<script>gtag("js"); document.body.innerHTML = "x"</script>',
+    '<script>document.documentElement.className = "js"; start()</script>',
+  ])('that could: %s', (html) => expect(look(page(prose(), html)).scripts).toBe(true));
+
+  it('may stand at the body', () => {
+    expect(look(`<!doctype html><body onload="start()">${prose()}`).scripts).toBe(true);
+  });
+});
+
+describe('styles', () => {
+  it.each([
+    ['<style>body { max-width: 40em; font: 16px serif }</style>', false],
+    ['<style>.x { display:none }</style>', true],
+    ['<style>.x { position:absolute; left:-9999px }</style>', true],
+    ['<style>p { color: #fff }</style>', true],
+    ['<style>p { color: #222 }</style>', false],
+    ['<link rel="stylesheet" href="/x.css">', true],
+    ['<link rel="canonical" href="/x">', false],
+  ])('that may hide: %s %s', (html, styles) => expect(look(page(prose(), html)).styles).toBe(styles));
+});
+
+describe('a page that waits for its scripts', () => {
+  const script = '<script src="/app.js"></script>';
+  it.each([
+    ['<div id="root"></div>', 'its content is made by scripts'],
+    ['<div id="__next"><div class="spinner">Loading...</div></div>', 'its content is made by scripts'],
+    ['<app-root></app-root>', 'its content is made by scripts'],
+    ['<noscript>You need to enable JavaScript to run this app.</noscript><main></main>', 'the page asks for scripts'],
+    [
+      '<i class="skeleton-line"></i><i class="skeleton-line"></i><i class="skeleton-line"></i>',
+      'placeholders stand where its content will',
+    ],
+    ['<p>Welcome to the shop.</p>', 'too little content without scripts'],
+    ['<h1>Loading</h1>', 'too little content without scripts'],
+  ])('%s', (body, sign) => expect(look(page(body + script)).sign).toBe(sign));
+
+  it.each([
+    ['https://a.example/#/items/3', 'its address is one of a router in scripts'],
+    ['https://a.example/#!/items', 'its address is one of a router in scripts'],
+    ['https://a.example/#part', undefined],
+  ])('%s', (url, sign) => expect(look(page(prose() + script), url).sign).toBe(sign));
+
+  it('is told by a challenge, and by sending itself on', () => {
+    const challenge =
+      '<title>Just a moment...</title><p>Checking.</p><script src="/cdn-cgi/challenge-platform/x.js"></script>';
+    expect(look(challenge).sign).toBe('a challenge stands before the page');
+    expect(look(page(prose(), '<meta http-equiv="Refresh" content="0; url=/next">')).sign).toBe(
+      'the page sends itself on',
+    );
+    expect(look(page(prose(), '<meta http-equiv="refresh" content="600">')).sign).toBeUndefined();
+    expect(
+      look(page(prose(), '<noscript><meta http-equiv="refresh" content="0; url=/no"></noscript>')).sign,
+    ).toBeUndefined();
+  });
+
+  it('is none with plenty to read, whatever stands in its corners', () => {
+    const corners =
+      '<div id="root"></div><noscript>Enable JavaScript to comment.</noscript><i aria-busy="true"></i><i aria-busy="true"></i><i aria-busy="true"></i>';
+    expect(look(page(prose() + corners + script))).toMatchObject({ scripts: true, sign: undefined });
+    expect(look(page(`<div id="root">${prose(2)}</div>${prose(1)}${script}`)).sign).toBeUndefined();
+  });
+
+  it('is none without scripts', () => {
+    expect(look(page('<p>Welcome.</p>'))).toMatchObject({ scripts: false, sign: undefined });
+  });
+});
+
+describe('words and tokens', () => {
+  it('are counted in every script', () => {
+    expect(countWords('Three plain words.')).toBe(3);
+    expect(countWords("naïve café d'été")).toBe(4);
+    expect(countWords('日本語の文章です')).toBe(4);
+    expect(countWords('')).toBe(0);
+    expect(look(page(prose())).words).toBeGreaterThan(150);
+    expect(look(page('<p>Two words.</p>')).tokens).toBeLessThan(42);
+    expect(look(page(prose())).tokens).toBeGreaterThan(42);
+  });
+});
+
+describe('a page and what rendering made of it', () => {
+  const source = page(`<article><h1>The harbour</h1>${prose()}</article><script src="/a.js"></script>`);
+  const same = (rendered: string) => isUnchanged(source, rendered, URL_OF);
+
+  it('are alike when only what is not read differs', () => {
+    expect(same(source)).toBe(true);
+    expect(
+      same(source.replace('</article>', '</article><script>1</script><iframe src="/ad"></iframe><style>a{}</style>')),
+    ).toBe(true);
+    expect(same(source.replace('Paragraph 3', 'Section 3'))).toBe(true);
+  });
+
+  it('are not when words or elements came or went', () => {
+    expect(same(source.replace('</article>', `${prose(2).replaceAll('tells', 'sings')}</article>`))).toBe(false);
+    expect(same(source.replace(prose(12), prose(8)))).toBe(false);
+    expect(same(source.replace('</article>', `</article><nav>${'<a href="/x">x</a>'.repeat(10)}</nav>`))).toBe(false);
+    expect(same(source.replaceAll('<p>', '<p data-lectern-hidden="display">'))).toBe(false);
+    expect(same('')).toBe(false);
+  });
+
+  it('are alike in both directions', () => {
+    const piece = fc.constantFrom('<p>one two three</p>', '<p>four</p>', '<div>', '</div>', 'text ', '<b>x</b>');
+    const html = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(html, html, (one, other) => {
+        expect(isUnchanged(one, one, URL_OF)).toBe(true);
+        expect(isUnchanged(one, other, URL_OF)).toBe(isUnchanged(other, one, URL_OF));
+      }),
+      { seed: 5, numRuns: 60 },
+    );
+  });
+});
+
+describe('hostile pages', () => {
+  it.each([
+    ['many empty roots', '<div id="root">'.repeat(100_000)],
+    ['a deep page', '<div class="skeleton">'.repeat(50_000)],
+    ['a style without end', `<style>${'color: '.repeat(300_000)}</style>`],
+    ['an attribute without end', `<p class="${'skeleton '.repeat(200_000)}" id="${'x'.repeat(1_000_000)}">`],
+    ['a script of nearly one shape', `<script>document.body.className${'('.repeat(3_900)}</script>`],
+    ['scripts without end', `<script src="${'a.'.repeat(500_000)}"></script>`],
+  ])('are looked through all the same: %s', (_, html) => {
+    expect(look(html).words).toBeGreaterThanOrEqual(0);
+  });
+});
