@@ -1,14 +1,18 @@
 /** Undoes Content-Encoding as the bytes come, and keeps every byte that could be decoded before the data went wrong. */
 import zlib from 'node:zlib';
 import { intake } from './intake.ts';
+import { MAX_WINDOW_LOG, unzstd } from './zstd.ts';
 
 type Decoder = zlib.Gunzip | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress;
 
 // Later Nodes have zstd; the oldest that we support has not, nor have its types.
-const createZstd = (zlib as unknown as { createZstdDecompress?: () => Decoder }).createZstdDecompress;
+const { createZstdDecompress } = zlib as unknown as {
+  createZstdDecompress?: (options: { params: Record<number, number> }) => Decoder;
+};
+const { ZSTD_d_windowLogMax = 0 } = zlib.constants as { ZSTD_d_windowLogMax?: number };
 
 /** What may be asked for in Accept-Encoding. */
-export const ACCEPT_ENCODING = createZstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
+export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
 
 /** More layers than this are an attack or a mistake. */
 const MAX_LAYERS = 3;
@@ -20,13 +24,15 @@ export function parseContentEncoding(header: string | undefined): readonly strin
     .split(',')
     .map((name) => name.trim().replace(/^x-/, ''))
     .filter((name) => name && name !== 'identity' && name !== 'none');
-  const known = names.every((name) => name in STARTERS && (name !== 'zstd' || createZstd));
-  return known && names.length <= MAX_LAYERS ? names : undefined;
+  return names.every((name) => Object.hasOwn(STARTERS, name)) && names.length <= MAX_LAYERS ? names : undefined;
 }
 
 /** Throws what the source or a decoder throws, after all bytes before it have been given. */
 export function decoded(source: AsyncIterable<Uint8Array>, encodings: readonly string[]): AsyncIterable<Uint8Array> {
-  return encodings.reduceRight<AsyncIterable<Uint8Array>>((bytes, name) => through(bytes, STARTERS[name]!), source);
+  return encodings.reduceRight<AsyncIterable<Uint8Array>>(
+    (bytes, name) => (name === 'zstd' && !createZstdDecompress ? unzstd(bytes) : through(bytes, STARTERS[name]!)),
+    source,
+  );
 }
 
 /** A decoder for data that starts with these bytes; undefined: the bytes are not encoded, whatever the header says. */
@@ -37,7 +43,7 @@ const STARTERS: Record<string, Starter> = {
   // The word means zlib's format, but servers send bare deflate under it as well.
   deflate: ([first = 0]) => ((first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
   br: () => zlib.createBrotliDecompress(),
-  zstd: () => createZstd!(),
+  zstd: () => createZstdDecompress!({ params: { [ZSTD_d_windowLogMax]: MAX_WINDOW_LOG } }),
 };
 
 async function* through(source: AsyncIterable<Uint8Array>, start: Starter): AsyncGenerator<Uint8Array> {
