@@ -8,6 +8,12 @@ import { type Captioner, type CaptionOptions, createCaptioner } from './captions
 import { renderHtml } from './render.suite.ts';
 
 const trusted = createTrustedFetch({ region: 'any', euHosts: [], log: { info: () => {}, warn: () => {} } });
+const NO_OPTIONS = {
+  zeroDataRetention: false,
+  doNotTrack: false,
+  skipCertVerification: false,
+  timeoutMs: undefined,
+};
 const NEVER = new AbortController().signal;
 
 const png = (width: number, height = width, background = '#336699') =>
@@ -50,7 +56,7 @@ async function start({ rule = () => 'A blue square', pictures = {} }: Setting = 
 }
 
 async function captionsOf(captioner: Captioner, urls: readonly string[], more: Partial<CaptionOptions>) {
-  const options = { zeroDataRetention: false, doNotTrack: false, skipCertVerification: false };
+  const options = { ...NO_OPTIONS };
   const found = await captioner.captionsFor(
     urls.map((url) => ({ url, source: url })),
     { options, url: 'https://example.org/', signal: NEVER, ...more },
@@ -98,7 +104,7 @@ describe('captions', () => {
 
   it.each(['zeroDataRetention', 'doNotTrack'])('are not remembered with %s', async (name) => {
     const { captions, requests } = await start({ pictures: { '/a.png': await png(100) } });
-    const options = { zeroDataRetention: false, doNotTrack: false, skipCertVerification: false, [name]: true };
+    const options = { ...NO_OPTIONS, [name]: true };
     await captions(['/a.png'], { options });
     await captions(['/a.png'], { options });
     expect(requests).toHaveLength(2);
@@ -155,6 +161,16 @@ describe('a picture without a caption', () => {
     expect(await captions(['/a.png'])).toEqual([undefined]);
     expect(await captions(['/a.png', '/b.png'])).toEqual([undefined, 'words']);
     expect(requests).toHaveLength(2);
+  });
+
+  it('is one that takes longer than the caller waits', async () => {
+    const { captions } = await start({
+      pictures: { '/a.png': await png(100), '/b.png': await png(101) },
+      rule: (_, index) => (index === 0 ? 'words' : new Promise<Reply>(() => {})),
+    });
+    expect(await captions(['/a.png'])).toEqual(['words']);
+    const options = { ...NO_OPTIONS, timeoutMs: 400 };
+    expect(await captions(['/a.png', '/b.png'], { options })).toEqual(['words', undefined]);
   });
 
   it('is not blamed when the caller has gone', async () => {

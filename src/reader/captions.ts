@@ -23,7 +23,7 @@ export interface CaptionerParts {
 }
 
 export interface CaptionOptions {
-  readonly options: Pick<Options, 'zeroDataRetention' | 'doNotTrack' | 'skipCertVerification'>;
+  readonly options: Pick<Options, 'zeroDataRetention' | 'doNotTrack' | 'skipCertVerification' | 'timeoutMs'>;
   /** The page of the pictures. */
   readonly url: string;
   readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export interface Captioner {
 
 const MOST_IMAGES = 50;
 const AT_ONCE = 4;
-/** What is not described by then keeps its alternative text. */
+/** What is not described by then, or within the caller's own limit, keeps its alternative text. */
 const ALL_WITHIN_MS = 90_000;
 const MAX_IMAGE_BYTES = 10_000_000;
 const FETCH_MS = 10_000;
@@ -90,7 +90,8 @@ export function createCaptioner(parts: CaptionerParts): Captioner {
           if (text !== undefined) captions.set(image.url, text);
         }
       };
-      const timer = delay(ALL_WITHIN_MS, undefined, { signal: over.signal, ref: false }).catch(() => {});
+      const withinMs = Math.min(asked.options.timeoutMs ?? ALL_WITHIN_MS, ALL_WITHIN_MS);
+      const timer = delay(withinMs, undefined, { signal: over.signal, ref: false }).catch(() => {});
       await Promise.race([Promise.all(Array.from({ length: AT_ONCE }, work)), timer]);
       over.abort();
       signal.throwIfAborted();

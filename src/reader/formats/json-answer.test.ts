@@ -42,10 +42,16 @@ describe('an answer', () => {
     expect((await checkJson(PERSON, text)).violations[0]).toBe(violation);
   });
 
+  it('keeps its digits', async () => {
+    const { json } = await checkJson({ type: 'object' }, '```json\n{"id": 12345678901234567890}\n```');
+    expect(json).toBe('{"id": 12345678901234567890}');
+  });
+
   it('keeps to formats, references and drafts', async () => {
     const schema = { $defs: { day: { type: 'string', format: 'date' } }, $ref: '#/$defs/day' };
     expect((await checkJson(schema, '"2024-02-30"')).violations).toHaveLength(1);
     expect((await checkJson(schema, '"2024-02-29"')).violations).toEqual([]);
+    expect((await checkJson({ type: 'string', format: 'own-format' }, '"x"')).violations).toEqual([]);
     for (const $schema of [
       'http://json-schema.org/draft-07/schema#',
       'https://json-schema.org/draft/2019-09/schema',

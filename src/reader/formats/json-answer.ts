@@ -6,7 +6,7 @@ import { problem } from '#errors.ts';
 import { withoutWrapping } from './written.ts';
 
 export interface JsonCheck {
-  /** What was written as JSON, when it is JSON at all. */
+  /** What was written, letter by letter, when it is JSON at all: numbers keep all their digits. */
   readonly json?: string | undefined;
   /** What is wrong with it, the first first; none when it keeps to the schema. */
   readonly violations: readonly string[];
@@ -28,9 +28,9 @@ type Validate = ((value: unknown) => boolean) & {
 export async function checkJson(schema: object, text?: string): Promise<JsonCheck> {
   const validate = await compiled(schema);
   if (text === undefined) return { violations: [] };
-  const value = jsonIn(text);
-  if (value === undefined) return { violations: ['the answer is no JSON'] };
-  const json = JSON.stringify(value, null, 2);
+  const found = jsonIn(text);
+  if (!found) return { violations: ['the answer is no JSON'] };
+  const { json, value } = found;
   if (validate(value)) return { json, violations: [] };
   return { json, violations: (validate.errors ?? []).slice(0, MAX_VIOLATIONS).map(inWords) };
 }
@@ -85,14 +85,14 @@ function depthOf(schema: object): number {
 }
 
 /** The JSON value in what a model wrote: all of it, else its fenced block, else what stands between its outer brackets. */
-function jsonIn(text: string): unknown {
+function jsonIn(text: string): { json: string; value: unknown } | undefined {
   const answer = withoutWrapping(text);
   const from = answer.search(/[[{]/);
   const to = Math.max(answer.lastIndexOf(']'), answer.lastIndexOf('}'));
   for (const candidate of [answer, fencedIn(answer), from >= 0 && to > from ? answer.slice(from, to + 1) : undefined]) {
     if (candidate === undefined) continue;
     try {
-      return JSON.parse(candidate);
+      return { json: candidate.trim(), value: JSON.parse(candidate) };
     } catch {
       // The next candidate may be JSON.
     }

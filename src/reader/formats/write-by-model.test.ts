@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
 import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
@@ -122,6 +123,12 @@ describe('readerlm-v2', () => {
     expect(text).toContain('first program');
     expect(text).not.toMatch(/alert|Home/);
     expect(text.indexOf('data')).toBeLessThan(text.indexOf('```html'));
+  });
+
+  it('is charged by the factor of models, or by that of a proxy', async () => {
+    const rule = () => 'word '.repeat(6_000);
+    expect((await read({ respondWith: 'readerlm-v2' }, { rule })).last.tokens).toBe(18_000);
+    expect((await read({ respondWith: 'readerlm-v2', proxy: 'us' }, { rule })).last.tokens).toBe(30_000);
   });
 
   it('is asked what the caller asks, about the whole page', async () => {
@@ -278,6 +285,18 @@ describe('svc-ocr', () => {
     expect(last.page.content).toBe('All text');
     expect(requests[0]!.model).toBe('reader');
     expect(said(requests[0]!).pictures).toHaveLength(1);
+  });
+
+  it('shows a model a long page in pieces', async () => {
+    const pageshot = await sharp({ create: { width: 100, height: 5_000, channels: 3, background: 'white' } })
+      .png()
+      .toBuffer();
+    const { last, requests } = await read(
+      { respondWith: 'svc-ocr' },
+      { rule: (_, index) => `Piece ${index + 1}`, ocrModel: 'reader', snapshot: { pageshot } },
+    );
+    expect(last.page.content).toBe('Piece 1\n\nPiece 2\n\nPiece 3');
+    expect(requests).toHaveLength(3);
   });
 
   it('reads each page of a document, up to the limit, and says what it left out', async () => {

@@ -16,6 +16,7 @@ import {
   textPart,
   visionPrompt,
 } from './prompts.ts';
+import { tiles } from './tiles.ts';
 import { withoutWrapping } from './written.ts';
 
 export interface ModelTools {
@@ -83,17 +84,18 @@ export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGe
   for await (const { done, ...written } of answers) {
     if (!done && (!read.streaming || performance.now() - shownAt < SHOW_EVERY_MS)) continue;
     shownAt = performance.now();
-    yield await tools.renderer.answer({ ...headOf(material, options, tools), ...written }, signal);
+    yield await tools.renderer.answer({ ...headOf(material, task, tools), ...written }, signal);
   }
 }
 
 type Written = Pick<AnswerTask, 'text' | 'form' | 'notes'> & { readonly done: boolean };
 
-const headOf = ({ title, description, url }: Material, options: Options, { chargeFactor }: ModelTools) => ({
+const headOf = ({ title, description, url }: Material, { options, limits }: RenderTask, tools: ModelTools) => ({
   head: { title, description, url },
   style: options.markdown,
   maxTokens: options.maxTokens,
-  chargeFactor,
+  // Of several factors the last in the contract's list wins, and that is the proxy's (section 6.9).
+  chargeFactor: options.proxy === 'none' || options.proxy === 'auto' ? tools.chargeFactor : limits.proxyFactor,
 });
 
 function answersTo(read: ModelRead, material: Material, tools: ModelTools): AsyncGenerator<Written> {
@@ -164,27 +166,42 @@ async function* structured(
 
 /** The text of each page, parted by a blank line (contract, section 4). */
 async function* byRecognition(read: ModelRead, tools: ModelTools): AsyncGenerator<Written> {
-  const { snapshot } = read.task;
-  const texts: string[] = [];
-  const { pageCount = 1, page } = snapshot.document ?? {};
-  const pages = Math.min(page === undefined ? pageCount : 1, Math.max(tools.ocrMaxPages, 1));
-  const whole = snapshot.pageshot ?? snapshot.screenshot;
-  const notes: string[] = [];
   const form = tools.models.ocr ? 'markdown' : 'html';
-  for (let at = 0; at < pages; at++) {
-    const picture = snapshot.document ? await read.pictureOf?.((page ?? 1) + at) : whole;
-    if (!picture)
-      throw problem('AssertionFailureError', { message: 'There is no picture of this target to recognise text in' });
+  const texts: string[] = [];
+  const notes: string[] = [];
+  for await (const picture of picturesOf(read, tools, notes)) {
     const { text, complete } = await recognised(picture, read, tools);
     if (text) texts.push(withoutWrapping(text));
     if (!complete && !notes.includes(UNFINISHED)) notes.push(UNFINISHED);
-    yield { text: texts.join('\n\n'), form, notes, done: false };
-  }
-  if (page === undefined && pageCount > pages) {
-    notes.push(`This document has ${pageCount} pages, only the first ${pages} were recognised.`);
+    yield { text: texts.join('\n\n'), form, notes: [...notes], done: false };
   }
   yield { text: texts.join('\n\n'), form, notes, done: true };
 }
+
+/** What is to be recognised: the pages of a document, or the whole web page, in pieces when a model is to see them. */
+async function* picturesOf(read: ModelRead, tools: ModelTools, notes: string[]): AsyncGenerator<Uint8Array> {
+  const { document, pageshot, screenshot } = read.task.snapshot;
+  if (!document) {
+    const whole = pageshot ?? screenshot;
+    if (!whole) throw noPicture();
+    if (tools.models.ocr) yield* tiles(whole);
+    else yield whole;
+    return;
+  }
+  const { pageCount = 1, page } = document;
+  const pages = page === undefined ? Math.min(pageCount, Math.max(tools.ocrMaxPages, 1)) : 1;
+  if (page === undefined && pageCount > pages) {
+    notes.push(`This document has ${pageCount} pages, only the first ${pages} were recognised.`);
+  }
+  for (let at = 0; at < pages; at++) {
+    const picture = await read.pictureOf?.((page ?? 1) + at);
+    if (!picture) throw noPicture();
+    yield picture;
+  }
+}
+
+const noPicture = () =>
+  problem('AssertionFailureError', { message: 'There is no picture of this target to recognise text in' });
 
 async function recognised(picture: Uint8Array, { signal }: ModelRead, { models, ocr }: ModelTools) {
   if (models.ocr) {
