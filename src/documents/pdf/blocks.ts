@@ -270,10 +270,21 @@ function append(all: Run[], runs: readonly Run[]): Run[] {
     else if (isUnspaced(end.slice(-1)) && isUnspaced(start)) text = end;
     else if (/[\p{L}\p{N}][-\u2010/–—]$/u.test(end)) text = end;
     all[all.length - 1] = { ...last, text };
+    if (isSameLook(last, first)) {
+      all[all.length - 1] = { ...last, text: text + first.text };
+      runs = runs.slice(1);
+    }
   }
   all.push(...runs);
   return all;
 }
+
+const isSameLook = (one: Run, two: Run): boolean =>
+  one.bold === two.bold &&
+  one.italic === two.italic &&
+  one.mono === two.mono &&
+  one.shift === two.shift &&
+  one.href === two.href;
 
 /** `exam-` and `ple`; not `well-` and `Known`, not `2019-` and `20`. */
 const isHyphenated = (text: string, next: string): boolean =>

@@ -94,31 +94,44 @@ const SAFE = /^(?:https?:\/\/|mailto:)/i;
 /** Runs with their looks; `plain` leaves weight out where the element has its own. */
 function inline(runs: readonly Run[], writing: Writing, plain = false): string {
   let out = '';
-  for (const run of trimmed(runs)) {
-    const core = run.text.trim();
-    if (core === '') {
-      out += run.text;
-      continue;
-    }
-    const at = run.text.indexOf(core);
-    const before = run.text.slice(0, at);
-    const after = run.text.slice(at + core.length);
-    const label = referenceOf(run, writing.labels);
-    if (label !== null) {
-      const id = noteId(label, writing.page);
-      out += `<sup><a href="#${id}" id="fnref-${id.slice(3)}">${escapeText(label)}</a></sup>${after}`;
-      continue;
-    }
-    let html = escapeText(core);
-    if (run.shift === 'raised') html = `<sup>${html}</sup>`;
-    if (run.shift === 'lowered') html = `<sub>${html}</sub>`;
-    if (run.mono) html = `<code>${html}</code>`;
-    if (run.italic) html = `<em>${html}</em>`;
-    if (run.bold && !plain) html = `<strong>${html}</strong>`;
-    if (run.href && SAFE.test(run.href)) html = `<a href="${escapeAttribute(run.href)}">${html}</a>`;
-    out += before + html + after;
+  const all = trimmed(runs);
+  for (let at = 0; at < all.length; ) {
+    const { href } = all[at]!;
+    let end = at + 1;
+    while (end < all.length && all[end]!.href === href) end += 1;
+    const html = looks(all.slice(at, end), writing, plain);
+    out += href !== undefined && SAFE.test(href) ? around(html, `<a href="${escapeAttribute(href)}">`, '</a>') : html;
+    at = end;
   }
   return out;
+}
+
+function looks(runs: readonly Run[], writing: Writing, plain: boolean): string {
+  let out = '';
+  for (const run of runs) {
+    const label = referenceOf(run, writing.labels);
+    let html = escapeText(run.text);
+    if (label !== null) {
+      const id = noteId(label, writing.page);
+      html = `<sup><a href="#${id}" id="fnref-${id.slice(3)}">${escapeText(label)}</a></sup>`;
+    } else {
+      if (run.shift === 'raised') html = around(html, '<sup>', '</sup>');
+      if (run.shift === 'lowered') html = around(html, '<sub>', '</sub>');
+      if (run.mono) html = around(html, '<code>', '</code>');
+      if (run.italic) html = around(html, '<em>', '</em>');
+      if (run.bold && !plain) html = around(html, '<strong>', '</strong>');
+    }
+    out += html;
+  }
+  return out;
+}
+
+/** Marks stand around words, not around the spaces at their ends. */
+function around(html: string, start: string, end: string): string {
+  const core = html.trim();
+  if (core === '') return html;
+  const at = html.indexOf(core);
+  return html.slice(0, at) + start + core + end + html.slice(at + core.length);
 }
 
 function trimmed(runs: readonly Run[]): Run[] {

@@ -61,13 +61,24 @@ function orderScore(source: string, html: string): number {
   return found / (words.length - 1);
 }
 
+/** The share of a source's headings and paragraphs that are one heading, one paragraph again. */
+function blockScore(source: string, html: string): number {
+  const blocks = (text: string) =>
+    ['h1', 'h2', 'p'].flatMap((name) =>
+      elementsOf(text, name).map((element) => `${name[0]} ${textOf(element).replace(/\s+/g, ' ')}`),
+    );
+  const read = new Set(blocks(html));
+  const wanted = blocks(source);
+  return wanted.filter((block) => read.has(block)).length / wanted.length;
+}
+
 /** Cells as `row,column,height,width,text`, by the rules of HTML tables. */
 function cellsOf(html: string): string[] {
   return elementsOf(html, 'table').flatMap((table, number) => {
     const taken = new Set<string>();
-    return elementsOf2(table, 'tr').flatMap((row, y) => {
+    return within(table, 'tr').flatMap((row, y) => {
       let x = 0;
-      return elementsOf2(row).flatMap((cell) => {
+      return within(row).flatMap((cell) => {
         if (cell.name !== 'td' && cell.name !== 'th') return [];
         while (taken.has(`${y},${x}`)) x += 1;
         const height = Number(attribute(cell, 'rowspan') ?? 1);
@@ -79,7 +90,7 @@ function cellsOf(html: string): string[] {
   });
 }
 
-const elementsOf2 = (root: Element, name?: string): Element[] => [...elements(root, name)];
+const within = (root: Element, name?: string): Element[] => [...elements(root, name)];
 
 /** The harmonic mean of cells found and cells right. */
 function cellScore(source: string, html: string): number {
@@ -97,7 +108,7 @@ function itemsOf(html: string): string[] {
       if (node.type === ELEMENT && (node.name === 'ul' || node.name === 'ol')) depth += 1;
     }
     const own = textOf(item).split(/\s{2,}|\n/)[0]!;
-    const inner = elementsOf2(item, 'li')[0];
+    const inner = within(item, 'li')[0];
     return `${depth} ${inner ? own.slice(0, own.indexOf(textOf(inner))) : own}`.trim();
   });
 }
@@ -108,10 +119,8 @@ const listScore = (source: string, html: string): number => {
   return wanted.filter((item) => read.has(item)).length / wanted.length;
 };
 
-const WORDS =
-  'the pot of tea stands on table and steam goes up past window where rain falls again quiet town near river boat harbour market fish basket stone bridge light evening morning wind'.split(
-    ' ',
-  );
+/** Words that are seldom the same, so that no pair is found by chance. */
+const SYLLABLES = 'ba ko ri mu te la no si fa gu de po ha wi zo ne ru mi ka so'.split(' ');
 
 /** Sentences that are the same in every run, and seldom twice. */
 function prose(sentences: number, seed: number): string {
@@ -121,7 +130,11 @@ function prose(sentences: number, seed: number): string {
     return state / 2147483647;
   };
   return Array.from({ length: sentences }, () => {
-    const words = Array.from({ length: 7 + Math.floor(next() * 12) }, () => WORDS[Math.floor(next() * WORDS.length)]!);
+    const words = Array.from({ length: 7 + Math.floor(next() * 12) }, () =>
+      Array.from({ length: 1 + Math.floor(next() * 3) }, () => SYLLABLES[Math.floor(next() * SYLLABLES.length)]!).join(
+        '',
+      ),
+    );
     return `${words[0]![0]!.toUpperCase()}${words.join(' ').slice(1)}.`;
   }).join(' ');
 }
@@ -172,9 +185,24 @@ describe('reading order', () => {
     async (name, [body, floor]) => {
       const html = await readHtml(await printer.print(STYLE + body));
       note(`order: ${name}`, orderScore(plain(body), html), floor);
+      note(`blocks: ${name}`, blockScore(body, html), 0.9);
     },
     60_000,
   );
+
+  it('is measured: what is out of order scores less', () => {
+    const source = paragraphs(8, 90);
+    const scrambled = source
+      .split(/(?<=\.)\s/)
+      .sort()
+      .join(' ');
+    expect(orderScore(plain(source), source)).toBe(1);
+    expect(orderScore(plain(source), scrambled)).toBeLessThan(0.97);
+    const words = wordsOf(plain(source)).sort().join(' ');
+    expect(orderScore(plain(source), words)).toBeLessThan(0.3);
+    expect(blockScore(source, source.replaceAll('</p>\n<p>', ' '))).toBe(0);
+    expect(cellScore('<table><tr><td>a</td><td>b</td></tr></table>', '<table><tr><td>a b</td></tr></table>')).toBe(0);
+  });
 
   it.each([90, 180, 270])(
     'two columns on a page turned by %i degrees',

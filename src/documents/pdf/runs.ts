@@ -109,7 +109,9 @@ function merge(units: readonly Unit[]): Run[] {
   const close = () => {
     if (!look) return;
     const { style, shift, href } = look;
-    runs.push({ text: parts.join(''), ...style, shift, href });
+    const text = parts.join('');
+    // Faces of scripts whose signs are all as wide as another are no typewriter's.
+    runs.push({ text, ...style, mono: style.mono && !isUnspaced(text), shift, href });
     parts = [];
   };
   for (const { text, piece } of units) {
