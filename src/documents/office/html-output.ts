@@ -57,3 +57,12 @@ export function inlineHtml(text: string): string {
 
 /** The same without space around it. */
 export const cellHtml = (text: string): string => inlineHtml(printable(text).trim());
+
+/** Inline HTML without space or line breaks at its ends. */
+export function trimHtml(html: string): string {
+  let text = html.trim();
+  while (text.startsWith('<br>')) text = text.slice(4).trimStart();
+  let end = text.length;
+  while (text.startsWith('<br>', end - 4) || /\s/.test(text[end - 1] ?? '')) end -= text[end - 1] === '>' ? 4 : 1;
+  return text.slice(0, end);
+}

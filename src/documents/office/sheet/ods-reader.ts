@@ -1,10 +1,10 @@
 /** Sheets of an OpenDocument spreadsheet (version 1.3, part 3, chapter 9) from its XML, read as it comes. */
 import { escapeAttribute } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
-import { inlineHtml } from '../html-output.ts';
+import { inlineHtml, MAX_HTML_BYTES, trimHtml } from '../html-output.ts';
 import { safeHref } from '../word/inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
-import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
+import { costOf, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
 
 /** What lies over the cells. */
 export interface Shape {
@@ -59,7 +59,7 @@ export class OdsReader {
   private style: OdsStyle | undefined;
   private passed = 0;
   private sheet: OdsSheet | undefined;
-  private leftCells = MAX_CELLS;
+  private leftBytes = MAX_HTML_BYTES;
   /** For each column its place among those that are seen, UNSEEN for one that is not. */
   private readonly seen = new Int32Array(MAX_COLUMNS);
   private readonly columnStyles: (string | undefined)[] = [];
@@ -282,9 +282,10 @@ export class OdsReader {
       return;
     }
     if (row.columns.length === 0) return;
+    const cost = row.html.reduce((sum, html) => sum + costOf(html), 0);
     for (let at = 0; at < rowRepeat; at++) {
-      this.leftCells -= row.columns.length;
-      if (sheet.rows.length >= MAX_ROWS || this.leftCells < 0) {
+      this.leftBytes -= cost;
+      if (sheet.rows.length >= MAX_ROWS || this.leftBytes < 0) {
         sheet.cut = true;
         return;
       }
@@ -326,7 +327,7 @@ export class OdsReader {
     if (!cell || !row || !sheet) return;
     const from = this.column;
     this.column = from + cell.repeat;
-    const html = cell.parts.join('').trim();
+    const html = trimHtml(cell.parts.join(''));
     if (html === '' || cell.covered) return;
     if (cell.white) {
       sheet.hiddenCount++;

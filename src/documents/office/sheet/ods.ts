@@ -7,7 +7,6 @@ import { cellHtml, HtmlOutput } from '../html-output.ts';
 import { type OdfFile, openOdf } from '../odf.ts';
 import { createDraw, type Draw } from '../word/pictures.ts';
 import { OdsReader, type OdsSheet, type Shape } from './ods-reader.ts';
-import { MAX_ROWS } from './sheet.ts';
 import { writeSheet } from './sheet-html.ts';
 
 const MAX_NODES = 60_000_000;
@@ -53,9 +52,8 @@ function createWriter(file: OdfFile, page: number | undefined) {
         if (html !== '') output.write(`<p>${html}</p>\n`);
       }
       if (sheet.cut || output.full) {
-        const rows = MAX_ROWS.toLocaleString('en');
         notes.push(
-          `The sheet “${sheet.name.replace(/\s+/g, ' ')}” is too large to be shown in full (at most ${rows} rows)`,
+          `The sheet “${sheet.name.replace(/\s+/g, ' ')}” is too large to be shown in full: its end is missing`,
         );
       }
       const html = output.take();

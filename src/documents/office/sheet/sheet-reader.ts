@@ -6,7 +6,7 @@ import { cellHtml } from '../html-output.ts';
 import { safeHref } from '../word/inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
 import { general } from './number-format.ts';
-import { lowerBound, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
+import { costOf, lowerBound, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
 import { RichText, unescaped } from './strings.ts';
 import type { Styles } from './styles.ts';
 
@@ -16,8 +16,8 @@ export class EnoughRead extends Error {}
 export interface Workbook {
   readonly strings: readonly string[];
   readonly styles: Styles;
-  /** Cells that may still be read, in all sheets. */
-  leftCells: number;
+  /** Bytes of HTML that may still be made, of all sheets. */
+  leftBytes: number;
 }
 
 export interface Link {
@@ -165,7 +165,8 @@ export class SheetReader {
       this.hiddenCount++;
       return;
     }
-    if (--this.book.leftCells < 0) throw new EnoughRead();
+    this.book.leftBytes -= costOf(html);
+    if (this.book.leftBytes < 0) throw new EnoughRead();
     row.columns.push(this.column);
     row.html.push(this.linked(html));
     row.kinds.push(style.bold ? kind | STRONG : kind);

@@ -22,11 +22,13 @@ export interface Sheet {
   readonly tables: readonly TableRegion[];
 }
 
-/** Rows of a sheet, and cells of all sheets, that are read. */
+/** Rows of a sheet that are read. */
 export const MAX_ROWS = 200_000;
-export const MAX_CELLS = 6_000_000;
 /** The most columns that a sheet of any program has. */
 export const MAX_COLUMNS = 16_384;
+
+/** What a cell costs of the bytes that all sheets together may become, its tags included. */
+export const costOf = (html: string): number => html.length + 9;
 
 /** A number for a cell's place. */
 export const placeOf = (row: number, column: number): number => row * MAX_COLUMNS + column;

@@ -1,6 +1,6 @@
 /** Texts of a workbook: the table of shared strings, and runs with marks inside a cell. */
 import { type Attributes, attributeIn, readXml, type XmlInput } from '../../xml/read.ts';
-import { inlineHtml } from '../html-output.ts';
+import { inlineHtml, trimHtml } from '../html-output.ts';
 
 /** Collects one text (`si`, `is`) from its runs; furigana is left out. */
 export class RichText {
@@ -45,7 +45,7 @@ export class RichText {
     const html = this.parts.length === 1 ? this.parts[0]! : this.parts.join('');
     this.parts = [];
     this.marks = [];
-    return html.trim();
+    return trimHtml(html);
   }
 }
 

@@ -3,13 +3,13 @@ import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
-import { HtmlOutput } from '../html-output.ts';
+import { HtmlOutput, MAX_HTML_BYTES } from '../html-output.ts';
 import { safeHref } from '../word/inline.ts';
 import { openPackage, type Package } from '../word/package.ts';
 import { createDraw, type Draw } from '../word/pictures.ts';
 import { readProperties } from '../word/properties.ts';
 import { drawingHtml } from './drawing.ts';
-import { MAX_CELLS, MAX_ROWS, placeOf, type Region, type TableRegion } from './sheet.ts';
+import { placeOf, type Region, type TableRegion } from './sheet.ts';
 import { writeSheet } from './sheet-html.ts';
 import { EnoughRead, regionOf, SheetReader, type Workbook } from './sheet-reader.ts';
 import { readSharedStrings } from './strings.ts';
@@ -32,7 +32,7 @@ export const kind: DocumentKind = {
     const book: Workbook = {
       strings: sharedStrings(source, part),
       styles: readStyles(source.xml(related(source, part, 'styles')), date1904),
-      leftCells: MAX_CELLS,
+      leftBytes: MAX_HTML_BYTES,
     };
     const reading: Reading = { source, book, output: new HtmlOutput(), draw: createDraw(), notes: new Set() };
     const read = asked.map((sheet) => readSheet(sheet, reading));
@@ -145,7 +145,7 @@ function readSheet(
 const quoted = (name: string): string => `“${name.replace(/\s+/g, ' ')}”`;
 
 const tooLarge = (name: string): string =>
-  `The sheet ${quoted(name)} is too large to be shown in full (at most ${MAX_ROWS.toLocaleString('en')} rows)`;
+  `The sheet ${quoted(name)} is too large to be shown in full: its end is missing`;
 
 /** The author's own tables; a row of totals is one of their rows. */
 function tableOf(
