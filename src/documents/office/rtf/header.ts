@@ -175,7 +175,8 @@ export class Header {
 
   #aboutSink(word: string): Sink {
     const name = ABOUT[word];
-    if (name === undefined) return {};
+    // Of two authors the first is the author.
+    if (name === undefined || this.#metadata[name] !== undefined) return {};
     if (word.endsWith('tim')) return this.#timeSink(name);
     return {
       text: (text) => {

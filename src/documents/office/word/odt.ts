@@ -98,14 +98,15 @@ function readContent(
   return whole && content.complete && zip?.complete !== false;
 }
 
+/** `dc:creator` is who changed the file last, whom files without an author name as the only one. */
 const NAMES: Readonly<Record<string, string>> = {
   'dc:title': 'title',
-  'dc:creator': 'creator',
+  'dc:creator': 'lastModifiedBy',
   'dc:subject': 'subject',
   'dc:description': 'description',
   'dc:date': 'modified',
   'dc:language': 'language',
-  'meta:initial-creator': 'initial-creator',
+  'meta:initial-creator': 'creator',
   'meta:creation-date': 'created',
   'meta:keyword': 'keywords',
   'meta:generator': 'application',
@@ -119,6 +120,8 @@ function aboutOf(elements: readonly XmlElement[]) {
     if (name === undefined || value === '') continue;
     metadata[name] = metadata[name] === undefined ? value : `${metadata[name]}, ${value}`;
   }
+  if (metadata.creator === undefined && metadata.lastModifiedBy !== undefined)
+    metadata.creator = metadata.lastModifiedBy;
   return {
     title: metadata.title?.replace(/\s+/g, ' ') ?? '',
     metadata,
