@@ -9,7 +9,7 @@ import { resolve } from '../options/resolve.ts';
 import { createRenderer } from '../renderer.ts';
 import type { Rendition } from '../rendition.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { type ModelRead, type ModelTools, writeByModel } from './write-by-model.ts';
+import { type ModelRead, type ModelTools, requireModels, writeByModel } from './write-by-model.ts';
 
 const renderer = createRenderer({ threads: 1, memoryMb: 512, timeoutMs: 60_000 });
 afterAll(() => renderer.close());
@@ -336,6 +336,17 @@ describe('nothing configured', () => {
     expect([name, facts.path]).toEqual(['DownstreamServiceFailureError', 'respondWith']);
     expect(message).toContain(setting);
   });
+});
+
+it.each<[string, GivenOptions]>([
+  ['retainImages', { retainImages: 'all_p' }],
+  ['retainImages', { retainImages: 'alt_p', respondWith: 'markdown' }],
+  ['withGeneratedAlt', { withGeneratedAlt: true }],
+])('is told for descriptions of images: %s %j', (path, given) => {
+  const asked = () => requireModels(resolve(given), { models: {} });
+  expect(asked).toThrow(/LECTERN_VISION_URL/);
+  expect(asked).toThrow(expect.objectContaining({ name: 'DownstreamServiceFailureError', facts: { path } }));
+  expect(() => requireModels(resolve({ ...given, respondWith: 'html' }), { models: {} })).not.toThrow();
 });
 
 it('stops when the caller has gone', async () => {

@@ -47,7 +47,7 @@ const SHOW_EVERY_MS = 300;
  * that asks for descriptions) when nothing is configured for what the options ask.
  */
 export function requireModels(
-  { modelFormat, retainImages, formats }: Options,
+  { modelFormat, retainImages, withGeneratedAlt, formats }: Options,
   { models, ocr }: Pick<ModelTools, 'models' | 'ocr'>,
 ): void {
   if (modelFormat === 'vlm' && !models.vision) throw missing('respondWith', 'vlm', VISION_SETTINGS);
@@ -56,7 +56,7 @@ export function requireModels(
     throw missing('respondWith', modelFormat, OCR_SETTINGS);
   const writes = formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
   if (retainImages.endsWith('_p') && writes && !models.vision) {
-    throw missing('retainImages', 'A description of images', VISION_SETTINGS);
+    throw missing(withGeneratedAlt ? 'withGeneratedAlt' : 'retainImages', 'A description of images', VISION_SETTINGS);
   }
 }
 
