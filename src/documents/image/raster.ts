@@ -20,15 +20,15 @@ export interface Described {
   readonly publishedTime: string | undefined;
 }
 
-/** What the head of a picture says. Throws DocumentFault. */
-export async function describe(bytes: Uint8Array, format: RasterFormat): Promise<Described> {
+/** What the head of a picture says; width and height are those of one page, from 0. Throws DocumentFault. */
+export async function describe(bytes: Uint8Array, format: RasterFormat, page = 0): Promise<Described> {
   const plain = { pages: 1, metadata: {}, publishedTime: undefined };
   if (format === 'bmp') return { ...plain, ...checked(readBitmapHeader(bytes), format) };
   if (format === 'ico') {
     const icon = largestIcon(bytes);
     return icon.isPng ? describe(icon.bytes, 'png') : { ...plain, ...checked(iconHeader(icon.bytes), format) };
   }
-  const metadata = await decoding(format, async () => (await opened(bytes, 0)).metadata());
+  const metadata = await decoding(format, async () => (await opened(bytes, page)).metadata());
   const size = checked(metadata.autoOrient, format);
   const texts = metadata.exif ? readExif(metadata.exif) : {};
   const { DateTimeOriginal, OffsetTimeOriginal, DateTime } = texts;
@@ -46,7 +46,7 @@ export async function drawn(
   format: RasterFormat,
   { page, width, height }: { page: number; width: number; height: number },
 ): Promise<Uint8Array> {
-  const size = await describe(bytes, format);
+  const size = await describe(bytes, format, page);
   const scale = Math.min(1, width / size.width, height / size.height);
   const fitted = {
     width: Math.max(1, Math.round(size.width * scale)),
@@ -56,7 +56,7 @@ export async function drawn(
     const picture = await open(bytes, format, page);
     // The box is known to the pixel: sharp rounds in two steps, and may miss it by one.
     return picture
-      .resize({ ...fitted, fit: page === 0 ? 'fill' : 'inside', withoutEnlargement: true })
+      .resize({ ...fitted, fit: 'fill' })
       .toColourspace('srgb')
       .png()
       .toBuffer();

@@ -76,7 +76,7 @@ export function plainLine(source: string): string {
   return oneLine(text);
 }
 
-const oneLine = (text: string): string => text.replace(/[\s\0-\x1f]+/g, ' ').trim();
+export const oneLine = (text: string): string => text.replace(/[\s\0-\x1f]+/g, ' ').trim();
 
 /** Lines of plain text that are parted by an empty one are paragraphs. */
 export const plainParagraphs = (text: string): string =>

@@ -1,7 +1,7 @@
 /** JSON Feed (jsonfeed.org, versions 1 and 1.1). */
 import type { ParsedDocument } from '../document.ts';
 import { safeAddress, webBase } from './address.ts';
-import { cleanHtml, plainLine, plainParagraphs } from './clean-html.ts';
+import { cleanHtml, oneLine, plainParagraphs } from './clean-html.ts';
 import { isoDate } from './date.ts';
 import { type FeedEntry, writeFeed } from './feed.ts';
 import { ENTRY_HEADINGS, enclosureLabel } from './rss.ts';
@@ -24,9 +24,9 @@ export function readJsonFeed(text: string): ParsedDocument | undefined {
   const hidden = { count: 0 };
   const language = stringIn(feed, 'language');
   return writeFeed({
-    title: plainLine(stringIn(feed, 'title')),
+    title: oneLine(stringIn(feed, 'title')),
     metadata: {
-      description: plainLine(stringIn(feed, 'description')),
+      description: oneLine(stringIn(feed, 'description')),
       link: base ?? '',
       language,
       author: authorsOf(feed),
@@ -49,7 +49,7 @@ function* entriesOf(
     const { html, hiddenCount } = htmlOf(item, base);
     hidden.count += hiddenCount;
     yield {
-      title: plainLine(stringIn(item, 'title')),
+      title: oneLine(stringIn(item, 'title')),
       url: safeAddress(
         stringIn(item, 'url') || stringIn(item, 'external_url') || (webBase(stringIn(item, 'id')) ?? ''),
         base,
@@ -88,6 +88,6 @@ const listIn = (object: Json, name: string): Json[] =>
 const authorsOf = (object: Json): string =>
   [...listIn(object, 'authors'), object.author]
     .filter(isObject)
-    .map((author) => plainLine(stringIn(author, 'name')))
+    .map((author) => oneLine(stringIn(author, 'name')))
     .filter((name) => name !== '')
     .join(', ');

@@ -3,7 +3,8 @@ import { safeAddress, webBase } from './address.ts';
 import { cleanHtml, plainLine } from './clean-html.ts';
 import { isoDate } from './date.ts';
 import type { Feed, FeedEntry, FeedLink } from './feed.ts';
-import { childOf, childrenOf, textOfChild, type XmlNode } from './tolerant-xml.ts';
+import { childOf, childrenOf, textIn, textOfChild, type XmlNode } from './tolerant-xml.ts';
+import { xmlToHtml } from './xml-html.ts';
 
 /** Headings in an entry stand below its own, which is of the second level. */
 export const ENTRY_HEADINGS = 3;
@@ -51,8 +52,7 @@ function* entriesOf(
 }
 
 function entryOf(item: XmlNode, base: string | undefined, hidden: { count: number }): FeedEntry {
-  const text = textOfChild(item, 'description', 'itunes:summary', 'media:description', 'content:encoded', 'content');
-  const { html, hiddenCount } = cleanHtml(text, { base, headingLevel: ENTRY_HEADINGS });
+  const { html, hiddenCount } = cleanHtml(sourceOf(item), { base, headingLevel: ENTRY_HEADINGS });
   hidden.count += hiddenCount;
   return {
     title: plainLine(textOfChild(item, 'title', 'media:title', 'dc:title')),
@@ -64,10 +64,25 @@ function entryOf(item: XmlNode, base: string | undefined, hidden: { count: numbe
   };
 }
 
+const TEXTS = [
+  'description',
+  'itunes:summary',
+  'media:description',
+  'content:encoded',
+  'content',
+  'body',
+  'xhtml:body',
+];
+
+/** HTML, which should be escaped and is not always. */
+function sourceOf(item: XmlNode): string {
+  const node = TEXTS.flatMap((name) => childrenOf(item, name)).find((each) => textIn(each) !== '');
+  if (!node) return '';
+  return childrenOf(node).length > 0 ? xmlToHtml(node) : textIn(node);
+}
+
 const addressOf = (link: XmlNode): string =>
-  (link.attributes.rel ?? 'alternate') === 'alternate'
-    ? (link.attributes.href ?? textOfChild({ ...link, name: '', children: [link] }, link.name))
-    : '';
+  (link.attributes.rel ?? 'alternate') === 'alternate' ? (link.attributes.href ?? textIn(link)) : '';
 
 /** Its link, else a guid that is one. */
 function linkOf(item: XmlNode, base: string | undefined): string | undefined {

@@ -47,6 +47,9 @@ const NAMESPACES: Readonly<Record<string, string>> = {
 /** Deeper elements are taken for text of the one they stand in. */
 const MAX_DEPTH = 500;
 const MAX_PREFIXES = 100;
+/** Fields of a feed that are one line, and end where the next begins if they were not ended. */
+const LINES = new Set(['title', 'link', 'guid', 'pubDate', 'author', 'category', 'loc', 'lastmod']);
+const FIELDS = new Set([...LINES, 'description', 'content:encoded', 'item', 'enclosure', 'url']);
 const NAME = /[A-Za-z_][\w.:-]*/y;
 const ATTRIBUTE = /[\s/]*([^\s=>/<"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/y;
 
@@ -80,6 +83,7 @@ export function readTolerantly(source: string): XmlNode | undefined {
         continue;
       }
       at = tag.end;
+      if (FIELDS.has(tag.raw) && LINES.has(inner().raw)) close(open, counts, inner().raw);
       if (open.length > MAX_DEPTH) continue;
       const element = elementOf(tag, inner().scope);
       inner().children.push(element);
@@ -190,7 +194,9 @@ const START = 64 * 1024;
 
 /** The name of the first tag without its prefix, looked for in the beginning alone. */
 export function rootName(source: string): string | undefined {
-  const start = source.slice(0, START).replace(/<!--.*?(?:-->|$)|<\?.*?(?:\?>|$)/gs, '');
+  const start = source
+    .slice(0, START)
+    .replace(/<!--.*?(?:-->|$)|<\?.*?(?:\?>|$)|<!doctype[^[>]*(?:\[.*?(?:\]|$))?/gis, '');
   return /<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)/.exec(start)?.[1];
 }
 
