@@ -31,7 +31,9 @@ export const OLD_OFFICE: Readonly<Record<string, 'docx' | 'xlsx' | 'pptx'>> = {
 
 export default async function work(task: Task): Promise<Outcome> {
   try {
-    const bytes = await readFile(task.file.path);
+    const buffer = await readFile(task.file.path);
+    // Some readers refuse what is more than plain bytes.
+    const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
     const mediaType = actualType(task.file, bytes);
     const file = { ...task.file, mediaType };
     if (mediaType in OLD_OFFICE) return { kind: 'convert', mediaType };
