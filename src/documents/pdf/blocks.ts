@@ -13,7 +13,7 @@ export interface Item {
   readonly ordered: boolean;
   /** The number that it has, for the first of its list. */
   readonly number: number;
-  /** Where its marker stands. */
+  /** Where its marker stands, from the left of its column. */
   readonly indent: number;
   readonly runs: readonly Run[];
 }
@@ -58,7 +58,7 @@ function blocksOf(region: Region, looks: Looks): Block[] {
   const edges = rightEdges(region, looks);
   let group: Line[] = [];
   const close = () => {
-    if (group.length > 0) blocks.push(...blockOf(group, blocks[blocks.length - 1], looks));
+    if (group.length > 0) blocks.push(...blockOf(group, looks, region.x0));
     group = [];
   };
   region.items.forEach((item, at) => {
@@ -117,10 +117,11 @@ function startsBlock(line: Line, before: Line, group: readonly Line[], edge: num
   if (mono !== (isMono(before) && !looks.mostlyMono)) return mono || pitch > 1.15 * looks.pitch * size;
   if (mono) return pitch > 3.2 * looks.pitch * size || pitch < 0;
   if (Math.abs(line.size - before.size) > 0.08 * size) return true;
+  if (LEADER.test(before.text)) return true;
   const level = looks.levelOf(line.size);
   if (level > 0) return pitch > 1.75 * size || NUMBERED.test(line.text);
   if (!isClose(line, before, looks) || pitch < 0) return true;
-  if (markerOf(line)) return true;
+  if (markerOf(line) && (markerOf(group[0]!) || !isMidSentence(line, before, edge))) return true;
   if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, looks))) return true;
   const first = group[0]!;
   const inItem = markerOf(first) !== null;
@@ -133,7 +134,6 @@ function startsBlock(line: Line, before: Line, group: readonly Line[], edge: num
   const indent = line.x0 - before.x0;
   if (!inItem && indent > 0.9 * size && indent < 4 * size && (before.x1 > edge - 4 * size || ENDS.test(before.text)))
     return true;
-  if (LEADER.test(before.text)) return true;
   return leavesRoom(line, before, edge);
 }
 
@@ -142,6 +142,10 @@ function tagOf({ pieces }: Line): Tag | null {
   const tag = pieces.find((piece) => piece.shift === undefined)?.tag ?? null;
   return tag && pieces.every((piece) => piece.tag === undefined || piece.tag.block === tag.block) ? tag : null;
 }
+
+/** `12.` at the start of a line may be the end of a sentence that began on the line before. */
+const isMidSentence = (line: Line, before: Line, edge: number): boolean =>
+  Math.abs(line.x0 - before.x0) < 0.5 * line.size && !ENDS.test(before.text) && !leavesRoom(line, before, edge);
 
 const NUMBERED = /^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|Chapter|Section|Part|Appendix)\s/;
 const ENDS = /[.!?:;…。！？：”"')\]]$/;
@@ -180,12 +184,21 @@ function isBoldHeading(lines: readonly Line[], looks: Looks): boolean {
 /** In sizes of running text: smaller than this stands aside. */
 const SMALL = 0.9;
 
-function blockOf(lines: readonly Line[], before: Block | undefined, looks: Looks): Block[] {
+function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
   const [first] = lines;
   const tag = tagOf(first!);
   if (tag && tag.level > 0) return [{ kind: 'heading', level: tag.level, runs: joinLines(lines) }];
   if (isMono(first!) && !looks.mostlyMono && lines.every(isMono)) {
     if (lines.length > 1 || first!.text.length > 3) return [{ kind: 'code', text: codeText(lines, looks) }];
+  }
+  if (LEADER.test(first!.text)) {
+    return lines.map((line) => ({
+      kind: 'item',
+      ordered: false,
+      number: 1,
+      indent: line.x0 - left,
+      runs: withoutLeader(line),
+    }));
   }
   const level = tag?.isText ? 0 : looks.levelOf(first!.size);
   const length = lines.reduce((sum, line) => sum + line.text.length, 0);
@@ -196,28 +209,19 @@ function blockOf(lines: readonly Line[], before: Block | undefined, looks: Looks
   if (marker) {
     const [, ...rest] = lines;
     return [
-      { kind: 'item', ...marker, indent: first!.x0, runs: joinLines([withoutMarker(first!, marker.length), ...rest]) },
+      {
+        kind: 'item',
+        ...marker,
+        indent: first!.x0 - left,
+        runs: joinLines([withoutMarker(first!, marker.length), ...rest]),
+      },
     ];
   }
   if (!tag?.isText && isBoldHeading(lines, looks))
     return [{ kind: 'heading', level: looks.boldLevel, runs: joinLines(lines) }];
-  if (LEADER.test(first!.text)) {
-    return lines.map((line) => ({
-      kind: 'item',
-      ordered: false,
-      number: 1,
-      indent: line.x0,
-      runs: withoutLeader(line),
-    }));
-  }
   const small = first!.size < SMALL * looks.bodySize;
-  if (before?.kind === 'item' && !small && isContinued(first!, before)) {
-    return [{ kind: 'paragraph', runs: joinLines(lines) }];
-  }
   return [{ kind: small ? 'quote' : 'paragraph', runs: joinLines(lines) }];
 }
-
-const isContinued = (line: Line, item: Item): boolean => line.x0 > item.indent + 0.5 * line.size;
 
 interface Marker {
   readonly ordered: boolean;
@@ -250,8 +254,21 @@ function withoutMarker(line: Line, length: number): Line {
 }
 
 /** A line of a table of contents: its dots become one sign. */
-const withoutLeader = ({ runs }: Line): Run[] =>
-  runs.map((run) => ({ ...run, text: run.text.replace(/\s*(?:\.\s?){4,}\s*/, ' … ') }));
+function withoutLeader({ runs }: Line): Run[] {
+  const dots = runs.map((run) =>
+    /^[\s.]*$/.test(run.text) ? { ...run, mono: false, bold: false, italic: false } : run,
+  );
+  return dots
+    .reduce<Run[]>(mergeLooks, [])
+    .map((run) => ({ ...run, text: run.text.replace(/\s*(?:\.\s?){4,}\s*/, ' … ') }));
+}
+
+function mergeLooks(all: Run[], run: Run): Run[] {
+  const last = all[all.length - 1];
+  if (last && isSameLook(last, run)) all[all.length - 1] = { ...last, text: last.text + run.text };
+  else all.push(run);
+  return all;
+}
 
 /** Lines of one paragraph: with a space between them, or none where the script has none, hyphens at ends undone. */
 export const joinLines = (lines: readonly Line[]): Run[] =>

@@ -14,6 +14,9 @@ interface EdgeRow {
   readonly y: number;
   /** The row's text, and the same with each number told by its distance from the page's own. */
   readonly keys: readonly string[];
+  /** How far the numbers in it are from the page's own; of a row that is nothing but a number, `alone`. */
+  readonly distances: readonly number[];
+  readonly alone: boolean;
 }
 
 export interface Paged {
@@ -54,30 +57,48 @@ function edgeRows({ pieces, height, number }: PageText, bodySize: number): EdgeR
   const outer = rows.length > 2 * MAX_ROWS ? [...rows.slice(0, MAX_ROWS), ...rows.slice(-MAX_ROWS)] : rows;
   return outer
     .filter((row) => row.pieces.every(({ size }) => size < LARGE * bodySize))
-    .map((row) => ({ ...row, keys: keysOf(row.pieces, number) }));
+    .map((row) => ({ ...row, ...keysOf(row.pieces, number) }));
 }
 
 const MAX_NUMBERS = 4;
 
-function keysOf(pieces: readonly Piece[], page: number): string[] {
+function keysOf(pieces: readonly Piece[], page: number): Pick<EdgeRow, 'keys' | 'distances' | 'alone'> {
   const text = pieces
     .toSorted((one, two) => one.x0 - two.x0)
     .map((piece) => piece.text)
     .join('');
   const keys = [text];
+  const distances: number[] = [];
   for (const found of [...text.matchAll(/\d{1,5}/g)].slice(0, MAX_NUMBERS)) {
     const from = found.index;
-    keys.push(`${text.slice(0, from)}\0${Number(found[0]) - page}\0${text.slice(from + found[0].length)}`);
+    const distance = Number(found[0]) - page;
+    distances.push(distance);
+    keys.push(`${text.slice(0, from)}\0${distance}\0${text.slice(from + found[0].length)}`);
   }
-  if (/^[\W_]*[ivxlc]{1,7}[\W_]*$/i.test(text)) keys.push('\0roman');
-  return keys;
+  const roman = /^[\W_]*([ivxlc]{1,7})[\W_]*$/i.exec(text)?.[1];
+  if (roman) distances.push(romanValue(roman) - page);
+  return { keys, distances, alone: roman !== undefined || /^[\W_]*\d{1,5}[\W_]*$/.test(text) };
 }
 
+const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
+
+const romanValue = (roman: string): number =>
+  Array.from(roman.toLowerCase(), (sign) => ROMAN[sign]!).reduce(
+    (sum, value, at, all) => sum + (value < (all[at + 1] ?? 0) ? -value : value),
+    0,
+  );
+
+/** Bare numbers that count pages stand wherever the page leaves them room: they need not be in one place. */
+const NEAR_NUMBERS = 6;
+
 function isRepeated(row: EdgeRow, at: number, edges: readonly (readonly EdgeRow[])[]): boolean {
-  for (let near = Math.max(0, at - NEAR_PAGES); near <= Math.min(edges.length - 1, at + NEAR_PAGES); near++) {
+  const reach = row.alone ? NEAR_NUMBERS : NEAR_PAGES;
+  for (let near = Math.max(0, at - reach); near <= Math.min(edges.length - 1, at + reach); near++) {
     if (near === at) continue;
-    const same = edges[near]!.some(
-      (other) => Math.abs(other.y - row.y) < SAME_PLACE && other.keys.some((key) => row.keys.includes(key)),
+    const same = edges[near]!.some((other) =>
+      row.alone
+        ? other.distances.some((distance) => row.distances.includes(distance))
+        : Math.abs(other.y - row.y) < SAME_PLACE && other.keys.some((key) => row.keys.includes(key)),
     );
     if (same) return true;
   }

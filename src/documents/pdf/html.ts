@@ -89,6 +89,9 @@ function tableHtml({ rows }: Table, writing: Writing): string {
   return `<table>${head}<tbody>${all.slice(heads).join('')}</tbody></table>`;
 }
 
+/** TeX sets quotes and signs of its typewriter face between other text. */
+const LONE_SIGN = /^\s*[^\p{L}\p{N}\s]?\s*$/u;
+
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 
 /** Runs with their looks; `plain` leaves weight out where the element has its own. */
@@ -117,7 +120,7 @@ function looks(runs: readonly Run[], writing: Writing, plain: boolean): string {
     } else {
       if (run.shift === 'raised') html = around(html, '<sup>', '</sup>');
       if (run.shift === 'lowered') html = around(html, '<sub>', '</sub>');
-      if (run.mono) html = around(html, '<code>', '</code>');
+      if (run.mono && !LONE_SIGN.test(run.text)) html = around(html, '<code>', '</code>');
       if (run.italic) html = around(html, '<em>', '</em>');
       if (run.bold && !plain) html = around(html, '<strong>', '</strong>');
     }

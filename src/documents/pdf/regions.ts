@@ -73,6 +73,7 @@ function cut(segments: readonly Segment[], bodySize: number): Part[] {
     const run = trimmed(bands, extended(bands, found, bodySize), bodySize);
     const inside = bands.slice(run.start, run.end);
     const all = inside.flatMap((band) => band.segments);
+    if (isTyped(all)) continue;
     const outside = (from: number, to: number): Part => ({
       segments: bands.slice(from, to).flatMap((band) => band.segments),
       whole: false,
@@ -92,6 +93,12 @@ function cut(segments: readonly Segment[], bodySize: number): Part[] {
     ].filter((part) => part.segments.length > 0);
   }
   return [{ segments, whole: true }];
+}
+
+/** Columns of code are its author's, and the code says so better. */
+function isTyped(segments: readonly Segment[]): boolean {
+  const typed = segments.filter(({ pieces }) => pieces.length > 0 && pieces.every(({ style }) => style.mono)).length;
+  return typed > 0.8 * segments.length;
 }
 
 export function toBands(segments: readonly Segment[]): Band[] {
