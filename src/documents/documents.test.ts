@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Document, Packer, Paragraph } from 'docx';
+import fc from 'fast-check';
+import { PDFDocument, StandardFonts } from 'pdf-lib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TYPES } from './detect.ts';
+import { DocumentFault, type DocumentFile } from './document.ts';
+import { createDocuments, type Documents } from './documents.ts';
+import { createLibreOffice } from './office/libreoffice.ts';
+
+const LONG_MS = 240_000;
+
+let dir: string;
+let documents: Documents;
+let pdf: Buffer;
+let docx: Buffer;
+
+const make = (limits: { memoryMb?: number; timeoutMs?: number } = {}, program?: string) =>
+  createDocuments({
+    processes: 1,
+    memoryMb: 1_024,
+    timeoutMs: 60_000,
+    ...limits,
+    libreoffice: createLibreOffice({ program, temporaryDir: dir }),
+  });
+
+beforeAll(async () => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-documents-'));
+  documents = make();
+  const made = await PDFDocument.create();
+  const font = await made.embedFont(StandardFonts.Helvetica);
+  for (let at = 1; at <= 3; at++) made.addPage().drawText(`Words of page ${at}`, { x: 50, y: 500, size: 12, font });
+  pdf = Buffer.from(await made.save());
+  const sections = [{ children: [new Paragraph('Words of a letter')] }];
+  docx = Buffer.from(await Packer.toBuffer(new Document({ sections })));
+});
+afterAll(async () => {
+  await documents.close();
+  rmSync(dir, { recursive: true });
+});
+
+let count = 0;
+function file(bytes: Uint8Array, mediaType: string): DocumentFile {
+  const at = path.join(dir, String(count++));
+  writeFileSync(at, bytes);
+  return { path: at, size: bytes.byteLength, mediaType };
+}
+const NEVER = new AbortController().signal;
+const read = (bytes: Uint8Array, mediaType: string, page?: number) =>
+  documents.read(file(bytes, mediaType), { page }, NEVER);
+const fault = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => (error instanceof DocumentFault ? error : Promise.reject(error)),
+  );
+
+describe('a file', () => {
+  it('is read by what is in it, whatever it is called', { timeout: LONG_MS }, async () => {
+    expect((await read(docx, TYPES.zip)).mediaType).toBe(TYPES.docx);
+    expect((await read(docx, TYPES.xlsx)).mediaType).toBe(TYPES.docx);
+    expect((await read(pdf, 'application/x-pdf')).mediaType).toBe(TYPES.pdf);
+  });
+
+  it('is drawn', { timeout: LONG_MS }, async () => {
+    const png = await documents.picture(file(pdf, TYPES.pdf), { page: 2, scale: 1 }, NEVER);
+    expect(Buffer.from(png!.subarray(1, 4)).toString()).toBe('PNG');
+    expect(await documents.picture(file(Buffer.from('a,b\n1,2'), TYPES.csv), { page: 1 }, NEVER)).toBeUndefined();
+  });
+
+  it('has its pages one by one', { timeout: LONG_MS }, async () => {
+    const second = await read(pdf, TYPES.pdf, 2);
+    expect(second).toMatchObject({ pageCount: 3, pages: [{ number: 2 }] });
+    expect(second.pages[0]!.html).toContain('Words of page 2');
+    expect((await read(pdf, TYPES.pdf, 7)).pages).toHaveLength(3);
+  });
+});
+
+describe('what cannot be read is named', () => {
+  const ole = (...names: string[]) =>
+    Buffer.concat([
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      Buffer.alloc(1_000),
+      ...names.map((name) => Buffer.from(name, 'utf16le')),
+    ]);
+
+  it.each([
+    ['an encrypted Office file', () => ole('EncryptedPackage', 'EncryptionInfo'), TYPES.docx, 'encrypted'],
+    ['an OLE file of another kind', () => ole('Something else'), TYPES.ole, 'unsupported'],
+    ['a film', () => Buffer.from('no film'), 'video/mp4', 'unsupported'],
+    ['half a PDF', () => pdf.subarray(0, 200), TYPES.pdf, 'damaged'],
+    ['words under the name of a PDF', () => Buffer.from('just words'), TYPES.pdf, 'damaged'],
+    ['words under the name of a workbook', () => Buffer.from('just words'), TYPES.xlsx, 'damaged'],
+    ['half a Word file', () => docx.subarray(0, 600), TYPES.docx, 'damaged'],
+    ['nothing at all', () => Buffer.alloc(0), TYPES.docx, 'damaged'],
+  ] as const)('%s', { timeout: LONG_MS }, async (_, bytes, mediaType, kind) => {
+    expect((await fault(read(bytes(), mediaType)))?.kind).toBe(kind);
+  });
+
+  it('an old Office file without LibreOffice, with what to install', { timeout: LONG_MS }, async () => {
+    const without = make({}, 'none');
+    const failed = await fault(without.read(file(ole('WordDocument'), TYPES.doc), {}, NEVER));
+    expect([failed?.kind, failed?.message]).toEqual(['missing program', expect.stringContaining('libreoffice-writer')]);
+    await without.close();
+  });
+});
+
+describe('limits', () => {
+  it('a file that takes too long is ended, and the next is read', { timeout: LONG_MS }, async () => {
+    const hasty = make({ timeoutMs: 1 });
+    const failed = await fault(hasty.read(file(pdf, TYPES.pdf), {}, NEVER));
+    expect([failed?.kind, failed?.message]).toEqual(['too large', expect.stringContaining('0.001 s')]);
+    await hasty.close();
+    expect((await read(pdf, TYPES.pdf)).pages).toHaveLength(3);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'a file that takes too much memory is ended, and the next is read',
+    { timeout: LONG_MS },
+    async () => {
+      const small = make({ memoryMb: 256 });
+      const rows = `${'word,'.repeat(20)}word\n`.repeat(400_000);
+      expect((await fault(small.read(file(Buffer.from(rows), TYPES.csv), {}, NEVER)))?.kind).toBe('too large');
+      expect((await small.read(file(docx, TYPES.docx), {}, NEVER)).pages).toHaveLength(1);
+      await small.close();
+    },
+  );
+
+  it('a caller who goes ends the work', { timeout: LONG_MS }, async () => {
+    const gone = new AbortController();
+    const work = documents.read(file(pdf, TYPES.pdf), {}, gone.signal);
+    gone.abort(new Error('gone'));
+    await expect(work).rejects.toThrow('gone');
+    expect((await read(docx, TYPES.docx)).pages).toHaveLength(1);
+  });
+});
+
+it('bytes changed at random end in pages or in a fault', { timeout: LONG_MS }, async () => {
+  const seeds = (): [Buffer, string][] => [
+    [pdf, TYPES.pdf],
+    [docx, TYPES.docx],
+    [Buffer.from('{\\rtf1\\ansi Words {\\b of} a letter\\par}'), TYPES.rtf],
+    [
+      Buffer.from('<?xml version="1.0"?><rss><channel><title>x</title><item><title>y</title></item></channel></rss>'),
+      TYPES.rss,
+    ],
+    [Buffer.from('a,b\n"c ""d""",e\n'), TYPES.csv],
+  ];
+  const change = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: 4 }), change, fc.boolean(), async (which, changes, cut) => {
+      const [seed, mediaType] = seeds()[which]!;
+      const bytes = Buffer.from(seed);
+      for (const [at, value] of changes) bytes[at % bytes.length] = value;
+      const kept = cut ? bytes.subarray(0, changes[0]![0] % bytes.length) : bytes;
+      const outcome = await read(kept, mediaType).catch((error: unknown) => error);
+      if (outcome instanceof Error) expect(outcome).toBeInstanceOf(DocumentFault);
+      else expect(outcome).toMatchObject({ pages: expect.any(Array) });
+    }),
+    { seed: 7, numRuns: 150 },
+  );
+});
