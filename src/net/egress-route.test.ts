@@ -78,8 +78,10 @@ describe.each([
 
     expect((await ask(egress, 'another', `${site.origin}/c`)).status).toBe(200);
     route.close();
-    expect((await ask(egress, route.username, `${site.origin}/d`)).status).toBe(200);
-    expect(proxy.asked).toHaveLength(2);
+    const before = site.connections();
+    expect(await ask(egress, route.username, `${site.origin}/d`)).toMatchObject({ status: 502, verdict: 'failed' });
+    expect((await ask(egress, route.username, site.host, 'CONNECT')).status).toBe(502);
+    expect([proxy.asked.length, site.connections()]).toEqual([2, before]);
   });
 
   test('wrong credentials are the failure of the route', async () => {
@@ -121,6 +123,15 @@ describe.each([
     expect(onRefused).not.toHaveBeenCalled();
     expect(proxy.connections()).toBe(0);
   });
+});
+
+test('a proxy that hangs up over a request is the failure of the route', async () => {
+  const rude = await startTcp((socket) => socket.once('data', () => socket.destroy()));
+  const site = await startSite();
+  const egress = await startEgress([rude, site]);
+  const route = egress.route(parseProxyUrl(`http://${rude.host}`));
+  expect(await ask(egress, route.username, site.origin)).toMatchObject({ status: 502, verdict: 'failed' });
+  expect(route.failure()).toMatchObject({ message: 'The proxy closed the connection', facts: { path: 'proxyUrl' } });
 });
 
 test('clients and targets that end take the connections through the proxy with them', async () => {

@@ -60,7 +60,7 @@ export interface Route {
   readonly username: string;
   /** What last went wrong with the proxy itself; undefined while it works. */
   failure(): Problem | undefined;
-  /** Later connections under this user name go their own way again. */
+  /** Ends the route; whoever still comes under this user name is turned away rather than let out by another way. */
   close(): void;
 }
 
@@ -99,6 +99,7 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   /** A socket to where a client wants to go; it ends with the client's, however that ends. */
   const open = async (client: Socket, target: EgressRequest, isHttp: boolean): Promise<Socket> => {
     const way = routes.get(target.username);
+    if (way?.isOver) throw new Error('The route is closed');
     const gone = new AbortController();
     const leave = () => gone.abort(new Error('The client has gone'));
     client.once('close', leave);
@@ -156,12 +157,14 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
       }
       if (!isHttp) return { customTag: socket };
       const way = routes.get(username);
-      if (!way || !takesPlainRequests(way.proxy)) return { httpAgent: agentWith(socket) };
-      server.refusals.set(request, () => {
-        way.failure = proxyProblem(refusedByHttp(407, way.proxy.username !== ''), way.proxy);
+      const proxy = way && takesPlainRequests(way.proxy) ? way.proxy : undefined;
+      server.failures.set(request, (what) => {
+        const error = what === 'refused' ? refusedByHttp(407, Boolean(proxy?.username)) : closedConnection();
+        if (!way || !proxy) return answerTo(error, target, options);
+        way.failure = proxyProblem(error, proxy);
         return answerTo(way.failure, target, options);
       });
-      return { httpAgent: agentWith(socket), upstreamProxyUrl: plainRequestsTo(way.proxy) };
+      return { httpAgent: agentWith(socket), ...(proxy && { upstreamProxyUrl: plainRequestsTo(proxy) }) };
     },
   });
   server.server.maxConnections = maxConnections;
@@ -170,12 +173,15 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
 
   const route = (proxy: URL, { username = randomBytes(12).toString('hex'), ...rest }: RouteOptions = {}): Route => {
     const { acceptInvalidCertificates = false } = rest;
-    const made: Way = { proxy, acceptInvalidCertificates, failure: undefined };
+    const made: Way = { proxy, acceptInvalidCertificates, failure: undefined, isOver: false };
     routes.set(username, made);
     return {
       username,
       failure: () => made.failure,
-      close: () => void (routes.get(username) === made && routes.delete(username)),
+      close() {
+        made.isOver = true;
+        setTimeout(() => routes.get(username) === made && routes.delete(username), maxAgeMs).unref();
+      },
     };
   };
 
@@ -199,6 +205,7 @@ interface Way {
   readonly proxy: URL;
   readonly acceptInvalidCertificates: boolean;
   failure: Problem | undefined;
+  isOver: boolean;
 }
 
 /** The connection stands already, by TLS when the proxy wants that: what is left to say is who asks. */
@@ -211,17 +218,18 @@ function plainRequestsTo(proxy: URL): string {
 
 /** Tunnels over the socket that was dialled when the request was looked at, instead of dialling again. */
 class TunnelServer extends Server {
-  /** What a client is told when the proxy on its way wants other credentials. */
-  readonly refusals = new WeakMap<IncomingMessage, () => RequestError>();
+  /** What a client is told when its request fails after the connection stood. */
+  readonly failures = new WeakMap<IncomingMessage, (what: 'refused' | 'closed') => RequestError>();
 
   override failRequest(request: IncomingMessage, error: NodeJS.ErrnoException): void {
-    const refused = (error as Error).message === 'Invalid upstream proxy credentials' && this.refusals.get(request);
-    super.failRequest(request, refused ? refused() : error);
+    const isRefused = error.message === 'Invalid upstream proxy credentials';
+    const told = isRefused && this.failures.get(request)?.('refused');
+    super.failRequest(request, told || error);
   }
 
   override async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     withoutHeader(request.rawHeaders, 'proxy-connection');
-    withPlainHead(response);
+    withPlainHead(response, () => this.failures.get(request)?.('closed'));
     await super.onRequest(request, response);
   }
 
@@ -247,18 +255,23 @@ function withoutHeader(rawHeaders: string[], name: string): void {
 }
 
 /**
- * Node refuses to pass on reason phrases that it accepted; a target that sends one would never be answered. And what
- * only this proxy says is not passed on from others.
+ * Node refuses to pass on reason phrases that it accepted; a target that sends one would never be answered. What only
+ * this proxy says is not passed on from others. And an answer that is not passed on is that of a failure.
  */
-function withPlainHead(response: ServerResponse): void {
+function withPlainHead(response: ServerResponse, failure: () => RequestError | undefined): void {
   const writeHead = response.writeHead.bind(response) as (...parts: unknown[]) => ServerResponse;
   response.writeHead = (status: number, reason?: unknown, headers?: unknown) => {
-    if (Array.isArray(headers)) withoutHeader(headers, EGRESS_HEADER);
-    return typeof reason === 'string'
-      ? writeHead(status, reason.replace(/[^\t\x20-\x7e]+/g, ' '), headers)
-      : writeHead(status, reason, headers);
+    if (typeof reason === 'string') {
+      if (Array.isArray(headers)) withoutHeader(headers, EGRESS_HEADER);
+      return writeHead(status, reason.replace(/[^\t\x20-\x7e]+/g, ' '), headers);
+    }
+    const told = failure();
+    for (const [name, value] of Object.entries(told?.headers ?? {})) response.setHeader(name, String(value));
+    return writeHead(told?.statusCode ?? status);
   };
 }
+
+const closedConnection = () => Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 
 function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, head: Buffer) {
   client.on('error', () => {});

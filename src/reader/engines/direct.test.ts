@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { checkedCookies, toJar } from '#net/cookies.ts';
 import {
   type Loopback,
   resolverOf,
@@ -13,6 +14,8 @@ import {
   startTcp,
   until,
 } from '#net/loopback.suite.ts';
+import { parseProxyUrl } from '#net/proxies.ts';
+import { startHttpProxy, startSecure, startSocks } from '#net/proxy.suite.ts';
 import { resolve } from '../options/resolve.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { createDirectEngine, type DirectEngineOptions } from './direct.ts';
@@ -98,6 +101,23 @@ describe('a page', () => {
       response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(body),
     );
     expect(text).toBe('<meta charset=windows-1252><p>“Grüße”');
+  });
+
+  test.each([
+    ['by its header', 'text/html; charset="Shift_JIS"', Buffer.from('<p>\x93\xfa\x96{\x8c\xea', 'latin1'), '<p>日本語'],
+    ['by a header that its tag gainsays', 'text/html; charset=utf-8', Buffer.from('<meta charset=latin1><p>ß'), 'ß'],
+    ['by its mark', 'text/html; charset=latin1', Buffer.from('\ufeff<p>ß'), '<p>ß'],
+    ['by its tag', 'text/html', Buffer.from('<meta charset=koi8-r><p>\xd0\xd2\xc9', 'latin1'), 'при'],
+    [
+      'by what it looks like',
+      'text/html',
+      Buffer.from('<p>Gr\xfc\xdfe aus der Stra\xdfe', 'latin1'),
+      'Grüße aus der Straße',
+    ],
+    ['by what it looks like, as UTF-8', 'text/html', Buffer.from('<p>ツ'), '<p>ツ'],
+  ])('is decoded %s', async (_, type, body, text) => {
+    const snapshot = await read((__, response) => response.writeHead(200, { 'content-type': type }).end(body));
+    expect(snapshot.text).toContain(text);
   });
 
   test('says when a browser would show more', async () => {
@@ -412,6 +432,62 @@ describe('what is sent', () => {
     await expect(visit([site], site.origin, { setCookies: ['a=b; Domain=other.example'] })).rejects.toMatchObject({
       name: 'ParamValidationError',
       facts: { path: 'cookies' },
+    });
+    expect(site.connections()).toBe(0);
+  });
+});
+
+describe('the way there', () => {
+  test('goes through the proxy of the caller, else that of the operator', async () => {
+    const [own, house, site] = [await startHttpProxy(), await startSocks(), await startServer((_, r) => r.end(HTML))];
+    const all = [own, house, site];
+    const proxy = parseProxyUrl(`socks5://${house.host}`);
+    await visit(all, `${site.origin}/a`, { proxyUrl: own.origin }, { proxy });
+    await visit(all, `${site.origin}/b`, {}, { proxy });
+    await visit(all, `${site.origin}/c`);
+    expect([own.asked, house.asked]).toEqual([[`${site.origin}/a`], [site.host]]);
+  });
+
+  test('trusts a certificate that nobody vouches for only when told to', async () => {
+    const site = await startSecure('<title>secure</title>');
+    const url = `https://${site.host}/`;
+    await expect(visit([site], url)).rejects.toMatchObject({
+      name: 'AssertionFailureError',
+      message: 'The certificate of the target does not verify (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    });
+    expect(await visit([site], url, { skipCertVerification: true })).toMatchObject({ text: '<title>secure</title> /' });
+  });
+
+  test('shares the jar of the read', async () => {
+    const site = await startServer((request, response) =>
+      response.setHeader('set-cookie', 'answer=2').end(`<p>${request.headers.cookie}`),
+    );
+    const jar = toJar(checkedCookies('ask=1', site.origin));
+    expect(await visit([site], site.origin, {}, { jar })).toMatchObject({ text: '<p>ask=1' });
+    expect(jar.getCookieStringSync(site.origin)).toBe('ask=1; answer=2');
+  });
+
+  test.each([
+    [{ 'X-Own': 'yes' }, 'yes'],
+    [{ 'x-own': '\xe9' }, 'é'],
+  ])('carries the headers of the caller: %j', async (customHeader, seen) => {
+    const site = await startServer((request, response) => response.end(`<p>${request.headers['x-own']}`));
+    expect(await visit([site], site.origin, { customHeader })).toMatchObject({ text: `<p>${seen}` });
+  });
+
+  test.each<Record<string, string>>([
+    { Host: 'other.example' },
+    { 'Proxy-Authorization': 'Basic eA==' },
+    { 'accept-encoding': 'x' },
+    { 'a b': 'c' },
+    { 'X-Own': 'a\r\nX-Other: b' },
+    { 'X-Own': 'ツ' },
+    { 'X-Own': 'x'.repeat(20_000) },
+  ])('refuses a header that is not the caller’s to send: %.60j', async (customHeader) => {
+    const site = await startSecret();
+    await expect(visit([site], site.origin, { customHeader })).rejects.toMatchObject({
+      name: 'ParamValidationError',
+      facts: { path: 'customHeader' },
     });
     expect(site.connections()).toBe(0);
   });
