@@ -104,8 +104,9 @@ export async function* visitPage(
   try {
     context = await openContext(lease, options, { userAgent: identity.userAgent, name, storageState });
     signal.throwIfAborted();
-    if (visit.jar) await setEarlierCookies(context, visit.jar);
     await setCallersCookies(context, cookies);
+    // What an engine before was told since then is newer.
+    if (visit.jar) await setEarlierCookies(context, visit.jar);
     const page = await context.newPage();
     const credentials = { username: name, password: lease.egress.password };
     yield* new PageVisit({ visit, preparation, tools, context, page, refused, refusals, credentials }).run(
@@ -525,6 +526,8 @@ class PageVisit {
     this.#hasTitle = title.trim() !== '';
     const shots = final ? await this.#takeShots() : {};
     const storageState = final ? await this.#takeState() : undefined;
+    // It may have gone too far in the meantime.
+    if (this.#stopped) throw this.#stopped;
     const settled = final && this.#life.idleSeen && this.#network.resources.open === 0;
     const seen = { text: taken.html, ...shots, settled, hiddenFrames, hiddenShadow };
     const snapshot = { ...this.#facts(url), ...seen, ...(storageState && { storageState }) };
