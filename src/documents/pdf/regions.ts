@@ -22,6 +22,8 @@ export const isInset = (item: Segment): item is InsetSegment => item.inset !== u
 
 interface Band {
   readonly segments: readonly Segment[];
+  /** What its segments leave free. */
+  readonly strips: readonly Interval[];
   readonly top: number;
   readonly bottom: number;
 }
@@ -110,7 +112,7 @@ export function toBands(segments: readonly Segment[]): Band[] {
       band.bottom = Math.max(band.bottom, segment.bottom);
     } else bands.push({ segments: [segment], top: segment.top, bottom: segment.bottom });
   }
-  return bands;
+  return bands.map((band) => ({ ...band, strips: freeStrips(band.segments) }));
 }
 
 /** The strips that segments leave free, with what is left and right of all of them. */
@@ -157,7 +159,7 @@ function runFrom(bands: readonly Band[], start: number, bodySize: number): Run |
   let right = Number.NEGATIVE_INFINITY;
   for (let at = start; at < bands.length; at++) {
     const { segments } = bands[at]!;
-    strips = common(strips, freeStrips(segments), width);
+    strips = common(strips, bands[at]!.strips, width);
     for (const { x0, x1 } of segments) {
       left = Math.min(left, x0);
       right = Math.max(right, x1);
