@@ -73,7 +73,9 @@ class Look {
     const name = attribute(piece, 'style:name') ?? '';
     if (piece.name === 'style:style') {
       const properties = child(piece, 'style:drawing-page-properties');
+      // A later part of the file may use the name for another style.
       if (properties && attribute(properties, 'presentation:visibility') === 'hidden') this.hidden.add(name);
+      else if (attribute(piece, 'style:family') === 'drawing-page') this.hidden.delete(name);
     } else if (piece.name === 'style:page-layout') {
       const properties = child(piece, 'style:page-layout-properties');
       const width = mm(properties && attribute(properties, 'fo:page-width'));

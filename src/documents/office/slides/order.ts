@@ -25,7 +25,7 @@ export function readingOrder<T>(placed: readonly Placed<T>[]): T[] {
   const groups = anchored(placed);
   if (groups.length < 2 || groups.length > MAX_ITEMS) return placed.map(({ item }) => item);
   const orders = (['across', 'down'] as const).map((first) => cut(groups, first, MAX_DEPTH));
-  const best = orders.reduce((one, other) => (inversions(other) < inversions(one) ? other : one));
+  const best = orders.reduce((one, other) => (isNearer(other, one) ? other : one));
   return best.flatMap(({ items }) => items);
 }
 
@@ -49,15 +49,26 @@ function anchored<T>(placed: readonly Placed<T>[]): Group<T>[] {
 
 type Direction = 'across' | 'down';
 
-/** `across`: bands that lie one under another; `down`: columns beside one another. */
-function cut<T>(groups: readonly Group<T>[], direction: Direction, depth: number): Group<T>[] {
+/** `across`: bands that lie one under another come first; `down`: columns beside one another. */
+function cut<T>(groups: readonly Group<T>[], first: Direction, depth: number): Group<T>[] {
   if (groups.length < 2 || depth === 0) return [...groups];
-  const other: Direction = direction === 'across' ? 'down' : 'across';
-  const bands = bandsOf(groups, direction);
-  if (bands.length > 1) return bands.flatMap((band) => cut(band, other, depth - 1));
-  const columns = bandsOf(groups, other);
-  if (columns.length > 1) return columns.flatMap((column) => cut(column, direction, depth - 1));
+  const bands = bandsOf(groups, 'across');
+  const columns = bandsOf(groups, 'down');
+  const further = (parts: readonly Group<T>[][]) => parts.flatMap((part) => cut(part, first, depth - 1));
+  if (columns.length > 1 && (first === 'down' || bands.length < 2)) return further(columns);
+  if (bands.length > 1) return further(first === 'down' ? withCommonColumns(bands) : bands);
   return [...groups].sort((one, two) => one.at - two.at);
+}
+
+/** Bands under one another that an empty band cuts into columns all together, such as heads and what they are over. */
+function withCommonColumns<T>(bands: readonly Group<T>[][]): Group<T>[][] {
+  const parts: Group<T>[][] = [];
+  for (const band of bands) {
+    const together = [...(parts.at(-1) ?? []), ...band];
+    if (parts.length > 0 && bandsOf(together, 'down').length > 1) parts[parts.length - 1] = together;
+    else parts.push(band);
+  }
+  return parts;
 }
 
 /** Boxes may reach a little into one another, as those of text do. */
@@ -83,6 +94,20 @@ function bandsOf<T>(groups: readonly Group<T>[], direction: Direction): Group<T>
     }
   }
   return bands;
+}
+
+/** What the author made one after another mostly belongs together; among equals fewer things change places. */
+function isNearer<T>(one: readonly Group<T>[], other: readonly Group<T>[]): boolean {
+  const [kept, keptByOther] = [neighbours(one), neighbours(other)];
+  return kept === keptByOther ? inversions(one) < inversions(other) : kept > keptByOther;
+}
+
+/** How many things still stand right behind the one that they follow in the file. */
+function neighbours<T>(groups: readonly Group<T>[]): number {
+  const rank = new Map(
+    [...groups.map(({ at }) => at)].sort((one, other) => one - other).map((at, place) => [at, place]),
+  );
+  return groups.filter(({ at }, place) => place > 0 && rank.get(at) === rank.get(groups[place - 1]!.at)! + 1).length;
 }
 
 function inversions<T>(groups: readonly Group<T>[]): number {
