@@ -150,7 +150,7 @@ export class BodyReader {
       bold,
       italic,
       strike,
-      code,
+      code: code && !this.#context.styles.allCode,
       raised: raised === 'none' ? undefined : raised,
       href: this.#href ?? this.#fields.href,
     };

@@ -21,7 +21,7 @@ export function mathml(formula: XmlElement, display: boolean): string {
       const { name } = element;
       if (element === formula) return undefined;
       if (name === 'm:r' || name === 'w:r') {
-        frames.at(-1)!.parts.push({ name, html: runHtml(element, inFunctionName(frames)) });
+        frames.at(-1)!.parts.push({ name, html: runHtml(element, inFunctionName(frames), frames.length === 1) });
         return SKIP;
       }
       if (name.endsWith('Pr') || name === 'w:del') return SKIP;
@@ -140,7 +140,7 @@ const VARIANTS: Readonly<Record<string, string>> = {
   monospace: 'monospace',
 };
 
-function runHtml(run: XmlElement, isFunctionName: boolean): string {
+function runHtml(run: XmlElement, isFunctionName: boolean, isTop: boolean): string {
   let text = '';
   for (const node of run.children) {
     if (typeof node !== 'string' && (node.name === 'm:t' || node.name === 'w:t')) text += textOf(node);
@@ -151,27 +151,28 @@ function runHtml(run: XmlElement, isFunctionName: boolean): string {
   const style = properties && valueAt(properties, 'm:sty');
   const script = VARIANTS[(properties && valueAt(properties, 'm:scr')) ?? ''];
   const variant = script ?? (style === 'b' ? 'bold' : style === 'bi' ? 'bold-italic' : undefined);
-  return tokens(text, variant, isFunctionName || style === 'p');
+  const found = tokens(text, variant, isFunctionName || style === 'p');
+  return found.length < 2 || isTop ? found.join('') : `<mrow>${found.join('')}</mrow>`;
 }
 
 /** Numbers, names and signs, each in its element. Letters stand for themselves unless they make up a name. */
-function tokens(text: string, variant: string | undefined, isName: boolean): string {
+function tokens(text: string, variant: string | undefined, isName: boolean): string[] {
   const marked = variant === undefined ? '' : ` mathvariant="${variant}"`;
   // Word writes italic letters as characters of their own, which are the letters all the same.
   const plain = text.replace(/[\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize('NFKC'));
-  let html = '';
+  const html: string[] = [];
   for (const { groups } of plain.matchAll(
     /(?<number>\d[\d.,]*)|(?<name>\p{L}[\p{L}\p{M}]*)|(?<space>\s+)|(?<sign>[\s\S])/gu,
   )) {
     const { number, name, space, sign } = groups!;
     if (number !== undefined) {
       const digits = number.replace(/[.,]+$/, '');
-      html += `<mn${marked}>${digits}</mn>`;
-      if (digits.length < number.length) html += mo(number.slice(digits.length));
+      html.push(`<mn${marked}>${digits}</mn>`);
+      if (digits.length < number.length) html.push(mo(number.slice(digits.length)));
     } else if (name !== undefined) {
       const letters = isName ? [name] : [...name];
-      html += letters.map((letter) => `<mi${marked}>${escapeText(letter)}</mi>`).join('');
-    } else if (space === undefined) html += mo(sign!);
+      html.push(...letters.map((letter) => `<mi${marked}>${escapeText(letter)}</mi>`));
+    } else if (space === undefined) html.push(mo(sign!));
   }
   return html;
 }

@@ -43,6 +43,8 @@ export interface Styles {
   marksFirstRow(id: string | undefined): boolean;
   /** The numbering of a numbering style. */
   numberingOf(id: string): string | undefined;
+  /** Whether the text of the whole document is in a code font, which then says nothing. */
+  readonly allCode: boolean;
   /** Of the whole document. */
   readonly language: string | undefined;
 }
@@ -172,10 +174,8 @@ export function readStyles(root: XmlElement | undefined): Styles {
     if (isDefault && attribute(style, 'w:type') === 'paragraph') defaultParagraph = id;
   }
   const defaults = childAt(root, 'w:docDefaults', 'w:rPrDefault', 'w:rPr');
-  // A document that is all in such a font has no code in it.
   const baseRun = over(runStyleOf(child(byId.get(defaultParagraph ?? ''), 'w:rPr')), runStyleOf(defaults));
-  const codeSaysNothing = baseRun.code === true;
-  const withoutCode = (style: RunStyle): RunStyle => (codeSaysNothing ? { ...style, code: undefined } : style);
+  const allCode = baseRun.code === true;
 
   const chainOf = (id: string): XmlElement[] => {
     const chain: XmlElement[] = [];
@@ -216,7 +216,7 @@ export function readStyles(root: XmlElement | undefined): Styles {
       indent: first(indentOf),
       shaded: properties.some((element) => isGround(child(element, 'w:shd'))),
       breakBefore: first((element) => isOn(element, 'w:pageBreakBefore')) ?? false,
-      run: withoutCode(runOf(chain)),
+      run: runOf(chain),
     };
   };
 
@@ -235,7 +235,7 @@ export function readStyles(root: XmlElement | undefined): Styles {
       if (!style) {
         const chain = chainOf(id);
         const names = chain.map((element) => valOf(element, 'w:name') ?? '');
-        style = withoutCode(runOf(chain));
+        style = runOf(chain);
         if (
           names.some((name) =>
             /^(?:html (?:code|keyboard|sample|typewriter)|verbatim char|source text|inline code|code)$/i.test(name),
@@ -255,6 +255,7 @@ export function readStyles(root: XmlElement | undefined): Styles {
         children(style, 'w:tblStylePr').some((part) => attribute(part, 'w:type') === 'firstRow'),
       ),
     numberingOf: (id) => numberingOf(child(byId.get(id), 'w:pPr'))?.numId,
+    allCode,
     language: defaults && attribute(find(defaults, 'w:lang') ?? defaults, 'w:val'),
   };
 }
