@@ -3,12 +3,12 @@
  * loads from there, and redirects as long as they stay. No other site sees them.
  */
 import type { CDPSession } from 'playwright-core';
+import type { WayOut } from './way-out.ts';
 
 export interface HeadersConfig {
   readonly target: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the visit at the egress proxy. */
-  readonly credentials: { readonly username: string; readonly password: string };
+  readonly credentials: WayOut['credentials'];
 }
 
 /**

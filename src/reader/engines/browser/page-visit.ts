@@ -1,0 +1,514 @@
+/**
+ * One page from its first navigation to its last capture. Everything that can happen to it (it changes, falls silent,
+ * hangs, crashes, is refused, runs out of time) becomes a reason to look again at what to do.
+ */
+import type { BrowserContext, Page } from 'playwright-core';
+import { TimeUp, within } from '#concurrency/deadline.ts';
+import { type Problem, problem } from '#errors.ts';
+import { decodeText } from '#html/decode.ts';
+import type { GuardedFetch } from '#net/fetch.ts';
+import { type Guard, portOf } from '#net/guard.ts';
+import { picturesWanted } from '../../formats/pictures.ts';
+import type { Snapshot, StorageState } from '../../snapshot.ts';
+import type { Visit } from '../engine.ts';
+import { declaredMedia } from '../media-type.ts';
+import type { Identity } from '../user-agent.ts';
+import { needsPictures } from './context.ts';
+import { embeddedFile, soleEmbedded } from './embedded.ts';
+import { FileTarget, navigationProblem, withoutContent } from './failures.ts';
+import { addHeaders } from './headers.ts';
+import { overrideHints } from './hints.ts';
+import { type Injected, installScripts, scriptsSettled } from './inject.ts';
+import { watchLife } from './life.ts';
+import { type Abuse, isThisMachine, localCall, PAGE_LIMITS, type PageLimits } from './limits.ts';
+import { type MainDocument, type Network, watchNetwork } from './network.ts';
+import { removeOverlays } from './overlay.ts';
+import { preload } from './preload.ts';
+import { isWeb, NO_ADDRESS, type Preparation } from './prepare.ts';
+import { overrideScale, takeShots } from './shots.ts';
+import { type TakenDocument, takeDocument } from './snapshot.ts';
+import { takeStorageState } from './storage-state.ts';
+import { captureDue, type Demands, readyAt } from './timing.ts';
+import { trackDocument } from './tracker.ts';
+import type { WayOut } from './way-out.ts';
+import { openWorld, type World } from './world.ts';
+
+/** What a page needs beside its browser. */
+export interface PageTools {
+  readonly guard: Guard;
+  /** Whether main content is there already, for the timing `visible-content`. */
+  readonly hasContent: (html: string) => boolean | Promise<boolean>;
+  /** The direct way out, for what of a page goes past its proxy; without it all of the page goes through. */
+  readonly fetch?: GuardedFetch | undefined;
+  /** What a page may ask of the network; the contract's limits unless given. */
+  readonly limits?: PageLimits | undefined;
+  /** Whether a host name is one that this server answers to; the guard refuses those. */
+  readonly isOwnHost?: ((hostname: string) => boolean) | undefined;
+  /** Told of a page that was stopped for what it did by itself: its address, and what it did. */
+  readonly onAbuse?: ((url: string, reason: string) => void) | undefined;
+}
+
+/** How long a capture may take while the page is watched. */
+const CAPTURE_MS = 3_000;
+const FRAMES_MS = 8_000;
+/** A page that is not interactive yet is looked at now and then all the same: it may never be. */
+const LOOK_EVERY_MS = 1_500;
+/** The last capture begins before the answer is due, by a tenth of the time that there is, within these bounds. */
+const RESERVE_MS = { least: 500, most: 1_500 };
+/** What a page that hangs is given after its scripts were stopped. */
+const AFTER_HALT_MS = 1_000;
+const SHOTS_MS = { least: 1_500, most: 10_000 };
+const STATE_MS = 3_000;
+/** How soon selectors are looked for again, and a capture that a navigation broke is taken again. */
+const RETRY_MS = 100;
+const MAX_TEXT_BYTES = 32 * 1024 * 1024;
+/** A page that shows nothing but a file has few elements of its own. */
+const MAX_BARE_ELEMENTS = 60;
+const BODY_MS = 1_000;
+
+/** Whether nothing that a caller brought along could have made the page do what it did. */
+function isOwnDoing({ html, answer, options }: Visit): boolean {
+  const isBrought = html !== undefined && answer === undefined;
+  const { injectPageScript, injectFrameScript, setCookies, customHeader, storageState, preloadUrl, proxyUrl } = options;
+  return (
+    !isBrought &&
+    !injectPageScript.length &&
+    !injectFrameScript.length &&
+    !setCookies.length &&
+    [customHeader, storageState, preloadUrl, proxyUrl].every((given) => given === undefined)
+  );
+}
+
+export interface PageVisitParts {
+  readonly visit: Visit;
+  readonly preparation: Preparation;
+  readonly tools: PageTools;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly way: WayOut;
+}
+
+interface Taken {
+  readonly snapshot: Snapshot;
+  readonly at: number;
+  readonly elements: number;
+}
+
+export class PageVisit {
+  readonly #visit: Visit;
+  readonly #preparation: Preparation;
+  readonly #tools: PageTools;
+  readonly #context: BrowserContext;
+  readonly #page: Page;
+  readonly #way: WayOut;
+  /** Whether the document came with the request, and is no answer of a server. */
+  readonly #isSubmitted: boolean;
+  readonly #selectors: readonly string[];
+  readonly #demands: Demands;
+  readonly #reserveMs: number;
+  readonly #life = watchLife();
+  #network!: Network;
+  #world!: World;
+  #wake: (() => void) | undefined;
+  #stopped: Problem | undefined;
+  /** Whether the page has crashed or was closed. */
+  #gone = false;
+  #navigationError: unknown;
+  #isDownload = false;
+  #scriptsDone = true;
+  #hasTitle = false;
+  #lookedAt = performance.now();
+  /** The snapshot that was last held against `visible-content`. */
+  #judged: Snapshot | undefined;
+  #note: string | undefined;
+
+  constructor({ visit, preparation, tools, context, page, way }: PageVisitParts) {
+    this.#visit = visit;
+    this.#preparation = preparation;
+    this.#tools = tools;
+    this.#context = context;
+    this.#page = page;
+    this.#way = way;
+    this.#isSubmitted = visit.html !== undefined && visit.answer === undefined;
+    const tenth = (visit.deadline - performance.now()) / 10;
+    this.#reserveMs = Math.min(Math.max(tenth, RESERVE_MS.least), RESERVE_MS.most);
+    const { waitForSelector, targetSelector, injectPageScript, injectFrameScript, respondTiming } = visit.options;
+    this.#selectors = waitForSelector.length ? waitForSelector : targetSelector;
+    this.#demands = {
+      timing: respondTiming,
+      hasScripts: injectPageScript.length + injectFrameScript.length > 0,
+      waitsForSelector: this.#selectors.length > 0,
+    };
+  }
+
+  async *run(scripts: Injected, identity: Identity): AsyncGenerator<Snapshot> {
+    const { url, html, options, signal } = this.#visit;
+    const { headers, preloadUrl } = this.#preparation;
+    const entry = isWeb(url) ? url : NO_ADDRESS;
+    // Opened before others are closed as soon as they open.
+    const before = preloadUrl === undefined ? undefined : await this.#context.newPage();
+    this.#listen();
+    this.#network = await this.#watchNetwork(entry);
+    this.#world = await openWorld(this.#page);
+    await overrideScale(this.#world.session, options);
+    await overrideHints(this.#world.session, identity, options.locale);
+    await addHeaders(this.#world.session, { target: new URL(entry), headers, credentials: this.#way.credentials });
+    await this.#world.atEachDocument(trackDocument, (message) => this.#heard(message));
+    await installScripts(this.#page, scripts);
+    if (html === undefined) {
+      const target = new URL(entry);
+      this.#tools.guard.checkUrl(target);
+      await this.#tools.guard.resolve(target.hostname, portOf(target), signal);
+    }
+    if (before) await preload(before, preloadUrl!, this.#lastLookAt - performance.now());
+    this.#navigate(entry);
+    yield* this.#watch();
+  }
+
+  #watchNetwork(entry: string): Promise<Network> {
+    const { html, answer, options, signal } = this.#visit;
+    const { proxy, proxyResources } = this.#preparation;
+    const { fetch, guard, limits = PAGE_LIMITS } = this.#tools;
+    const acceptInvalidCertificates = options.skipCertVerification === true;
+    const isSplit = proxy !== undefined && !proxyResources && fetch !== undefined;
+    return watchNetwork({
+      context: this.#context,
+      page: this.#page,
+      guard,
+      entry,
+      html,
+      answer,
+      limits,
+      pastProxy: isSplit ? { fetch, acceptInvalidCertificates, signal } : undefined,
+      pictures: needsPictures(options),
+      signal,
+      changed: () => this.#changed(),
+      stop: (abuse) => this.#stop(abuse),
+      called: (url) => this.#heardCall(url),
+      refused: (host) => this.#heardRefusal(host),
+    });
+  }
+
+  #stop({ problem: reason, reason: told }: Abuse): void {
+    if (this.#stopped) return;
+    this.#stopped = reason;
+    if (isOwnDoing(this.#visit)) this.#tools.onAbuse?.(this.#visit.url, told);
+    this.#changed();
+  }
+
+  /** The browser may hold a call back by itself, so that it never comes to the proxy. */
+  #heardCall(address: string): void {
+    const url = new URL(address);
+    if (!this.#isOwn(url.hostname)) return;
+    try {
+      this.#tools.guard.checkUrl(url);
+    } catch {
+      this.#stop(localCall());
+    }
+  }
+
+  /** Other addresses that are not public are refused and no more. */
+  #heardRefusal(host: string): void {
+    // Until there is a document, nobody but the target's server has called: that is a refused target.
+    const isCall = this.#life.started || this.#preparation.preloadUrl !== undefined;
+    if (isCall && this.#isOwn(host)) this.#stop(localCall());
+  }
+
+  #isOwn(host: string): boolean {
+    return isThisMachine(host) || this.#tools.isOwnHost?.(host) === true;
+  }
+
+  #listen(): void {
+    const page = this.#page;
+    const changed = () => this.#changed();
+    this.#way.onRefused((host) => this.#heardRefusal(host));
+    const gone = () => {
+      this.#gone = true;
+      changed();
+    };
+    page.on('crash', gone);
+    page.on('close', gone);
+    page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
+    page.on('download', () => {
+      // A page that is there already stays, and is read.
+      this.#isDownload = !this.#life.started;
+      changed();
+    });
+    this.#context.on('page', (other) => {
+      if (other !== page) void other.close().catch(() => {});
+    });
+    this.#visit.signal.addEventListener('abort', changed, { once: true });
+  }
+
+  #navigate(entry: string): void {
+    const { referer } = this.#visit.options;
+    const timeout = Math.max(this.#visit.deadline - performance.now(), 1);
+    const going = this.#page.goto(entry, { waitUntil: 'commit', timeout, ...(referer !== undefined && { referer }) });
+    going.catch((error) => {
+      // The page that interrupts is the one to read.
+      if (String(error).includes('interrupted by another navigation')) return;
+      this.#navigationError = error;
+      this.#changed();
+    });
+  }
+
+  #changed(): void {
+    this.#wake?.();
+  }
+
+  #heard(message: string): void {
+    const kind = this.#life.hear(message);
+    if (kind === 'start') this.#scriptsDone = !this.#demands.hasScripts;
+    if (kind === 'interactive' && !this.#scriptsDone) {
+      const done = () => {
+        this.#scriptsDone = true;
+        this.#changed();
+      };
+      scriptsSettled(this.#world.session).then(done, done);
+    }
+    this.#changed();
+  }
+
+  /** When watching ends, so that what follows is done when the answer is due. */
+  get #lastLookAt(): number {
+    return this.#visit.deadline - this.#reserveMs;
+  }
+
+  /** Frames are captured one after the other, so they are given what time there is. */
+  #finalMs(now: number): number {
+    if (!this.#visit.options.withIframe) return CAPTURE_MS;
+    return Math.max(CAPTURE_MS, Math.min(FRAMES_MS, this.#lastLookAt - now));
+  }
+
+  async *#watch(): AsyncGenerator<Snapshot> {
+    let last: Taken | undefined;
+    let seenMoments = 0;
+    for (;;) {
+      this.#visit.signal.throwIfAborted();
+      if (this.#stopped) throw this.#stopped;
+      const now = performance.now();
+      if (this.#gone || this.#failure() || now >= this.#lastLookAt) break;
+      const other = this.#otherDocument();
+      if (other) return yield await this.#readOther(other);
+
+      let broken = false;
+      if (await this.#isReady(now, last?.snapshot)) {
+        const final = await this.#capture(this.#finalMs(now), true);
+        if (final) return yield final.snapshot;
+        broken = true;
+      } else if (this.#life.moments > seenMoments || now >= this.#nextLookAt(last)) {
+        seenMoments = this.#life.moments;
+        this.#lookedAt = now;
+        if (captureDue(now, this.#life.elements, last)) {
+          const taken = await this.#capture(Math.min(CAPTURE_MS, this.#lastLookAt - now), false);
+          if (taken) {
+            last = taken;
+            yield taken.snapshot;
+            continue;
+          }
+        }
+      }
+      await this.#wait(now, broken ? now + RETRY_MS : this.#nextLookAt(last));
+    }
+    yield await this.#atTheEnd(last?.snapshot);
+  }
+
+  /** Time is up, or the page is gone: one more look if it can be had, else what was captured before. */
+  async #atTheEnd(last: Snapshot | undefined): Promise<Snapshot> {
+    const failure = this.#failure();
+    const final = this.#gone || failure ? undefined : await this.#capture(this.#reserveMs, true);
+    if (this.#stopped) throw this.#stopped;
+    this.#visit.signal.throwIfAborted();
+    if (final) return { ...final.snapshot, settled: false };
+    if (last) return { ...last, settled: false, notes: this.#notes };
+    const message = this.#gone ? 'The page crashed' : 'The page did not answer in time';
+    throw failure ?? problem('AssertionFailureError', { message });
+  }
+
+  /** Why there is no document to read any more, or never was. */
+  #failure(): Problem | FileTarget | undefined {
+    const unreached = this.#network.failure();
+    if (unreached) return this.#way.proxyFailure() ?? unreached;
+    const answered = this.#network.answered();
+    const file = () => new FileTarget(answered?.url ?? this.#visit.url, answered?.mediaType);
+    if (this.#isDownload) return file();
+    const error = this.#navigationError ?? this.#network.lost();
+    if (!error) return undefined;
+    if (answered && isFileType(answered.mediaType)) return file();
+    return this.#way.proxyFailure() ?? navigationProblem(error, this.#way.refusedHosts().size > 0);
+  }
+
+  /** The main document when it is one that the browser shows but that is no page. */
+  #otherDocument(): MainDocument | undefined {
+    const main = this.#network.main();
+    if (!main || !this.#life.started || this.#visit.html !== undefined) return undefined;
+    return isPageType(main.mediaType) ? undefined : main;
+  }
+
+  async #readOther(main: MainDocument): Promise<Snapshot> {
+    if (isFileType(main.mediaType)) throw new FileTarget(main.url, main.mediaType);
+    const headers = main.response?.headers() ?? {};
+    if (Number(headers['content-length'] ?? 0) > MAX_TEXT_BYTES) {
+      throw problem('AssertionFailureError', { message: 'The target is too large to be read as text' });
+    }
+    const bytes = await within(Math.max(this.#visit.deadline - performance.now(), 1), main.response!.body());
+    if (!bytes.length) throw withoutContent(main.status);
+    const { text } = decodeText(bytes, headers['content-type']);
+    return { ...this.#facts(main.url), text, settled: true, hiddenFrames: false, hiddenShadow: false };
+  }
+
+  /** Throws when the page is nothing but the frame of a file, or nothing at all. */
+  async #refuseEmpty({ html, captured }: TakenDocument): Promise<void> {
+    const main = this.#network.main();
+    if (this.#isSubmitted || !main || captured.elements > MAX_BARE_ELEMENTS) return;
+    if (/^<html><head><\/head><body><\/body><\/html>$/.test(html)) {
+      const bytes = await within(BODY_MS, main.response!.body()).catch(() => undefined);
+      if (bytes?.length === 0) throw withoutContent(main.status);
+      return;
+    }
+    const embedded = /<(?:i?frame|embed|object)\b/i.test(html)
+      ? await this.#world.call(soleEmbedded, undefined, BODY_MS).catch(() => undefined)
+      : undefined;
+    const file = embedded && embeddedFile(embedded, (url) => this.#network.framed(url));
+    if (file) throw new FileTarget(file, embedded.type);
+  }
+
+  get #notes(): string[] {
+    return this.#note === undefined ? [] : [this.#note];
+  }
+
+  /** What is told beside the document. Submitted HTML has the address that was given, and no answer of a server. */
+  #facts(address: string) {
+    const { url } = this.#visit;
+    const main = this.#isSubmitted ? undefined : this.#network.main();
+    return {
+      url: this.#isSubmitted && !isWeb(url) ? url : address,
+      status: main?.status ?? 200,
+      statusText: main?.statusText ?? 'OK',
+      mediaType: main?.mediaType || 'text/html',
+      lastModified: main?.lastModified,
+      notes: this.#notes,
+      engine: 'browser' as const,
+    };
+  }
+
+  #readyAt(): number {
+    const { interactiveAt, loadedAt, idle, idleSeen, elements } = this.#life;
+    const { resources, media, all } = this.#network;
+    const seen = { interactiveAt, loadedAt, mutationIdle: idle, mutationIdleSeen: idleSeen, elements };
+    return readyAt({ ...seen, hasTitle: this.#hasTitle, resources, media, network: all }, this.#demands);
+  }
+
+  async #isReady(now: number, last: Snapshot | undefined): Promise<boolean> {
+    if (this.#life.interactiveAt === undefined) return false;
+    if (this.#demands.waitsForSelector) return this.#hasSelectors();
+    if (!this.#scriptsDone) return false;
+    const { timing, hasScripts } = this.#demands;
+    if (timing === 'visible-content' && !hasScripts && last && last !== this.#judged) {
+      this.#judged = last;
+      if (this.#hasTitle && (await this.#tools.hasContent(last.text))) return true;
+    }
+    return this.#readyAt() <= now;
+  }
+
+  async #hasSelectors(): Promise<boolean> {
+    const limitMs = Math.max(Math.min(CAPTURE_MS, this.#lastLookAt - performance.now()), 1);
+    return this.#world.call(allPresent, [...this.#selectors], limitMs).catch(() => false);
+  }
+
+  #nextLookAt(last: Taken | undefined): number {
+    if (!this.#life.started || this.#life.interactiveAt !== undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(last?.at ?? 0, this.#lookedAt) + LOOK_EVERY_MS;
+  }
+
+  /** Until something happens, or something is due. */
+  async #wait(now: number, lookAt: number): Promise<void> {
+    const ready = this.#readyAt();
+    const poll = this.#demands.waitsForSelector ? now + RETRY_MS : Number.POSITIVE_INFINITY;
+    const until = Math.min(this.#lastLookAt, ready > now ? ready : Number.POSITIVE_INFINITY, poll, lookAt);
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, Math.max(until - performance.now(), 1));
+    });
+    clearTimeout(timer);
+    this.#wake = undefined;
+  }
+
+  /** Undefined when the page does not answer, or is between two documents. */
+  async #capture(limitMs: number, final: boolean): Promise<Taken | undefined> {
+    const { removeOverlay } = this.#visit.options;
+    let taken: TakenDocument | undefined;
+    try {
+      if (removeOverlay) await this.#removeOverlays(limitMs);
+      taken = await takeDocument(this.#world, this.#visit.options, limitMs);
+    } catch (error) {
+      const hangs = error instanceof TimeUp && final && !this.#gone;
+      taken = hangs ? await this.#takeHalted() : undefined;
+    }
+    if (!taken || !isWeb(taken.captured.url)) return undefined;
+    await this.#refuseEmpty(taken);
+    const { url, title, elements, hiddenFrames, hiddenShadow } = taken.captured;
+    this.#life.elements = elements;
+    this.#hasTitle = title.trim() !== '';
+    const shots = final ? await this.#takeShots() : {};
+    const storageState = final ? await this.#takeState() : undefined;
+    // It may have gone too far in the meantime.
+    if (this.#stopped) throw this.#stopped;
+    const settled = final && this.#life.idleSeen && this.#network.resources.open === 0;
+    const seen = { text: taken.html, ...shots, settled, hiddenFrames, hiddenShadow };
+    const snapshot = { ...this.#facts(url), ...seen, ...(storageState && { storageState }) };
+    return { snapshot, elements, at: performance.now() };
+  }
+
+  /** A page that trips this up keeps its overlays, and is read all the same. */
+  async #removeOverlays(limitMs: number): Promise<void> {
+    await this.#world.call(removeOverlays, undefined, limitMs).catch((error) => {
+      if (error instanceof TimeUp) throw error;
+    });
+  }
+
+  /** A page whose scripts do not end is stopped and captured as it stands. */
+  async #takeHalted(): Promise<TakenDocument | undefined> {
+    this.#note = 'The scripts of the page did not end and were stopped';
+    try {
+      await within(AFTER_HALT_MS, this.#world.halt());
+      return await takeDocument(this.#world, this.#visit.options, AFTER_HALT_MS);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** One that cannot be had is told of, since it was asked for. */
+  async #takeState(): Promise<StorageState | undefined> {
+    if (!this.#visit.options.exportStorageState) return undefined;
+    const left = Math.max(this.#visit.deadline - performance.now(), BODY_MS);
+    try {
+      return await takeStorageState(this.#context, Math.min(STATE_MS, left));
+    } catch {
+      this.#note ??= 'The storage state of the page could not be read';
+      return undefined;
+    }
+  }
+
+  #takeShots() {
+    const { viewport } = this.#visit.options;
+    const wanted = {
+      ...picturesWanted(this.#visit.options),
+      deviceScaleFactor: viewport?.deviceScaleFactor ?? 1,
+    };
+    const left = this.#visit.deadline - performance.now();
+    return takeShots(this.#world.session, wanted, Math.min(SHOTS_MS.most, Math.max(left, SHOTS_MS.least)));
+  }
+}
+
+/** What the browser makes a page of; a type that says nothing is left to it. */
+const isPageType = (mediaType: string) => ['html', 'unknown'].includes(declaredMedia(mediaType).kind);
+/** What it cannot show, or shows in a way of its own. */
+const isFileType = (mediaType: string) => !isPageType(mediaType) && declaredMedia(mediaType).kind !== 'text';
+
+/** Runs in the page. */
+function allPresent(selectors: string[]): boolean {
+  const { document } = globalThis as unknown as { document: { querySelector(css: string): unknown } };
+  return selectors.every((selector) => document.querySelector(selector) !== null);
+}

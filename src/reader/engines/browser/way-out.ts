@@ -1,0 +1,43 @@
+/** The way out of one visit: under a name of its own at the egress proxy, through another proxy when one is wanted. */
+import { randomUUID } from 'node:crypto';
+import type { Problem } from '#errors.ts';
+import type { EgressAddress } from './launch.ts';
+import type { RefusalLog } from './refusals.ts';
+
+export interface WayOut {
+  /** Of the visit at the egress proxy. */
+  readonly credentials: { readonly username: string; readonly password: string };
+  /** The hosts that were refused to the visit so far. */
+  refusedHosts(): ReadonlySet<string>;
+  /** Has `heard` told of each refusal from now on. */
+  onRefused(heard: (host: string) => void): void;
+  /** What last went wrong with the other proxy itself. */
+  proxyFailure(): Problem | undefined;
+  close(): void;
+}
+
+export interface WayOutConfig {
+  readonly egress: EgressAddress;
+  readonly refusals: RefusalLog;
+  readonly proxy: URL | undefined;
+  readonly acceptInvalidCertificates: boolean;
+}
+
+export function openWayOut({ egress, refusals, proxy, acceptInvalidCertificates }: WayOutConfig): WayOut {
+  const username = `visit-${randomUUID()}`;
+  const route = proxy && egress.route(proxy, { username, acceptInvalidCertificates });
+  let listener: ((host: string) => void) | undefined;
+  const refused = refusals.watch(username, (host) => listener?.(host));
+  return {
+    credentials: { username, password: egress.password },
+    refusedHosts: refused.hosts,
+    onRefused(heard) {
+      listener = heard;
+    },
+    proxyFailure: () => route?.failure(),
+    close() {
+      refused.stop();
+      route?.close();
+    },
+  };
+}
