@@ -123,6 +123,9 @@ export class Inline {
     let end = runs.length;
     while (end > first && blank(runs[end - 1]!)) end--;
     const shown = runs.slice(first, end);
+    const [head, tail] = [shown[0], shown.at(-1)];
+    if (head?.kind === 'text' && (head.marks & CODE) === 0) head.content = head.content.trimStart();
+    if (tail?.kind === 'text' && (tail.marks & CODE) === 0) tail.content = tail.content.trimEnd();
     let next = 0;
     for (let at = shown.length - 1; at >= 0; at--) {
       const run = shown[at]!;
