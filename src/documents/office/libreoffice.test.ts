@@ -1,14 +1,18 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DocumentFault } from '../document.ts';
 import { createLibreOffice, type LibreOffice } from './libreoffice.ts';
+import { kind as xlsx } from './sheet/xlsx.ts';
+import { kind as pptx } from './slides/pptx.ts';
 
 const RTF = 'application/rtf';
 const DOC = 'application/msword';
@@ -73,6 +77,23 @@ describe('conversion', () => {
     expect(readFileSync(pdf).subarray(0, 5).toString()).toBe('%PDF-');
     expect(await temporary()).toBe(0);
     expect(office.pids()).toEqual([]);
+  });
+
+  it('makes new files of old ones that can be read', async () => {
+    const old = await mkdtemp(path.join(dir, 'old-'));
+    await writeFile(path.join(old, 'list.fods'), sheetOf(['Rope', 'Tar']));
+    await writeFile(path.join(old, 'talk.fodp'), slideOf('Knots'));
+    const file = (mediaType: string) => ({ path: '', size: 0, mediaType });
+    await save('xls', path.join(old, 'list.fods'), old);
+    await save('ppt', path.join(old, 'talk.fodp'), old);
+    const xls = path.join(old, 'list.xls');
+    const ppt = path.join(old, 'talk.ppt');
+    const book = await office.convert(xls, 'application/vnd.ms-excel', 'xlsx', inDir('out'), never, TIMEOUT_MS);
+    const talk = await office.convert(ppt, 'application/vnd.ms-powerpoint', 'pptx', inDir('out'), never, TIMEOUT_MS);
+    const sheets = await xlsx.parse(file('xlsx'), readFileSync(book), {});
+    expect(sheets.pages[0]!.html).toContain('<td>Rope</td><td>1</td>');
+    const slides = await pptx.parse(file('pptx'), readFileSync(talk), {});
+    expect(slides.pages[0]!.html).toContain('Knots');
   });
 
   it('calls what makes no file damaged', async () => {
@@ -160,6 +181,31 @@ describe('without the program', () => {
     expect(wrong.available()).toBe(false);
   });
 });
+
+/** LibreOffice as an author of old files, which we never are. */
+async function save(to: string, source: string, outDir: string): Promise<void> {
+  const profile = pathToFileURL(path.join(outDir, 'profile'));
+  const args = [`-env:UserInstallation=${profile}`, '--headless', '--convert-to', to, '--outdir', outDir, source];
+  await promisify(execFile)('soffice', args, { timeout: TIMEOUT_MS });
+}
+
+const flat = (body: string, mediaType: string) =>
+  `<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${mediaType}"><office:automatic-styles><style:page-layout style:name="PM1"/></office:automatic-styles><office:master-styles><style:master-page style:name="Default" style:page-layout-name="PM1"/></office:master-styles><office:body>${body}</office:body></office:document>`;
+
+const sheetOf = (names: readonly string[]) => {
+  const rows = names.map(
+    (name, at) =>
+      `<table:table-row><table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell><table:table-cell office:value-type="float" office:value="${at + 1}"/></table:table-row>`,
+  );
+  const table = `<table:table table:name="List">${rows.join('')}</table:table>`;
+  return flat(`<office:spreadsheet>${table}</office:spreadsheet>`, 'spreadsheet');
+};
+
+const slideOf = (text: string) =>
+  flat(
+    `<office:presentation><draw:page draw:master-page-name="Default"><draw:frame svg:x="1cm" svg:y="1cm" svg:width="9cm" svg:height="2cm"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page></office:presentation>`,
+    'presentation',
+  );
 
 function docxWithPicture(url: string): Uint8Array {
   const relationship = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

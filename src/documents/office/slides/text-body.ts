@@ -1,8 +1,9 @@
 /** The text of a shape: paragraphs, and which of them are points of a list (DrawingML, ECMA-376 part 1, 21.1.2). */
-import { attribute, child, childAt, children, textOf, type XmlElement } from '../../xml/xml.ts';
+import { attribute, child, childAt, children, descendants, textOf, type XmlElement } from '../../xml/xml.ts';
 import { Flow, type ParagraphKind } from '../word/flow.ts';
 import { Inline, type Marks } from '../word/inline.ts';
 import type { ListPlace } from '../word/lists.ts';
+import { mathml } from '../word/omml.ts';
 
 export interface TextContext {
   /** The address of a link, when it is one that may be shown. */
@@ -83,12 +84,10 @@ class Numbers {
   }
 }
 
-const HIDDEN_FIELDS = /^(?:slidenum|datetime\d*|footer|header)$/;
-
 function addRuns(paragraph: XmlElement, inline: Inline, context: TextContext): void {
   for (const run of children(paragraph)) {
     if (run.name === 'a:br') inline.break();
-    else if (run.name === 'a:r' || (run.name === 'a:fld' && !HIDDEN_FIELDS.test(attribute(run, 'type') ?? ''))) {
+    else if (run.name === 'a:r' || (run.name === 'a:fld' && attribute(run, 'type') !== 'slidenum')) {
       const text = textOf(child(run, 'a:t'));
       const [first, ...lines] = text.split(/[\v\n]/);
       const marks = marksOf(child(run, 'a:rPr'), context);
@@ -98,9 +97,9 @@ function addRuns(paragraph: XmlElement, inline: Inline, context: TextContext): v
         inline.text(line, marks);
       }
     } else if (run.name === 'a14:m' || run.name === 'mc:AlternateContent') {
-      // An equation as text: its letters and signs in their order.
-      const math = run.name === 'a14:m' ? run : childAt(run, 'mc:Choice', 'a14:m');
-      if (math) inline.text(textOf(math).replace(/\s+/g, ' '));
+      const holder = run.name === 'a14:m' ? run : childAt(run, 'mc:Choice', 'a14:m');
+      const display = child(holder, 'm:oMathPara') !== undefined;
+      if (holder) for (const formula of descendants(holder, 'm:oMath')) inline.atom(mathml(formula, display));
     }
   }
 }
