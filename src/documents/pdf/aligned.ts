@@ -8,6 +8,9 @@ import type { Cell } from './table.ts';
 
 const MIN_ROWS = 3;
 const MIN_GUTTER = 0.6;
+/** What so many rows leave free is no accident, however narrow. */
+const MANY_ROWS = 6;
+const NARROW_GUTTER = 0.15;
 /** A table's cells are short and its columns seldom filled; running text in columns is the opposite. */
 const LONG_CELL = 42;
 
@@ -45,10 +48,12 @@ export function alignedTable(
   ];
 }
 
-const guttersOf = (segments: readonly Segment[], bodySize: number): Interval[] =>
-  freeStrips(segments).filter(
-    ({ from, to }) => Number.isFinite(from) && Number.isFinite(to) && to - from >= MIN_GUTTER * bodySize,
+function guttersOf(segments: readonly Segment[], bodySize: number): Interval[] {
+  const width = (toRows(segments).length >= MANY_ROWS ? NARROW_GUTTER : MIN_GUTTER) * bodySize;
+  return freeStrips(segments).filter(
+    ({ from, to }) => Number.isFinite(from) && Number.isFinite(to) && to - from >= width,
   );
+}
 
 /** Heads stand beside their cells now and then: two columns that are hardly ever both filled are one. */
 function mergeColumns(rows: readonly (readonly Segment[])[], gutters: readonly Interval[]): Interval[] {

@@ -76,8 +76,12 @@ function blocksOf(region: Region, looks: Looks): Block[] {
   return blocks;
 }
 
-const insetBlocks = ({ inset }: InsetSegment, looks: Looks): Block[] =>
-  'table' in inset ? [{ kind: 'table', table: inset.table }] : toBlocks(toRegions(inset.segments, looks), looks);
+function insetBlocks({ inset }: InsetSegment, looks: Looks): Block[] {
+  if ('table' in inset) return [{ kind: 'table', table: inset.table }];
+  if ('alt' in inset)
+    return [{ kind: 'paragraph', runs: [{ text: inset.alt, bold: false, italic: false, mono: false }] }];
+  return toBlocks(toRegions(inset.segments, looks), looks);
+}
 
 const NEIGHBOURS = 10;
 
@@ -87,6 +91,10 @@ function rightEdges({ items }: Region, looks: Looks): number[] {
     const near = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
     return edgeOf(near.filter((other) => Math.abs(other.x0 - item.x0) < 4 * item.size && isAlike(other, item)));
   });
+  // Where there are too few, what else is in the column tells.
+  for (const [at, edge] of edges.entries()) {
+    if (edge === Number.POSITIVE_INFINITY && items.length >= 3) edges[at] = Math.max(...items.map(({ x1 }) => x1));
+  }
   // Lines close to each other are the better witnesses.
   for (let from = 0; from < items.length; ) {
     let to = from + 1;
@@ -97,6 +105,9 @@ function rightEdges({ items }: Region, looks: Looks): number[] {
   }
   return edges;
 }
+
+const isCentred = (one: Segment, two: Segment): boolean =>
+  Math.abs(one.x0 - two.x0) > 3 && Math.abs(one.x0 + one.x1 - two.x0 - two.x1) < 4;
 
 const edgeOf = (lines: readonly Segment[]): number =>
   lines.length < 3 ? Number.POSITIVE_INFINITY : Math.max(...lines.map(({ x1 }) => x1));
@@ -110,7 +121,7 @@ const isClose = (line: Segment, before: Segment, looks: Looks): boolean =>
 function startsBlock(line: Line, before: Line, group: readonly Line[], edge: number, looks: Looks): boolean {
   const tag = tagOf(line);
   const tagBefore = tagOf(before);
-  if (tag && tagBefore) return tag.block !== tagBefore.block;
+  if (tag && tagBefore) return tag.block !== tagBefore.block || (tag.level === 0 && leavesRoom(line, before, edge));
   const size = Math.max(line.size, before.size);
   const pitch = line.baseline - before.baseline;
   const mono = isMono(line) && !looks.mostlyMono;
@@ -154,6 +165,7 @@ const LEADER = /(?:\.\s?){4,}\s*\S{1,6}$/;
 /** Whether the first word of the line would have had room on the line before: then the break is meant. */
 function leavesRoom(line: Line, before: Line, edge: number): boolean {
   if (edge === Number.POSITIVE_INFINITY || /[\p{L}\p{N}][-\u2010\u00ad]$/u.test(before.text)) return false;
+  if (isCentred(line, before)) return false;
   const room = edge - before.x1;
   if (room < 2 * line.size) return false;
   if (isUnspaced(line.text.slice(0, 1))) return room > 2.5 * line.size;
@@ -217,6 +229,7 @@ function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
       },
     ];
   }
+  if (tag?.isQuote) return [{ kind: 'quote', runs: joinLines(lines) }];
   if (!tag?.isText && isBoldHeading(lines, looks))
     return [{ kind: 'heading', level: looks.boldLevel, runs: joinLines(lines) }];
   const small = first!.size < SMALL * looks.bodySize;

@@ -52,6 +52,7 @@ export interface Fill extends Box {
   readonly color: string | null;
   readonly order: number;
   readonly image: boolean;
+  readonly mark: number | null;
 }
 
 /** A straight line along the page's edges, thin or not. */
@@ -182,7 +183,7 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
     graphics += 1;
     const seen = intersect(box, state.clip);
     if (fills.length >= MAX_FILLS || seen.x1 - seen.x0 < 3 || seen.y1 - seen.y0 < 3) return;
-    fills.push({ ...seen, color, order: order++, image });
+    fills.push({ ...seen, color, order: order++, image, mark: marks[marks.length - 1]?.mark ?? null });
   };
   const addDot = (box: Box) => {
     const wide = box.x1 - box.x0;
@@ -472,14 +473,14 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
     paintImageMaskXObject: () => addFill(transformBox(state.matrix, 0, 0, 1, 1), null, true),
     beginMarkedContent([tag]) {
       const { mark = null, artifact = false } = marks[marks.length - 1] ?? {};
-      marks.push({ mark, artifact: artifact || tag === 'Artifact', off: false });
+      marks.push({ mark, artifact: artifact || nameOf(tag) === 'Artifact', off: false });
     },
     beginMarkedContentProps([tag, value]) {
       const outer = marks[marks.length - 1];
       const hidden = tag === 'OC' && value !== null && layers !== null && !layers.isVisible(value);
       marks.push({
         mark: typeof value === 'number' ? value : (outer?.mark ?? null),
-        artifact: (outer?.artifact ?? false) || tag === 'Artifact',
+        artifact: (outer?.artifact ?? false) || nameOf(tag) === 'Artifact',
         off: hidden,
       });
       if (hidden) off += 1;
@@ -518,6 +519,9 @@ const PAINTING: Readonly<Record<string, { fill: boolean; stroke: boolean }>> = {
   closeFillStroke: BOTH,
   closeEOFillStroke: BOTH,
 };
+
+/** PDF.js gives a tag as it is in the file or as its text. */
+const nameOf = (tag: unknown): unknown => (typeof tag === 'object' && tag !== null && 'name' in tag ? tag.name : tag);
 
 const turnOf = (matrix: Matrix, direction: number): number =>
   (Math.atan2(matrix[1] * direction, matrix[0] * direction) * 180) / Math.PI;

@@ -3,12 +3,16 @@ import { alignedTable } from './aligned.ts';
 import { type Box, holds } from './geometry.ts';
 import type { Ink, Piece } from './ink.ts';
 import { type Segment, toSegments } from './lines.ts';
+import type { PageText } from './page.ts';
 import { boxOfSegments, insetSegment } from './regions.ts';
 import { mergeLines, ruledTable, toGrids } from './ruled.ts';
 
+type InsetSources = Pick<PageText, 'ink' | 'figures'>;
+
 /** The page's segments, each table and frame as one of them. */
-export function segmentsWithInsets(pieces: readonly Piece[], ink: Ink, bodySize: number): Segment[] {
-  const insets: Segment[] = [];
+export function segmentsWithInsets(pieces: readonly Piece[], page: InsetSources, bodySize: number): Segment[] {
+  const { ink, figures } = page;
+  const insets: Segment[] = figures.map(({ alt, ...box }) => insetSegment(box, { alt }, bodySize));
   let rest = pieces;
   for (const grid of toGrids(ink.rules)) {
     const found = ruledTable(grid, rest);

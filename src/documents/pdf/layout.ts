@@ -60,8 +60,9 @@ export function createLayout(): Layout {
   };
 }
 
-function laidOut({ number, ink, turned, scanned }: PageText, pieces: readonly Piece[], bodySize: number): LaidOut {
-  const segments = segmentsWithInsets(withDrawnBullets(pieces, ink.dots), ink, bodySize);
+function laidOut(page: PageText, pieces: readonly Piece[], bodySize: number): LaidOut {
+  const { number, ink, turned, scanned } = page;
+  const segments = segmentsWithInsets(withDrawnBullets(pieces, ink.dots), page, bodySize);
   return {
     number,
     regions: toRegions(segments, { bodySize }),

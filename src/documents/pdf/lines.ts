@@ -15,10 +15,17 @@ export interface Segment {
   readonly inset?: Inset | undefined;
 }
 
-export type Inset = { readonly table: Table } | { readonly segments: readonly Segment[] };
+export type Inset =
+  | { readonly table: Table }
+  | { readonly segments: readonly Segment[] }
+  /** A picture's words. */
+  | { readonly alt: string };
 
 /** In ems of the smaller neighbour: a gap that parts segments. */
 const SEGMENT_GAP = 0.85;
+const WORD_GAP = 0.15;
+/** The same where a space would have been written. */
+const UNWRITTEN_GAP = 0.2;
 const SAME_BASELINE = 0.22;
 /** Share of its size by which text reaches over the baseline, and below it. */
 const ABOVE = 0.75;
@@ -26,7 +33,24 @@ const BELOW = 0.2;
 
 export function toSegments(pieces: readonly Piece[]): Segment[] {
   const rows = attachRaised(toRows(pieces));
-  return rows.flatMap(splitRow);
+  const writesSpaces = hasSpaces(rows);
+  return rows.flatMap((row) => splitRow(row, writesSpaces));
+}
+
+/** Whether the file writes its spaces: then a gap without one parts what does not belong together. */
+function hasSpaces(rows: readonly Row[]): boolean {
+  let gaps = 0;
+  let spaces = 0;
+  for (const { pieces } of rows) {
+    for (let at = 1; at < pieces.length; at++) {
+      const gap = pieces[at]!.x0 - pieces[at - 1]!.x1;
+      const { size } = pieces[at]!;
+      if (gap < WORD_GAP * size || gap > SEGMENT_GAP * size) continue;
+      gaps += 1;
+      if (pieces[at]!.spaced) spaces += 1;
+    }
+  }
+  return spaces > 0.75 * gaps;
 }
 
 interface Row {
@@ -88,7 +112,7 @@ function hostOf(piece: Piece, rows: readonly Row[], at: number): Row | null {
   return null;
 }
 
-function splitRow(row: Row): Segment[] {
+function splitRow(row: Row, writesSpaces: boolean): Segment[] {
   const segments: Segment[] = [];
   let current: Piece[] = [];
   let end = Number.NEGATIVE_INFINITY;
@@ -99,7 +123,9 @@ function splitRow(row: Row): Segment[] {
       continue;
     }
     const size = before ? Math.max(Math.min(before.size, piece.size), 0.6 * row.size) : row.size;
-    if (before && piece.x0 - end > SEGMENT_GAP * size && !leads(current, piece, end)) {
+    const isPlain = piece.shift === undefined && before?.shift === undefined && !piece.rightToLeft;
+    const widest = writesSpaces && isPlain && !piece.spaced ? UNWRITTEN_GAP : SEGMENT_GAP;
+    if (before && piece.x0 - end > widest * size && !leads(current, piece, end)) {
       segments.push(segmentOf(current));
       current = [];
       end = Number.NEGATIVE_INFINITY;

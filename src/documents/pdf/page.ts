@@ -14,8 +14,14 @@ export interface PageText {
   readonly pieces: readonly Piece[];
   readonly turned: readonly (readonly Piece[])[];
   readonly ink: Ink;
+  readonly figures: readonly Figure[];
   readonly hidden: number;
   readonly scanned: boolean;
+}
+
+/** A picture with the words that stand for it. */
+export interface Figure extends Box {
+  readonly alt: string;
 }
 
 const FEW_LETTERS = 12;
@@ -38,9 +44,9 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
     if (turn !== 0) ({ viewport, ink } = inkAt((page.rotate + 360 - turn) % 360));
     const seen = visiblePieces(ink);
     const links = await linksOf(page, viewport.transform);
-    const tags = await tagsOf(document, page, seen.pieces);
+    const tags = await tagsOf(document, page, ink);
     const pieces = seen.pieces.map((piece) => {
-      const tag = piece.mark === null ? undefined : tags.get(piece.mark);
+      const tag = piece.mark === null ? undefined : tags.texts.get(piece.mark);
       const href = hrefAt(piece, links);
       return tag || href ? { ...piece, tag, href } : piece;
     });
@@ -52,12 +58,22 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
       pieces: pieces.filter(({ angle }) => Math.abs(angle) < TURNED),
       turned: turnedGroups(pieces.filter(({ angle }) => Math.abs(angle) >= TURNED)),
       ink,
+      figures: figuresOf(ink, tags.figures),
       hidden: seen.hidden,
       scanned: letters < FEW_LETTERS && (pictureShare(ink) > 0.05 || (letters === 0 && ink.graphics > 0)),
     };
   } finally {
     page.cleanup();
   }
+}
+
+function figuresOf({ fills }: Ink, alts: ReadonlyMap<number, string>): Figure[] {
+  const figures = new Map<number, Figure>();
+  for (const { image, mark, x0, y0, x1, y1 } of fills) {
+    const alt = image && mark !== null ? alts.get(mark) : undefined;
+    if (alt !== undefined && !figures.has(mark!)) figures.set(mark!, { x0, y0, x1, y1, alt });
+  }
+  return [...figures.values()];
 }
 
 /** In degrees, clockwise: how most of the text of a page is turned against the page, in quarters. */

@@ -1,6 +1,6 @@
 /** What a tagged file says of its text: which pieces make one block, and which are headings. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import type { Piece } from './ink.ts';
+import type { Ink, Piece } from './ink.ts';
 
 export interface Tag {
   /** The same for all text of one paragraph, heading or item. */
@@ -9,12 +9,23 @@ export interface Tag {
   readonly level: number;
   /** Whether it is said to be a paragraph, and so is no heading, however it looks. */
   readonly isText: boolean;
+  readonly isQuote: boolean;
 }
+
+export interface Tags {
+  /** By the number of marked content. */
+  readonly texts: ReadonlyMap<number, Tag>;
+  /** What is said for those who do not see a picture, by the same numbers. */
+  readonly figures: ReadonlyMap<number, string>;
+}
+
+const NONE: Tags = { texts: new Map(), figures: new Map() };
 
 interface Node {
   readonly role?: string;
   readonly type?: string;
   readonly id?: string;
+  readonly alt?: string;
   readonly children?: readonly Node[];
 }
 
@@ -26,40 +37,41 @@ const MAX_NODES = 50_000;
 const WHOLE_PAGE = 0.6;
 const LONG_PAGE = 1_200;
 
-/** Tags by the number of marked content; empty when the file has none or none that can be believed. */
-export async function tagsOf(
-  document: PDFDocumentProxy,
-  page: PDFPageProxy,
-  pieces: readonly Piece[],
-): Promise<ReadonlyMap<number, Tag>> {
-  const tags = new Map<number, Tag>();
-  if (!pieces.some(({ mark }) => mark !== null)) return tags;
+/** Empty when the file has no tags, or none that can be believed. */
+export async function tagsOf(document: PDFDocumentProxy, page: PDFPageProxy, ink: Ink): Promise<Tags> {
+  if (!ink.pieces.some(({ mark }) => mark !== null) && !ink.fills.some(({ mark }) => mark !== null)) return NONE;
   const info = (await document.getMarkInfo().catch(() => null)) as { Marked?: boolean } | null;
-  if (!info?.Marked) return tags;
+  if (!info?.Marked) return NONE;
   const tree = (await page.getStructTree().catch(() => null)) as Node | null;
-  if (!tree) return tags;
+  if (!tree) return NONE;
+  const texts = new Map<number, Tag>();
+  const figures = new Map<number, string>();
   let block = 0;
   let seen = 0;
-  const todo: { node: Node; tag: Tag | null }[] = [{ node: tree, tag: null }];
+  const todo: { node: Node; tag: Tag | null; alt: string }[] = [{ node: tree, tag: null, alt: '' }];
   for (let next = todo.pop(); next && seen < MAX_NODES; next = todo.pop()) {
-    const { node, tag } = next;
+    const { node, tag, alt } = next;
     seen += 1;
     if (node.type === 'content') {
       const mark = Number(/_mc(\d+)$/.exec(node.id ?? '')?.[1] ?? Number.NaN);
-      if (tag && Number.isInteger(mark) && !tags.has(mark)) tags.set(mark, tag);
+      if (tag && Number.isInteger(mark) && !texts.has(mark)) texts.set(mark, tag);
+      if (alt !== '' && Number.isInteger(mark)) figures.set(mark, alt);
       continue;
     }
-    const own = BLOCKS.has(node.role ?? '') ? tagOfRole(node.role!, tag, () => ++block) : tag;
-    for (const child of (node.children ?? []).toReversed()) todo.push({ node: child, tag: own });
+    const role = node.role ?? '';
+    const own = BLOCKS.has(role) ? tagOfRole(role, tag, () => ++block) : tag;
+    const ownAlt = role === 'Figure' ? (node.alt ?? '').trim() : alt;
+    for (const child of (node.children ?? []).toReversed()) todo.push({ node: child, tag: own, alt: ownAlt });
   }
-  return isBelievable(tags, pieces) ? tags : new Map();
+  return { texts: isBelievable(texts, ink.pieces) ? texts : new Map(), figures };
 }
 
 /** A list item is one block with its marker and its text; a paragraph in an item or a cell is one of its own. */
 function tagOfRole(role: string, outer: Tag | null, nextBlock: () => number): Tag {
   if ((role === 'LBody' || role === 'Lbl') && outer) return outer;
   const level = role === 'Title' ? 1 : role === 'H' ? 2 : Number(/^H([1-6])$/.exec(role)?.[1] ?? 0);
-  return { block: nextBlock(), level, isText: role === 'P' || role === 'LI' || role === 'Code' };
+  const isText = role === 'P' || role === 'LI' || role === 'Code';
+  return { block: nextBlock(), level, isText, isQuote: role === 'BlockQuote' || outer?.isQuote === true };
 }
 
 function isBelievable(tags: ReadonlyMap<number, Tag>, pieces: readonly Piece[]): boolean {
