@@ -10,12 +10,14 @@ import type { Renderer } from '../renderer.ts';
 import type { Sites, SiteView } from '../sites.ts';
 import { isHtml, type Snapshot } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
+import type { Learn } from './learn.ts';
 
 export interface AutoParts {
   readonly direct: Engine;
   readonly browser?: Engine | undefined;
   readonly renderer: Renderer;
   readonly sites?: Sites | undefined;
+  readonly learn?: Learn | undefined;
   readonly abuse?: Pick<Abuse, 'check'> | undefined;
 }
 
@@ -71,16 +73,16 @@ async function* rendered(
   plan: Plan,
   visit: Visit,
   required: readonly OptionName[],
-  { browser, ...parts }: AutoParts & { readonly browser: Engine },
+  { browser, learn }: AutoParts & { readonly browser: Engine },
 ): AsyncGenerator<Snapshot> {
-  const { status, lastModified, url, text } = fetched;
+  const { status, statusText, lastModified, url, text } = fetched;
   yield withReason({ ...fetched, settled: false }, plan.reason);
   let last: Snapshot | undefined;
   try {
-    const from = REFUSALS.has(status) ? {} : { url, html: text, answer: { status, lastModified } };
+    const from = REFUSALS.has(status) ? {} : { url, html: text, answer: { status, statusText, lastModified } };
     for await (const seen of browser.visit({ ...visit, ...from })) {
       last = seen;
-      yield withReason(seen.status === status ? { ...seen, statusText: fetched.statusText } : seen, plan.reason);
+      yield withReason(seen, plan.reason);
     }
   } catch (error) {
     visit.signal.throwIfAborted();
@@ -88,7 +90,7 @@ async function* rendered(
     if (required.length || isRefusal(error)) throw error;
     yield withReason({ ...fetched, notes: [...fetched.notes, NOT_RENDERED] }, 'the browser gave nothing');
   }
-  if (plan.compare && last) learn(fetched, last, parts);
+  if (plan.compare && last) learn?.(fetched, last);
 }
 
 /** How a fetched page is read on. */
@@ -138,23 +140,6 @@ const mayLearn = (options: Options): boolean =>
   !options.setCookies.length &&
   options.customHeader === undefined &&
   options.proxyUrl === undefined;
-
-/** Beside the read: nobody waits for it, and it may fail. */
-function learn(fetched: Snapshot, last: Snapshot, { renderer, sites }: AutoParts): void {
-  if (!sites || !last.settled || last.status !== 200) return;
-  const { url, text } = fetched;
-  // A page that sent the reader elsewhere is not what was fetched.
-  if (withoutFragment(last.url) !== withoutFragment(url)) {
-    sites.note(url, false);
-    return;
-  }
-  renderer.isUnchanged(text, last.text, url).then(
-    (unchanged) => sites.note(url, unchanged),
-    () => {},
-  );
-}
-
-const withoutFragment = (url: string) => url.split('#', 1)[0];
 
 const EARLY: ReadonlySet<string> = new Set(['html', 'visible-content']);
 const WAITING: ReadonlySet<string> = new Set(['media-idle', 'network-idle']);

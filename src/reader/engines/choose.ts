@@ -9,13 +9,14 @@ import { isHtml, type Snapshot, unwritten } from '../snapshot.ts';
 import { type AutoParts, isRefusal, readAuto, reasoned, reasonOf, withReason } from './auto.ts';
 import type { Engine, Visit } from './engine.ts';
 import { ENOUGH_WORDS } from './evidence.ts';
+import { createLearner } from './learn.ts';
 
 /** How long a read may take when the caller sets no limit (contract, section 9). */
 const BROWSER_MS = 15_000;
 const DIRECT_MS = 30_000;
 
 /** `browser` is absent when this machine has none. */
-export interface Engines extends AutoParts {
+export interface Engines extends Omit<AutoParts, 'learn'> {
   /** The remote rendering service; absent when the operator has not configured one. */
   readonly remote?: Engine | undefined;
   /**
@@ -35,7 +36,8 @@ interface Started extends ReadRequest {
 
 /** Which engine serves a read, and what it falls back on (contract, section 11). */
 export function createChooser(parts: Engines) {
-  const { direct, browser, remote, renderer, abuse, pickProxy } = parts;
+  const { direct, browser, remote, renderer, sites, abuse, pickProxy } = parts;
+  const auto: AutoParts = { ...parts, learn: sites && createLearner(renderer, sites) };
 
   return async function* snapshots(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
     const { target, options, keyed } = asked;
@@ -113,7 +115,7 @@ export function createChooser(parts: Engines) {
     if (!keyed && !required.length && isHtmlAlone(options)) {
       return reasoned(direct.visit(visit(DIRECT_MS)), 'html without a key is not rendered');
     }
-    return readAuto({ direct: () => visit(DIRECT_MS), browser: () => visit(BROWSER_MS) }, required, parts);
+    return readAuto({ direct: () => visit(DIRECT_MS), browser: () => visit(BROWSER_MS) }, required, auto);
   }
 
   /** Without a proxy, and once more through one when that came to little. */

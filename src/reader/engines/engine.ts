@@ -11,7 +11,7 @@ export interface Visit {
   readonly url: string;
   readonly html?: string | undefined;
   /** Set when `html` is what `url` has just answered: it stands for the first answer of that address, later ones are fetched. */
-  readonly answer?: Pick<Snapshot, 'status' | 'lastModified'> | undefined;
+  readonly answer?: Pick<Snapshot, 'status' | 'statusText' | 'lastModified'> | undefined;
   /** The cookies of the read, the caller's among them, and where those of answers go; engines that follow each other share it. */
   readonly jar?: CookieJar | undefined;
   readonly options: Options;

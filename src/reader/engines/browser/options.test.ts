@@ -261,6 +261,13 @@ describe('the state of a page', () => {
     expect(again.storageState).toEqual(state);
   });
 
+  it('is exported as far as it can be given again', async () => {
+    const fill = "localStorage.setItem('much', 'x'.repeat(2 ** 20)); document.cookie = 'small=1'";
+    const page = await bench.last('/article', { exportStorageState: true, injectPageScript: fill });
+    expect(page.storageState).toMatchObject({ cookies: [{ name: 'small' }], origins: [] });
+    expect(page.notes).toEqual(['The storage state of the page is too large: some of it was left out']);
+  });
+
   it('is not in answers that did not ask for it, nor in the next read', async () => {
     expect((await bench.last('/welcome')).storageState).toBeUndefined();
     expect(words((await bench.last('/stored')).text)).toContain('colour null');
@@ -316,16 +323,16 @@ describe('HTML that was fetched before', () => {
     '<title>Fetched</title><p id="a">fetched before</p><script>if (!sessionStorage.again) { sessionStorage.again = 1; } else document.title = "x"</script>';
 
   it('stands for the first answer, status and date included', async () => {
-    const answer = { status: 404, lastModified: 'Tue, 03 Mar 2026 10:00:00 GMT' };
+    const answer = { status: 999, statusText: 'Denied Here', lastModified: 'Tue, 03 Mar 2026 10:00:00 GMT' };
     const page = (await bench.visit('/never-fetched', {}, { html, answer })).at(-1)!;
-    expect(page).toMatchObject({ status: 404, lastModified: answer.lastModified, settled: true });
+    expect(page).toMatchObject({ ...answer, settled: true });
     expect(page.text).toContain('fetched before');
     expect(bench.site.hits('/never-fetched')).toBe(0);
   });
 
   it('does not stand for the next: a page that loads itself anew gets what is there', async () => {
     const gate = '<title>Gate</title><p>gate</p><script>document.cookie = "gate=open"; location.reload()</script>';
-    const page = (await bench.visit('/cookies', {}, { html: gate, answer: { status: 200 } })).at(-1)!;
+    const page = (await bench.visit('/cookies', {}, { html: gate, answer: { status: 200, statusText: 'OK' } })).at(-1)!;
     expect(words(page.text)).toContain('gate=open');
     expect(page.status).toBe(200);
   });

@@ -484,7 +484,9 @@ export class PageVisit {
     if (!this.#visit.options.exportStorageState) return undefined;
     const left = Math.max(this.#visit.deadline - performance.now(), BODY_MS);
     try {
-      return await takeStorageState(this.#context, Math.min(STATE_MS, left));
+      const { state, complete } = await takeStorageState(this.#context, Math.min(STATE_MS, left));
+      if (!complete) this.#note ??= 'The storage state of the page is too large: some of it was left out';
+      return state;
     } catch {
       this.#note ??= 'The storage state of the page could not be read';
       return undefined;

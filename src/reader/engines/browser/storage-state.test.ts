@@ -42,7 +42,7 @@ describe('a state that is given', () => {
     [{ cookies: [{ ...cookie, sameSite: 'None' }] }, 'cookies[0]'],
     [{ cookies: [{ ...cookie, name: '__Secure-a' }] }, 'cookies[0]'],
     [{ cookies: [{ name: 'a', value: '1' }] }, 'cookies[0].domain'],
-    [{ cookies: Array.from({ length: 301 }, () => cookie) }, 'cookies'],
+    [{ cookies: Array.from({ length: 3_001 }, () => cookie) }, 'cookies'],
     [{ origins: [{ origin: 'a.example', localStorage: [] }] }, 'origins[0].origin'],
     [{ origins: [{ origin: 'https://a.example/path' }] }, 'origins[0].origin'],
     [{ origins: [{ origin: 'https://user@a.example' }] }, 'origins[0].origin'],

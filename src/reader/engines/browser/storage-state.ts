@@ -7,7 +7,7 @@ import type { StorageState } from '../../snapshot.ts';
 
 /** Of the whole state, names and values together. */
 const MAX_CHARACTERS = 1024 * 1024;
-const MAX_COOKIES = 300;
+const MAX_COOKIES = 3_000;
 const MAX_ENTRIES = 5_000;
 /** Each costs a page that is opened for it. */
 const MAX_ORIGINS = 20;
@@ -86,10 +86,27 @@ function sizeOf(value: unknown): number {
   }
 }
 
-/** The cookies of a context and the local storage of the origins that its pages visited. Throws TimeUp. */
-export async function takeStorageState(context: BrowserContext, limitMs: number): Promise<StorageState> {
+export interface TakenState {
+  readonly state: StorageState;
+  /** False when there was more than a state may hold. */
+  readonly complete: boolean;
+}
+
+/**
+ * The cookies of a context and the local storage of the origins that its pages visited, as much as could be given again.
+ * Throws TimeUp.
+ */
+export async function takeStorageState(context: BrowserContext, limitMs: number): Promise<TakenState> {
   const { cookies, origins } = await within(limitMs, context.storageState());
-  return {
+  const kept: StorageState['origins'][number][] = [];
+  let room = MAX_CHARACTERS - JSON.stringify(cookies).length;
+  for (const { origin, localStorage } of origins) {
+    const entry = { origin, localStorage: localStorage.map(({ name, value }) => ({ name, value })) };
+    room -= JSON.stringify(entry).length + 1;
+    if (room < 0 || kept.length >= MAX_ORIGINS) break;
+    kept.push(entry);
+  }
+  const state = {
     cookies: cookies.map(({ name, value, domain, path, expires, httpOnly, secure, sameSite }) => ({
       name,
       value,
@@ -100,9 +117,7 @@ export async function takeStorageState(context: BrowserContext, limitMs: number)
       secure,
       sameSite,
     })),
-    origins: origins.map(({ origin, localStorage }) => ({
-      origin,
-      localStorage: localStorage.map(({ name, value }) => ({ name, value })),
-    })),
+    origins: kept,
   };
+  return { state, complete: kept.length === origins.length };
 }
