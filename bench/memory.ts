@@ -105,12 +105,15 @@ function slope(points: readonly { reads: number }[], of: 'server' | 'others'): n
 }
 
 const looks = [await look()];
-for (let at = 1; at <= LOOKS; at++) {
-  await reads(Math.round((READS * at) / LOOKS));
-  looks.push(await look());
+try {
+  for (let at = 1; at <= LOOKS; at++) {
+    await reads(Math.round((READS * at) / LOOKS));
+    looks.push(await look());
+  }
+} finally {
+  await server.stop();
+  site.close();
 }
-await server.stop();
-site.close();
 
 console.log(`${machine()}; ${READS} reads (${NAMES.join(', ')} in turn), ${AT_ONCE} at once\n`);
 console.log(
