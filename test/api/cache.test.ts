@@ -62,16 +62,15 @@ describe('a second read', () => {
   it('is answered in any form from the same copy', async () => {
     const at = freshPath();
     await read(at);
-    for (const headers of [
+    const forms: Record<string, string>[] = [
       { 'x-respond-with': 'markdown' },
       { 'x-respond-with': 'html' },
       { 'x-retain-links': 'none', 'x-md-heading-style': 'setext' },
       { 'x-with-links-summary': 'true' },
       { 'x-markdown-chunking': 'h1' },
       { 'x-target-selector': 'main' },
-    ]) {
-      await read(at, headers as Record<string, string>);
-    }
+    ];
+    for (const headers of forms) await read(at, headers);
     expect(site.hits(at)).toBe(1);
   });
 

@@ -31,10 +31,15 @@ export const PRESET_OPTIONS: Readonly<Record<PresetName, GivenOptions>> = {
   spider: { respondWith: 'markdown+frontmatter', markdownChunking: 'h3', withLinksSummary: 'all' },
 };
 
+/** What only a browser can do. An engine that is named and runs no scripts leaves it out. */
+const BROWSER_ONLY = ['detachInvisibles', 'removeOverlay'] as const satisfies (keyof GivenOptions)[];
+const SCRIPTLESS = new Set(['direct', 'curl', 'cf-browser-rendering']);
+
 /** What was given, with the gaps that its preset fills. A field of `markdown` is an option of its own here. */
 export function preset(given: GivenOptions): GivenOptions {
   if (!given.preset) return given;
-  const under = PRESET_OPTIONS[given.preset];
+  const under = { ...PRESET_OPTIONS[given.preset] };
+  if (SCRIPTLESS.has(given.engine ?? '')) for (const name of BROWSER_ONLY) delete under[name];
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const markdown = { ...under.markdown, ...given.markdown };
   return { ...under, ...set, ...(Object.keys(markdown).length > 0 && { markdown }) };

@@ -3,7 +3,6 @@
  * that follow from others are worked out once. The result is frozen; nothing after this asks where a value came from.
  */
 
-import { problem } from '#errors.ts';
 import { picturesWanted } from '../formats/pictures.ts';
 import { MARKDOWN_STYLE_DEFAULTS, type MarkdownStyle } from '../markdown/style.ts';
 import {
@@ -80,7 +79,7 @@ export type Options = Readonly<
 
 const FORMATS: readonly Format[] = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'];
 
-/** Complete options: given over preset over default. ParamValidationError when they contradict each other. */
+/** Complete options: given over preset over default. */
 export function resolve(asked: GivenOptions): Options {
   const given = preset(asked);
   const { respondWith: format, timeout, engine, markdown, respondTiming, proxy = 'none', preset: _, ...rest } = given;

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { PRESETS } from './options.ts';
+import { PRESET_OPTIONS, preset } from './presets.ts';
+import { resolve } from './resolve.ts';
+
+describe('a preset', () => {
+  it.each(PRESETS)('%s fills what is unset', (name) => {
+    expect(preset({ preset: name })).toMatchObject(PRESET_OPTIONS[name]);
+  });
+
+  it('gives way to what was given, field by field', () => {
+    const options = resolve({
+      preset: 'reader',
+      retainLinks: 'none',
+      removeOverlay: false,
+      markdown: { bulletListMarker: '-' },
+    });
+    expect(options).toMatchObject({
+      retainLinks: 'none',
+      retainMedia: 'html',
+      removeOverlay: false,
+      detachInvisibles: true,
+      markdown: { bulletListMarker: '-', linkStyle: 'referenced' },
+    });
+  });
+
+  it('asks nothing of an engine that it cannot do', () => {
+    const options = resolve({ preset: 'reader', engine: 'direct' });
+    expect([options.detachInvisibles, options.removeOverlay, options.needsBrowser]).toEqual([false, false, []]);
+  });
+
+  it('can be answered as text: front matter with one kind of Markdown', () => {
+    for (const name of PRESETS) expect(resolve({ preset: name }).singleFormat).toBe(true);
+  });
+});
