@@ -21,7 +21,7 @@ export const kind: DocumentKind = {
     const zip = openZip(bytes);
     const { chapters, metadata, modified } = readBook(zip);
     const only = page !== undefined && chapters[page - 1] ? page : undefined;
-    const draw = createDraw();
+    const draw = createDraw((picture) => zip.salvage(picture)?.bytes);
     const pages: DocumentPage[] = [];
     const broken: number[] = [];
     const notes: string[] = [];
@@ -35,7 +35,7 @@ export const kind: DocumentKind = {
       if (!content) continue;
       const chapter = chapterHtml(content.bytes, {
         number,
-        picture: (reference, alternative) => draw(zip.salvage(resolveName(name, reference))?.bytes, alternative),
+        picture: (reference, alternative) => draw(resolveName(name, reference), alternative),
       });
       leftBytes -= Buffer.byteLength(chapter.html);
       if (leftBytes < 0) {

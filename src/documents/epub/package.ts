@@ -26,9 +26,9 @@ export function readBook(zip: Zip): Book {
     else if (localName(element) === 'itemref') spine.push(attribute(element, 'idref') ?? '');
   }
   const items = (spine.length > 0 ? spine : [...manifest.keys()]).map((id) => manifest.get(id));
-  const chapters = items
-    .filter((item) => item !== undefined && isChapter(item))
-    .map((item) => chapterOf(item!, opfName));
+  const found = items.filter((item) => item !== undefined && isChapter(item)).map((item) => chapterOf(item!, opfName));
+  // A spine that names a chapter many times would make much of little.
+  const chapters = [...new Map(found.map((chapter) => [chapter.name, chapter])).values()];
   if (chapters.length === 0) throw new DocumentFault('damaged', 'The file is no EPUB book, or a damaged one');
   refuseEncrypted(zip, chapters);
   return { chapters, ...aboutOf(root!) };

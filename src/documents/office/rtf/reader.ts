@@ -301,7 +301,7 @@ export class RtfReader implements TokenHandler {
         this.#finish();
         const blocks = this.#flow.endApart();
         restore();
-        if (blocks.length > 0) this.#inline.atom(this.#flow.note(() => this.#flow.blocks(blocks)));
+        if (blocks.length > 0) this.#inline.atom(this.#flow.note(() => this.#flow.blocks(blocks)).html);
         return outer;
       },
     });

@@ -57,6 +57,10 @@ export class BodyReader {
   readonly #chosen: (XmlElement | undefined)[] = [];
   readonly #alternatives: string[] = [];
   #relationships: ReadonlyMap<string, Relationship>;
+  readonly #knownRelationships = new Map<string, ReadonlyMap<string, Relationship>>();
+  /** References to notes that were referred to before. */
+  readonly #references = new Map<string, string>();
+  #inNote = false;
   #fields = new Fields();
   #run: RunStyle = {};
   #href: string | undefined;
@@ -76,7 +80,12 @@ export class BodyReader {
   }
 
   #relationshipsOf(part: string): ReadonlyMap<string, Relationship> {
-    return new Map(this.#context.source.relationships(part).map((item) => [item.id, item]));
+    let known = this.#knownRelationships.get(part);
+    if (!known) {
+      known = new Map(this.#context.source.relationships(part).map((item) => [item.id, item]));
+      this.#knownRelationships.set(part, known);
+    }
+    return known;
   }
 
   /** A child of the body. */
@@ -331,9 +340,18 @@ export class BodyReader {
 
   #note(kind: 'footnote' | 'endnote', element: XmlElement): typeof SKIP {
     const { notes, flow } = this.#context;
-    const note = notes(kind, attribute(element, 'w:id') ?? '');
-    if (!note || this.#isHidden || !this.#inline) return SKIP;
-    this.#inline.atom(flow.note(() => this.#readNote(note)));
+    const id = attribute(element, 'w:id') ?? '';
+    const note = notes(kind, id);
+    // A note in a note could be the same one.
+    if (!note || this.#isHidden || !this.#inline || this.#inNote) return SKIP;
+    const key = `${kind} ${id}`;
+    let reference = this.#references.get(key);
+    if (reference === undefined) {
+      const { html, again } = flow.note(() => this.#readNote(note));
+      this.#inline.atom(html);
+      reference = again;
+      this.#references.set(key, reference);
+    } else this.#inline.atom(reference);
     return SKIP;
   }
 
@@ -342,8 +360,10 @@ export class BodyReader {
     const fields = this.#fields;
     this.#relationships = this.#relationshipsOf(part);
     this.#fields = new Fields();
+    this.#inNote = true;
     for (const piece of children(element)) this.read(piece);
     this.flush();
+    this.#inNote = false;
     this.#relationships = relationships;
     this.#fields = fields;
   }
@@ -420,11 +440,10 @@ export class BodyReader {
 
   #picture(id: string | undefined): typeof SKIP {
     const found = id === undefined ? undefined : this.#relationships.get(id);
-    const { source, draw } = this.#context;
     if (this.#isHidden) return SKIP;
-    const bytes = found && !found.external ? source.bytes(found.target) : undefined;
+    const name = found && !found.external ? found.target : undefined;
     const at = this.#alternatives.length - 1;
-    this.#inline?.atom(draw(bytes, this.#alternatives[at] ?? ''), { href: this.#href });
+    this.#inline?.atom(this.#context.draw(name, this.#alternatives[at] ?? ''), { href: this.#href });
     if (at >= 0) this.#alternatives[at] = '';
     return SKIP;
   }

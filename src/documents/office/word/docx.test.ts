@@ -289,6 +289,14 @@ describe('what stands beside text', () => {
   });
 });
 
+it('writes a note once, however often it is referred to', async () => {
+  const reference = '<w:r><w:footnoteReference w:id="2"/></w:r>';
+  const footnotes = `<w:footnote w:id="2">${p(`${r('The note')}${reference}`)}</w:footnote>`;
+  expect(await html(p(`${r('a')}${reference}${r('b')}${reference}`), { footnotes })).toBe(
+    '<p>a<sup><a href="#fn-1" id="fnref-1">1</a></sup>b<sup><a href="#fn-1">1</a></sup></p>\n<ol><li id="fn-1">The note</li></ol>',
+  );
+});
+
 describe('pages', () => {
   const rendered = '<w:r><w:lastRenderedPageBreak/></w:r>';
 

@@ -30,7 +30,7 @@ export const kind: DocumentKind = {
         styles,
         numbering: readNumbering(source.xml(related.get('numbering')), styles.numberingOf),
         flow,
-        draw: createDraw(),
+        draw: createDraw((name) => source.bytes(name)),
         notes: noteFinder(source, related),
         ...marksOf(source, main),
       },

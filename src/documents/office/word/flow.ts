@@ -238,11 +238,17 @@ export class Flow {
     for (const block of blocks) this.#frame.beside.push(block);
   }
 
-  /** A reference to a note as HTML; `write` is called when the page ends, and tells the note's paragraphs. */
-  note(write: () => void): string {
+  /**
+   * A reference to a note as HTML, and the HTML of further references to it. `write` is called when the page ends,
+   * and tells the note's paragraphs.
+   */
+  note(write: () => void): { readonly html: string; readonly again: string } {
     const number = ++this.#noteCount;
     this.#notes.push({ number, write });
-    return `<sup><a href="#fn-${number}" id="fnref-${number}">${number}</a></sup>`;
+    return {
+      html: `<sup><a href="#fn-${number}" id="fnref-${number}">${number}</a></sup>`,
+      again: `<sup><a href="#fn-${number}">${number}</a></sup>`,
+    };
   }
 
   /** A page ends here, or, inside a paragraph or table, when that has ended. */
@@ -266,7 +272,7 @@ export class Flow {
     if (this.#notes.length === 0) return '';
     const items: string[] = [];
     // A note may refer to another one, which then comes after it.
-    for (let note = this.#notes.shift(); note; note = this.#notes.shift()) {
+    for (const note of this.#notes) {
       this.#frames.push(new Frame());
       note.write();
       const blocks = this.#take(this.#frames.pop()!);
@@ -274,6 +280,7 @@ export class Flow {
         blocks.length === 1 ? blocks[0]!.inline || blocks[0]!.html : blocks.map(({ html }) => html).join('');
       items.push(`<li id="fn-${note.number}">${content}</li>`);
     }
+    this.#notes.length = 0;
     return `\n<ol>${items.join('\n')}</ol>`;
   }
 

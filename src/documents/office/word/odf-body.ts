@@ -15,8 +15,6 @@ export interface OdfContext {
   readonly styles: OdfStyles;
   readonly flow: Flow;
   readonly draw: Draw;
-  /** A file of the package. */
-  readonly bytes: (name: string) => Uint8Array | undefined;
   /** The root of an object inside the document. */
   readonly object: (name: string) => XmlElement | undefined;
 }
@@ -321,13 +319,12 @@ export class OdfReader {
   #note(element: XmlElement): typeof SKIP {
     const body = child(element, 'text:note-body');
     if (!body || this.#isHidden || !this.#inline) return SKIP;
-    this.#inline.atom(
-      this.#context.flow.note(() => {
-        const restore = this.#apart();
-        for (const piece of children(body)) this.read(piece);
-        restore();
-      }),
-    );
+    const { html } = this.#context.flow.note(() => {
+      const restore = this.#apart();
+      for (const piece of children(body)) this.read(piece);
+      restore();
+    });
+    this.#inline.atom(html);
     return SKIP;
   }
 
@@ -390,8 +387,8 @@ export class OdfReader {
     const frame = this.#frames.at(-1);
     if (frame?.drawn) return SKIP;
     const inside = child(element, 'office:binary-data');
-    const { bytes, draw } = this.#context;
-    const html = draw(inside ? Buffer.from(textOf(inside), 'base64') : bytes(nameIn(element)), frame?.text ?? '');
+    const picture = inside ? Buffer.from(textOf(inside), 'base64') : nameIn(element);
+    const html = this.#context.draw(picture, frame?.text ?? '');
     if (!html.startsWith('<img')) return SKIP;
     this.#atom(html);
     if (frame) frame.drawn = true;

@@ -36,12 +36,8 @@ export const kind: DocumentKind = {
     const reader = new OdfReader({
       styles,
       flow,
-      draw: createDraw(),
-      bytes: (name) => zip?.salvage(name)?.bytes,
-      object: (name) => {
-        const content = zip?.salvage(`${name}/content.xml`);
-        return content && parseSoundXml(content.bytes).root;
-      },
+      draw: createDraw((name) => zip?.salvage(name)?.bytes),
+      object: objectFinder(zip),
     });
     const take = (piece: XmlElement, parent: string) => {
       if (parent === 'office:meta') about.push(piece);
@@ -71,6 +67,18 @@ export const kind: DocumentKind = {
     };
   },
 };
+
+/** Objects inside the document, each parsed once. */
+function objectFinder(zip: Zip | undefined) {
+  const known = new Map<string, XmlElement | undefined>();
+  return (name: string): XmlElement | undefined => {
+    if (!known.has(name)) {
+      const content = zip?.salvage(`${name}/content.xml`);
+      known.set(name, content && parseSoundXml(content.bytes).root);
+    }
+    return known.get(name);
+  };
+}
 
 const isArchive = ([p, k]: Uint8Array): boolean => (p === 0x50 && k === 0x4b) || p === 0xd0;
 

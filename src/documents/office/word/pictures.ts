@@ -2,7 +2,8 @@
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 
 const MAX_PICTURE_BYTES = 256 * 1024;
-const MAX_ALL_BYTES = 4 * 1024 * 1024;
+/** In the letters of their addresses, which are a third more than their bytes. */
+const MAX_ALL_BYTES = (4 * 1024 * 1024 * 4) / 3;
 const LONGEST_TEXT = 2_000;
 
 const SIGNATURES: readonly (readonly [type: string, bytes: RegExp])[] = [
@@ -12,19 +13,35 @@ const SIGNATURES: readonly (readonly [type: string, bytes: RegExp])[] = [
   ['image/webp', /^RIFF[\s\S]{4}WEBP/],
 ];
 
-/** The picture as HTML, or its alternative text when it cannot be shown, or ''. */
-export type Draw = (bytes: Uint8Array | undefined, alternative: string) => string;
+/** A picture, by its name or itself, as HTML, or its alternative text when it cannot be shown, or ''. */
+export type Draw = (picture: string | Uint8Array | undefined, alternative: string) => string;
 
-/** The bound is one for all pictures of a document. */
-export function createDraw(): Draw {
+/** The bound is one for all pictures of a document. `load` is asked once for each name: unpacking takes time. */
+export function createDraw(load: (name: string) => Uint8Array | undefined): Draw {
+  const known = new Map<string, string | undefined>();
   let left = MAX_ALL_BYTES;
-  return (bytes, alternative) => {
-    const text = alternative.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TEXT);
-    if (!bytes || bytes.length > Math.min(MAX_PICTURE_BYTES, left)) return escapeText(text);
-    const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
-    const type = SIGNATURES.find(([, pattern]) => pattern.test(start))?.[0];
-    if (type === undefined) return escapeText(text);
-    left -= bytes.length;
-    return `<img alt="${escapeAttribute(text)}" src="data:${type};base64,${Buffer.from(bytes).toString('base64')}">`;
+  const fitting = (bytes: Uint8Array | undefined): string | undefined => {
+    const source = sourceOf(bytes);
+    return source !== undefined && source.length <= left ? source : undefined;
   };
+  const find = (picture: string | Uint8Array | undefined): string | undefined => {
+    if (typeof picture !== 'string') return fitting(picture);
+    if (!known.has(picture)) known.set(picture, fitting(load(picture)));
+    return known.get(picture);
+  };
+  return (picture, alternative) => {
+    const text = alternative.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TEXT);
+    const source = find(picture);
+    if (source === undefined || source.length > left) return escapeText(text);
+    left -= source.length;
+    return `<img alt="${escapeAttribute(text)}" src="${source}">`;
+  };
+}
+
+/** A data URL; undefined for pictures that are too large or of another kind. */
+function sourceOf(bytes: Uint8Array | undefined): string | undefined {
+  if (!bytes || bytes.length > MAX_PICTURE_BYTES) return undefined;
+  const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  const type = SIGNATURES.find(([, pattern]) => pattern.test(start))?.[0];
+  return type && `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 }
