@@ -260,21 +260,27 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
   async function sweep(): Promise<void> {
     await inTurn(async () => writeUses());
     // The bound may be lower than it was at the last start.
-    await inTurn(async () => removeFiles(database.transaction(makeRoom)));
-    let left = true;
+    const crowded = await littleByLittle(() => (rows.total() > maxBytes ? rows.leastUsed() : []));
+    const old = await littleByLittle(() => rows.outside(clock() - keepMs, clock() + keepMs, SWEPT_AT_ONCE));
+    // The log still has what was removed.
+    if (crowded || old) await inTurn(async () => database.checkpoint());
+  }
+
+  /** Removes until there is nothing more to remove, and lets others have their turn in between. */
+  async function littleByLittle(next: () => string[]): Promise<boolean> {
     let removedAny = false;
-    while (left && !closing && !broken) {
-      left = false;
+    let more = true;
+    while (more && !closing && !broken) {
+      more = false;
       await inTurn(async () => {
-        const old = rows.outside(clock() - keepMs, clock() + keepMs);
-        if (old.length === 0) return;
-        await removeFiles(database.transaction(() => remove(old)));
-        left = old.length === SWEPT_AT_ONCE;
+        const ids = next();
+        if (ids.length === 0) return;
+        await removeFiles(database.transaction(() => remove(ids)));
+        more = true;
         removedAny = true;
       });
     }
-    // The log still has what was removed.
-    if (removedAny) await inTurn(async () => database.checkpoint());
+    return removedAny;
   }
 
   /** Files that a crash left without a row. */
@@ -349,13 +355,9 @@ function queries(database: Database) {
       database.run('DELETE FROM blobs WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM parts WHERE hash = ?1)', hash) > 0,
     used: (id: string, usedAt: number) => database.run('UPDATE copies SET used_at = ? WHERE id = ?', usedAt, id),
     leastUsed: () => ids(database.all<{ id: string }>('SELECT id FROM copies ORDER BY used_at, rowid LIMIT 1')),
-    outside: (from: number, to: number) =>
+    outside: (from: number, to: number, most: number) =>
       ids(
-        database.all<{ id: string }>(
-          `SELECT id FROM copies WHERE made_at < ? OR made_at > ? LIMIT ${SWEPT_AT_ONCE}`,
-          from,
-          to,
-        ),
+        database.all<{ id: string }>('SELECT id FROM copies WHERE made_at < ? OR made_at > ? LIMIT ?', from, to, most),
       ),
     total: () => database.get<{ bytes: number }>('SELECT bytes FROM total')!.bytes,
   };
