@@ -124,6 +124,34 @@ The last paragraph of the page has a few more words.`);
     expect(deep.content).toContain('### Deeper');
   });
 
+  it('retainMedia', async () => {
+    const html = `<title>Films</title><main><p>Before the film.</p><video src="/film.mp4" class="big" data-x="1"></video>
+<audio><source src="/song.mp3"></audio><iframe src="https://www.youtube.com/embed/abc"></iframe><p>After the film.</p></main>`;
+    const ask = async (retainMedia: string) =>
+      (await read({ html, url: 'https://tea.test/', respondWith: 'markdown', retainMedia })).content as string;
+    expect(await ask('none')).not.toMatch(/Video|film\.mp4/);
+    expect(await ask('text')).toMatch(/Video 1[\s\S]*Audio 1[\s\S]*Video 2/);
+    expect(await ask('link')).toMatch(
+      /\[Video 1\]\(https:\/\/tea\.test\/film\.mp4\)[\s\S]*\[Audio 1\]\(https:\/\/tea\.test\/song\.mp3\)[\s\S]*\[Video 2\]\(https:\/\/www\.youtube\.com\/embed\/abc\)/,
+    );
+    expect(await ask('image')).toContain('![Video 1](https://tea.test/film.mp4)');
+    const kept = await ask('html');
+    expect(kept).toContain('<video src="https://tea.test/film.mp4"></video>');
+    expect(kept).not.toMatch(/data-x|class=/);
+  });
+
+  it('presets', async () => {
+    const ask = (preset: string, more = {}) =>
+      read({ html: HTML, url: 'https://tea.test/table', engine: 'direct', preset, ...more });
+    expect((await ask('reader')).content).toMatch(/^---\ntitle: [\s\S]*\[the shop\]\[1\]/);
+    const index = await ask('index');
+    expect(index.content).toContain('from the shop.');
+    expect(index.chunks.length).toBeGreaterThan(1);
+    expect((await ask('spider')).links).toEqual([['the shop', 'https://tea.test/shop']]);
+    expect((await ask('agent')).content).toContain('(Image 1: a leaf)');
+    expect((await ask('research', { retainLinks: 'none' })).content).not.toContain('the shop');
+  });
+
   it('targetSelector, removeSelector', async () => {
     expect(await content({ targetSelector: 'table', respondWith: 'content' })).toBe(
       '| Kind | Price |\n| --- | --- |\n| Green | 3 |',
