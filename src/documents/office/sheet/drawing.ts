@@ -15,7 +15,7 @@ export function drawingHtml(source: Package, part: string, draw: Draw): string {
   let shapes = 0;
   for (const element of descendants(root)) {
     if (++shapes > MAX_SHAPES * 100 || out.length >= MAX_SHAPES) break;
-    if (element.name === 'xdr:pic') out.push(pictureOf(element, source, targets, draw));
+    if (element.name === 'xdr:pic') out.push(pictureOf(element, targets, draw));
     else if (element.name === 'xdr:sp') out.push(textOfShape(child(element, 'xdr:txBody')));
     else if (element.name === 'c:chart') out.push(chartLine(source.xml(targets.get(attribute(element, 'r:id') ?? ''))));
   }
@@ -25,12 +25,12 @@ export function drawingHtml(source: Package, part: string, draw: Draw): string {
     .join('');
 }
 
-function pictureOf(picture: XmlElement, source: Package, targets: ReadonlyMap<string, string>, draw: Draw): string {
+function pictureOf(picture: XmlElement, targets: ReadonlyMap<string, string>, draw: Draw): string {
   const facts = childAt(picture, 'xdr:nvPicPr', 'xdr:cNvPr');
   if (facts && attribute(facts, 'hidden') === '1') return '';
   const blip = childAt(picture, 'xdr:blipFill', 'a:blip');
   const target = targets.get((blip && attribute(blip, 'r:embed')) ?? '');
-  return draw(target ? source.bytes(target) : undefined, (facts && attribute(facts, 'descr')) ?? '');
+  return draw(target || undefined, (facts && attribute(facts, 'descr')) ?? '');
 }
 
 const textOfShape = (body: XmlElement | undefined): string =>

@@ -29,7 +29,7 @@ export const kind: DocumentKind = {
 
 function createWriter(file: OdfFile, page: number | undefined) {
   const output = new HtmlOutput();
-  const draw = createDraw();
+  const draw = createDraw((name) => file.bytes(name));
   const pages: DocumentPage[] = [];
   const notes: string[] = [];
   let shown = 0;
@@ -73,5 +73,5 @@ function shapeHtml({ href, data, alternative, text }: Shape, file: OdfFile, draw
     return name === '' ? cellHtml(alternative) : `Chart: ${name}`;
   }
   if (text !== '') return text;
-  return href === undefined ? cellHtml(alternative) : draw(file.bytes(href), alternative);
+  return href === undefined ? cellHtml(alternative) : draw(href, alternative);
 }

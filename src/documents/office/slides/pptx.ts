@@ -24,7 +24,7 @@ export const kind: DocumentKind = {
     const slides = slidesOf(source, part, root, notes);
     const shown = slides.filter((slide) => !isHidden(slide.root));
     const output = new HtmlOutput();
-    const draw = createDraw();
+    const draw = createDraw((name) => source.bytes(name));
     const groundOf = groundsOf(source, child(root, 'p:defaultTextStyle'));
     const size = sizeOf(root);
     const pages: DocumentPage[] = [];

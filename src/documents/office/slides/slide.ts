@@ -157,8 +157,8 @@ class SlideReader {
     if (decorative && /^(?:1|true)$/.test(attribute(decorative, 'val') ?? '')) return '';
     const blip = childAt(shape, 'p:blipFill', 'a:blip');
     const target = this.target(blip && attribute(blip, 'r:embed'));
-    const { source, draw } = this.context;
-    const html = draw(target ? source.bytes(target) : undefined, (facts && attribute(facts, 'descr')) ?? '');
+    const { draw } = this.context;
+    const html = draw(target, (facts && attribute(facts, 'descr')) ?? '');
     return html === '' ? '' : `<p>${html}</p>`;
   }
 
