@@ -13,14 +13,15 @@ import type { Snapshot, StorageState } from '../../snapshot.ts';
 import type { Visit } from '../engine.ts';
 import { declaredMedia } from '../media-type.ts';
 import type { Identity } from '../user-agent.ts';
+import { type Calls, isOwnDoing, watchCalls } from './calls.ts';
 import { needsPictures } from './context.ts';
-import { embeddedFile, soleEmbedded } from './embedded.ts';
+import { refuseEmpty } from './empty.ts';
 import { FileTarget, navigationProblem, withoutContent } from './failures.ts';
 import { addHeaders } from './headers.ts';
 import { overrideHints } from './hints.ts';
 import { type Injected, installScripts, scriptsSettled } from './inject.ts';
 import { watchLife } from './life.ts';
-import { type Abuse, isThisMachine, localCall, PAGE_LIMITS, type PageLimits } from './limits.ts';
+import { type Abuse, PAGE_LIMITS, type PageLimits } from './limits.ts';
 import { type MainDocument, type Network, watchNetwork } from './network.ts';
 import { removeOverlays } from './overlay.ts';
 import { preload } from './preload.ts';
@@ -58,26 +59,10 @@ const RESERVE_MS = { least: 500, most: 1_500 };
 /** What a page that hangs is given after its scripts were stopped. */
 const AFTER_HALT_MS = 1_000;
 const SHOTS_MS = { least: 1_500, most: 10_000 };
-const STATE_MS = 3_000;
+const STATE_MS = { least: 1_000, most: 3_000 };
 /** How soon selectors are looked for again, and a capture that a navigation broke is taken again. */
 const RETRY_MS = 100;
 const MAX_TEXT_BYTES = 32 * 1024 * 1024;
-/** A page that shows nothing but a file has few elements of its own. */
-const MAX_BARE_ELEMENTS = 60;
-const BODY_MS = 1_000;
-
-/** Whether nothing that a caller brought along could have made the page do what it did. */
-function isOwnDoing({ html, answer, options }: Visit): boolean {
-  const isBrought = html !== undefined && answer === undefined;
-  const { injectPageScript, injectFrameScript, setCookies, customHeader, storageState, preloadUrl, proxyUrl } = options;
-  return (
-    !isBrought &&
-    !injectPageScript.length &&
-    !injectFrameScript.length &&
-    !setCookies.length &&
-    [customHeader, storageState, preloadUrl, proxyUrl].every((given) => given === undefined)
-  );
-}
 
 export interface PageVisitParts {
   readonly visit: Visit;
@@ -101,6 +86,7 @@ export class PageVisit {
   readonly #context: BrowserContext;
   readonly #page: Page;
   readonly #way: WayOut;
+  readonly #calls: Calls;
   /** Whether the document came with the request, and is no answer of a server. */
   readonly #isSubmitted: boolean;
   readonly #selectors: readonly string[];
@@ -129,6 +115,12 @@ export class PageVisit {
     this.#context = context;
     this.#page = page;
     this.#way = way;
+    this.#calls = watchCalls({
+      guard: tools.guard,
+      isOwnHost: tools.isOwnHost,
+      isPageThere: () => this.#life.started || preparation.preloadUrl !== undefined,
+      stop: (abuse) => this.#stop(abuse),
+    });
     this.#isSubmitted = visit.html !== undefined && visit.answer === undefined;
     const tenth = (visit.deadline - performance.now()) / 10;
     this.#reserveMs = Math.min(Math.max(tenth, RESERVE_MS.least), RESERVE_MS.most);
@@ -184,8 +176,7 @@ export class PageVisit {
       signal,
       changed: () => this.#changed(),
       stop: (abuse) => this.#stop(abuse),
-      called: (url) => this.#heardCall(url),
-      refused: (host) => this.#heardRefusal(host),
+      ...this.#calls,
     });
   }
 
@@ -196,32 +187,10 @@ export class PageVisit {
     this.#changed();
   }
 
-  /** The browser may hold a call back by itself, so that it never comes to the proxy. */
-  #heardCall(address: string): void {
-    const url = new URL(address);
-    if (!this.#isOwn(url.hostname)) return;
-    try {
-      this.#tools.guard.checkUrl(url);
-    } catch {
-      this.#stop(localCall());
-    }
-  }
-
-  /** Other addresses that are not public are refused and no more. */
-  #heardRefusal(host: string): void {
-    // Until there is a document, nobody but the target's server has called: that is a refused target.
-    const isCall = this.#life.started || this.#preparation.preloadUrl !== undefined;
-    if (isCall && this.#isOwn(host)) this.#stop(localCall());
-  }
-
-  #isOwn(host: string): boolean {
-    return isThisMachine(host) || this.#tools.isOwnHost?.(host) === true;
-  }
-
   #listen(): void {
     const page = this.#page;
     const changed = () => this.#changed();
-    this.#way.onRefused((host) => this.#heardRefusal(host));
+    this.#way.onRefused(this.#calls.refused);
     const gone = () => {
       this.#gone = true;
       changed();
@@ -357,22 +326,6 @@ export class PageVisit {
     return { ...this.#facts(main.url), text, settled: true, hiddenFrames: false, hiddenShadow: false };
   }
 
-  /** Throws when the page is nothing but the frame of a file, or nothing at all. */
-  async #refuseEmpty({ html, captured }: TakenDocument): Promise<void> {
-    const main = this.#network.main();
-    if (this.#isSubmitted || !main || captured.elements > MAX_BARE_ELEMENTS) return;
-    if (/^<html><head><\/head><body><\/body><\/html>$/.test(html)) {
-      const bytes = await within(BODY_MS, main.response!.body()).catch(() => undefined);
-      if (bytes?.length === 0) throw withoutContent(main.status);
-      return;
-    }
-    const embedded = /<(?:i?frame|embed|object)\b/i.test(html)
-      ? await this.#world.call(soleEmbedded, undefined, BODY_MS).catch(() => undefined)
-      : undefined;
-    const file = embedded && embeddedFile(embedded, (url) => this.#network.framed(url));
-    if (file) throw new FileTarget(file, embedded.type);
-  }
-
   get #notes(): string[] {
     return this.#note === undefined ? [] : [this.#note];
   }
@@ -447,7 +400,7 @@ export class PageVisit {
       taken = hangs ? await this.#takeHalted() : undefined;
     }
     if (!taken || !isWeb(taken.captured.url)) return undefined;
-    await this.#refuseEmpty(taken);
+    if (!this.#isSubmitted) await refuseEmpty(taken, this.#network, this.#world);
     const { url, title, elements, hiddenFrames, hiddenShadow } = taken.captured;
     this.#life.elements = elements;
     this.#hasTitle = title.trim() !== '';
@@ -482,9 +435,9 @@ export class PageVisit {
   /** One that cannot be had is told of, since it was asked for. */
   async #takeState(): Promise<StorageState | undefined> {
     if (!this.#visit.options.exportStorageState) return undefined;
-    const left = Math.max(this.#visit.deadline - performance.now(), BODY_MS);
+    const left = Math.max(this.#visit.deadline - performance.now(), STATE_MS.least);
     try {
-      const { state, complete } = await takeStorageState(this.#context, Math.min(STATE_MS, left));
+      const { state, complete } = await takeStorageState(this.#context, Math.min(STATE_MS.most, left));
       if (!complete) this.#note ??= 'The storage state of the page is too large: some of it was left out';
       return state;
     } catch {
