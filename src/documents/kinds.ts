@@ -6,6 +6,7 @@ type Load = () => Promise<{ readonly kind: DocumentKind }>;
 
 const xml: Load = () => import('./text/xml.ts');
 const csv: Load = () => import('./text/csv.ts');
+const text: Load = () => import('./text/text.ts');
 const image: Load = () => import('./image/image.ts');
 
 const KINDS: Readonly<Record<string, Load>> = {
@@ -20,12 +21,12 @@ const KINDS: Readonly<Record<string, Load>> = {
   [TYPES.epub]: () => import('./epub/epub.ts'),
   [TYPES.csv]: csv,
   [TYPES.tsv]: csv,
+  [TYPES.jsonFeed]: text,
 };
 
 /** The kind of a type; undefined when nothing here reads it. */
 export async function kindOf(mediaType: string): Promise<DocumentKind | undefined> {
   const load =
-    KINDS[mediaType] ??
-    (mediaType.startsWith('image/') ? image : /(?:[/+]xml|feed\+json)$/.test(mediaType) ? xml : undefined);
+    KINDS[mediaType] ?? (mediaType.startsWith('image/') ? image : /[/+]xml$/.test(mediaType) ? xml : undefined);
   return load && (await load()).kind;
 }

@@ -103,3 +103,9 @@ test('the name tells what neither type nor bytes do', () => {
   expect(named(undefined, 'notes.md')).toEqual({ mediaType: 'text/plain', kind: 'text' });
   expect(named(undefined, 'x.doc', '\x00\x01')).toEqual({ mediaType: 'application/msword', kind: 'file' });
 });
+
+test('a JSON feed is told by its start', () => {
+  const feed = '{"version": "https://jsonfeed.org/version/1.1", "title": "Kiln", "items": []}';
+  expect(media('application/json', feed)).toEqual({ mediaType: 'application/feed+json', kind: 'file' });
+  expect(media('application/json', '{"about": {"version": "https://jsonfeed.org/version/1.1"}}').kind).toBe('text');
+});

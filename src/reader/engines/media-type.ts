@@ -59,6 +59,7 @@ export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): 
   if (declared.kind === 'other') return declared;
   const magic = typeOfBytes(bytes);
   if (magic) return { mediaType: magic, kind: readable(magic) ? 'file' : 'other' };
+  if (/[/+]json$/.test(declared.mediaType) && isJsonFeed(bytes)) return { mediaType: TYPES.jsonFeed, kind: 'file' };
   if (declared.kind !== 'file' && declared.kind !== 'unknown') return declared;
   if (hasLatePdfHeader(bytes)) return { mediaType: TYPES.pdf, kind: 'file' };
   if (declared.kind === 'file') return pageInDisguise(bytes) ?? declared;
@@ -68,6 +69,12 @@ export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): 
   // A type that nobody here knows says more than that its body looks like text.
   return declared.mediaType && found.kind !== 'html' ? { mediaType: declared.mediaType, kind: 'other' } : found;
 }
+
+/** A feed says so at its start, and is mostly sent as plain JSON (jsonfeed.org, version 1.1). */
+const isJsonFeed = (bytes: Uint8Array) =>
+  /^\s*\{[^[\]{}]*"version"\s*:\s*"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org/.test(
+    Buffer.from(bytes.subarray(0, SNIFF_BYTES)).toString('latin1'),
+  );
 
 /** Servers send their sign-in and error pages under the type of the file that was asked for. */
 function pageInDisguise(bytes: Uint8Array): Media | undefined {
