@@ -1,5 +1,7 @@
 /** hOCR, the HTML in which Tesseract writes what it found and where, to a page of lines and words. */
 
+import { NO_RULES, type Rules } from './ocr-rules.ts';
+
 /** In pixels of the picture that was read. */
 export interface OcrBox {
   readonly left: number;
@@ -28,6 +30,8 @@ export interface OcrPage {
   readonly height: number;
   /** In the order in which Tesseract found them. */
   readonly lines: readonly OcrLine[];
+  /** Lines that were drawn, in the same pixels. */
+  readonly rules: Rules;
 }
 
 /** More words than any page has that can be read by eye. */
@@ -37,7 +41,7 @@ const ELEMENT =
   /<(?:div|p|span) class='(ocr_page|ocr_line|ocr_header|ocr_caption|ocr_textfloat|ocrx_word)'[^>]*? title=(?:'([^']*)'|"([^"]*)")[^>]*>/g;
 
 /** Elements stand one to a line, and the text of a word right behind its start tag. */
-export function parseHocr(hocr: string): OcrPage {
+export function parseHocr(hocr: string, rules: Rules = NO_RULES): OcrPage {
   const lines: { box: OcrBox; size: number; words: OcrWord[] }[] = [];
   let page: OcrBox = { left: 0, top: 0, right: 0, bottom: 0 };
   let words = 0;
@@ -58,7 +62,7 @@ export function parseHocr(hocr: string): OcrPage {
       lines.at(-1)?.words.push({ text, box, confidence: (numberOf(title, 'x_wconf') ?? 0) / 100 });
     }
   }
-  return { width: page.right, height: page.bottom, lines: lines.filter((line) => line.words.length > 0) };
+  return { width: page.right, height: page.bottom, lines: lines.filter((line) => line.words.length > 0), rules };
 }
 
 function boxOf(title: string): OcrBox | undefined {

@@ -15,6 +15,9 @@ export interface Ink {
   readonly height: number;
   /** Whether it is light ink on a dark ground. */
   readonly onDark: boolean;
+  /** The level of the ground, and one not far from it that faint lines reach; of the negative, when on dark. */
+  readonly ground: number;
+  readonly faint: number;
 }
 
 const MAX_POINTS = 150_000;
@@ -22,9 +25,11 @@ const MAX_POINTS = 150_000;
 const MIN_CONTRAST = 24;
 /** Longer strokes, in parts of the picture's width or height, are rules and frames: no letter has them. */
 const RULE_PART = 1 / 12;
+/** How far from the ground faint lines are, in parts of what divides ground from ink. */
+const FAINT = 0.3;
 
 export function inkOf({ pixels, width, height }: Grey): Ink {
-  const { threshold, contrast, darkShare } = divide(pixels);
+  const { threshold, contrast, darkShare, dark, light } = divide(pixels);
   const onDark = darkShare > 0.5;
   const mask = new Uint8Array(pixels.length);
   if (contrast >= MIN_CONTRAST) {
@@ -42,16 +47,27 @@ export function inkOf({ pixels, width, height }: Grey): Ink {
     x[kept] = i % width;
     y[kept++] = Math.floor(i / width);
   }
-  return { x, y, width, height, onDark };
+  const ground = onDark ? 255 - dark : light;
+  const faint = ground - FAINT * (ground - (onDark ? 255 - threshold : threshold));
+  return { x, y, width, height, onDark, ground, faint };
+}
+
+interface Division {
+  readonly threshold: number;
+  readonly contrast: number;
+  readonly darkShare: number;
+  /** The mean levels on either side. */
+  readonly dark: number;
+  readonly light: number;
 }
 
 /** The grey level that parts ink and ground best (Otsu, 1979), and how far apart they are. */
-function divide(pixels: Uint8Array): { threshold: number; contrast: number; darkShare: number } {
+function divide(pixels: Uint8Array): Division {
   const counts = new Float64Array(256);
   for (const level of pixels) counts[level]!++;
   let sum = 0;
   for (let level = 0; level < 256; level++) sum += level * counts[level]!;
-  let best = { threshold: 127, contrast: 0, darkShare: 0, spread: 0 };
+  let best = { threshold: 127, contrast: 0, darkShare: 0, dark: 0, light: 255, spread: 0 };
   let dark = 0;
   let darkSum = 0;
   for (let level = 0; level < 255; level++) {
@@ -59,9 +75,10 @@ function divide(pixels: Uint8Array): { threshold: number; contrast: number; dark
     darkSum += level * counts[level]!;
     const light = pixels.length - dark;
     if (dark === 0 || light === 0) continue;
-    const contrast = (sum - darkSum) / light - darkSum / dark;
+    const means = { dark: darkSum / dark, light: (sum - darkSum) / light };
+    const contrast = means.light - means.dark;
     const spread = dark * light * contrast * contrast;
-    if (spread > best.spread) best = { threshold: level, contrast, darkShare: dark / pixels.length, spread };
+    if (spread > best.spread) best = { threshold: level, contrast, darkShare: dark / pixels.length, ...means, spread };
   }
   return best;
 }
@@ -88,12 +105,12 @@ function dropStrokes(mask: Uint8Array, { lines, length, lineStep, step }: Scan):
 }
 
 /** The same ink with the picture turned by a quarter: its columns are rows then. */
-export const turnedQuarter = ({ x, y, width, height, onDark }: Ink): Ink => ({
+export const turnedQuarter = ({ x, y, width, height, ...rest }: Ink): Ink => ({
+  ...rest,
   x: y,
   y: x,
   width: height,
   height: width,
-  onDark,
 });
 
 /**

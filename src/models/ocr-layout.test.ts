@@ -4,6 +4,7 @@ import { elements, find, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import { type OcrLine, type OcrPage, parseHocr } from './ocr-hocr.ts';
 import { layOut } from './ocr-layout.ts';
+import { NO_RULES, type Rule, takeRules } from './ocr-rules.ts';
 import { blocksToHtml, blocksToText } from './ocr-write.ts';
 
 const SIZE = 20;
@@ -26,7 +27,7 @@ function line(text: string, left: number, top: number, size = SIZE): OcrLine {
   return { box: { left, top, right: words.at(-1)!.box.right, bottom: top + size }, size, words };
 }
 
-const page = (...lines: OcrLine[]): OcrPage => ({ width: 2_000, height: 3_000, lines });
+const page = (...lines: OcrLine[]): OcrPage => ({ width: 2_000, height: 3_000, lines, rules: NO_RULES });
 const stack = (texts: readonly string[], left = 100, top = 100): OcrLine[] =>
   texts.map((text, at) => line(text, left, top + at * PITCH));
 const html = (...lines: OcrLine[]): string => blocksToHtml(layOut(page(...lines)));
@@ -150,15 +151,11 @@ describe('columns and tables', () => {
       'Blaise      1623      of Clermont',
     ];
     const found = layOut(page(...lines.map((text, at) => line(text, 100, 100 + at * 24))));
-    expect(found).toEqual([
-      {
-        kind: 'table',
-        header: false,
-        rows: [
-          ['Ada', '1815', 'Countess of Lovelace'],
-          ['Blaise', '1623', 'of Clermont'],
-        ],
-      },
+    const cells = found[0]?.kind === 'table' ? found[0].rows.map((row) => row.map(({ text }) => text)) : [];
+    expect(found).toMatchObject([{ kind: 'table', header: false }]);
+    expect(cells).toEqual([
+      ['Ada', '1815', 'Countess of Lovelace'],
+      ['Blaise', '1623', 'of Clermont'],
     ]);
   });
 
@@ -172,6 +169,64 @@ describe('columns and tables', () => {
       ),
     );
     expect(layOut(page(...lines)).map(({ kind }) => kind)).toEqual(['paragraph', 'paragraph', 'table']);
+  });
+});
+
+describe('drawn tables', () => {
+  const along = (at: number, from: number, to: number): Rule => ({ at, from, to });
+  const grid = {
+    horizontal: [along(100, 100, 700), along(150, 100, 700), along(200, 300, 700), along(250, 100, 700)],
+    vertical: [along(100, 100, 250), along(300, 150, 250), along(500, 150, 250), along(700, 100, 250)],
+  };
+  const words = [
+    line('Bridges of the valley', 120, 115),
+    line('Old and', 120, 165),
+    line('stone', 120, 205),
+    line('12', 320, 165),
+    line('1357 AD', 520, 165),
+    line('3', 320, 215),
+  ];
+
+  it('have the cells that their lines make, merged where a line is missing', () => {
+    const text = [line('Above the table stands a line of text', 100, 40), line('and below it another one', 100, 300)];
+    const found = blocksToHtml(layOut({ ...page(...text, ...words), rules: grid }));
+    expect(found).toBe(
+      '<p>Above the table stands a line of text</p>\n' +
+        '<table><tbody><tr><td colspan="3">Bridges of the valley</td></tr>' +
+        '<tr><td rowspan="2">Old and stone</td><td>12</td><td>1357 AD</td></tr><tr><td>3</td><td></td></tr></tbody></table>\n' +
+        '<p>and below it another one</p>',
+    );
+  });
+
+  it('are none when there is only a frame, or next to nothing in them', () => {
+    const frame = {
+      horizontal: [along(90, 90, 800), along(400, 90, 800)],
+      vertical: [along(90, 90, 400), along(800, 90, 400)],
+    };
+    const kinds = (lines: OcrLine[], rules: OcrPage['rules']) =>
+      layOut({ ...page(...lines), rules }).map(({ kind }) => kind);
+    expect(kinds(stack(['words in a frame are only', 'words that have a frame']), frame)).toEqual(['paragraph']);
+    expect(kinds([line('one word', 320, 215)], grid)).toEqual(['paragraph']);
+  });
+
+  it('are found in a picture, whose text is left alone', () => {
+    const [width, height] = [800, 400];
+    const pixels = new Uint8Array(width * height).fill(250);
+    const dark = (left: number, top: number, right: number, bottom: number) => {
+      for (let y = top; y < bottom; y++) pixels.fill(20, y * width + left, y * width + right);
+    };
+    for (const y of [50, 150, 250]) dark(50, y, 653, y + 3);
+    for (const x of [50, 350, 650]) dark(x, 50, x + 3, 253);
+    // Letters: stems of a row that looks like a line where they meet, and a block.
+    for (let x = 60; x < 300; x += 12) dark(x, 90, x + 7, 120);
+    dark(60, 90, 300, 93);
+    dark(700, 300, 790, 390);
+    const { horizontal, vertical } = takeRules({ pixels, width, height }, { lineHeight: 40, ground: 250, faint: 190 });
+    expect(horizontal.map(({ at }) => Math.round(at))).toEqual([51, 151, 251]);
+    expect(vertical.map(({ at }) => Math.round(at))).toEqual([51, 351, 651]);
+    expect(pixels[151 * width + 200]).toBe(250);
+    expect(pixels[105 * width + 62]).toBe(20);
+    expect(pixels[350 * width + 750]).toBe(20);
   });
 });
 
@@ -203,6 +258,25 @@ it('keeps every word, and none of them becomes markup', () => {
   );
 });
 
+const anyRule = fc
+  .tuple(fc.nat(2_000), fc.nat(1_000), fc.nat(2_000))
+  .map(([from, length, at]) => ({ from, to: from + length, at }));
+const anyRules = fc.record({
+  horizontal: fc.array(anyRule, { maxLength: 12 }),
+  vertical: fc.array(anyRule, { maxLength: 12 }),
+});
+
+it('keeps every word also among lines drawn anywhere', () => {
+  fc.assert(
+    fc.property(anyPage, anyRules, (any, rules) => {
+      const letters = (text: string) => [...text.replace(/[\s\u00ad\u2010-]/gu, '')].sort().join('');
+      const words = any.lines.flatMap((each) => each.words.map(({ text }) => text));
+      expect(letters(blocksToText(layOut({ ...any, rules })))).toBe(letters(words.join('')));
+    }),
+    { seed: 4712, numRuns: 300 },
+  );
+});
+
 it('takes pages of very many words', () => {
   const lines = Array.from({ length: 6_000 }, (_, at) =>
     line('one two   three    four    five', 100 + (at % 7) * 40, at * 25),
@@ -219,6 +293,7 @@ describe('hOCR', () => {
 </span>
 <span class='ocr_line' id='line_1_2' title="bbox 0 60 9 70"> </span>`;
     expect(parseHocr(hocr)).toEqual({
+      rules: NO_RULES,
       width: 600,
       height: 400,
       lines: [
@@ -235,7 +310,7 @@ describe('hOCR', () => {
   });
 
   it('takes anything', () => {
-    expect(parseHocr('')).toEqual({ width: 0, height: 0, lines: [] });
+    expect(parseHocr('')).toEqual({ width: 0, height: 0, lines: [], rules: NO_RULES });
     expect(parseHocr("<span class='ocrx_word' title='bbox 1 2 3 4'>lost</span>").lines).toEqual([]);
   });
 });

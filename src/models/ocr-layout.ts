@@ -1,17 +1,32 @@
 /**
- * What the boxes of a page mean: tables and columns first (`ocr-regions.ts`), then in each column headings, paragraphs
+ * What the boxes of a page mean: drawn tables first (`ocr-ruled-tables.ts`), then other tables and columns (`ocr-regions.ts`), then in each column headings, paragraphs
  * and lists (`ocr-paragraphs.ts`).
  */
 import type { OcrPage } from './ocr-hocr.ts';
 import { bodySizeOf, paragraphsOf } from './ocr-paragraphs.ts';
 import { regionsOf } from './ocr-regions.ts';
+import { ruledTablesOf } from './ocr-ruled-tables.ts';
 import { segmentsOf } from './ocr-segments.ts';
 
 export type OcrBlock =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly OcrListItem[] }
-  | { readonly kind: 'table'; readonly rows: readonly (readonly string[])[]; readonly header: boolean };
+  | OcrTable;
+
+export interface OcrTable {
+  readonly kind: 'table';
+  readonly rows: readonly (readonly OcrCell[])[];
+  /** Whether the first row names the columns. */
+  readonly header: boolean;
+}
+
+export interface OcrCell {
+  readonly text: string;
+  /** How many columns and rows it takes. */
+  readonly columns: number;
+  readonly rows: number;
+}
 
 export interface OcrListItem {
   /** From 0. */
@@ -23,7 +38,8 @@ export interface OcrListItem {
 
 /** The blocks of a page in reading order. */
 export function layOut(page: OcrPage): OcrBlock[] {
-  const segments = segmentsOf(page);
+  const { tables, lines } = ruledTablesOf(page);
+  const segments = [...segmentsOf(lines), ...tables.map(({ box, table }) => ({ box, size: 0, words: [], table }))];
   const bodySize = bodySizeOf(segments);
   return regionsOf(segments).flatMap((region): OcrBlock[] =>
     region.kind === 'table' ? [region] : paragraphsOf(region.lines, bodySize),

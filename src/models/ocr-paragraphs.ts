@@ -1,5 +1,5 @@
 /** Lines of one column to headings, paragraphs and lists. */
-import type { OcrBlock, OcrListItem } from './ocr-layout.ts';
+import type { OcrBlock, OcrListItem, OcrTable } from './ocr-layout.ts';
 import { joinTexts, type Segment, textOf } from './ocr-segments.ts';
 
 /** Headings are larger than the text by so much, the first level first. */
@@ -12,6 +12,7 @@ const MAX_HEADING_WORDS = 25;
 
 interface Group {
   readonly lines: Segment[];
+  readonly table: OcrTable | undefined;
   readonly level: number | undefined;
   readonly mark: Mark | undefined;
 }
@@ -40,14 +41,20 @@ export function bodySizeOf(segments: readonly Segment[]): number {
 /** `bodySize` is that of the page. */
 export function paragraphsOf(lines: readonly Segment[], bodySize: number): OcrBlock[] {
   const groups: Group[] = [];
-  const measure = measureOf(lines);
-  const marks = marksOf(lines);
+  const written = lines.filter(({ table }) => !table);
+  const measure = measureOf(written);
+  const marks = marksOf(written, bodySize);
   for (const line of lines) {
-    const group = groups.at(-1);
+    const { table } = line;
+    if (table) {
+      groups.push({ lines: [], table, level: undefined, mark: undefined });
+      continue;
+    }
+    const group = groups.at(-1)?.table ? undefined : groups.at(-1);
     const mark = marks.get(line);
     const level = mark ? undefined : headingLevel(line, bodySize);
     if (group && !mark && group.level === level && continues(group, line, measure)) group.lines.push(line);
-    else groups.push({ lines: [line], level, mark });
+    else groups.push({ lines: [line], table, level, mark });
   }
   return blocksOf(groups);
 }
@@ -96,13 +103,16 @@ const MISREAD = /^[eo°©®¢«@.]$/;
 const NUMBER = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)])$/;
 
 /** The lines that begin a list item, of those that look like it. */
-function marksOf(lines: readonly Segment[]): Map<Segment, Mark> {
+function marksOf(lines: readonly Segment[], bodySize: number): Map<Segment, Mark> {
   const marks = new Map<Segment, Mark>();
   const first = (line: Segment) => line.words[0]!.text;
   const inCompany = lines.filter(
     (line) => line.words.length > 1 && (DASH.test(first(line)) || MISREAD.test(first(line))),
   );
-  const numbered = lines.filter((line) => line.words.length > 1 && NUMBER.test(first(line)));
+  // Headings have numbers as well.
+  const numbered = lines.filter(
+    (line) => line.words.length > 1 && NUMBER.test(first(line)) && !headingLevel(line, bodySize),
+  );
   for (const line of lines)
     if (line.words.length > 1 && BULLET.test(first(line))) marks.set(line, { number: undefined });
   for (const line of levelled(inCompany)) marks.set(line, { number: undefined });
@@ -127,7 +137,12 @@ function blocksOf(groups: readonly Group[]): OcrBlock[] {
     if (items.length > 0) blocks.push({ kind: 'list', items: items.map(({ item }) => item) });
     items = [];
   };
-  for (const { lines, level, mark } of groups) {
+  for (const { lines, table, level, mark } of groups) {
+    if (table) {
+      endList();
+      blocks.push(table);
+      continue;
+    }
     const text = joinTexts(lines.map(textOf));
     if (mark) {
       const { box, size, words } = lines[0]!;

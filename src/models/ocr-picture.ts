@@ -3,6 +3,7 @@
  * best. Runs in a child process (`ocr-worker.ts`), for a picture may be anybody's.
  */
 import { type Grey, inkOf, lineHeight, lineness, skewDegrees, turnedQuarter } from './ocr-ink.ts';
+import { type Rules, takeRules } from './ocr-rules.ts';
 
 /** Clockwise, in degrees. */
 export type Turn = 0 | 90 | 180 | 270;
@@ -14,6 +15,8 @@ export interface Prepared {
   readonly sideways: boolean;
   /** Whether there is nothing on it. */
   readonly blank: boolean;
+  /** Lines that were drawn, in pixels of the picture; they are no longer on it. */
+  readonly rules: Rules;
 }
 
 /** Beyond it a picture is refused before it is decoded. */
@@ -50,12 +53,14 @@ export async function prepare(bytes: Uint8Array, turn: Turn): Promise<Prepared> 
   if (ink.onDark) picture = picture.negate();
   if (scale > 1.1) picture = picture.resize({ width: Math.round(page.width * scale) });
   if (Math.abs(skew) >= STRAIGHT_DEGREES) picture = picture.rotate(skew, { background: '#fff' });
-  const made = await picture
+  const made = await greyOf(picture);
+  const rules = takeRules(made, { lineHeight: letters * Math.max(1, scale), ...ink });
+  const png = await raw(sharp, made)
     .toColourspace('b-w')
     .png({ compressionLevel: 1 })
     .timeout({ seconds: TIMEOUT_S })
     .toBuffer();
-  return { picture: made, sideways, blank: ink.x.length === 0 };
+  return { picture: png, rules, sideways, blank: ink.x.length === 0 };
 }
 
 type SharpModule = typeof import('sharp').default;

@@ -2,6 +2,7 @@
 import type { TesseractEngine } from './backends/tesseract.ts';
 import { type OcrPage, parseHocr } from './ocr-hocr.ts';
 import type { Prepared, Turn } from './ocr-picture.ts';
+import { NO_RULES } from './ocr-rules.ts';
 
 export interface OcrTools {
   readonly engine: TesseractEngine;
@@ -10,7 +11,7 @@ export interface OcrTools {
   readonly signal: AbortSignal;
 }
 
-const BLANK: OcrPage = { width: 0, height: 0, lines: [] };
+const BLANK: OcrPage = { width: 0, height: 0, lines: [], rules: NO_RULES };
 
 /** What is read so surely needs no second look, the other way up. */
 const SURE = 0.7;
@@ -25,7 +26,7 @@ export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise
   let best: { page: OcrPage; sense: number } | undefined;
   for (const turn of turns) {
     const prepared = turn === 0 ? upright : await tools.prepare(picture, turn);
-    const page = await readUpright(prepared.picture, tools);
+    const page = await readUpright(prepared, tools);
     const sense = senseOf(page);
     if (best === undefined || sense > best.sense) best = { page, sense };
     if (confidenceOf(page) >= SURE && sense > 0 && !isOnItsSide(page)) break;
@@ -35,10 +36,10 @@ export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise
   return best?.page ?? BLANK;
 }
 
-async function readUpright(picture: Uint8Array, { engine, languages, signal }: OcrTools): Promise<OcrPage> {
-  const page = parseHocr(await engine.recognise(picture, { languages, segmentation: 'page', signal }));
+async function readUpright({ picture, rules }: Prepared, { engine, languages, signal }: OcrTools): Promise<OcrPage> {
+  const page = parseHocr(await engine.recognise(picture, { languages, segmentation: 'page', signal }), rules);
   if (wordsOf(page).length >= FEW_WORDS) return page;
-  const again = parseHocr(await engine.recognise(picture, { languages, segmentation: 'sparse', signal }));
+  const again = parseHocr(await engine.recognise(picture, { languages, segmentation: 'sparse', signal }), rules);
   return senseOf(again) > senseOf(page) ? again : page;
 }
 

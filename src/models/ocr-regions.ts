@@ -2,6 +2,7 @@
  * The page parted into tables and columns of lines, in reading order. Rows that leave the same gap free from top to
  * bottom form a band; what stands on either side of its gaps are columns of text when they are long, cells when short.
  */
+import type { OcrTable } from './ocr-layout.ts';
 import { boundsOf, joinSegments, type Segment, textOf } from './ocr-segments.ts';
 
 export interface LinesRegion {
@@ -10,14 +11,7 @@ export interface LinesRegion {
   readonly lines: readonly Segment[];
 }
 
-export interface TableRegion {
-  readonly kind: 'table';
-  readonly rows: readonly (readonly string[])[];
-  /** Whether the first row names the columns. */
-  readonly header: boolean;
-}
-
-export type Region = LinesRegion | TableRegion;
+export type Region = LinesRegion | OcrTable;
 
 /** Segments side by side, from left to right. */
 type Row = readonly Segment[];
@@ -63,14 +57,14 @@ function partsOf(band: Band): (Region | readonly Row[])[] {
   const columns = columnsOf(band);
   if (columns.slice(0, -1).every((column) => column.every(isMark))) return [asLines(band.rows)];
   if (isText(columns)) return columns.map(rowsOf);
-  const table = tableOf(band);
+  const table = columns.flat().some((segment) => segment.table) ? undefined : tableOf(band);
   if (table) return table;
   return columns.every((column) => column.length > 1) ? columns.map(rowsOf) : [asLines(band.rows)];
 }
 
 const asLines = (rows: readonly Row[]): LinesRegion => ({
   kind: 'lines',
-  lines: rows.filter((row) => row.length > 0).map(joinSegments),
+  lines: rows.flatMap((row) => (row.some(({ table }) => table) ? row : [joinSegments(row)])),
 });
 
 /** From top to bottom; what is level stands in one row. */
@@ -174,7 +168,10 @@ const isMark = (segment: Segment): boolean => /^(?:\P{L}|e|o|\(?[\p{L}\p{N}]{1,3
 
 /** Columns of text have lines, cells have words. */
 const isText = (columns: readonly (readonly Segment[])[]): boolean =>
-  columns.every((column) => column.length >= 2 && median(column.map((segment) => textOf(segment).length)) >= 18);
+  columns.every((column) => {
+    const lines = column.filter(({ table }) => !table);
+    return column.length >= 2 && median(lines.map((segment) => textOf(segment).length)) >= 18;
+  });
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
@@ -188,7 +185,11 @@ function tableOf(band: Band): Region[] | undefined {
   const filled = rows.flat().filter((cell) => cell !== '').length / (rows.length * columns);
   if (rows.length < (columns > 2 ? 2 : 3) || filled < 0.5 || !isAligned(band)) return undefined;
   const around = (from: number, to: number) => (to > from ? [asLines(band.rows.slice(from, to))] : []);
-  const table: TableRegion = { kind: 'table', rows, header: isHeader(rows) };
+  const table: OcrTable = {
+    kind: 'table',
+    rows: rows.map((row) => row.map((text) => ({ text, columns: 1, rows: 1 }))),
+    header: isHeader(rows),
+  };
   return [...around(0, start), table, ...around(end, band.rows.length)];
 }
 

@@ -1,17 +1,20 @@
 /** Pieces of lines: words that stand so near to each other that nothing runs between them. */
-import type { OcrBox, OcrLine, OcrPage, OcrWord } from './ocr-hocr.ts';
+import type { OcrBox, OcrLine, OcrWord } from './ocr-hocr.ts';
+import type { OcrTable } from './ocr-layout.ts';
 
 export interface Segment {
   readonly box: OcrBox;
   /** Of its letters, in pixels, as in OcrLine. */
   readonly size: number;
   readonly words: readonly OcrWord[];
+  /** In place of words: a table that was drawn, which is a line of its own. */
+  readonly table?: OcrTable | undefined;
 }
 
 /** A wider space between two words, in sizes of their letters, parts cells or columns. */
 const WIDE_SPACE = 1.3;
 
-export const segmentsOf = ({ lines }: OcrPage): Segment[] => lines.filter(isWriting).flatMap(split);
+export const segmentsOf = (lines: readonly OcrLine[]): Segment[] => lines.filter(isWriting).flatMap(split);
 
 export const textOf = ({ words }: Segment): string =>
   joinTexts(

@@ -1,6 +1,6 @@
 /** The blocks of a page that was read, as HTML and as plain text. */
 import { escapeText } from '#html/serialize.ts';
-import type { OcrBlock, OcrListItem } from './ocr-layout.ts';
+import type { OcrBlock, OcrCell, OcrListItem } from './ocr-layout.ts';
 
 export const blocksToHtml = (blocks: readonly OcrBlock[]): string => blocks.map(html).join('\n');
 
@@ -27,7 +27,7 @@ function text(block: OcrBlock): string {
     case 'list':
       return block.items.map(({ depth, mark, text }) => `${'  '.repeat(depth)}${mark ?? '-'} ${text}`).join('\n');
     case 'table':
-      return block.rows.map((row) => row.join('\t')).join('\n');
+      return block.rows.map((row) => row.map((cell) => cell.text).join('\t')).join('\n');
   }
 }
 
@@ -54,9 +54,12 @@ function startTag(tag: string, mark: string | undefined): string {
   return first > 1 ? `<${tag} start="${first}">` : `<${tag}>`;
 }
 
-function tableHtml(rows: readonly (readonly string[])[], header: boolean): string {
-  const line = (row: readonly string[], cell: string) =>
-    `<tr>${row.map((text) => `<${cell}>${escapeText(text)}</${cell}>`).join('')}</tr>`;
+const spans = ({ columns, rows }: OcrCell): string =>
+  (columns > 1 ? ` colspan="${columns}"` : '') + (rows > 1 ? ` rowspan="${rows}"` : '');
+
+function tableHtml(rows: readonly (readonly OcrCell[])[], header: boolean): string {
+  const line = (row: readonly OcrCell[], tag: string) =>
+    `<tr>${row.map((cell) => `<${tag}${spans(cell)}>${escapeText(cell.text)}</${tag}>`).join('')}</tr>`;
   const [first, ...rest] = rows;
   if (!header || !first) return `<table><tbody>${rows.map((row) => line(row, 'td')).join('')}</tbody></table>`;
   const body = rest.map((row) => line(row, 'td')).join('');

@@ -94,6 +94,26 @@ describe.each([
     LONG,
   );
 
+  it(
+    'reads a table that is drawn',
+    async () => {
+      const drawn: Draw = (context) => {
+        drawText(context, BRIDGES, { left: 110, top: 110, width: 1_000, size: 22 });
+        drawRows(context, { left: 120, top: 300, width: 240, size: 22 });
+        context.lineWidth = 1.5;
+        for (let row = 0; row <= BRIDGE_ROWS.length; row++) context.strokeRect(110, 294 + row * 35.2, 960, 0.1);
+        for (let column = 0; column <= 4; column++) context.strokeRect(110 + column * 240, 294, 0.1, 176);
+      };
+      const { html } = await ocr.read(drawnPage({ ...A4, scale: 1.5 }, drawn), { signal });
+      const cells = BRIDGE_ROWS.flat().map((cell) => cell.replaceAll(' ', ''));
+      const score = cells.filter((cell, at) => cellsIn(html)[at] === cell).length / cells.length;
+      console.log(`${name}: drawn table ${score.toFixed(2)}`);
+      expect(score).toBeGreaterThan(0.9);
+      expect(html).toContain('</table>');
+    },
+    LONG,
+  );
+
   it.each([
     ['on its side', { ...A4, degrees: 90 }],
     ['upside down', { ...A4, degrees: 180 }],
