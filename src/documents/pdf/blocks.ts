@@ -84,23 +84,26 @@ function insetBlocks({ inset }: InsetSegment, looks: Looks): Block[] {
 }
 
 const NEIGHBOURS = 10;
+/** Lines that all end before the middle of their column are short by intention. */
+const NARROW = 0.5;
 
 /** How far the lines around each line reach; infinite where there are too few to tell. */
-function rightEdges({ items }: Region, looks: Looks): number[] {
+function rightEdges({ items, x0, x1 }: Region, looks: Looks): number[] {
   const edges = items.map((item, at) => {
     const near = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
     return edgeOf(near.filter((other) => Math.abs(other.x0 - item.x0) < 4 * item.size && isAlike(other, item)));
   });
   // Where there are too few, what else is in the column tells.
   for (const [at, edge] of edges.entries()) {
-    if (edge === Number.POSITIVE_INFINITY && items.length >= 3) edges[at] = Math.max(...items.map(({ x1 }) => x1));
+    if (edge === Number.POSITIVE_INFINITY && items.length >= 3) edges[at] = x1;
   }
   // Lines close to each other are the better witnesses.
   for (let from = 0; from < items.length; ) {
     let to = from + 1;
     while (to < items.length && isAlike(items[to]!, items[from]!) && isClose(items[to]!, items[to - 1]!, looks))
       to += 1;
-    if (to - from >= 3) edges.fill(edgeOf(items.slice(from, to)), from, to);
+    const edge = edgeOf(items.slice(from, to));
+    if (to - from >= 3 && edge - x0 > NARROW * (x1 - x0)) edges.fill(edge, from, to);
     from = to;
   }
   return edges;

@@ -25,7 +25,7 @@ export type Inset =
 const SEGMENT_GAP = 0.85;
 const WORD_GAP = 0.15;
 /** The same where a space would have been written. */
-const UNWRITTEN_GAP = 0.2;
+const UNWRITTEN_GAP = 0.17;
 const SAME_BASELINE = 0.22;
 /** Share of its size by which text reaches over the baseline, and below it. */
 const ABOVE = 0.75;
@@ -50,7 +50,7 @@ function hasSpaces(rows: readonly Row[]): boolean {
       if (pieces[at]!.spaced) spaces += 1;
     }
   }
-  return spaces > 0.75 * gaps;
+  return spaces > 0.4 * gaps;
 }
 
 interface Row {
@@ -125,7 +125,7 @@ function splitRow(row: Row, writesSpaces: boolean): Segment[] {
     const size = before ? Math.max(Math.min(before.size, piece.size), 0.6 * row.size) : row.size;
     const isPlain = piece.shift === undefined && before?.shift === undefined && !piece.rightToLeft;
     const widest = writesSpaces && isPlain && !piece.spaced ? UNWRITTEN_GAP : SEGMENT_GAP;
-    if (before && piece.x0 - end > widest * size && !leads(current, piece, end)) {
+    if (before && piece.x0 - end > widest * size && !leads(current, piece, end, segments.length === 0)) {
       segments.push(segmentOf(current));
       current = [];
       end = Number.NEGATIVE_INFINITY;
@@ -141,14 +141,21 @@ function splitRow(row: Row, writesSpaces: boolean): Segment[] {
 const isRepeated = (before: Piece, piece: Piece): boolean =>
   before.text === piece.text && Math.abs(before.x0 - piece.x0) < 0.12 * piece.size;
 
-const MARKER = /^(?:[•◦▪▫●○■□–—‣⁃➢✓❑❖∙·*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,5})[.)]|\d{1,2}(?:\.\d{1,2}){1,3}\.?)$/;
+const MARKER = /^(?:[•◦▪▫●○■□–—‣⁃➢✓❑❖∙·*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,5})[.)])$/;
 const MARKER_GAP = 4;
+const HEADING_NUMBER = /^\d{1,2}(?:\.\d{1,2}){1,3}\.?$/;
+const NUMBER_GAP = 2.5;
 
 /** Whether what is there so far is the marker of a list or the number of a heading, and so belongs to what follows. */
-const leads = (current: readonly Piece[], piece: Piece, end: number): boolean =>
-  current.length <= 2 &&
-  piece.x0 - end < MARKER_GAP * piece.size &&
-  MARKER.test(current.map(({ text }) => text).join(''));
+function leads(current: readonly Piece[], piece: Piece, end: number, isFirst: boolean): boolean {
+  if (current.length > 2) return false;
+  const text = current.map((one) => one.text).join('');
+  const gap = piece.x0 - end;
+  return (
+    (gap < MARKER_GAP * piece.size && MARKER.test(text)) ||
+    (isFirst && gap < NUMBER_GAP * piece.size && HEADING_NUMBER.test(text) && /^\p{L}/u.test(piece.text))
+  );
+}
 
 export function segmentOf(pieces: readonly Piece[]): Segment {
   let x0 = Number.POSITIVE_INFINITY;
