@@ -9,8 +9,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
 import { blobName, bytesOnDisk, createBlobs } from '#storage/blobs/blobs.ts';
-import { type Database, isDamaged, openDatabase } from '#storage/database/sqlite.ts';
+import { isDamaged, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
+import { createRows, MIGRATIONS, type Role } from './cache-rows.ts';
 import type { Captured, Copy, SnapshotFacts } from './cache-rules.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -22,7 +23,7 @@ export interface CopyStore {
   find(place: string, wanted: Wanted): Promise<Snapshot | undefined>;
   /** Replaces the copy of that place that was captured alike. */
   keep(place: string, snapshot: Snapshot, captured: Captured): Promise<void>;
-  /** Removes what is older than it may be. */
+  /** Removes what is older, and what is more, than it may be. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,40 +43,12 @@ export interface CopyStoreOptions {
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-const MIGRATIONS = [
-  `CREATE TABLE blobs (hash TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
-   CREATE TABLE copies (
-     id TEXT PRIMARY KEY,
-     place TEXT NOT NULL,
-     made_at INTEGER NOT NULL,
-     used_at INTEGER NOT NULL,
-     facts TEXT NOT NULL,
-     bytes INTEGER NOT NULL
-   );
-   CREATE INDEX copies_by_place ON copies (place, made_at);
-   CREATE INDEX copies_by_use ON copies (used_at);
-   CREATE INDEX copies_by_age ON copies (made_at);
-   CREATE TABLE parts (
-     copy TEXT NOT NULL REFERENCES copies (id) ON DELETE CASCADE,
-     role TEXT NOT NULL,
-     hash TEXT NOT NULL REFERENCES blobs (hash),
-     PRIMARY KEY (copy, role)
-   ) WITHOUT ROWID;
-   CREATE INDEX parts_by_hash ON parts (hash);
-   CREATE TABLE total (bytes INTEGER NOT NULL);
-   INSERT INTO total VALUES (0);
-   CREATE TRIGGER blob_added AFTER INSERT ON blobs BEGIN UPDATE total SET bytes = bytes + new.bytes; END;
-   CREATE TRIGGER blob_removed AFTER DELETE ON blobs BEGIN UPDATE total SET bytes = bytes - old.bytes; END;
-   CREATE TRIGGER copy_added AFTER INSERT ON copies BEGIN UPDATE total SET bytes = bytes + new.bytes; END;
-   CREATE TRIGGER copy_removed AFTER DELETE ON copies BEGIN UPDATE total SET bytes = bytes - old.bytes; END;`,
-];
-
 /** What the row of a copy takes beside its facts: ids, hashes and indexes. */
 const ROW_BYTES = 1_024;
 /** A page that says more than this about itself is not kept. */
 const MAX_FACTS_CHARACTERS = 256 * 1024;
-/** Smaller files are opened at once: handing them to another thread takes longer. */
-const SMALL_BYTES = 64 * 1024;
+/** Shorter texts are unpacked at once: handing them to another thread takes longer. */
+const SHORT_BYTES = 256 * 1024;
 const MAX_NOTED_USES = 1_000;
 const SWEPT_AT_ONCE = 200;
 const QUIET_MS = 60_000;
@@ -83,17 +56,12 @@ const QUIET_MS = 60_000;
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-type Role = 'text' | 'screenshot' | 'pageshot';
 interface Part {
   readonly role: Role;
   readonly hash: string;
   readonly bytes: Uint8Array;
 }
-interface Row {
-  readonly id: string;
-  readonly made_at: number;
-  readonly facts: string;
-}
+
 /** What a row keeps as JSON. */
 interface Kept {
   readonly snapshot: SnapshotFacts;
@@ -107,11 +75,13 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const file = path.join(dir, 'index.db');
   const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
-  const rows = queries(database);
+  const rows = createRows(database);
   const blobs = createBlobs(path.join(dir, 'blobs'));
   const uses = new Map<string, number>();
   let broken = false;
   let closing = false;
+  /** Whether rows were removed that the write-ahead log still shows. */
+  let logHasRemoved = false;
   let warnedAt = Number.NEGATIVE_INFINITY;
 
   /** What changes files runs one after the other, so that no file is removed while another copy is about to name it. */
@@ -183,7 +153,7 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
     const pageshot = pictures ? await read('pageshot') : undefined;
     if (!packed || screenshot === null || pageshot === null) return undefined;
     const bounds = { maxOutputLength: Math.max(textBytes, 1) };
-    const text = packed.length <= SMALL_BYTES ? brotliDecompressSync(packed, bounds) : await decompress(packed, bounds);
+    const text = textBytes <= SHORT_BYTES ? brotliDecompressSync(packed, bounds) : await decompress(packed, bounds);
     return { text: text.toString('utf8'), ...(screenshot && { screenshot }), ...(pageshot && { pageshot }) };
   }
 
@@ -237,7 +207,7 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
     const freed: string[] = [];
     for (const id of ids) {
       const hashes = new Set(rows.partsOf(id).values());
-      rows.removeCopy(id);
+      if (rows.removeCopy(id)) logHasRemoved = true;
       uses.delete(id);
       for (const hash of hashes) if (rows.removeBlobIfUnused(hash)) freed.push(hash);
     }
@@ -260,15 +230,17 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
   async function sweep(): Promise<void> {
     await inTurn(async () => writeUses());
     // The bound may be lower than it was at the last start.
-    const crowded = await littleByLittle(() => (rows.total() > maxBytes ? rows.leastUsed() : []));
-    const old = await littleByLittle(() => rows.outside(clock() - keepMs, clock() + keepMs, SWEPT_AT_ONCE));
-    // The log still has what was removed.
-    if (crowded || old) await inTurn(async () => database.checkpoint());
+    await littleByLittle(() => (rows.total() > maxBytes ? rows.leastUsed() : []));
+    await littleByLittle(() => rows.outside(clock() - keepMs, clock() + keepMs, SWEPT_AT_ONCE));
+    if (!logHasRemoved) return;
+    await inTurn(async () => {
+      database.checkpoint();
+      logHasRemoved = false;
+    });
   }
 
   /** Removes until there is nothing more to remove, and lets others have their turn in between. */
-  async function littleByLittle(next: () => string[]): Promise<boolean> {
-    let removedAny = false;
+  async function littleByLittle(next: () => string[]): Promise<void> {
     let more = true;
     while (more && !closing && !broken) {
       more = false;
@@ -277,10 +249,8 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
         if (ids.length === 0) return;
         await removeFiles(database.transaction(() => remove(ids)));
         more = true;
-        removedAny = true;
       });
     }
-    return removedAny;
   }
 
   /** Files that a crash left without a row. */
@@ -324,41 +294,4 @@ function partsOf(content: Record<Role, Uint8Array | undefined>): Part[] {
   return (Object.entries(content) as [Role, Uint8Array | undefined][]).flatMap(([role, bytes]) =>
     bytes ? [{ role, hash: blobName(bytes), bytes }] : [],
   );
-}
-
-/** One function a query. */
-function queries(database: Database) {
-  const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id);
-  return {
-    at: (place: string) =>
-      database.all<Row>(
-        'SELECT id, made_at, facts FROM copies WHERE place = ? ORDER BY made_at DESC, rowid DESC',
-        place,
-      ),
-    partsOf: (id: string) =>
-      new Map(
-        database
-          .all<{ role: Role; hash: string }>('SELECT role, hash FROM parts WHERE copy = ?', id)
-          .map(({ role, hash }) => [role, hash]),
-      ),
-    hasBlob: (hash: string) => database.get('SELECT 1 FROM blobs WHERE hash = ?', hash) !== undefined,
-    copiesNaming: (hash: string) =>
-      ids(database.all<{ id: string }>('SELECT DISTINCT copy AS id FROM parts WHERE hash = ?', hash)),
-    addBlob: (hash: string, bytes: number) =>
-      database.run('INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING', hash, bytes),
-    addCopy: (id: string, place: string, madeAt: number, facts: string, bytes: number) =>
-      database.run('INSERT INTO copies VALUES (?, ?, ?, ?, ?, ?)', id, place, madeAt, madeAt, facts, bytes),
-    addPart: (id: string, role: Role, hash: string) =>
-      database.run('INSERT INTO parts VALUES (?, ?, ?)', id, role, hash),
-    removeCopy: (id: string) => database.run('DELETE FROM copies WHERE id = ?', id),
-    removeBlobIfUnused: (hash: string) =>
-      database.run('DELETE FROM blobs WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM parts WHERE hash = ?1)', hash) > 0,
-    used: (id: string, usedAt: number) => database.run('UPDATE copies SET used_at = ? WHERE id = ?', usedAt, id),
-    leastUsed: () => ids(database.all<{ id: string }>('SELECT id FROM copies ORDER BY used_at, rowid LIMIT 1')),
-    outside: (from: number, to: number, most: number) =>
-      ids(
-        database.all<{ id: string }>('SELECT id FROM copies WHERE made_at < ? OR made_at > ? LIMIT ?', from, to, most),
-      ),
-    total: () => database.get<{ bytes: number }>('SELECT bytes FROM total')!.bytes,
-  };
 }
