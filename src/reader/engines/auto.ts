@@ -143,8 +143,8 @@ const mayLearn = (options: Options): boolean =>
 
 const EARLY: ReadonlySet<string> = new Set(['html', 'visible-content']);
 const WAITING: ReadonlySet<string> = new Set(['media-idle', 'network-idle']);
-/** What servers answer to those whom they take for no browser. */
-const REFUSALS: ReadonlySet<number> = new Set([403, 429, 503]);
+/** What servers answer to those whom they take for no browser. Who says 429 wants to be asked less, not again. */
+const REFUSALS: ReadonlySet<number> = new Set([403, 503]);
 
 /** A type that cannot be read, and success without content, are the same in a browser. */
 const mayRetry = ({ name, facts }: Problem) =>

@@ -116,6 +116,7 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
             `<!doctype html><title>Calls</title><p>Calls.</p><script>fetch('http://${url.searchParams.get('host')}/', { mode: 'no-cors' }).catch(() => {})</script>`,
           );
         },
+        '/names': '<!doctype html><title>Names</title><p>Names.</p><img src="http://localhost:3000/logo.png">',
         '/moves-local': ({ response }) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
       },
       tools: {
@@ -145,6 +146,12 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
       expect(abuses).toEqual([[path.replace(/\?.*/, ''), reason]]);
     }
     expect(bench.pool.status().pages).toBe(0);
+  });
+
+  it('is not stopped for what it names and nobody loads', async () => {
+    const page = await bench.last('/names');
+    expect(page.text).toContain('Names.');
+    await expect(bench.last('/names', { respondWith: 'screenshot' })).rejects.toMatchObject(refused);
   });
 
   it('is not stopped for a call to another network here: that is refused and no more', async () => {
