@@ -32,8 +32,16 @@ const saying = (...parts: (string | Buffer)[]) =>
     });
   });
 
+/** A frame of as many blocks, each 128 KiB of zeros in four bytes (RFC 8878, section 3.1.1). */
+const zstdZeros = (blocks: number, windowLog = 17) => {
+  const head = [0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3];
+  const block = (isLast: boolean) => [0x02 | Number(isLast), 0, 0x10, 0];
+  return Buffer.from([...head, ...Array.from({ length: blocks }, (_, i) => block(i === blocks - 1)).flat()]);
+};
+
 describe('size', () => {
   test.each([
+    ['zstd', async () => zstdZeros(2_400)],
     ['gzip', () => bomb(createGzip({ level: 9 }))],
     ['br', () => bomb(createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }))],
   ])('a %s body of 300 MB in a few kB is stopped at the limit', async (encoding, make) => {
@@ -47,6 +55,15 @@ describe('size', () => {
     await expect(response.collect()).rejects.toMatchObject({ name: 'TargetFileTooLargeError' });
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MB);
     await until(() => site.open() === 0);
+  });
+
+  test('a zstd body in a window larger than the web allows is refused, one in the largest is read', async () => {
+    let body = zstdZeros(3, 23);
+    const site = await startServer((_, response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end(body));
+    const fetch = startFetch([site]);
+    expect((await (await fetch(site.origin)).collect()).bytes.length).toBe(3 * 128 * 1024);
+    body = zstdZeros(3, 24);
+    await expect((await fetch(site.origin)).collect()).rejects.toMatchObject({ name: 'AssertionFailureError' });
   });
 
   test('a bomb packed twice is stopped as well', async () => {

@@ -1,5 +1,7 @@
 /** Fetches through proxies: what they are asked, what goes wrong with them, and what never goes through. */
+import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { Problem } from '#errors.ts';
 import { createFetch, type FetchOptions, type GuardedFetch } from './fetch.ts';
 import { createGuard } from './guard.ts';
 import { type Loopback, resolverOf, startFetch, startSecret, startServer, startTcp, until } from './loopback.suite.ts';
@@ -154,6 +156,72 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
     await expect(asked).rejects.toThrow('gone');
     await until(() => mute.open() === 0);
   });
+});
+
+test.each([
+  ['http', ['HTTP/1.1 200 Fine\r\nVia: x\r\n\r\n']],
+  ['socks4', ['\0\x5a\0\0\0\0\0\0']],
+  ['socks5', ['\x05\0', '\x05\0\0\x03\x02ab\0\x50']],
+])('an answer of %s that comes byte by byte is understood', async (scheme, answers) => {
+  const slow = await startTcp((socket) => {
+    const left = [...answers];
+    socket.on('data', async () => {
+      const answer = left.shift();
+      for (const byte of answer ?? 'no TLS') {
+        socket.write(byte, 'latin1');
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      if (!answer) socket.end();
+    });
+  });
+  const secure = await startSecure();
+  // It has let us through when what is wrong is the target.
+  await expect(
+    fetchFor(slow, secure)(`https://${secure.host}/`, { proxy: parseProxyUrl(`${scheme}://${slow.host}`) }),
+  ).rejects.toMatchObject({ message: 'No secure connection to the target could be made' });
+});
+
+test('whatever a proxy says ends in an answer or a problem', async () => {
+  let said = Buffer.alloc(0);
+  const mad = await startTcp((socket) => void socket.once('data', () => socket.end(said)));
+  const site = await startSite();
+  const fetch = fetchFor(mad, site);
+  const pieces = [
+    'HTTP/1.1 200 OK\r\n\r\n',
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    'HTTP/1.1 407 ?\r\nProxy-Authenticate: Negotiate x\r\n\r\n',
+    'HTTP/1.1 ',
+    'x'.repeat(20_000),
+    '\r\n\r\n',
+    '\x05\x00',
+    '\x05\x02',
+    '\x05\xff',
+    '\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50',
+    '\x05\x00\x00\x03\xff',
+    '\x05\x00\x00\x09',
+    '\x05\x01',
+    '\x00\x5a\x00\x00\x00\x00\x00\x00',
+    '\x00\x5b',
+    '\x00',
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...pieces), { maxLength: 6 }),
+      fc.constantFrom('http', 'https', 'socks4', 'socks5', 'socks5h'),
+      fc.constantFrom('http', 'https'),
+      async (parts, scheme, protocol) => {
+        said = Buffer.from(parts.join(''), 'latin1');
+        const proxy = parseProxyUrl(`${scheme}://a:b@${mad.host}`);
+        const outcome = await fetch(`${protocol}://${site.host}/`, { proxy, timeoutMs: 5_000 })
+          .then((response) => response.collect())
+          .catch((error: unknown) => error);
+        expect(outcome instanceof Problem || (outcome as { bytes: unknown }).bytes instanceof Uint8Array).toBe(true);
+      },
+    ),
+    { seed: 7, numRuns: 300 },
+  );
+  expect(site.connections()).toBe(0);
+  await until(() => mad.open() === 0);
 });
 
 test.each([

@@ -241,6 +241,32 @@ describe('cookies', () => {
     expect((await asked(await fetch(site.origin))).headers).not.toHaveProperty('cookie');
   });
 
+  test.each([
+    ['a=1', '/deep/other', 'a=1'],
+    ['a=1', '/else', undefined],
+    ['a=1; Path=/', '/else', 'a=1'],
+    ['a=1; Path=/deep', '/deeper', undefined],
+    ['a=1; Path=/; Max-Age=0', '/', undefined],
+    ['a=1; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT', '/', undefined],
+    ['a=1; Path=/; Expires=Thu, 01 Jan 2099 00:00:00 GMT; SameSite=Strict; HttpOnly', '/', 'a=1'],
+    ['a=1; Path=/; Secure', '/', undefined],
+    ['__Host-a=1; Path=/', '/', undefined],
+    ['__Secure-a=1; Path=/', '/', undefined],
+    ['a=1; Path=/; Domain=site.example', '/', 'a=1'],
+    ['a=1; Path=/; Domain=www.site.example', '/', 'a=1'],
+    ['a=1; Path=/; Domain=other.example', '/', undefined],
+    ['a=1; Path=/; Domain=example', '/', undefined],
+    ['a=1; Path=/; Domain=co.uk', '/', undefined],
+  ])('that a server sets, %j, are sent to %s as %j', async (cookie, next, expected) => {
+    const site = await startServer((request, response) => {
+      if (request.url === '/deep/page') response.writeHead(302, { location: next, 'set-cookie': cookie }).end();
+      else response.end(JSON.stringify({ headers: request.headers }));
+    });
+    const fetch = startFetch([site], { lookup: resolverOf({ 'www.site.example': ['127.0.0.1'] }) });
+    const { headers } = await asked(await fetch(`http://www.site.example:${site.port}/deep/page`, { jar: toJar([]) }));
+    expect(headers.cookie).toBe(expected);
+  });
+
   test('of the caller are sent beside a cookie header, by path and domain', async () => {
     const site = await startEcho();
     const fetch = startFetch([site], {

@@ -109,14 +109,17 @@ function socks5Address(proxy: URL, to: Target): number[] {
 
 const isLiteral = ({ hostname }: Target) => parseAddress(hostname) !== undefined;
 
-/** So many bytes, and no more. */
+/** So many bytes, and no more. All that is there is taken and the rest put back: what stays would wake us for ever. */
 async function take(socket: Socket, count: number): Promise<Buffer> {
-  for (;;) {
-    const bytes = socket.read(count) as Buffer | null;
-    if (bytes && bytes.length === count) return bytes;
-    if (bytes || socket.readableEnded) throw hungUp();
-    await more(socket);
+  let taken: Buffer = Buffer.alloc(0);
+  while (taken.length < count) {
+    const bytes = socket.read() as Buffer | null;
+    if (bytes) taken = Buffer.concat([taken, bytes]);
+    else if (socket.readableEnded) throw hungUp();
+    else await more(socket);
   }
+  if (taken.length > count) socket.unshift(taken.subarray(count));
+  return taken.subarray(0, count);
 }
 
 /** The lines of an answer up to the empty one. */
