@@ -11,6 +11,7 @@ import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DocumentFault } from '../document.ts';
 import { createLibreOffice, type LibreOffice } from './libreoffice.ts';
+import { asksForPassword } from './password.ts';
 import { kind as xlsx } from './sheet/xlsx.ts';
 import { kind as pptx } from './slides/pptx.ts';
 
@@ -83,6 +84,8 @@ describe('conversion', () => {
     const old = await mkdtemp(path.join(dir, 'old-'));
     await writeFile(path.join(old, 'list.fods'), sheetOf(['Rope', 'Tar']));
     await writeFile(path.join(old, 'talk.fodp'), slideOf('Knots'));
+    await writeFile(path.join(old, 'letter.txt'), 'Dear Ann');
+    await save('doc', path.join(old, 'letter.txt'), old);
     const file = (mediaType: string) => ({ path: '', size: 0, mediaType });
     await save('xls', path.join(old, 'list.fods'), old);
     await save('ppt', path.join(old, 'talk.fodp'), old);
@@ -94,6 +97,38 @@ describe('conversion', () => {
     expect(sheets.pages[0]!.html).toContain('<td>Rope</td><td>1</td>');
     const slides = await pptx.parse(file('pptx'), readFileSync(talk), {});
     expect(slides.pages[0]!.html).toContain('Knots');
+
+    const doc = readFileSync(path.join(old, 'letter.doc'));
+    for (const made of [doc, readFileSync(xls), readFileSync(ppt)]) expect(asksForPassword(made)).toBe(false);
+    // The bit of the file information block that says so; LibreOffice then asks for a password that nobody gives.
+    const block = doc.indexOf(Buffer.from('eca5', 'hex'));
+    doc[block + 11]! |= 1;
+    await writeFile(inDir('locked.doc'), doc);
+    await expect(as(DOC, 'locked.doc')).rejects.toMatchObject({ kind: 'encrypted' });
+  });
+
+  it('sees the password of sheets and slides in their bytes', () => {
+    const entry = Buffer.alloc(1024);
+    entry.writeUInt32BE(0xd0cf11e0);
+    entry.write('Workbook\0', 512, 'utf16le');
+    entry.writeUInt16LE(18, 512 + 64);
+    const book = Buffer.concat([
+      entry,
+      Buffer.from('0908100000060500', 'hex'),
+      Buffer.alloc(12),
+      Buffer.from('2f000600', 'hex'),
+    ]);
+    book.writeUInt32LE(1, 512 + 116);
+    book.writeUInt32LE(9_000, 512 + 120);
+    expect(asksForPassword(book)).toBe(true);
+    book[1024 + 20] = 0x30;
+    expect(asksForPassword(book)).toBe(false);
+    const head = Buffer.alloc(1024);
+    head.writeUInt32BE(0xd0cf11e0);
+    const user = Buffer.from('0000f60f1c00000014000000dfc4d1f3', 'hex');
+    expect(asksForPassword(Buffer.concat([head, user]))).toBe(true);
+    user[12] = 0x5f;
+    expect(asksForPassword(Buffer.concat([head, user]))).toBe(false);
   });
 
   it('calls what makes no file damaged', async () => {

@@ -6,11 +6,12 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createTurns } from '#concurrency/tasks.ts';
 import { DocumentFault } from '../document.ts';
+import { asksForPassword } from './password.ts';
 
 export type ConvertedTo = 'docx' | 'xlsx' | 'pptx' | 'pdf';
 
@@ -148,7 +149,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       } finally {
         turns.giveBack();
       }
-      throw new DocumentFault('damaged', 'The Office file could not be converted: it is damaged or needs a password');
+      throw await unreadable(inputPath);
     },
     pids: () => [...running.keys()],
     async close() {
@@ -190,6 +191,16 @@ async function endOf(ended: Promise<void>, pid: number, signal: AbortSignal, dea
     signal.removeEventListener('abort', stop);
   }
   if (reason !== undefined) throw reason;
+}
+
+/** Read for a look at a file that LibreOffice could not read. */
+const MAX_LOOK_BYTES = 64 * 1024 * 1024;
+
+async function unreadable(inputPath: string): Promise<DocumentFault> {
+  const bytes = (await sizeOf(inputPath)) <= MAX_LOOK_BYTES ? await readFile(inputPath) : new Uint8Array();
+  return asksForPassword(bytes)
+    ? new DocumentFault('encrypted', 'The Office file is protected by a password')
+    : new DocumentFault('damaged', 'The Office file could not be converted: it is damaged or not what it claims to be');
 }
 
 const sizeOf = (file: string): Promise<number> =>
