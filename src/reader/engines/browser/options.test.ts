@@ -268,6 +268,14 @@ describe('the state of a page', () => {
     expect(page.notes).toEqual(['The storage state of the page is too large: some of it was left out']);
   });
 
+  it('is left out, and that is told, when the page does not let it be taken', async () => {
+    const page = await bench.last('/hang', { exportStorageState: true }, 6_000);
+    expect(page.text).toContain('Before the hang.');
+    expect(page.storageState?.origins ?? []).toEqual([]);
+    expect(page.notes).toHaveLength(1);
+    expect(bench.pool.status().pages).toBe(0);
+  });
+
   it('is not in answers that did not ask for it, nor in the next read', async () => {
     expect((await bench.last('/welcome')).storageState).toBeUndefined();
     expect(words((await bench.last('/stored')).text)).toContain('colour null');
