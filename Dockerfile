@@ -1,4 +1,5 @@
-# The server with Debian's Chromium. Build: docker build -t lectern .   Run: see compose.yaml
+# The server with Debian's Chromium and Tesseract. Build: docker build -t lectern .   Run: see compose.yaml
+# With LibreOffice, for the old Office formats: docker build --build-arg LIBREOFFICE=1 -t lectern .
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -8,8 +9,10 @@ COPY src ./src
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim
+ARG LIBREOFFICE
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends chromium fonts-liberation fonts-noto-cjk tini \
+  && apt-get install -y --no-install-recommends chromium fonts-liberation fonts-noto-cjk tesseract-ocr tini \
+    ${LIBREOFFICE:+libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui} \
   && rm -rf /var/lib/apt/lists/* \
   && install -d -o node -g node /data
 WORKDIR /app
