@@ -11,13 +11,13 @@ import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError, Server } from 'proxy-chain';
-import { asProblem, Problem } from '#errors.ts';
-import { type Destination, dial } from './dial.ts';
+import { asProblem } from '#errors.ts';
+import { dial } from './dial.ts';
+import { createRoutes, type Route, type RouteOptions, type Way } from './egress-routes.ts';
 import { failureOf } from './failures.ts';
 import { type Guard, refusal } from './guard.ts';
 import { refusedByHttp } from './handshake.ts';
 import type { Region } from './region.ts';
-import { dialThrough, proxyProblem, takesPlainRequests } from './tunnel.ts';
 
 /** The header of answers that come from the proxy and not from a target, which cannot know its name. */
 export const EGRESS_HEADER = `x-lectern-egress-${randomBytes(12).toString('hex')}`;
@@ -47,21 +47,6 @@ export interface EgressOptions {
   readonly maxAgeMs?: number;
   /** Connections at a time; more are closed at once. Default 2,000. */
   readonly maxConnections?: number;
-}
-
-export interface RouteOptions {
-  /** Default: a new one. */
-  readonly username?: string;
-  /** Also a proxy that is reached by TLS need not have a certificate that verifies. */
-  readonly acceptInvalidCertificates?: boolean;
-}
-
-export interface Route {
-  readonly username: string;
-  /** What last went wrong with the proxy itself; undefined while it works. */
-  failure(): Problem | undefined;
-  /** Ends the route; whoever still comes under this user name is turned away rather than let out by another way. */
-  close(): void;
 }
 
 export interface Egress {
@@ -94,12 +79,10 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   const password = randomBytes(24).toString('base64url');
   const isPassword = matcher(password);
   const targets = new Set<Socket>();
-  const routes = new Map<string, Way>();
+  const routes = createRoutes({ guard, region }, maxAgeMs);
 
   /** A socket to where a client wants to go; it ends with the client's, however that ends. */
-  const open = async (client: Socket, target: EgressRequest, isHttp: boolean): Promise<Socket> => {
-    const way = routes.get(target.username);
-    if (way?.isOver) throw new Error('The route is closed');
+  const open = async (client: Socket, target: EgressRequest, way: Way | undefined, isHttp: boolean) => {
     const gone = new AbortController();
     const leave = () => gone.abort(new Error('The client has gone'));
     client.once('close', leave);
@@ -109,7 +92,7 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
       const addresses = await guard.resolve(hostname, target.port, gone.signal);
       const timeoutMs = connectTimeoutMs ?? (way ? 6_000 : 5_000);
       const to = { hostname, port: target.port, addresses, timeoutMs, signal: gone.signal };
-      const socket = await (way ? through(way, to, isHttp) : dial(to));
+      const socket = await (way ? way.dial(to, isHttp) : dial(to));
       targets.add(socket);
       const end = () => socket.destroy();
       const age = setTimeout(end, maxAgeMs);
@@ -128,19 +111,6 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
     }
   };
 
-  const through = async (way: Way, to: Destination, isHttp: boolean): Promise<Socket> => {
-    const { proxy, acceptInvalidCertificates } = way;
-    const toProxyOnly = isHttp && takesPlainRequests(proxy);
-    try {
-      const socket = await dialThrough({ guard, region }, to, { proxy, acceptInvalidCertificates, toProxyOnly });
-      way.failure = undefined;
-      return socket;
-    } catch (error) {
-      if (error instanceof Problem) way.failure = error;
-      throw error;
-    }
-  };
-
   const server = new TunnelServer({
     port: 0,
     host: '127.0.0.1',
@@ -149,44 +119,27 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
       if (!isPassword(given)) return { requestAuthentication: true };
       const target = { host: bareHost(hostname), port, username };
       options.onRequest?.(target);
-      let socket: Socket;
       try {
-        socket = await open(request.socket, target, isHttp);
+        const way = routes.wayOf(username);
+        const socket = await open(request.socket, target, way, isHttp);
+        if (!isHttp) return { customTag: socket };
+        const upstreamProxyUrl = way?.plainRequestsTo;
+        server.failures.set(request, (what) => {
+          const error = what === 'closed' ? closedConnection() : refusedByHttp(407, way?.hasCredentials === true);
+          return answerTo(upstreamProxyUrl ? way.fail(error) : error, target, options);
+        });
+        return { httpAgent: agentWith(socket), ...(upstreamProxyUrl && { upstreamProxyUrl }) };
       } catch (error) {
         throw answerTo(error, target, options);
       }
-      if (!isHttp) return { customTag: socket };
-      const way = routes.get(username);
-      const proxy = way && takesPlainRequests(way.proxy) ? way.proxy : undefined;
-      server.failures.set(request, (what) => {
-        const error = what === 'refused' ? refusedByHttp(407, Boolean(proxy?.username)) : closedConnection();
-        if (!way || !proxy) return answerTo(error, target, options);
-        way.failure = proxyProblem(error, proxy);
-        return answerTo(way.failure, target, options);
-      });
-      return { httpAgent: agentWith(socket), ...(proxy && { upstreamProxyUrl: plainRequestsTo(proxy) }) };
     },
   });
   server.server.maxConnections = maxConnections;
   server.server.on('connection', (client: Socket) => client.setTimeout(idleTimeoutMs));
   await server.listen();
 
-  const route = (proxy: URL, { username = randomBytes(12).toString('hex'), ...rest }: RouteOptions = {}): Route => {
-    const { acceptInvalidCertificates = false } = rest;
-    const made: Way = { proxy, acceptInvalidCertificates, failure: undefined, isOver: false };
-    routes.set(username, made);
-    return {
-      username,
-      failure: () => made.failure,
-      close() {
-        made.isOver = true;
-        setTimeout(() => routes.get(username) === made && routes.delete(username), maxAgeMs).unref();
-      },
-    };
-  };
-
   return {
-    route,
+    route: routes.open,
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
     username: 'lectern',
@@ -198,22 +151,6 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
       await closed;
     },
   };
-}
-
-/** Where the connections of a user name go. */
-interface Way {
-  readonly proxy: URL;
-  readonly acceptInvalidCertificates: boolean;
-  failure: Problem | undefined;
-  isOver: boolean;
-}
-
-/** The connection stands already, by TLS when the proxy wants that: what is left to say is who asks. */
-function plainRequestsTo(proxy: URL): string {
-  const url = new URL(`http://${proxy.host}`);
-  url.username = proxy.username;
-  url.password = proxy.password;
-  return url.href;
 }
 
 /** Tunnels over the socket that was dialled when the request was looked at, instead of dialling again. */
