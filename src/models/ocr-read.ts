@@ -1,6 +1,6 @@
 /** One picture, read the way up that gives sense. */
 import type { TesseractEngine } from './backends/tesseract.ts';
-import { type OcrPage, parseHocr } from './ocr-hocr.ts';
+import { type OcrPage, type OcrWord, parseHocr } from './ocr-hocr.ts';
 import type { Prepared, Turn } from './ocr-picture.ts';
 import { NO_RULES } from './ocr-rules.ts';
 
@@ -15,6 +15,8 @@ const BLANK: OcrPage = { width: 0, height: 0, lines: [], rules: NO_RULES };
 
 /** What is read so surely needs no second look, the other way up. */
 const SURE = 0.7;
+/** Pages of text that can be read at all are read with more. */
+const READABLE = 0.6;
 /** Fewer words than that are taken for what noise looks like, and looked for again without regard to blocks. */
 const FEW_WORDS = 3;
 
@@ -33,7 +35,7 @@ export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise
     // A picture in which nothing at all looks like writing is not turned around and around.
     if (turn === turns[1] && best.sense === 0) break;
   }
-  return best?.page ?? BLANK;
+  return best ? withoutNoise(best.page) : BLANK;
 }
 
 async function readUpright({ picture, rules }: Prepared, { engine, languages, signal }: OcrTools): Promise<OcrPage> {
@@ -45,11 +47,22 @@ async function readUpright({ picture, rules }: Prepared, { engine, languages, si
 
 const wordsOf = ({ lines }: OcrPage) => lines.flatMap(({ words }) => words);
 
-/** Mean over words, 0 to 1; 0 without any. */
-export function confidenceOf(page: OcrPage): number {
-  const words = wordsOf(page);
-  return words.length === 0 ? 0 : words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
+/** What is read in pictures, strokes and dirt is not text; on a page that is mostly that, a line must be sure to be taken. */
+function withoutNoise(page: OcrPage): OcrPage {
+  const isClean = confidenceOf(page) >= READABLE;
+  const lines = page.lines.filter(({ words }) => {
+    const confidence = meanConfidence(words);
+    if (!isClean) return confidence >= READABLE && words.some(({ text }) => /[\p{L}\p{N}]{3}|\p{scx=Han}/u.test(text));
+    return confidence >= (words.some(({ text }) => /[\p{L}\p{N}]/u.test(text)) ? 0.3 : 0.7);
+  });
+  return { ...page, lines };
 }
+
+/** Mean over words, 0 to 1; 0 without any. */
+export const confidenceOf = (page: OcrPage): number => meanConfidence(wordsOf(page));
+
+const meanConfidence = (words: readonly OcrWord[]): number =>
+  words.length === 0 ? 0 : words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
 
 /** How much was read that is not noise: letters and digits, those read surely counting most. */
 function senseOf(page: OcrPage): number {

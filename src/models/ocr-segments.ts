@@ -14,7 +14,7 @@ export interface Segment {
 /** A wider space between two words, in sizes of their letters, parts cells or columns. */
 const WIDE_SPACE = 1.3;
 
-export const segmentsOf = (lines: readonly OcrLine[]): Segment[] => lines.filter(isWriting).flatMap(split);
+export const segmentsOf = (lines: readonly OcrLine[]): Segment[] => lines.flatMap(split);
 
 export const textOf = ({ words }: Segment): string =>
   joinTexts(
@@ -40,13 +40,6 @@ export function joinTexts(texts: readonly string[], areLines = true): string {
     else out.push(' ', text);
   }
   return out.join('');
-}
-
-/** Rules, frames and pictures come as lines of strokes that are read with little confidence. */
-function isWriting({ words }: OcrLine): boolean {
-  const confidence = words.reduce((sum, word) => sum + word.confidence, 0) / words.length;
-  const hasLetters = words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
-  return confidence >= (hasLetters ? 0.3 : 0.7);
 }
 
 function split({ words, size }: OcrLine): Segment[] {

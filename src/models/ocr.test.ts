@@ -150,6 +150,30 @@ describe.each([
     expect(result).toMatchObject({ html: '', text: '', words: 0, confidence: 0 });
   });
 
+  it(
+    'takes a picture of no text for next to none',
+    async () => {
+      const strokes: Draw = (context) => {
+        let seed = 7;
+        const random = (below: number) => {
+          seed = (seed * 16_807) % 2_147_483_647;
+          return (seed / 2_147_483_647) * below;
+        };
+        for (let stroke = 0; stroke < 300; stroke++) {
+          context.strokeStyle = `rgb(${random(255)}, ${random(200)}, ${random(120)})`;
+          context.lineWidth = random(6);
+          context.beginPath();
+          context.moveTo(random(800), random(500));
+          context.quadraticCurveTo(random(800), random(500), random(800), random(500));
+          context.stroke();
+        }
+      };
+      const { text } = await ocr.read(drawnPage({ width: 800, height: 500, paper: '#8bf' }, strokes), { signal });
+      expect(text.length).toBeLessThan(40);
+    },
+    LONG,
+  );
+
   it('names a language that is not there, and how to add it', async () => {
     const line = drawnPage({ width: 500, height: 80 }, (context) =>
       drawText(context, 'Guten Tag', { left: 30, top: 20, width: 450, size: 28 }),
