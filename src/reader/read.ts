@@ -87,8 +87,9 @@ export function createReader(parts: ReaderParts): Reader {
     return cache.through(request, (shared) => withFolder((own) => live(shared, own)));
   }
 
-  async function allow({ target, options, signal }: ReadRequest): Promise<void> {
+  async function allow({ target, options, signal, keyed }: ReadRequest): Promise<void> {
     failures.check(target.url);
+    if (!target.given && !target.upload) parts.abuse?.check(target.url, keyed);
     requireModels(options, writers);
     const { robotsTxt, proxyUrl, skipCertVerification, zeroDataRetention } = options;
     if (!robotsTxt || target.given || target.upload) return;
