@@ -26,7 +26,7 @@ export interface Lease {
   readonly channel: Channel;
   /** Whether it served another request before; the other side may have closed it without our knowing. */
   readonly reused: boolean;
-  /** Gives it back: to rest when the last answer was read to its end, else it is closed. */
+  /** Gives it back, once: to rest when the last answer was read to its end, else it is closed. */
   release(intact: boolean): void;
 }
 
@@ -106,7 +106,18 @@ export function createConnections(rules: ProxyRules): Connections {
         end(channel);
         throw new Error('The way out is closed');
       }
-      return { channel, reused: Boolean(found), release: (intact) => (intact ? rest(channel, key) : end(channel)) };
+      let isReleased = false;
+      return {
+        channel,
+        reused: Boolean(found),
+        release(intact) {
+          // It may be another's by the time that somebody says again that they are done.
+          if (isReleased) return;
+          isReleased = true;
+          if (intact) rest(channel, key);
+          else end(channel);
+        },
+      };
     },
     async close() {
       closed = true;

@@ -253,6 +253,13 @@ test('a target with IPv6 alone is asked of SOCKS 5 by its address', async () => 
   expect(proxy.asked).toEqual(['[26064700000000000000000000000001]:80']);
 });
 
+test('a proxy that hangs up over a plain request is told of as the proxy', async () => {
+  const [rude, site] = [await startTcp((socket) => socket.once('data', () => socket.destroy())), await startSite()];
+  await expect(
+    fetchFor(rude, site)(site.origin, { proxy: parseProxyUrl(`http://${rude.host}`) }),
+  ).rejects.toMatchObject({ message: 'The proxy closed the connection', facts: { path: 'proxyUrl' } });
+});
+
 test('the certificate of a proxy is verified unless told otherwise', async () => {
   const [proxy, site] = [await startHttpProxy({ secure: true }), await startSite()];
   await expect(fetchFor(proxy, site)(site.origin, { proxy: parseProxyUrl(proxy.origin) })).rejects.toMatchObject({

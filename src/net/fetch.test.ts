@@ -291,6 +291,23 @@ describe('connections', () => {
     expect(site.connections()).toBe(1);
   });
 
+  test('given back already are not closed under the next request', async () => {
+    const waiting: (() => void)[] = [];
+    const site = await startServer((request, response) => {
+      if (request.url === '/slow') waiting.push(() => response.end('slow'));
+      else response.end('quick');
+    });
+    const fetch = startFetch([site]);
+    const first = await fetch(site.origin);
+    await first.collect();
+    const second = fetch(`${site.origin}/slow`);
+    await until(() => waiting.length === 1);
+    first.discard();
+    waiting[0]!();
+    expect(await textOf(await second)).toBe('slow');
+    expect(site.connections()).toBe(1);
+  });
+
   test('serve one request at a time', async () => {
     const site = await startEcho();
     const fetch = startFetch([site]);

@@ -124,9 +124,10 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
       } catch (error) {
         lease.release(false);
         if (error instanceof TimeUp) throw noAnswerInTime(error);
-        if (fresh || life.signal.aborted) throw error;
+        if (life.signal.aborted) throw error;
         const isUnseen = error instanceof UnseenError;
-        if (!isUnseen && !(lease.reused && /^(?:GET|HEAD)$/.test(hop.method))) throw error;
+        const mayAskAgain = !fresh && (isUnseen || (lease.reused && /^(?:GET|HEAD)$/.test(hop.method)));
+        if (!mayAskAgain) throw isPlainByProxy(hop.url, proxy) ? proxyProblem(error, proxy) : error;
         http1Only = isUnseen && error.reason === 'http/1.1 required';
       }
     }

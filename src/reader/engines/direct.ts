@@ -1,4 +1,4 @@
-/** The direct engine: one fetch, no scripts, one snapshot. */
+/** The direct engine: fetches alone, no scripts, one snapshot of a page or of a file. */
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
