@@ -8,6 +8,8 @@ export interface OcrTools {
   readonly engine: TesseractEngine;
   prepare(picture: Uint8Array, turn: Turn): Promise<Prepared>;
   readonly languages: readonly string[];
+  /** Whether there is time left to read the picture once more, another way. */
+  mayLookAgain(): boolean;
   readonly signal: AbortSignal;
 }
 
@@ -33,14 +35,15 @@ export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise
     if (best === undefined || sense > best.sense) best = { page, sense };
     if (confidenceOf(page) >= SURE && sense > 0 && !isOnItsSide(page)) break;
     // A picture in which nothing at all looks like writing is not turned around and around.
-    if (turn === turns[1] && best.sense === 0) break;
+    if ((turn === turns[1] && best.sense === 0) || !tools.mayLookAgain()) break;
   }
   return best ? withoutNoise(best.page) : BLANK;
 }
 
-async function readUpright({ picture, rules }: Prepared, { engine, languages, signal }: OcrTools): Promise<OcrPage> {
+async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promise<OcrPage> {
+  const { engine, languages, signal } = tools;
   const page = parseHocr(await engine.recognise(picture, { languages, segmentation: 'page', signal }), rules);
-  if (wordsOf(page).length >= FEW_WORDS) return page;
+  if (wordsOf(page).length >= FEW_WORDS || !tools.mayLookAgain()) return page;
   const again = parseHocr(await engine.recognise(picture, { languages, segmentation: 'sparse', signal }), rules);
   return senseOf(again) > senseOf(page) ? again : page;
 }

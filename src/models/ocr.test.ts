@@ -297,6 +297,18 @@ it('says when the program of the settings cannot be run', async () => {
   await ocr.close();
 });
 
+it('makes the folder that the program runs in', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-ocr-'));
+  const ocr = createOcr({ languages: ['eng'], temporaryDir: path.join(dir, 'not', 'there'), timeoutMs: TIMEOUT_MS })!;
+  const page = drawnPage({ width: 400, height: 100 }, (context) =>
+    drawText(context, 'In a folder', { left: 30, top: 20, width: 350, size: 28 }),
+  );
+  expect((await ocr.read(page, { signal })).text).toBe('In a folder');
+  expect(ocr.name).toBe('tesseract');
+  await ocr.close();
+  rmSync(dir, { recursive: true });
+});
+
 it('is nothing when it is turned off', () => {
   expect(createOcr({ tesseract: 'none', languages: ['eng'], timeoutMs: TIMEOUT_MS })).toBeUndefined();
 });

@@ -50,7 +50,7 @@ export interface OcrOptions {
   /** The Tesseract program. Without one it is looked for on PATH, and the built-in one is used when it is not there. */
   readonly tesseract?: string | undefined;
   readonly languages: readonly string[];
-  /** Where the program runs; it writes nothing there. */
+  /** Where the program runs: all it may leave behind, a log, stays there. */
   readonly temporaryDir?: string | undefined;
   /** The longest that one picture may take once it is its turn. */
   readonly timeoutMs: number;
@@ -87,7 +87,9 @@ export function createOcr({ tesseract, languages, temporaryDir, timeoutMs }: Ocr
   }
 
   function toolsFor(found: TesseractEngine, asked: readonly string[], signal: AbortSignal): OcrTools {
+    const halfTime = performance.now() + timeoutMs / 2;
     return {
+      mayLookAgain: () => performance.now() < halfTime,
       engine: found,
       languages: asked,
       signal,

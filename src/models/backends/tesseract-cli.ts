@@ -1,5 +1,6 @@
 /** The Tesseract program of the machine: a process a picture, which is ended with all it started when it is in the way. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
 import {
   checkLanguages,
   languageMissing,
@@ -13,6 +14,7 @@ import {
 interface TesseractCliOptions {
   /** Its path, or its name on PATH. */
   readonly program: string;
+  /** Made when it is not there. What the program may leave behind, it leaves here. */
   readonly workingDir?: string | undefined;
 }
 
@@ -64,11 +66,13 @@ function createTesseractCli(options: TesseractCliOptions): TesseractEngine {
 }
 
 /** What the program writes. Throws the signal's reason, or an Error with its last words. */
-function run(
+async function run(
   { program, workingDir }: TesseractCliOptions,
   args: readonly string[],
   { input, signal }: { input?: Uint8Array; signal: AbortSignal },
 ): Promise<string> {
+  // A folder that is not there would look like a program that is not there.
+  if (workingDir) await mkdir(workingDir, { recursive: true, mode: 0o700 });
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     // Its threads hold each other up: one page takes five times longer with them than without.
