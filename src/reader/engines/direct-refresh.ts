@@ -36,9 +36,12 @@ function isForThoseWithoutScripts(element: Element): boolean {
   return false;
 }
 
+const MAX_CONTENT = 8_192;
+const REFRESH = /^(?:(\d+)(?:\.[\d.]*)?|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(.*)$/is;
+
 /** `3; url=/next`. Undefined: it waits for longer, reloads the same page, or leads to what is no page. */
 function parseRefresh(text: string, base: string): URL | undefined {
-  const found = /^\s*(\d+|(?=\.))[\d.]*(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(.+)$/is.exec(text.slice(0, 8_192).trim());
+  const found = REFRESH.exec(text.slice(0, MAX_CONTENT).trim());
   if (!found || Number(found[1]) > MAX_DELAY_S) return undefined;
   const [, , rest] = found;
   const quoted = /^(["'])([^"']*)/.exec(rest!);
