@@ -1,6 +1,7 @@
 /**
  * Memory over 2,000 mixed reads: `npm run bench:memory`. Pages, JSON, PDF and Word files that are all different, and
- * pages from kept copies, four at a time. Collected before each look; what counts is the slope over the second half.
+ * pages from kept copies, four at a time. Collected before each look; what counts is the slope over the second half. The
+ * threads' heaps grow into their size over the first few thousand reads: a larger number, as argument, shows the end of it.
  */
 import { once } from 'node:events';
 import http from 'node:http';
