@@ -145,8 +145,8 @@ function headerOf(rows: readonly Row[], merges: Merges): number {
   if (!first || !second || merges.size === 0) return headerRows(rows);
   const over = first.columns.map((column) => merges.get(placeOf(first.index, column)));
   const hasGroups = over.some((merge) => merge && merge.right > merge.left);
-  const downTo = Math.max(...over.map((merge) => merge?.bottom ?? 0));
-  if ((!hasGroups && downTo <= first.index) || !first.kinds.every(isText) || first.columns.length < 2) {
+  const reachesDown = over.some((merge) => merge && merge.bottom > first.index);
+  if ((!hasGroups && !reachesDown) || !first.kinds.every(isText) || first.columns.length < 2) {
     return headerRows(rows);
   }
   if (second.index !== first.index + 1) return 1;

@@ -1,5 +1,6 @@
 /** Whether the first rows of a table name its columns. */
 import { isStrong, isText, type Row } from './cell.ts';
+import { lowerBound } from './sheet.ts';
 
 /** Rows that are looked at below a header. */
 const SAMPLE_ROWS = 50;
@@ -13,9 +14,14 @@ const LONGEST_NAME = 120;
 export function headerRows(rows: readonly Row[]): 0 | 1 {
   const [first, ...rest] = rows.slice(0, SAMPLE_ROWS);
   if (!first || rest.length === 0) return 0;
-  const columns = new Set(rest.flatMap((row) => row.columns));
-  const corner = Math.min(...columns, ...first.columns);
-  const unnamed = [...columns].filter((column) => !first.columns.includes(column));
+  const columns = new Set<number>();
+  let corner = first.columns[0]!;
+  for (const row of rest) {
+    corner = Math.min(corner, row.columns[0]!);
+    for (const column of row.columns) columns.add(column);
+  }
+  const named = new Set(first.columns);
+  const unnamed = [...columns].filter((column) => !named.has(column));
   // The corner of a table with names on both sides is often empty.
   if (unnamed.some((column) => column !== corner) && unnamed.length > columns.size / 10) return 0;
   if (first.columns.length < 2 && columns.size > 1) return 0;
@@ -36,8 +42,8 @@ function isUnlike(rows: readonly Row[], column: number, isYearColumn: boolean): 
   let unlike = 0;
   let filled = 0;
   for (const { columns, kinds, html } of rows) {
-    const at = columns.indexOf(column);
-    if (at < 0) continue;
+    const at = lowerBound(columns, column);
+    if (columns[at] !== column) continue;
     filled++;
     if (!isText(kinds[at]!) && !(isYearColumn && isYear(html[at]!))) unlike++;
   }

@@ -359,6 +359,14 @@ describe('hostile files', () => {
     expect(pages[0]!.html).toContain('<td');
   });
 
+  it('reads many small tables of all columns that there are', async () => {
+    const wide = (at: number) => `<row r="${at}">${'<c t="str"><v>a</v></c><c><v>1</v></c>'.repeat(8_000)}</row>`;
+    const rows = Array.from({ length: 10 }, (_, at) => wide(at * 3 + 1) + wide(at * 3 + 2)).join('');
+    let count = 0;
+    const { pages } = await read({ sheets: [{ rows: rows.replaceAll('a</v>', () => `n${count++}</v>`) }] });
+    expect(pages[0]!.html.match(/<table>/g)).toHaveLength(10);
+  });
+
   it('refuses entities', async () => {
     const bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><sst><si><t>&b;</t></si></sst>';
     const { pages } = await read({

@@ -34,7 +34,13 @@ export const kind: DocumentKind = {
       styles: readStyles(source.xml(related(source, part, 'styles')), date1904),
       leftBytes: MAX_HTML_BYTES,
     };
-    const reading: Reading = { source, book, output: new HtmlOutput(), draw: createDraw((name) => source.bytes(name)), notes: new Set() };
+    const reading: Reading = {
+      source,
+      book,
+      output: new HtmlOutput(),
+      draw: createDraw((name) => source.bytes(name)),
+      notes: new Set(),
+    };
     const read = asked.map((sheet) => readSheet(sheet, reading));
     if (!source.complete) reading.notes.add('The file is cut off; what could be read is shown');
     const { title, metadata, publishedTime, language } = readProperties(source);
