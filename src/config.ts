@@ -106,7 +106,7 @@ export const SETTINGS = {
   tesseract: setting(
     z.string().optional(),
     'found',
-    'The Tesseract program for text recognition; without one the built-in recognition is used, `none` turns both off.',
+    'The Tesseract program for text recognition; without one, or with `tesseract.js`, the built-in recognition is used, `none` turns both off.',
   ),
   ocrLanguages: setting(words, 'eng', 'The languages of text recognition, by their Tesseract names.'),
   ocrMaxPages: setting(count(20, 0), '20', 'How many scanned pages of a document are recognised in one read.'),

@@ -129,6 +129,8 @@ export function createProcesses<Task, Result>({
           ({ child }) =>
             new Promise<void>((resolve) => {
               if (child.exitCode !== null || child.signalCode !== null) return resolve();
+              // Whoever waits for this needs a process that goes on until it is over.
+              child.ref();
               child.once('exit', () => resolve());
               child.kill('SIGKILL');
             }),

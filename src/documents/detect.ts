@@ -40,6 +40,8 @@ const ALIASES: Readonly<Record<string, string>> = {
   'text/comma-separated-values': TYPES.csv,
   'text/tsv': TYPES.tsv,
   'text/xml': TYPES.xml,
+  'text/x-opml': TYPES.xml,
+  'text/x-opml+xml': TYPES.xml,
   'application/x-zip-compressed': TYPES.zip,
   'application/excel': TYPES.xls,
   'application/x-msexcel': TYPES.xls,

@@ -203,11 +203,17 @@ async function pictureOf(
   const wanted = formats.has('screenshot') || formats.has('pageshot') || modelFormat === 'vlm';
   if (!wanted) return {};
   const fit = { width: viewport?.width ?? PICTURE_BOX, height: viewport?.height ?? PICTURE_BOX };
-  const drawn = await tools.documents.picture(
-    snapshot.file,
-    { page: pages[0]?.number ?? 1, scale: 2, ...(mediaType.startsWith('image/') && { fit }) },
-    signal,
-  );
+  const drawn = await tools.documents
+    .picture(
+      snapshot.file,
+      { page: pages[0]?.number ?? 1, scale: 2, ...(mediaType.startsWith('image/') && { fit }) },
+      signal,
+    )
+    .catch((error: unknown) => {
+      // A file that can be read and not drawn, such as SVG.
+      if (error instanceof DocumentFault && error.kind === 'unsupported') return undefined;
+      throw error;
+    });
   const picture = drawn ?? (await tools.shoot?.(html, options, signal));
   if (!picture) return {};
   return { screenshot: picture, ...(formats.has('pageshot') && { pageshot: picture }) };
