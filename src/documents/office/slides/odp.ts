@@ -23,7 +23,12 @@ export const kind: DocumentKind = {
     const file = openOdf(bytes);
     const styles = new StyleCollector();
     const look = new Look();
-    const context: OdpContext = { file, styles, draw: createDraw((name) => file.bytes(name)), sizeOf: (master) => look.sizeOf(master) };
+    const context: OdpContext = {
+      file,
+      styles,
+      draw: createDraw((name) => file.bytes(name)),
+      sizeOf: (master) => look.sizeOf(master),
+    };
     const output = new HtmlOutput();
     const pages: DocumentPage[] = [];
     let shown = 0;
