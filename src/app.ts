@@ -40,6 +40,7 @@ import {
   createRemoteEngine,
   createRenderer,
   createScriptFetcher,
+  defaultUserAgent,
   describeImage,
   findBrowser,
   openCache,
@@ -215,7 +216,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     sites,
     pickProxy: proxies.pick,
     cache,
-    robots: createRobots({ fetch }),
+    robots: createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() }),
     files: {
       documents,
       ocr,

@@ -39,7 +39,6 @@ const proxyShape = z.strictObject({
   countries: z.array(z.string().regex(/^[a-z]{2}$/)).default([]),
   eu: z.boolean().default(false),
 });
-export type ProxyEntry = z.output<typeof proxyShape>;
 const port = (standard: number) => z.coerce.number().int().min(0).max(65535).default(standard);
 const count = (standard: number, min = 1) => z.coerce.number().int().min(min).default(standard);
 const words = z
@@ -119,10 +118,12 @@ export const SETTINGS = {
   cacheFreshS: setting(count(3_600, 0), '3600', 'How long a copy answers for its page, in s.'),
   cacheKeepS: setting(count(604_800, 0), '604800', 'How long a copy is kept for when its page cannot be read, in s.'),
 
-  proxies: setting(
-    json(z.array(proxyShape)).default([]),
-    'none',
-    'Proxies for the option `proxy`: a list of `{url, countries, eu}`, in the environment as JSON.',
+  proxies: secret(
+    setting(
+      json(z.array(proxyShape)).default([]),
+      'none',
+      'Proxies for the option `proxy`: a list of `{url, countries, eu}`, in the environment as JSON.',
+    ),
   ),
   region: setting(
     z.enum(['any', 'eu']).default('any'),

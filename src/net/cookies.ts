@@ -47,8 +47,9 @@ const MAX_COOKIE_BYTES = 4_096;
 const MAX_COOKIES = 180;
 
 /**
- * The cookies in one or more texts, without those that have expired. A later cookie of the same name, domain and path
- * replaces an earlier one. Throws ParamValidationError, path `cookies`.
+ * The cookies of the option `setCookies` for a target, without those that have expired. A later cookie of the same name,
+ * domain and path replaces an earlier one. ParamValidationError, path `cookies`: one of them is none, or one that a
+ * browser would refuse.
  */
 export function parseSetCookies(input: string | readonly string[], targetUrl: string | URL): Cookie[] {
   const target = new URL(targetUrl);
@@ -63,13 +64,6 @@ export function parseSetCookies(input: string | readonly string[], targetUrl: st
   }
   return [...cookies.values()];
 }
-
-/**
- * The cookies of the option `setCookies` for a target. ParamValidationError, path `cookies`: one of them is none, or one
- * that a browser would refuse.
- */
-export const checkedCookies = (setCookies: string | readonly string[], url: string | URL): Cookie[] =>
-  parseSetCookies(setCookies, url);
 
 /** A comma parts two cookies only when a name and `=` follow: dates and values have commas too. */
 const splitCookies = (text: string): string[] =>

@@ -131,12 +131,12 @@ export function worthKeeping(snapshot: Snapshot, options: Options): boolean {
   return (status === 200 && !CAPTCHA.test(text)) || hasTokens(text, isHtml(snapshot), FEW_TOKENS);
 }
 
-function worthyDocument({ url, document, notes }: Snapshot, { modelFormat, instruction }: Options): boolean {
+function worthyDocument({ url, document, partial }: Snapshot, { modelFormat, instruction }: Options): boolean {
   // The address of a file with a query is often one that is good for a short while, or for one person.
   if (/^https?:[^#]*\?/.test(url)) return false;
   // For a model pages without text are left as they are; an instruction decides what is said of a picture.
   if (modelFormat || (instruction && document!.mediaType.startsWith('image/'))) return false;
-  return !notes.some((note) => note.endsWith('this is what had arrived'));
+  return !partial;
 }
 
 const hasTitle = (html: string) => /<title\b[^>]{0,500}>\s*[^<\s]/i.test(html);

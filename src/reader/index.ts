@@ -9,6 +9,7 @@ export { createRefusalLog } from './engines/browser/refusals.ts';
 export { createDirectEngine } from './engines/direct.ts';
 export { createRemoteEngine } from './engines/remote.ts';
 export { createScriptFetcher } from './engines/script.ts';
+export { defaultUserAgent } from './engines/user-agent.ts';
 export { createPictureFitter } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';

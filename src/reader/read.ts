@@ -171,7 +171,7 @@ export function createReader(parts: ReaderParts): Reader {
         if (better || !shown) yield better ?? last;
       });
     } catch (error) {
-      if (error instanceof Problem && error.name === 'AssertionFailureError') failures.add(target.url);
+      if (isFailedTarget(error)) failures.add(target.url);
       throw error;
     }
   }
@@ -202,6 +202,12 @@ const shooter =
 const noFolder = async (): Promise<string> => {
   throw problem('InternalError');
 };
+
+/** A failure of the target itself: a problem that names an option is the option's. */
+const isFailedTarget = (error: unknown): boolean =>
+  error instanceof Problem &&
+  error.name === 'AssertionFailureError' &&
+  (error.facts.path === undefined || error.facts.path === 'url');
 
 const isFile = (snapshot: Snapshot): snapshot is FileSnapshot => snapshot.file !== undefined;
 

@@ -60,6 +60,8 @@ export interface Snapshot {
   /** Whether the page has frames, or open shadow roots, that were not written into the HTML. */
   readonly hiddenFrames: boolean;
   readonly hiddenShadow: boolean;
+  /** Whether the target's answer ended before it was whole. */
+  readonly partial?: boolean | undefined;
   /** What went wrong on the way and should be told: `Timed out after 3 s`. One line each. */
   readonly notes: readonly string[];
   /** Which engine made it. */

@@ -14,7 +14,8 @@ export function temporaryFolder(parent: string): TemporaryFolder {
   let made: Promise<unknown> | undefined;
   return {
     async path() {
-      await (made ??= mkdir(dir, { recursive: true, mode: 0o700 }));
+      made ??= mkdir(dir, { recursive: true, mode: 0o700 });
+      await made;
       return dir;
     },
     async remove() {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
 import { type Collected, collect, peek, save } from '#net/body.ts';
-import { type CookieJar, checkedCookies, toJar } from '#net/cookies.ts';
+import { type CookieJar, parseSetCookies, toJar } from '#net/cookies.ts';
 import type { FetchResponse, GuardedFetch } from '#net/fetch.ts';
 import { fileNameOf } from '#net/file-name.ts';
 import { atMost } from '#net/pace.ts';
@@ -69,7 +69,7 @@ interface Arrival {
 /** Reads the target, and where pages send their reader from there. */
 async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snapshot> {
   const { options: asked } = visit;
-  const jar = visit.jar ?? toJar(checkedCookies(asked.setCookies ?? [], visit.url));
+  const jar = visit.jar ?? toJar(parseSetCookies(asked.setCookies ?? [], visit.url));
   const proxy = asked.proxyUrl ? parseProxyUrl(asked.proxyUrl) : visit.proxy;
   const start = new URL(visit.url);
   let way: Way = { url: start, headers: headersFor(start, asked, options), redirects: 0 };
@@ -198,6 +198,7 @@ const snapshotOf = (
   settled: true,
   ...unwritten(kind === 'html' ? text : ''),
   notes: truncated ? [NOTES[truncated]] : [],
+  ...(truncated && { partial: true }),
   engine: 'direct',
 });
 

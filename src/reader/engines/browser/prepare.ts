@@ -1,6 +1,6 @@
 /** What of a visit can be settled before a browser is asked for: every option that may be at fault is held against its rules. */
 import { Problem, problem } from '#errors.ts';
-import { type Cookie, checkedCookies } from '#net/cookies.ts';
+import { type Cookie, parseSetCookies } from '#net/cookies.ts';
 import { type Guard, portOf } from '#net/guard.ts';
 import { checkCustomHeaders } from '#net/headers.ts';
 import { parseProxyUrl } from '#net/proxies.ts';
@@ -34,7 +34,7 @@ export async function prepare(visit: Visit, guard: Guard): Promise<Preparation> 
   const given = options.proxyUrl === undefined ? undefined : parseProxyUrl(options.proxyUrl);
   return {
     cookies: [
-      ...checkedCookies(options.setCookies, entry),
+      ...parseSetCookies(options.setCookies, entry),
       ...(cookie === undefined ? [] : parseCookieHeader(cookie, entry)),
     ],
     headers,
