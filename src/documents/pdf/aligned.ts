@@ -7,6 +7,7 @@ import { lineOf } from './runs.ts';
 import type { Cell } from './table.ts';
 
 const MIN_ROWS = 3;
+const MAX_COLUMNS = 60;
 const MIN_GUTTER = 0.6;
 /** What so many rows leave free is no accident, however narrow. */
 const MANY_ROWS = 6;
@@ -28,14 +29,14 @@ export function alignedTable(
   if (segments.length < 4 || segments.some(({ inset }) => inset)) return null;
   const all = toRows(segments);
   const gutters = guttersOf(segments, bodySize);
-  if (gutters.length === 0) return null;
+  if (gutters.length === 0 || gutters.length > MAX_COLUMNS) return null;
   const counts = all.map((row) => intoColumns(row, gutters).filter((cell) => cell.length > 0).length);
   const isRow = (count: number) => count >= 2;
   const start = ruled ? 0 : counts.findIndex(isRow);
   const end = ruled ? all.length : counts.findLastIndex(isRow) + 1;
   const rows = all.slice(start, end);
   const inner = rows.flat();
-  const strips = mergeColumns(rows, guttersOf(inner, bodySize));
+  const strips = mergeColumns(rows, guttersOf(inner, bodySize).slice(0, MAX_COLUMNS));
   const cells = rows.map((row) => intoColumns(row, strips));
   const full = cells.filter((row) => row.filter((cell) => cell.length > 0).length >= 2).length;
   if (strips.length === 0 || full < (ruled ? 2 : MIN_ROWS) || full < 0.55 * rows.length) return null;
@@ -110,14 +111,17 @@ export function isRunningText(lines: readonly (readonly Segment[])[]): boolean {
   let filled = 0;
   let letters = 0;
   for (const line of lines) {
-    if (line.length === 0) continue;
+    if (line.length === 0) {
+      before = '';
+      continue;
+    }
     const text = line.flatMap(({ pieces }) => pieces.map((piece) => piece.text)).join('');
     if (before !== '' && /^\p{Ll}/u.test(text) && !/[.!?:]$/.test(before)) goingOn += 1;
     before = text;
     filled += 1;
     letters += text.length;
   }
-  return filled >= 4 && goingOn >= 0.5 * filled && letters >= 9 * filled;
+  return filled >= 4 && goingOn >= 0.5 * filled && letters >= 9 * filled && fillOf(lines) >= 0.4;
 }
 
 const isNumeric = (cell: readonly Segment[]): boolean =>

@@ -138,6 +138,8 @@ function startsBlock(line: Line, before: Line, group: readonly Line[], edge: num
   if (markerOf(line) && (markerOf(group[0]!) || !isMidSentence(line, before, edge))) return true;
   if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, looks))) return true;
   const first = group[0]!;
+  // Entries that each begin with a bold word.
+  if (line.runs[0]?.bold && first.runs[0]?.bold && !before.runs[before.runs.length - 1]?.bold) return true;
   const inItem = markerOf(first) !== null;
   if (hasRightToLeftText(line) || hasRightToLeftText(before)) return false;
   // Lines of an item stand under its text, if not all do.

@@ -3,6 +3,7 @@ import { type Box, holds } from './geometry.ts';
 import type { Piece } from './ink.ts';
 
 const FARTHEST = 2.6;
+const MAX_LOOKED_AT = 2_000;
 
 export function withDrawnBullets(pieces: readonly Piece[], dots: readonly Box[]): readonly Piece[] {
   if (dots.length === 0) return pieces;
@@ -30,7 +31,7 @@ function nextTo(dot: Box, byLeft: readonly Piece[]): Piece | null {
     if (byLeft[at]!.x0 < dot.x1 - 0.5) low = at + 1;
     else high = at;
   }
-  for (let at = low; at < byLeft.length; at++) {
+  for (let at = low; at < Math.min(byLeft.length, low + MAX_LOOKED_AT); at++) {
     const piece = byLeft[at]!;
     if (piece.x0 - dot.x1 > 40) return null;
     const beside = { x0: piece.x0 - FARTHEST * piece.size, y0: piece.y - 0.7 * piece.size, x1: piece.x0, y1: piece.y };

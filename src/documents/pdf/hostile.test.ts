@@ -95,13 +95,41 @@ describe('files with too much in them', () => {
     expect((await parsePdf(drawPdf(page(content)))).pages[0]!.html).toContain('Still here');
   }, 120_000);
 
+  it('reads a page that is nothing but gaps', async () => {
+    const words: string[] = [];
+    for (let row = 0; row < 250; row++) {
+      for (let column = 0; column < 70; column++) {
+        const size = (row + column) % 3 === 0 ? 2 : 1.5;
+        words.push(`BT /F1 ${size} Tf ${20 + 8 * column} ${820 - 3.2 * row} Td (a${column}) Tj ET`);
+      }
+    }
+    expect((await parsePdf(drawPdf(page(words.join('\n'))))).pages[0]!.html).toContain('a69');
+  }, 120_000);
+
   it('reads a form that draws itself, states that are never restored, and brackets in brackets', async () => {
     const form =
       '<< /Type /XObject /Subtype /Form /BBox [0 0 600 900] /Resources << /XObject << /L 10 0 R >> >> /Length 8 >>\nstream\n/L Do   \nendstream';
-    const content = `/L Do ${'q '.repeat(30_000)} ${'/P BMC '.repeat(30_000)} ${write(60, 400, ['Still here'])}`;
+    const content = `/L Do ${'q '.repeat(3_000)} ${'/P BMC '.repeat(30_000)} ${write(60, 400, ['Still here'])}`;
     const bytes = drawPdf({ pages: [{ content }], objects: [form], resources: '/XObject << /L 10 0 R >>' });
     expect((await parsePdf(bytes)).pages[0]!.html).toBe('<p>Still here</p>');
   }, 120_000);
+
+  it('gives up a page that takes too long, and reads the others', async () => {
+    const forms = Array.from({ length: 9 }, (_, at) => {
+      const content = at === 8 ? 'q Q' : '/L Do '.repeat(10);
+      const inner = `/Resources << /XObject << /L ${11 + at} 0 R >> >>`;
+      return `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] ${inner} /Length ${content.length} >>\nstream\n${content}\nendstream`;
+    });
+    const { pages, notes } = await parsePdf(
+      drawPdf({
+        pages: [{ content: '/L Do' }, { content: write(60, 700, ['The second page']) }],
+        objects: forms,
+        resources: '/XObject << /L 10 0 R >>',
+      }),
+    );
+    expect(pages.map(({ number, html }) => `${number} ${html}`)).toEqual(['2 <p>The second page</p>']);
+    expect(notes).toEqual(['Page 1 could not be read']);
+  }, 240_000);
 });
 
 describe('files with a password', () => {

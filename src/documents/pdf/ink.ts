@@ -117,7 +117,7 @@ interface State {
   clip: Box;
 }
 
-const MAX_PIECES = 300_000;
+const MAX_PIECES = 200_000;
 const MAX_FILLS = 2_000;
 const MAX_RULES = 20_000;
 const MAX_SAVED = 10_000;

@@ -74,6 +74,7 @@ function toRows(pieces: readonly Piece[]): Row[] {
 /** How far around a row the rows are looked for that its raised pieces belong to. */
 const NEAR_ROWS = 6;
 const LONGEST_RAISED = 14;
+const LONGEST_ROW = 2_000;
 /** How many times larger the text is that has raised pieces. */
 const SMALLER = 1.12;
 
@@ -97,14 +98,14 @@ function hostOf(piece: Piece, rows: readonly Row[], at: number): Row | null {
   for (let step = 1; step <= NEAR_ROWS; step++) {
     for (const index of [at + step, at - step]) {
       const row = rows[index];
-      if (!row || row.size < piece.size * SMALLER) continue;
+      if (!row || row.size < piece.size * SMALLER || row.pieces.length > LONGEST_ROW) continue;
       const rise = row.y - piece.y;
       if (rise > 0.65 * row.size || rise < -0.35 * row.size) continue;
       const beside = row.pieces.some(
         (other) =>
           other.shift === undefined &&
           other.size > piece.size * SMALLER &&
-          (Math.abs(piece.x0 - other.x1) < 0.45 * other.size || Math.abs(other.x0 - piece.x1) < 0.15 * other.size),
+          (Math.abs(piece.x0 - other.x1) < 0.45 * other.size || Math.abs(other.x0 - piece.x1) < 0.4 * other.size),
       );
       if (beside) return row;
     }

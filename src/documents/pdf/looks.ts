@@ -68,7 +68,7 @@ export function looksOf(regions: readonly Region[]): Looks {
   const levels = levelsOf(sizes, bodySize);
   return {
     bodySize,
-    pitch: Math.min(Math.max(mostOf(pitches) ?? 1.2, 0.9), 2.2),
+    pitch: pitchOf(pitches),
     mostlyBold: bold > 0.5 * letters,
     mostlyMono: mono > 0.5 * letters,
     levelOf(size) {
@@ -79,6 +79,21 @@ export function looksOf(regions: readonly Region[]): Looks {
     },
     boldLevel: Math.min((levels[levels.length - 1]?.level ?? 1) + 1, 6),
   };
+}
+
+const USUAL_PITCH = 1.2;
+const WIDEST_USUAL_PITCH = 1.7;
+/** Fewer than this tell nothing. */
+const FEW_LINES = 8;
+
+/** A file of single lines has more gaps between paragraphs than lines in them: what is usual goes before what is most. */
+function pitchOf(pitches: ReadonlyMap<number, number>): number {
+  const usual = new Map([...pitches].filter(([pitch]) => pitch > 0.9 && pitch < WIDEST_USUAL_PITCH));
+  const all = [...pitches.values()].reduce((sum, uses) => sum + uses, 0);
+  const usualUses = [...usual.values()].reduce((sum, uses) => sum + uses, 0);
+  const isUnusual = usualUses < 0.2 * all && all >= FEW_LINES;
+  const found = mostOf(isUnusual ? pitches : usual) ?? USUAL_PITCH;
+  return Math.min(Math.max(found, 0.9), 2.2);
 }
 
 function levelsOf(sizes: ReadonlyMap<number, number>, bodySize: number): { size: number; level: number }[] {

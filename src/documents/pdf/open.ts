@@ -3,30 +3,36 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
 import { DocumentFault } from '../document.ts';
+import { createPort, type Port } from './port.ts';
 import { withNewEnd } from './repair.ts';
 
 export type Library = typeof import('pdfjs-dist');
 
-let loading: Promise<Library> | undefined;
+/** The half of PDF.js that reads files; the package has no types for it. */
+interface WorkerHalf {
+  readonly WorkerMessageHandler: { initializeFromPort(port: Port): void };
+}
+
+let loading: Promise<{ readonly pdf: Library; readonly half: WorkerHalf }> | undefined;
 
 /** The legacy build is the one that runs on every Node we support; its types are those of the package. */
-export function library(): Promise<Library> {
+export const library = async (): Promise<Library> => (await halves()).pdf;
+
+function halves() {
   loading ??= load();
   return loading;
 }
 
 /**
  * The legacy build puts a stand-in of its own in the place of `push`, for a fault of engines that nobody meets; it costs
- * a tenth of the time. The worker's half is loaded here as well, into this thread: that is how PDF.js finds it.
+ * a tenth of the time.
  */
-async function load(): Promise<Library> {
+async function load(): Promise<{ pdf: Library; half: WorkerHalf }> {
   const { push } = Array.prototype;
   const pdf = await import('pdfjs-dist/legacy/build/pdf.mjs');
-  // The package has no types for the worker's half.
-  const worker: unknown = await import('pdfjs-dist/legacy/build/pdf.worker.mjs' as string);
-  Object.assign(globalThis, { pdfjsWorker: worker });
+  const half: WorkerHalf = await import('pdfjs-dist/legacy/build/pdf.worker.mjs' as string);
   Array.prototype.push = push;
-  return pdf;
+  return { pdf, half };
 }
 
 export interface Opened {
@@ -51,9 +57,14 @@ export async function open(bytes: Uint8Array, options: OpenOptions): Promise<Ope
 }
 
 async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): Promise<Opened> {
-  const { getDocument, VerbosityLevel } = await library();
+  const { pdf, half } = await halves();
+  const port = createPort();
+  half.WorkerMessageHandler.initializeFromPort(port);
+  // It asks for a Worker of the web, and needs no more than its messages.
+  const worker = new pdf.PDFWorker({ port: port as unknown as null, verbosity: pdf.VerbosityLevel.ERRORS });
   const folder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
-  const task: PDFDocumentLoadingTask = getDocument({
+  const task: PDFDocumentLoadingTask = pdf.getDocument({
+    worker,
     // PDF.js takes its buffer away, and callers may need theirs once more.
     data: bytes.slice(),
     isEvalSupported: false,
@@ -67,13 +78,17 @@ async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): P
     useWorkerFetch: false,
     enableXfa: false,
     maxImageSize: maxImagePixels,
-    verbosity: VerbosityLevel.ERRORS,
+    verbosity: pdf.VerbosityLevel.ERRORS,
   });
-  try {
-    const document = await task.promise;
-    return { document, close: () => task.destroy() };
-  } catch (error) {
+  const close = async () => {
     await task.destroy().catch(() => {});
+    worker.destroy();
+    port.terminate();
+  };
+  try {
+    return { document: await task.promise, close };
+  } catch (error) {
+    await close();
     throw faultOf(error);
   }
 }

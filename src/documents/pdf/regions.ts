@@ -34,6 +34,8 @@ export interface Interval {
 }
 
 const MAX_DEPTH = 40;
+/** A page that is nothing but gaps is read from top to bottom in the end. */
+const MAX_CUTTING_MS = 2_000;
 
 export interface RegionOptions {
   /** The size of running text on the page. */
@@ -44,9 +46,13 @@ export interface RegionOptions {
 export function toRegions(segments: readonly Segment[], { bodySize }: RegionOptions): Region[] {
   const regions: Region[] = [];
   const todo: { readonly segments: readonly Segment[]; readonly depth: number }[] = [{ segments, depth: 0 }];
+  const stopAt = performance.now() + MAX_CUTTING_MS;
   for (let next = todo.pop(); next; next = todo.pop()) {
     const { depth } = next;
-    const parts = depth < MAX_DEPTH ? cut(next.segments, bodySize) : [{ segments: next.segments, whole: true }];
+    const parts =
+      depth < MAX_DEPTH && performance.now() < stopAt
+        ? cut(next.segments, bodySize)
+        : [{ segments: next.segments, whole: true }];
     if (parts.length === 1 && parts[0]!.whole) regions.push(regionOf(parts[0]!.segments));
     else todo.push(...parts.reverse().map((part) => ({ segments: part.segments, depth: depth + 1 })));
   }
@@ -201,14 +207,16 @@ function trimmed(bands: readonly Band[], run: Run, bodySize: number): Run {
   let lastRight = run.end - 1;
   while (lastRight > run.start && bands[lastRight]!.segments.every(({ x0 }) => x0 < run.gutter.to)) lastRight -= 1;
   const left = bands
-    .slice(run.start, run.end)
+    .slice(run.start, lastRight + 1)
     .flatMap(({ segments }) => segments.filter(({ x0 }) => x0 < run.gutter.from));
   const edge = Math.max(...left.map(({ x1 }) => x1));
   for (let at = lastRight + 1; at < run.end; at++) {
     if (bands[at]!.top - bands[at - 1]!.bottom < 0.8 * bodySize) continue;
     // Lines that end where those of the column end are lines of the column.
     const rest = bands.slice(at, run.end);
-    const full = rest.filter(({ segments }) => segments.some(({ x1 }) => x1 > edge - 3 * bodySize)).length;
+    const full = rest.filter(({ segments }) =>
+      segments.some(({ x1 }) => x1 > edge - 3 * bodySize && x1 < edge + bodySize),
+    ).length;
     if (rest.length < 2 || full < 0.5 * rest.length) return { ...run, end: at };
   }
   return run;
