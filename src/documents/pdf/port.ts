@@ -32,7 +32,7 @@ export function createPort(): Port {
   };
   return {
     postMessage(message, transfer) {
-      waiting.push(structuredClone(message, transfer ? { transfer: [...transfer] } : undefined));
+      waiting.push(handedOver(message, transfer));
       if (isScheduled) return;
       isScheduled = true;
       if (performance.now() - turnBegan > LONGEST_TURN_MS) setImmediate(deliverInNextTurn);
@@ -50,4 +50,22 @@ export function createPort(): Port {
       waiting = [];
     },
   };
+}
+
+interface Operators {
+  readonly fnArray: readonly number[];
+  readonly argsArray: readonly unknown[];
+}
+
+/**
+ * What the other half gets: a copy, as between threads. Of a list of operators, whose sender empties it and keeps nothing
+ * else of it, only the list is copied: copies of each sign would take a third of the time.
+ */
+function handedOver(message: unknown, transfer: readonly ArrayBuffer[] | undefined): unknown {
+  const chunk = (message as { readonly chunk?: Partial<Operators> | null }).chunk;
+  if (!chunk?.fnArray || !chunk.argsArray) {
+    return structuredClone(message, transfer ? { transfer: [...transfer] } : undefined);
+  }
+  const operators: Operators = { fnArray: [...chunk.fnArray], argsArray: [...chunk.argsArray] };
+  return { ...(message as object), chunk: { ...chunk, ...operators } };
 }

@@ -4,7 +4,7 @@
  * alone. What is left of the strip is read before what is right of it.
  */
 import { alignedTable, isRunningText } from './aligned.ts';
-import { type Inset, type Line, type Segment, segmentOf } from './lines.ts';
+import type { Inset, Line, Segment } from './lines.ts';
 import { lineOf } from './runs.ts';
 
 /** Lines, and insets between them, that are read one after the other. */
@@ -293,6 +293,3 @@ export const boxOfSegments = (segments: readonly Segment[]) => ({
   x1: segments.reduce((most, { x1 }) => Math.max(most, x1), Number.NEGATIVE_INFINITY),
   y1: segments.reduce((most, { bottom }) => Math.max(most, bottom), Number.NEGATIVE_INFINITY),
 });
-
-export const joinedSegment = (segments: readonly Segment[]): Segment =>
-  segmentOf(segments.flatMap(({ pieces }) => pieces));
