@@ -207,10 +207,8 @@ function documentOf(snapshot: Snapshot): Parsed {
 }
 
 /** A tree that was made from a file is as deep and large as the file's own reader let it become. */
-function isTooMuch({ depth, elements, complete }: Parsed, { snapshot, limits }: Conversion): boolean {
-  if (!complete) return true;
-  return !snapshot.document && (depth > limits.maxDepth || elements > limits.maxElements);
-}
+const isTooMuch = ({ depth, elements, complete }: Parsed, { snapshot, limits }: Conversion): boolean =>
+  !snapshot.document && (!complete || depth > limits.maxDepth || elements > limits.maxElements);
 
 /** Removes, then narrows (contract, section 10). AssertionFailureError when nothing matches the target. */
 function applySelectors(document: Document, { removeSelector, targetSelector }: Options): void {
