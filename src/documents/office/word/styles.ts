@@ -90,8 +90,7 @@ export function runStyleOf(properties: XmlElement | undefined): RunStyle {
         style.strike = isOnValue(value) || (style.strike ?? false);
         break;
       case 'w:vanish':
-      case 'w:webHidden':
-        if (property.name === 'w:vanish') style.hidden = isOnValue(value);
+        style.hidden = isOnValue(value);
         break;
       case 'w:vertAlign':
         style.raised = value === 'superscript' ? 'sup' : value === 'subscript' ? 'sub' : 'none';
