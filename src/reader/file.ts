@@ -83,7 +83,7 @@ export async function readFileSnapshot(read: FileRead, tools: FileTools): Promis
       snapshot.file.name ?? target.url,
       single ? page : undefined,
     );
-    const pictures = await pictureOf(read, document, text, tools);
+    const pictures = await pictureOf(read, document, text, tools, told);
     return {
       ...snapshot,
       // Those who write by a model still look at its pages.
@@ -198,6 +198,7 @@ async function pictureOf(
   { pages, mediaType }: ReadFile,
   html: string,
   tools: FileTools,
+  told: string[],
 ): Promise<{ screenshot?: Uint8Array; pageshot?: Uint8Array }> {
   const { formats, modelFormat, viewport } = options;
   const wanted = formats.has('screenshot') || formats.has('pageshot') || modelFormat === 'vlm';
@@ -215,7 +216,10 @@ async function pictureOf(
       throw error;
     });
   const picture = drawn ?? (await tools.shoot?.(html, options, signal));
-  if (!picture) return {};
+  if (!picture) {
+    told.push('This file could not be drawn: that takes a browser, or LibreOffice for texts and slides.');
+    return {};
+  }
   return { screenshot: picture, ...(formats.has('pageshot') && { pageshot: picture }) };
 }
 
