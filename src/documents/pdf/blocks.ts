@@ -238,7 +238,7 @@ function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
   if (!tag?.isText && isBoldHeading(lines, looks))
     return [{ kind: 'heading', level: looks.boldLevel, runs: joinLines(lines) }];
   const small = first!.size < SMALL * looks.bodySize;
-  return [{ kind: small ? 'quote' : 'paragraph', runs: joinLines(lines) }];
+  return [{ kind: small && !tag?.isText ? 'quote' : 'paragraph', runs: joinLines(lines) }];
 }
 
 interface Marker {

@@ -2,6 +2,7 @@
 import type { DocumentPage } from '../document.ts';
 import { type Block, goesOnAfter, joinRuns, toBlocks } from './blocks.ts';
 import { withDrawnBullets } from './bullets.ts';
+import { isMono } from './code.ts';
 import { withoutFurniture } from './furniture.ts';
 import { toHtml } from './html.ts';
 import type { Piece } from './ink.ts';
@@ -10,7 +11,7 @@ import { toSegments } from './lines.ts';
 import { bodySizeOf, type Looks, looksOf } from './looks.ts';
 import { withNotes } from './notes.ts';
 import type { PageText } from './page.ts';
-import { type Region, regionOf, toRegions } from './regions.ts';
+import { isInset, type Region, regionOf, toRegions } from './regions.ts';
 
 interface LaidOut {
   readonly number: number;
@@ -65,11 +66,19 @@ function laidOut(page: PageText, pieces: readonly Piece[], bodySize: number): La
   const segments = segmentsWithInsets(withDrawnBullets(pieces, ink.dots), page, bodySize);
   return {
     number,
-    regions: toRegions(segments, { bodySize }),
+    regions: toRegions(segments, { bodySize }).map(withoutSpentPieces),
     turned: turned.map((group) => regionOf(toSegments(group))),
     scanned,
   };
 }
+
+/** Only code and tagged lines are looked at piece by piece later on: long files would be kept twice for nothing. */
+const withoutSpentPieces = (region: Region): Region => ({
+  ...region,
+  items: region.items.map((item) =>
+    isInset(item) || isMono(item) || item.pieces.some(({ tag }) => tag) ? item : { ...item, pieces: [] },
+  ),
+});
 
 /** Turned text stands after the rest, aside. */
 const pageBlocks = ({ regions, turned }: LaidOut, looks: Looks): Block[] => [

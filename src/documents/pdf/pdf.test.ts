@@ -126,6 +126,38 @@ ${write(60, 766, PROSE)}${write(60, 700, ['A caption in small type.'], { size: 8
     expect(html).toContain('<p id="fn-1-1">By river, since 1610.</p>');
   });
 
+  it('takes headings, quotes and the words for pictures from tags', async () => {
+    const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const html = await htmlOf(
+      await printer.print(
+        `<h1 style="font-size:1em">A title</h1><p style="font-size:2em">Large words, but no heading</p><blockquote>Quoted words</blockquote><img alt="A cat & a dog" width="90" height="90" src="data:image/png;base64,${dot}"><p>The end</p>`,
+        { tagged: true },
+      ),
+    );
+    expect(html).toBe(
+      '<h1>A title</h1>\n<p>Large words, but no heading</p>\n<blockquote><p>Quoted words</p></blockquote>\n<p>A cat &amp; a dog</p>\n<p>The end</p>',
+    );
+  });
+
+  it('reads columns of code row by row', async () => {
+    const code = await drawn(
+      write(60, 780, PROSE) +
+        [
+          ['-c, --check', 'check only'],
+          ['-o, --output', 'where to'],
+          ['-h, --help', 'this help'],
+        ]
+          .map(
+            ([flag, text], at) =>
+              write(60, 700 - 14 * at, [flag!], { font: 'F3' }) + write(192, 700 - 14 * at, [text!], { font: 'F3' }),
+          )
+          .join(''),
+    );
+    expect(code).toContain(
+      '<code>-c, --check         check only\n-o, --output        where to\n-h, --help          this help</code>',
+    );
+  });
+
   it('turns a table of contents into a list', async () => {
     const dots = '. '.repeat(30);
     const html = await drawn(write(60, 700, [`Harbour ${dots}4`, `Boats ${dots}17`]));
