@@ -8,7 +8,7 @@ import { TooManyTasks } from '#concurrency/tasks.ts';
 import { typeOfBytes } from '#documents/detect.ts';
 import { DocumentFault, type DocumentFile, type DocumentPage } from '#documents/document.ts';
 import type { Documents, ReadFile } from '#documents/documents.ts';
-import { problem } from '#errors.ts';
+import { Problem, problem } from '#errors.ts';
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { Ocr } from '#models/index.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
@@ -115,55 +115,93 @@ export function fragmentPage(url: string): number | undefined {
   return found && Number(found[1]) > 0 ? Number(found[1]) : undefined;
 }
 
+/** Why a page without text stays as it is. */
+type Unread = 'no recognition' | 'enough' | 'time' | 'failed';
+
+/** The pages, those that are pictures with the text that is in them, or with what they show. */
 async function withText(
-  { snapshot, options, signal }: FileRead,
-  { mediaType, pages, metadata }: ReadFile,
+  read: FileRead,
+  document: ReadFile,
   tools: FileTools,
   told: string[],
-): Promise<DocumentPage[]> {
-  const isPicture = mediaType.startsWith('image/');
+): Promise<readonly DocumentPage[]> {
+  const { options, signal } = read;
+  if (options.modelFormat) return document.pages;
+  const until = performance.now() + (options.timeoutMs ?? RECOGNITION_MS);
+  const unread = new Map<Unread, number[]>();
   const result: DocumentPage[] = [];
   let recognised = 0;
-  const left: number[] = [];
-  for (const page of pages) {
-    if (!page.scanned || options.modelFormat) {
+  for (const page of document.pages) {
+    if (!page.scanned) {
       result.push(page);
       continue;
     }
-    const describes = isPicture && tools.describe && page.number === 1;
-    if (!describes && (!tools.ocr || recognised >= tools.ocrMaxPages)) {
-      left.push(page.number);
-      result.push(page);
-      continue;
+    const reads = readerOf(page, document, read, tools);
+    let reason: Unread | undefined;
+    if (!reads) reason = 'no recognition';
+    else if (recognised >= tools.ocrMaxPages) reason = 'enough';
+    else if (recognised > 0 && performance.now() > until) reason = 'time';
+    else {
+      recognised++;
+      try {
+        result.push({ ...page, html: page.html + (await reads()) });
+        continue;
+      } catch (error) {
+        signal.throwIfAborted();
+        // A document with other pages is worth more than none; of a picture alone nothing would be left.
+        if (document.pages.length === 1 || !isPageFailure(error)) throw error;
+        reason = 'failed';
+      }
     }
-    recognised++;
-    const box = describes ? PICTURE_BOX : SCAN_BOX;
-    const picture = await tools.documents.picture(
-      snapshot.file,
-      { page: page.number, scale: SCAN_SCALE, fit: { width: box, height: box } },
-      signal,
-    );
-    if (!picture) left.push(page.number);
-    else if (describes) {
-      const size = { width: Number(metadata.width), height: Number(metadata.height) };
-      const description = await tools.describe!({ png: picture, ...size }, options, signal);
-      result.push({ ...page, html: `<p>${escapeText(description)}</p>` });
-      continue;
-    }
-    const html = picture ? (await tools.ocr!.read(picture, { signal })).html : '';
-    result.push({ ...page, html: page.html + html });
+    unread.set(reason, [...(unread.get(reason) ?? []), page.number]);
+    result.push(page);
   }
-  if (left.length) told.push(unread(left, tools));
+  for (const [reason, numbers] of unread) told.push(unreadWords(reason, numbers, tools));
   return result;
 }
 
-function unread(pages: readonly number[], { ocr, ocrMaxPages }: FileTools): string {
+/** As long as text recognition may go on in one read, when the caller sets no limit. */
+const RECOGNITION_MS = 90_000;
+
+const isPageFailure = (error: unknown) =>
+  error instanceof DocumentFault || (error instanceof Problem && error.name === 'DownstreamServiceFailureError');
+
+/** What turns a page without text into HTML; undefined when there is nothing that could. */
+function readerOf(
+  page: DocumentPage,
+  { mediaType, metadata }: ReadFile,
+  { snapshot, options, signal }: FileRead,
+  { documents, describe, ocr }: FileTools,
+): (() => Promise<string>) | undefined {
+  const draw = async (side: number) => {
+    const fit = { width: side, height: side };
+    const picture = await documents.picture(snapshot.file, { page: page.number, scale: SCAN_SCALE, fit }, signal);
+    if (!picture) throw new DocumentFault('unsupported', 'The page cannot be drawn');
+    return picture;
+  };
+  if (describe && mediaType.startsWith('image/') && page.number === 1) {
+    const size = { width: Number(metadata.width), height: Number(metadata.height) };
+    return async () => paragraphs(await describe({ png: await draw(PICTURE_BOX), ...size }, options, signal));
+  }
+  return ocr && (async () => (await ocr.read(await draw(SCAN_BOX), { signal })).html);
+}
+
+const paragraphs = (text: string): string =>
+  text
+    .split(/\n\s*\n/)
+    .map((block) => `<p>${escapeText(block.trim()).replaceAll('\n', '<br>')}</p>`)
+    .join('');
+
+function unreadWords(reason: Unread, pages: readonly number[], { ocrMaxPages }: FileTools): string {
   const named = pages.slice(0, 20).join(', ') + (pages.length > 20 ? ', ...' : '');
-  const which =
-    pages.length === 1 ? `Page ${named} is a picture without text` : `Pages ${named} are pictures without text`;
-  return ocr
-    ? `${which}; only ${ocrMaxPages} are recognised in one read`
-    : `${which}, and no text recognition is configured`;
+  const which = pages.length === 1 ? `Page ${named} is a picture` : `Pages ${named} are pictures`;
+  const why = {
+    'no recognition': 'no text recognition is configured',
+    enough: `text is recognised in ${ocrMaxPages} pages of one read`,
+    time: 'there was no time left to recognise text',
+    failed: 'its text could not be recognised',
+  }[reason];
+  return `${which} without text: ${why}`;
 }
 
 /** The whole as HTML; files that are shown as their source stay text. */

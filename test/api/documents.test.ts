@@ -1,6 +1,7 @@
 /** Files by address and by upload, through the whole server: each kind once, pages, pictures, and files that lie. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { createCanvas } from '@napi-rs/canvas';
 import { Document, HeadingLevel, Packer, Paragraph, Table, TableCell, TableRow } from 'docx';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -99,7 +100,7 @@ describe('by address', () => {
     const { data } = await page('/kilns.pdf');
     expect(data).toMatchObject({ title: 'On kilns', numPages: 2, url: `${site.origin}/kilns.pdf` });
     expect(data.content).toMatch(
-      /# Chapter 1[\s\S]*speaks of clay\. It has a second line[\s\S]*# Chapter 2[\s\S]*fire/,
+      /# Chapter 1[\s\S]*speaks of clay\.[\s\S]*It has a second line[\s\S]*# Chapter 2[\s\S]*fire/,
     );
     expect(data.metadata.Title).toBe('On kilns');
     expect(data.publishedTime).toMatch(/^\d{4}-\d\d-\d\dT/);
@@ -174,6 +175,46 @@ describe('by address', () => {
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1190, 1684]);
     const { data } = await page('/prices.csv', { respondWith: 'screenshot' });
     expect(data.screenshotUrl).toMatch(/^http.*\.png$/);
+  });
+});
+
+describe('pictures of text', () => {
+  const drawn = (): Buffer => {
+    const canvas = createCanvas(1_200, 400);
+    const context = canvas.getContext('2d');
+    context.fillStyle = 'white';
+    context.fillRect(0, 0, 1_200, 400);
+    context.fillStyle = 'black';
+    context.font = '48px sans-serif';
+    context.fillText('The kiln is hot today', 60, 150);
+    context.fillText('and nobody opens the door', 60, 230);
+    return canvas.toBuffer('image/png');
+  };
+  const scan = async (): Promise<string> => {
+    const made = await PDFDocument.create();
+    made.addPage([600, 200]).drawImage(await made.embedPng(drawn()), { x: 0, y: 0, width: 600, height: 200 });
+    made.addPage([600, 200]).drawImage(await made.embedPng(drawn()), { x: 0, y: 0, width: 600, height: 200 });
+    return made.saveAsBase64();
+  };
+
+  it('are recognised, alone and in a PDF', { timeout: LONG_MS }, async () => {
+    const image = await read({ file: { data: drawn().toString('base64'), name: 'sign.png' } });
+    expect(image.data).toMatchObject({ title: 'sign.png', metadata: { width: '1200', height: '400' } });
+    expect(image.data.content).toMatch(/The kiln is hot today\s+and nobody opens the door/);
+    const pdf = await read({ pdf: await scan() });
+    expect(pdf.data.content.match(/The kiln is hot today/g)).toHaveLength(2);
+  });
+
+  it('are named when they are not', { timeout: LONG_MS }, async () => {
+    const without = await startServer({ browser: 'none', tesseract: 'none' });
+    const answer = await fetch(without.reader, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ pdf: await scan() }),
+    });
+    const { data } = (await answer.json()) as Answer;
+    expect(data.warning).toContain('Pages 1, 2 are pictures without text: no text recognition is configured');
+    await without.close();
   });
 });
 
