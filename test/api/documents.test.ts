@@ -1,7 +1,8 @@
 /** Files by address and by upload, through the whole server: each kind once, pages, pictures, and files that lie. */
 import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { createCanvas } from '@napi-rs/canvas';
+import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import { Document, HeadingLevel, Packer, Paragraph, Table, TableCell, TableRow } from 'docx';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +11,13 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const LONG_MS = 120_000;
+
+// Not every machine has a font.
+const FONTS = path.join(
+  path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')),
+  'standard_fonts',
+);
+GlobalFonts.registerFromPath(path.join(FONTS, 'LiberationSans-Regular.ttf'), 'TestSans');
 
 let site: Site;
 let server: TestServer;
@@ -185,7 +193,7 @@ describe('pictures of text', () => {
     context.fillStyle = 'white';
     context.fillRect(0, 0, 1_200, 400);
     context.fillStyle = 'black';
-    context.font = '48px sans-serif';
+    context.font = '48px TestSans';
     context.fillText('The kiln is hot today', 60, 150);
     context.fillText('and nobody opens the door', 60, 230);
     return canvas.toBuffer('image/png');
