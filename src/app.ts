@@ -233,6 +233,8 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
       maxElements: config.maxElements,
       maxElementsKeyless: config.maxElementsKeyless,
       proxyFactor: config.chargeProxyFactor,
+      readerlmTokens: config.readerlmTokens,
+      visionTokens: config.visionTokens,
     },
     temporaryDir,
   });

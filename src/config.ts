@@ -152,6 +152,16 @@ export const SETTINGS = {
   ocrUrl: setting(z.url().optional(), 'none', 'The server of the text recognition model; Tesseract without one.'),
   ocrModel: setting(z.string().optional(), 'none', 'The text recognition model there.'),
   ocrKey: secret(setting(z.string().optional(), 'none', 'The key for it.')),
+  readerlmTokens: setting(
+    count(60_000, 100),
+    '60000',
+    'How much of a page that model is given, in tokens; less than its context.',
+  ),
+  visionTokens: setting(
+    count(16_000, 100),
+    '16000',
+    'How much of a page the vision model is given beside its picture, in tokens.',
+  ),
   modelTimeoutMs: setting(count(120_000, 100), '120000', 'The longest that a model may take to answer, in ms.'),
 
   cfUrl: setting(

@@ -25,7 +25,7 @@ export function renderHtml(html: string, given: GivenOptions = {}, captions?: Re
     },
     options: resolve(given),
     requestedUrl: url,
-    limits: { maxDepth: 256, maxElements: 80_000, proxyFactor: 5 },
+    limits: { maxDepth: 256, maxElements: 80_000, proxyFactor: 5, readerlmTokens: 60_000, visionTokens: 16_000 },
     captions,
   });
 }

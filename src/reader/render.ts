@@ -26,7 +26,7 @@ import { chunkMarkdown } from './chunking/chunk.ts';
 import { extractArticle } from './extract/extract.ts';
 import { collectImages, type PageImage } from './extract/images.ts';
 import { collectLinks, documentBaseUrl, type Link } from './extract/links.ts';
-import { cleanHtml, fitted, MAX_MATERIAL_TOKENS, type Material } from './formats/material.ts';
+import { cleanHtml, fitted, type Material } from './formats/material.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
 import { withCaptions } from './markdown/alt-text.ts';
 import { frontmatter } from './markdown/frontmatter.ts';
@@ -55,6 +55,9 @@ export interface RenderLimits {
   readonly maxElements: number;
   /** How many times its tokens an answer through a proxy of the operator is charged (contract, section 6.9). */
   readonly proxyFactor: number;
+  /** How much of a page a model is given, by tokens of cl100k_base. */
+  readonly readerlmTokens: number;
+  readonly visionTokens: number;
 }
 
 /** Tokens that a picture is charged. */
@@ -98,7 +101,7 @@ export function render({ snapshot, options, requestedUrl, limits, captions }: Re
 }
 
 /** What a model is given: the main content, or the whole page for a question that may be about any part of it. */
-export function materialOf({ snapshot, options, requestedUrl }: RenderTask): Material {
+export function materialOf({ snapshot, options, requestedUrl, limits }: RenderTask): Material {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const { document } = documentOf(snapshot);
   applySelectors(document, options);
@@ -107,7 +110,7 @@ export function materialOf({ snapshot, options, requestedUrl }: RenderTask): Mat
   const whole = asked || options.targetSelector.length > 0 || !isHtml(snapshot) || snapshot.document !== undefined;
   const article = asDocument(extractArticle(document, { url, baseUrl, whole }), snapshot.document);
   const { title, description, content } = article;
-  const limit = MAX_MATERIAL_TOKENS[options.modelFormat === 'vlm' ? 'vlm' : 'readerlm-v2'];
+  const limit = options.modelFormat === 'vlm' ? limits.visionTokens : limits.readerlmTokens;
   return { title, description, url, ...fitted(cleanHtml(content, { ...options, baseUrl }), limit) };
 }
 

@@ -21,9 +21,6 @@ export interface Material {
   readonly cut: boolean;
 }
 
-/** How much of a page a model is given, by tokens of cl100k_base. */
-export const MAX_MATERIAL_TOKENS = { 'readerlm-v2': 60_000, vlm: 16_000 } as const;
-
 const DROPPED = new Set(
   (
     'script style noscript template svg head iframe frame object embed canvas audio video map link meta param source ' +

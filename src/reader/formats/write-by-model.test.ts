@@ -70,7 +70,7 @@ async function read(given: GivenOptions, setting: Setting = {}) {
     snapshot: snapshotOf(setting.snapshot),
     options: resolve(given),
     requestedUrl: 'https://example.org/ada',
-    limits: { maxDepth: 256, maxElements: 80_000, proxyFactor: 5 },
+    limits: { maxDepth: 256, maxElements: 80_000, proxyFactor: 5, readerlmTokens: 60_000, visionTokens: 16_000 },
   };
   const { streaming = false, pictureOf, signal = new AbortController().signal } = setting;
   const renditions: Rendition[] = [];
