@@ -18,6 +18,7 @@ import { type ModelTools, requireModels, writeByModel } from './formats/write-by
 import type { Options } from './options/resolve.ts';
 import type { RenderLimits, RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
+import { createRenditions } from './renditions.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
 
@@ -57,6 +58,7 @@ export interface Limits extends RenderLimits {
 
 export function createReader(parts: ReaderParts): Reader {
   const failures = createFailures();
+  const renditions = createRenditions();
   const choose = createChooser(parts);
   const { browser, cache, robots, writers, captioner, renderer } = parts;
   const files: FileTools = { ...parts.files, ...(browser && { shoot: shooter(browser) }) };
@@ -108,7 +110,8 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   async function rendered(snapshot: Snapshot, request: ReadRequest): Promise<Rendition> {
-    const rendition = await renderer.render(taskOf(snapshot, request), request.signal);
+    const task = taskOf(snapshot, request);
+    const rendition = await renditions.through(task, () => renderer.render(task, request.signal));
     assertBudget(rendition, request.options);
     return rendition;
   }
@@ -149,7 +152,7 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   /** Every rendition on the way with `streaming`, else only what makes the answer. */
-  async function* renditions(request: ReadRequest, streaming: boolean): AsyncGenerator<Rendition> {
+  async function* answers(request: ReadRequest, streaming: boolean): AsyncGenerator<Rendition> {
     const { options, target } = request;
     try {
       await allow(request);
@@ -177,10 +180,10 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   return {
-    each: (request) => renditions(request, true),
+    each: (request) => answers(request, true),
     async last(request) {
       let latest: Rendition | undefined;
-      for await (const rendition of renditions(request, false)) latest = rendition;
+      for await (const rendition of answers(request, false)) latest = rendition;
       return latest!;
     },
   };

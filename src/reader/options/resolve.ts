@@ -47,7 +47,18 @@ const DEFAULTS = {
 } as const satisfies { [Name in OptionName]?: GivenOptions[Name] };
 
 type Defaulted = keyof typeof DEFAULTS;
-type Derived = 'respondWith' | 'timeout' | 'engine' | 'markdown' | 'respondTiming' | 'proxy' | 'preset' | 'page';
+/** What is read: it goes another way, as the target. */
+type Content = 'url' | 'html' | 'file' | 'pdf';
+type Derived =
+  | Content
+  | 'respondWith'
+  | 'timeout'
+  | 'engine'
+  | 'markdown'
+  | 'respondTiming'
+  | 'proxy'
+  | 'preset'
+  | 'page';
 
 export type EngineChoice = 'auto' | 'browser' | 'direct' | 'cf-browser-rendering';
 /** A two-letter country code in lower case. */
@@ -82,7 +93,8 @@ const FORMATS: readonly Format[] = ['content', 'markdown', 'html', 'text', 'fron
 /** Complete options: given over preset over default. */
 export function resolve(asked: GivenOptions): Options {
   const given = preset(asked);
-  const { respondWith: format, timeout, engine, markdown, respondTiming, proxy = 'none', preset: _, ...rest } = given;
+  const { respondWith: format, timeout, engine, markdown, respondTiming, proxy = 'none', preset: _, ...more } = given;
+  const { url, html, file, pdf, ...rest } = more;
   const respondWith = format || ENGINE_FORMATS[engine ?? ''] || '';
   // A schema asks for structure, which only a language model can give.
   const modelFormat =

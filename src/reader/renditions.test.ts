@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { resolve } from './options/resolve.ts';
+import type { RenderTask } from './render.ts';
+import type { Rendition } from './rendition.ts';
+import { createRenditions } from './renditions.ts';
+
+const LIMITS = { maxDepth: 256, maxElements: 80_000, proxyFactor: 5, readerlmTokens: 60_000, visionTokens: 16_000 };
+
+const task = (text: string, options = {}, facts = {}): RenderTask => ({
+  snapshot: {
+    url: 'https://tea.test/',
+    status: 200,
+    statusText: 'OK',
+    mediaType: 'text/html',
+    text,
+    settled: true,
+    hiddenFrames: false,
+    hiddenShadow: false,
+    notes: [],
+    engine: 'direct',
+    cachedAt: 1,
+    ...facts,
+  },
+  options: resolve(options),
+  requestedUrl: 'https://tea.test/',
+  limits: LIMITS,
+});
+
+const counting = (renditions = createRenditions()) => {
+  let made = 0;
+  const through = async (asked: RenderTask, length = 10) => {
+    const make = async (): Promise<Rendition> => {
+      made++;
+      const page = { title: '', description: '', url: '', usage: { tokens: 0 } };
+      return { page, body: 'x'.repeat(length), tokens: made };
+    };
+    return (await renditions.through(asked, make)).tokens;
+  };
+  return { through, made: () => made };
+};
+
+it('gives what was made for the same copy and the same form', async () => {
+  const { through } = counting();
+  expect([await through(task('a')), await through(task('a'))]).toEqual([1, 1]);
+});
+
+it.each([
+  ['another text', task('b')],
+  ['another form', task('a', { retainLinks: 'none' })],
+  ['other formats', task('a', { respondWith: 'html' })],
+  ['a copy of another moment', task('a', {}, { cachedAt: 2 })],
+  ['a live page', task('a', {}, { cachedAt: undefined })],
+  ['a page with a picture', task('a', {}, { screenshot: new Uint8Array(1) })],
+])('makes anew %s', async (_, other) => {
+  const { through } = counting();
+  await through(task('a'));
+  expect(await through(other)).toBe(2);
+});
+
+it('keeps nothing with DNT', async () => {
+  const { through } = counting();
+  await through(task('a', { doNotTrack: true }));
+  expect(await through(task('a', { doNotTrack: true }))).toBe(2);
+});
+
+it('drops the least recently used first, and never keeps what is too large', async () => {
+  const { through, made } = counting(createRenditions(10_000));
+  await through(task('a'), 4_000);
+  await through(task('b'), 3_000);
+  await through(task('a'));
+  await through(task('c'), 3_000);
+  expect(made()).toBe(3);
+  expect(await through(task('a'))).toBe(1);
+  expect(await through(task('b'))).toBe(4);
+});
