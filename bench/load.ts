@@ -11,7 +11,8 @@ export interface LoadResult {
 
 export interface Load {
   readonly url: string;
-  readonly headers?: Record<string, string>;
+  /** The same for every request, or by its number. */
+  readonly headers?: Record<string, string> | ((index: number) => Record<string, string>);
   readonly concurrency: number;
   readonly seconds: number;
   /** A text that every answer must contain. */
@@ -20,14 +21,16 @@ export interface Load {
 
 export async function load({ url, headers = {}, concurrency, seconds, expect }: Load): Promise<LoadResult> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
+  const headersOf = typeof headers === 'function' ? headers : () => headers;
   const times: number[] = [];
+  let asked = 0;
   const end = performance.now() + seconds * 1000;
   const startedAt = performance.now();
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       while (performance.now() < end) {
         const from = performance.now();
-        const { status, body } = await get(url, headers, agent);
+        const { status, body } = await get(url, headersOf(asked++), agent);
         if (status !== 200 || !body.includes(expect)) throw new Error(`status ${status}: ${body.slice(0, 300)}`);
         times.push(performance.now() - from);
       }
