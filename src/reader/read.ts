@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
+import { checkCustomHeaders } from '#net/headers.ts';
 import { parseProxyUrl } from '#net/proxies.ts';
 import type { Robots } from '#net/robots.ts';
 import { type TemporaryFolder, temporaryFolder } from '#storage/temporary.ts';
@@ -93,6 +94,7 @@ export function createReader(parts: ReaderParts): Reader {
     failures.check(target.url);
     if (!target.given && !target.upload) parts.abuse?.check(target.url, keyed);
     requireModels(options, writers);
+    checkCustomHeaders(options.customHeader);
     const { robotsTxt, proxyUrl, skipCertVerification, zeroDataRetention } = options;
     if (!robotsTxt || target.given || target.upload) return;
     await robots.check(target.url, robotsTxt, {

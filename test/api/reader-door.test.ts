@@ -346,7 +346,7 @@ describe('failures', () => {
     [{ engine: 'readerlm-v2' }, 'respondWith', /LECTERN_READERLM_URL/],
     [{ jsonSchema: { type: 'object' } }, 'respondWith', /LECTERN_READERLM_URL/],
     [{ retainImages: 'all_p' }, 'retainImages', /LECTERN_VISION_URL/],
-    [{ withGeneratedAlt: true }, 'retainImages', /LECTERN_VISION_URL/],
+    [{ withGeneratedAlt: true }, 'withGeneratedAlt', /LECTERN_VISION_URL/],
     [{ engine: 'cf-browser-rendering' }, 'engine', /LECTERN_CF_ACCOUNT/],
     [{ preloadUrl: 'http://a.test' }, 'preloadUrl', /LECTERN_BROWSER/],
     [{ exportStorageState: true }, 'exportStorageState', /LECTERN_BROWSER/],
