@@ -1,0 +1,231 @@
+/** Text as it is shown: the pen that moves from glyph to glyph, and the pieces that it leaves (ISO 32000-1, 9.4). */
+import type { Canvas } from './canvas.ts';
+import { isRightToLeft, plainText } from './characters.ts';
+import { type Matrix, multiply, toMatrix } from './geometry.ts';
+import type { Graphics, GraphicsState } from './graphics.ts';
+import type { FontFacts, RawPiece } from './ink.ts';
+import type { MarkedContent } from './marked-content.ts';
+
+export interface Glyph {
+  readonly unicode: string;
+  readonly width: number;
+  readonly isSpace: boolean;
+  readonly vmetric?: readonly number[] | null;
+}
+
+/** What all glyphs of one operator have in common. */
+interface Showing {
+  readonly state: Readonly<GraphicsState>;
+  readonly font: FontFacts;
+  /** From the text's own coordinates to those of the page as it is seen. */
+  readonly matrix: Matrix;
+  /** Where along the text the pen goes: 1 or -1. */
+  readonly direction: number;
+  /** In degrees, clockwise. */
+  readonly angle: number;
+  /** In the text's own coordinates. */
+  readonly em: number;
+  readonly seenSize: number;
+  readonly color: string | null;
+  readonly opacity: number;
+  readonly painted: boolean;
+  readonly mark: number | null;
+  readonly artifact: boolean;
+}
+
+const UNMOVED: Matrix = [1, 0, 0, 1, 0, 0];
+const LONGEST_PIECE = 200;
+/** In ems: a jump of the pen that parts words, and one backwards that starts anew. */
+const WORD_GAP = 0.15;
+const BACK_JUMP = 0.5;
+/** In ems: from the middle of a column of vertical text to where a baseline would be. */
+const CENTRE = 0.35;
+
+export class Pen {
+  readonly #graphics: Graphics;
+  readonly #marks: MarkedContent;
+  readonly #canvas: Canvas;
+  #matrix = UNMOVED;
+  #lineX = 0;
+  #lineY = 0;
+  #x = 0;
+  #y = 0;
+  /** What has been written and is no piece yet, and from where to where. */
+  #text = '';
+  #start = 0;
+  #end = 0;
+  /** Whether there was a space since the last piece. */
+  #spaced = false;
+
+  constructor(graphics: Graphics, marks: MarkedContent, canvas: Canvas) {
+    this.#graphics = graphics;
+    this.#marks = marks;
+    this.#canvas = canvas;
+  }
+
+  begin(): void {
+    this.#startAt(UNMOVED);
+  }
+
+  setMatrix(value: unknown): void {
+    const matrix = toMatrix(value);
+    if (matrix) this.#startAt(matrix);
+  }
+
+  #startAt(matrix: Matrix): void {
+    this.#matrix = matrix;
+    this.#lineX = this.#lineY = this.#x = this.#y = 0;
+  }
+
+  /** From where the line began, not from where the pen is. */
+  move(x: number, y: number): void {
+    this.#x = this.#lineX += x;
+    this.#y = this.#lineY += y;
+  }
+
+  /** Numbers move the pen back, in thousandths of the size of the font. */
+  show(glyphs: readonly (Glyph | number | null)[]): void {
+    const { state } = this.#graphics;
+    const { font, size, stretch } = state;
+    if (!font || size === 0) return;
+    const showing = this.#showing(state, font);
+    this.#end = this.#x;
+    for (const glyph of glyphs) {
+      if (typeof glyph === 'number') {
+        if (font.vertical) this.#y -= (glyph * size) / 1000;
+        else this.#x -= (glyph * size * stretch) / 1000;
+      } else if (glyph) {
+        if (font.vertical) this.#writeDown(glyph, showing);
+        else this.#writeAlong(glyph, showing);
+      }
+    }
+    this.#finishPiece(showing);
+    this.#canvas.expectNoPicture();
+  }
+
+  #showing(state: GraphicsState, font: FontFacts): Showing {
+    const { size, stretch, mode } = state;
+    const matrix = multiply(state.matrix, this.#matrix);
+    const direction = Math.sign(size * stretch) || 1;
+    const em = Math.abs(size);
+    const { mark, artifact } = this.#marks.innermost;
+    const outlined = mode === 1 || mode === 5;
+    return {
+      state,
+      font,
+      matrix,
+      direction,
+      angle: turnOf(matrix, direction) + (font.vertical ? 90 : 0),
+      em,
+      seenSize: em * Math.hypot(matrix[2], matrix[3]) * font.height,
+      color: outlined ? state.stroke : state.fill,
+      opacity: outlined ? 1 : state.fillOpacity,
+      painted: mode !== 3 && mode !== 7,
+      mark,
+      artifact,
+    };
+  }
+
+  /** Each sign is a piece of its own: what is turned with it is put together like any other line. */
+  #writeDown(glyph: Glyph, showing: Showing): void {
+    const value = plainText(glyph.unicode);
+    if (value.trim() !== '') {
+      this.#text = value;
+      this.#finishPiece(showing);
+    }
+    const [down = -1000] = glyph.vmetric ?? [];
+    this.#y += (down / 1000) * showing.em - showing.state.charSpacing;
+  }
+
+  #writeAlong(glyph: Glyph, showing: Showing): void {
+    const { size, stretch, charSpacing, wordSpacing } = showing.state;
+    const value = plainText(glyph.unicode);
+    if (value.trim() === '') {
+      this.#finishPiece(showing);
+      if (value !== '' || glyph.isSpace) this.#spaced = true;
+    } else {
+      if (this.#text !== '' && (isRightToLeft(value) || this.#hasJumped(showing))) this.#finishPiece(showing);
+      if (this.#text === '') this.#start = this.#x;
+      this.#text += value;
+    }
+    const advance = glyph.width * showing.font.scale * size * stretch;
+    this.#end = this.#x + advance;
+    this.#x += advance + (charSpacing + (glyph.isSpace ? wordSpacing : 0)) * stretch;
+    if (this.#text !== '' && isRightToLeft(this.#text)) this.#finishPiece(showing);
+  }
+
+  #hasJumped({ state, em, direction }: Showing): boolean {
+    const gap = (this.#x - this.#end) * direction;
+    const letterSpacing = Math.max(0, state.charSpacing * state.stretch * direction);
+    return gap > Math.max(WORD_GAP * em, letterSpacing + 0.1 * em) || gap < -BACK_JUMP * em;
+  }
+
+  #finishPiece(showing: Showing): void {
+    const text = this.#text;
+    if (text === '') return;
+    this.#text = '';
+    const canvas = this.#canvas;
+    if (canvas.isFullOfText) return;
+    if (this.#marks.isOff) {
+      canvas.switchedOff += 1;
+      return;
+    }
+    const { font, matrix, em, angle, seenSize, state } = showing;
+    const [startX, endX] = font.vertical ? [this.#x - CENTRE * em, this.#x - CENTRE * em] : [this.#start, this.#end];
+    const [startY, endY] = font.vertical ? [this.#y, this.#y - em] : [this.#y + state.rise, this.#y + state.rise];
+    const x0 = placeX(matrix, startX, startY);
+    const y = placeY(matrix, startX, startY);
+    const toX = placeX(matrix, endX, endY);
+    const x1 = isLevel(angle) ? toX : x0 + Math.hypot(toX - x0, placeY(matrix, endX, endY) - y);
+    const before = this.#spaced ? undefined : canvas.lastPiece;
+    if (before && goesOn(before, text, x0, y, showing)) {
+      before.text += text;
+      before.x1 = x1;
+      before.order = canvas.takePlace();
+      return;
+    }
+    canvas.pieces.push({
+      x0,
+      x1,
+      y,
+      size: seenSize,
+      text,
+      style: font.style,
+      spaced: this.#spaced,
+      rightToLeft: isRightToLeft(text),
+      mark: showing.mark,
+      artifact: showing.artifact,
+      angle,
+      color: showing.color,
+      opacity: showing.opacity,
+      painted: showing.painted,
+      clip: state.clip,
+      order: canvas.takePlace(),
+    });
+    this.#spaced = false;
+  }
+}
+
+/** Files that place sign after sign get whole words all the same. */
+const goesOn = (before: RawPiece, text: string, x: number, y: number, showing: Showing): boolean =>
+  before.style === showing.font.style &&
+  isLevel(showing.angle) &&
+  isLevel(before.angle) &&
+  Math.abs(before.y - y) < 0.02 * showing.seenSize &&
+  Math.abs(before.size - showing.seenSize) < 0.01 * showing.seenSize &&
+  Math.abs(x - before.x1) < 0.1 * showing.seenSize &&
+  before.mark === showing.mark &&
+  before.color === showing.state.fill &&
+  before.clip === showing.state.clip &&
+  before.painted === showing.painted &&
+  before.text.length < LONGEST_PIECE &&
+  !before.rightToLeft &&
+  !isRightToLeft(text);
+
+const isLevel = (angle: number): boolean => Math.abs(angle) < 1;
+
+const placeX = (matrix: Matrix, x: number, y: number): number => matrix[0] * x + matrix[2] * y + matrix[4];
+const placeY = (matrix: Matrix, x: number, y: number): number => matrix[1] * x + matrix[3] * y + matrix[5];
+
+const turnOf = (matrix: Matrix, direction: number): number =>
+  (Math.atan2(matrix[1] * direction, matrix[0] * direction) * 180) / Math.PI;
