@@ -18,7 +18,7 @@ import {
 } from '#html/node.ts';
 import { parseDocument, parseFragment } from '#html/parse.ts';
 import { innerHtml } from '#html/serialize.ts';
-import { safeHref } from '../office/word/inline.ts';
+import { safeHref } from '../office/inline.ts';
 
 export interface ChapterContext {
   /** Counted from 1. */

@@ -8,9 +8,9 @@ import {
   type ParsedDocument,
   type ParseOptions,
 } from '../document.ts';
-import { createDraw } from '../office/word/pictures.ts';
-import { isoTime } from '../office/word/properties.ts';
-import { CUT_OFF, TOO_LONG } from '../office/word/result.ts';
+import { createDraw } from '../office/pictures.ts';
+import { isoTime } from '../office/properties.ts';
+import { CUT_OFF, TOO_LONG } from '../office/result.ts';
 import { chapterHtml } from './chapter.ts';
 import { readBook, resolveName } from './package.ts';
 

@@ -3,7 +3,7 @@ import { openZip } from '../archive/zip.ts';
 import { DocumentFault } from '../document.ts';
 import { readPieces } from '../xml/pieces.ts';
 import { parseSoundXml, textOf, type XmlElement } from '../xml/xml.ts';
-import { isoTime } from './word/properties.ts';
+import { isoTime } from './properties.ts';
 
 export interface OdfFile {
   readonly content: Uint8Array;
@@ -11,7 +11,7 @@ export interface OdfFile {
   readonly styles: Uint8Array | undefined;
   /** A part of the package, such as a picture. */
   bytes(name: string): Uint8Array | undefined;
-  /** The root of an object inside the document, such as a chart. */
+  /** The root of an object inside the document, such as a chart or a formula; each is parsed once. */
   object(name: string): XmlElement | undefined;
   /** False when the archive or its content is cut off. */
   readonly complete: boolean;
@@ -25,36 +25,10 @@ export interface OdfAbout {
   readonly lang: string | undefined;
 }
 
-/** Throws DocumentFault. */
-export function openOdf(bytes: Uint8Array): OdfFile {
-  const isFlat = /^(?:\xef\xbb\xbf)?\s*</.test(Buffer.from(bytes.subarray(0, 200)).toString('latin1'));
-  if (isFlat) {
-    const none = () => undefined;
-    return { content: bytes, styles: undefined, bytes: none, object: none, complete: true, about: readAbout(bytes) };
-  }
-  const zip = openZip(bytes);
-  const part = (name: string) => zip.salvage(name)?.bytes;
-  const manifest = part('META-INF/manifest.xml');
-  if (zip.has('encrypted-package') || (manifest && Buffer.from(manifest).includes('encryption-data'))) {
-    throw new DocumentFault('encrypted', 'The document is protected by a password');
-  }
-  const content = zip.salvage('content.xml');
-  if (!content) throw new DocumentFault('damaged', 'The content of the OpenDocument file is missing');
-  const meta = part('meta.xml');
-  return {
-    content: content.bytes,
-    styles: part('styles.xml'),
-    bytes: part,
-    object(name) {
-      const object = part(`${name.replace(/^\.\//, '')}/content.xml`);
-      return object && parseSoundXml(object).root;
-    },
-    complete: zip.complete && content.complete,
-    about: meta ? readAbout(meta) : { title: '', metadata: {}, publishedTime: undefined, lang: undefined },
-  };
-}
+/** The keys of the metadata by the names of their elements. */
+export type AboutNames = Readonly<Record<string, string>>;
 
-const NAMES: Readonly<Record<string, string>> = {
+export const ABOUT_NAMES: AboutNames = {
   'dc:title': 'title',
   'dc:creator': 'creator',
   'dc:subject': 'subject',
@@ -66,16 +40,56 @@ const NAMES: Readonly<Record<string, string>> = {
   'meta:keyword': 'keywords',
   'meta:generator': 'application',
 };
+
+/** Throws DocumentFault. */
+export function openOdf(bytes: Uint8Array, names: AboutNames = ABOUT_NAMES): OdfFile {
+  if (isFlat(bytes)) {
+    const none = () => undefined;
+    const about = readAbout(bytes, names);
+    return { content: bytes, styles: undefined, bytes: none, object: none, complete: true, about };
+  }
+  const zip = openZip(bytes);
+  const part = (name: string) => zip.salvage(name)?.bytes;
+  const manifest = part('META-INF/manifest.xml');
+  // A whole package may be encrypted, or each of its files.
+  if (zip.has('encrypted-package') || (manifest && Buffer.from(manifest).includes('encryption-data'))) {
+    throw new DocumentFault('encrypted', 'The document is protected by a password');
+  }
+  const content = zip.salvage('content.xml');
+  if (!content) throw new DocumentFault('damaged', 'The content of the OpenDocument file is missing');
+  const objects = new Map<string, XmlElement | undefined>();
+  return {
+    content: content.bytes,
+    styles: part('styles.xml'),
+    bytes: part,
+    object(name) {
+      const path = `${name.replace(/^\.\//, '')}/content.xml`;
+      if (!objects.has(path)) {
+        const object = part(path);
+        objects.set(path, object && parseSoundXml(object).root);
+      }
+      return objects.get(path);
+    },
+    complete: zip.complete && content.complete,
+    about: readAbout(part('meta.xml'), names),
+  };
+}
+
+/** By the first sign, in UTF-8 or UTF-16. */
+const isFlat = (bytes: Uint8Array): boolean =>
+  /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*</.test(Buffer.from(bytes.subarray(0, 200)).toString('latin1'));
+
 const META: ReadonlySet<string> = new Set(['office:meta']);
 const LONGEST_VALUE = 2_000;
 
-function readAbout(xml: Uint8Array): OdfAbout {
+function readAbout(xml: Uint8Array | undefined, names: AboutNames): OdfAbout {
   const metadata: Record<string, string> = {};
-  readPieces(xml, META, (element) => {
-    const name = NAMES[element.name];
+  const take = (element: XmlElement) => {
+    const name = names[element.name];
     const value = textOf(element).trim().slice(0, LONGEST_VALUE);
     if (name !== undefined && value !== '') metadata[name] = metadata[name] ? `${metadata[name]}, ${value}` : value;
-  });
+  };
+  if (xml) readPieces(xml, META, take);
   return {
     title: metadata.title?.replace(/\s+/g, ' ') ?? '',
     metadata,

@@ -1,5 +1,5 @@
 /** Code pages of RTF: bytes of text are in that of their font, else in that of the document. */
-import { symbolOf } from '../word/fonts.ts';
+import { symbolOf } from '../fonts.ts';
 
 /** By `\fcharset`. */
 const PAGES: Readonly<Record<number, number>> = {

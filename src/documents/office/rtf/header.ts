@@ -1,6 +1,6 @@
 /** What stands before the text of an RTF file: fonts, colours, styles, lists, and what the file says about itself. */
 
-import { isCodeFont } from '../word/fonts.ts';
+import { isCodeFont } from '../fonts.ts';
 import type { Numbering } from '../word/numbering.ts';
 import { type Charset, charsetOfFont, charsetOfPage } from './charsets.ts';
 import type { Sink } from './format.ts';

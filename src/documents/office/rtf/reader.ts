@@ -1,11 +1,11 @@
 /** The text of a Rich Text Format file, told to a Flow while its tokens come. */
 import { DocumentFault } from '../../document.ts';
+import type { Flow } from '../flow.ts';
+import { Inline, type Marks } from '../inline.ts';
+import type { ListPlace } from '../lists.ts';
+import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
 import { hrefOfField } from '../word/fields.ts';
-import type { Flow } from '../word/flow.ts';
-import { Inline, type Marks } from '../word/inline.ts';
-import type { ListPlace } from '../word/lists.ts';
 import type { Numbering } from '../word/numbering.ts';
-import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from '../word/style-names.ts';
 import { type Charset, charsetOfPage } from './charsets.ts';
 import type { CharacterFormat, ParagraphFormat, Sink } from './format.ts';
 import { Header, type Style } from './header.ts';

@@ -6,8 +6,8 @@ import {
   type ParsedDocument,
   type ParseOptions,
 } from '../../document.ts';
-import { Flow } from '../word/flow.ts';
-import { CUT_OFF, pickPages, TOO_LONG } from '../word/result.ts';
+import { Flow } from '../flow.ts';
+import { CUT_OFF, pickPages, TOO_LONG } from '../result.ts';
 import { RtfReader } from './reader.ts';
 
 export const kind: DocumentKind = {

@@ -1,5 +1,5 @@
 /** Tables of RTF: rows whose cells get their shape after their text, by where their right edges are. */
-import type { Block, Flow } from '../word/flow.ts';
+import type { Block, Flow } from '../flow.ts';
 
 export interface CellShape {
   /** In twentieths of a point. */

@@ -2,8 +2,8 @@
 import { attribute, child, childAt, children, descendants, textOf, type XmlElement } from '../../xml/xml.ts';
 import { readChart } from '../chart.ts';
 import { cellHtml } from '../html-output.ts';
-import type { Package } from '../word/package.ts';
-import type { Draw } from '../word/pictures.ts';
+import type { Package } from '../package.ts';
+import type { Draw } from '../pictures.ts';
 
 const MAX_SHAPES = 5_000;
 

@@ -2,7 +2,7 @@
 import { escapeAttribute } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
 import { inlineHtml, MAX_HTML_BYTES, trimHtml } from '../html-output.ts';
-import { safeHref } from '../word/inline.ts';
+import { safeHref } from '../inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
 import { costOf, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
 

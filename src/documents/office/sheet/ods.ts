@@ -5,7 +5,7 @@ import { readXml } from '../../xml/read.ts';
 import { descendants, find, textOf } from '../../xml/xml.ts';
 import { cellHtml, HtmlOutput } from '../html-output.ts';
 import { type OdfFile, openOdf } from '../odf.ts';
-import { createDraw, type Draw } from '../word/pictures.ts';
+import { createDraw, type Draw } from '../pictures.ts';
 import { OdsReader, type OdsSheet, type Shape } from './ods-reader.ts';
 import { writeSheet } from './sheet-html.ts';
 

@@ -3,7 +3,7 @@
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
 import { cellHtml } from '../html-output.ts';
-import { safeHref } from '../word/inline.ts';
+import { safeHref } from '../inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
 import { general } from './number-format.ts';
 import { costOf, lowerBound, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';

@@ -4,10 +4,10 @@ import { DocumentFault, type DocumentKind, type DocumentPage } from '../../docum
 import { readXml } from '../../xml/read.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { HtmlOutput, MAX_HTML_BYTES } from '../html-output.ts';
-import { safeHref } from '../word/inline.ts';
-import { openPackage, type Package } from '../word/package.ts';
-import { createDraw, type Draw } from '../word/pictures.ts';
-import { readProperties } from '../word/properties.ts';
+import { safeHref } from '../inline.ts';
+import { openPackage, type Package } from '../package.ts';
+import { createDraw, type Draw } from '../pictures.ts';
+import { readProperties } from '../properties.ts';
 import { drawingHtml } from './drawing.ts';
 import { placeOf, type Region, type TableRegion } from './sheet.ts';
 import { writeSheet } from './sheet-html.ts';

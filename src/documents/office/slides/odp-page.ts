@@ -1,11 +1,11 @@
 /** One slide of an OpenDocument presentation as HTML (version 1.3, part 3, chapter 10). */
 import { attribute, child, children, descendants, find, textOf, type XmlElement } from '../../xml/xml.ts';
+import { Flow } from '../flow.ts';
 import { cellHtml } from '../html-output.ts';
 import type { OdfFile } from '../odf.ts';
-import { Flow } from '../word/flow.ts';
-import { OdfReader } from '../word/odf-body.ts';
-import type { OdfStyles } from '../word/odf-styles.ts';
-import type { Draw } from '../word/pictures.ts';
+import { OdfReader } from '../odf-body.ts';
+import type { OdfStyles } from '../odf-styles.ts';
+import type { Draw } from '../pictures.ts';
 import { type Box, type Placed, readingOrder } from './order.ts';
 
 export interface OdpContext {

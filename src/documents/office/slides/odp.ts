@@ -4,8 +4,8 @@ import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, type XmlElement } from '../../xml/xml.ts';
 import { HtmlOutput } from '../html-output.ts';
 import { openOdf } from '../odf.ts';
-import { StyleCollector } from '../word/odf-styles.ts';
-import { createDraw } from '../word/pictures.ts';
+import { StyleCollector } from '../odf-styles.ts';
+import { createDraw } from '../pictures.ts';
 import { mm, type OdpContext, readOdpPage } from './odp-page.ts';
 import { plainTitle } from './title.ts';
 

@@ -1,6 +1,6 @@
 /** What a shape of a slide takes over from the layout and the master: its place, and how its paragraphs are marked. */
 import { attribute, child, childAt, children, descendants, type XmlElement } from '../../xml/xml.ts';
-import type { Package } from '../word/package.ts';
+import type { Package } from '../package.ts';
 import type { Box } from './order.ts';
 
 export interface Placeholder {

@@ -2,9 +2,9 @@
 import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { HtmlOutput } from '../html-output.ts';
-import { openPackage, type Package } from '../word/package.ts';
-import { createDraw } from '../word/pictures.ts';
-import { readProperties } from '../word/properties.ts';
+import { openPackage, type Package } from '../package.ts';
+import { createDraw } from '../pictures.ts';
+import { readProperties } from '../properties.ts';
 import { groundsOf } from './placeholders.ts';
 import { readSlide } from './slide.ts';
 import { plainTitle } from './title.ts';

@@ -1,10 +1,10 @@
 /** One slide of a PowerPoint presentation as HTML: its title, then what stands on it in reading order, then its notes. */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
 import { chartTable, readChart } from '../chart.ts';
-import { Flow } from '../word/flow.ts';
-import { safeHref } from '../word/inline.ts';
-import type { Package, Relationship } from '../word/package.ts';
-import type { Draw } from '../word/pictures.ts';
+import { Flow } from '../flow.ts';
+import { safeHref } from '../inline.ts';
+import type { Package, Relationship } from '../package.ts';
+import type { Draw } from '../pictures.ts';
 import { diagramHtml } from './diagram.ts';
 import { type Box, type Placed, readingOrder } from './order.ts';
 import {

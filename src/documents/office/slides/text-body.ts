@@ -1,9 +1,9 @@
 /** The text of a shape: paragraphs, and which of them are points of a list (DrawingML, ECMA-376 part 1, 21.1.2). */
 import { attribute, child, childAt, children, descendants, textOf, type XmlElement } from '../../xml/xml.ts';
-import { Flow, type ParagraphKind } from '../word/flow.ts';
-import { Inline, type Marks } from '../word/inline.ts';
-import type { ListPlace } from '../word/lists.ts';
-import { mathml } from '../word/omml.ts';
+import { Flow, type ParagraphKind } from '../flow.ts';
+import { Inline, type Marks } from '../inline.ts';
+import type { ListPlace } from '../lists.ts';
+import { mathml } from '../omml.ts';
 
 export interface TextContext {
   /** The address of a link, when it is one that may be shown. */

@@ -2,25 +2,24 @@
 import { escapeText } from '#html/serialize.ts';
 import { type Leave, SKIP, walk } from '../../xml/walk.ts';
 import { attribute, child, childAt, children, find, textOf, type XmlElement } from '../../xml/xml.ts';
+import type { Flow } from '../flow.ts';
+import { symbolOf } from '../fonts.ts';
+import { Inline, type Marks, safeHref } from '../inline.ts';
+import type { ListPlace } from '../lists.ts';
+import { mathml } from '../omml.ts';
+import type { Package, Relationship } from '../package.ts';
+import type { Draw } from '../pictures.ts';
+import { isUnseen, marksOf, over, type RunStyle } from '../run-style.ts';
+import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
 import { Fields, hrefOfField } from './fields.ts';
-import type { Flow } from './flow.ts';
-import { symbolOf } from './fonts.ts';
-import { Inline, type Marks, safeHref } from './inline.ts';
-import type { ListPlace } from './lists.ts';
 import type { Numbered, Numbering } from './numbering.ts';
-import { mathml } from './omml.ts';
-import type { Package, Relationship } from './package.ts';
-import type { Draw } from './pictures.ts';
-import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from './style-names.ts';
 import {
   indentOf,
   isGround,
   isOn,
   numberingOf,
   outlineLevelOf,
-  over,
   type ParagraphStyle,
-  type RunStyle,
   runStyleOf,
   type Styles,
   valOf,
@@ -154,15 +153,8 @@ export class BodyReader {
   }
 
   get #marks(): Marks {
-    const { bold, italic, strike, code, raised } = this.#run;
-    return {
-      bold,
-      italic,
-      strike,
-      code: code && !this.#context.styles.allCode,
-      raised: raised === 'none' ? undefined : raised,
-      href: this.#href ?? this.#fields.href,
-    };
+    const marks = marksOf(this.#run, this.#href ?? this.#fields.href);
+    return this.#context.styles.allCode ? { ...marks, code: false } : marks;
   }
 
   // Paragraphs
@@ -264,8 +256,7 @@ export class BodyReader {
   }
 
   get #isHidden(): boolean {
-    const { hidden, white, tiny } = this.#run;
-    return hidden === true || tiny === true || (white === true && this.#isOnPaper);
+    return isUnseen(this.#run, this.#isOnPaper);
   }
 
   /** Whether there is nothing but white paper behind the text, as far as can be told. */

@@ -8,13 +8,13 @@ import {
 } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { Flow } from '../flow.ts';
+import { openPackage, type Package } from '../package.ts';
+import { createDraw } from '../pictures.ts';
+import { readProperties } from '../properties.ts';
+import { CUT_OFF, pickPages, TOO_LONG } from '../result.ts';
 import { BodyReader } from './docx-body.ts';
-import { Flow } from './flow.ts';
 import { readNumbering } from './numbering.ts';
-import { openPackage, type Package } from './package.ts';
-import { createDraw } from './pictures.ts';
-import { readProperties } from './properties.ts';
-import { CUT_OFF, pickPages, TOO_LONG } from './result.ts';
 import { readStyles } from './styles.ts';
 
 export const kind: DocumentKind = {
@@ -28,7 +28,7 @@ export const kind: DocumentKind = {
       {
         source,
         styles,
-        numbering: readNumbering(source.xml(related.get('numbering')), styles.numberingOf),
+        numbering: readNumbering(source.xml(related.get('numbering')), (id) => styles.numberingOf(id)),
         flow,
         draw: createDraw((name) => source.bytes(name)),
         notes: noteFinder(source, related),

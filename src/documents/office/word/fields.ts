@@ -1,5 +1,5 @@
 /** Fields of Word: instructions between marks, followed by what they show. */
-import { safeHref } from './inline.ts';
+import { safeHref } from '../inline.ts';
 
 interface Field {
   instruction: string;

@@ -1,6 +1,6 @@
 /** Numbers and bullets of Word's paragraphs: definitions, and the counters while a document is read. */
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
-import { formatNumber } from './number-format.ts';
+import { formatNumber } from '../numerals.ts';
 import { valOf } from './styles.ts';
 
 export interface Level {

@@ -1,20 +1,7 @@
 /** Styles of Word: what a paragraph or run inherits from its style and from those that it is based on. */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
-import { isCodeFont } from './fonts.ts';
-
-/** Undefined where nothing is said. */
-export interface RunStyle {
-  bold?: boolean | undefined;
-  italic?: boolean | undefined;
-  strike?: boolean | undefined;
-  hidden?: boolean | undefined;
-  code?: boolean | undefined;
-  raised?: 'sup' | 'sub' | 'none' | undefined;
-  /** White letters without a ground of their own. */
-  white?: boolean | undefined;
-  /** A size that nobody can read. */
-  tiny?: boolean | undefined;
-}
+import { isCodeFont } from '../fonts.ts';
+import { over, type RunStyle } from '../run-style.ts';
 
 export interface NumberingUse {
   readonly numId: string | undefined;
@@ -138,13 +125,6 @@ export const isGround = (shading: XmlElement | undefined): boolean => {
   );
 };
 
-/** The first style over the second. */
-export function over(first: RunStyle, second: RunStyle): RunStyle {
-  const merged: RunStyle = { ...second };
-  for (const [name, value] of Object.entries(first)) if (value !== undefined) Object.assign(merged, { [name]: value });
-  return merged;
-}
-
 export function numberingOf(properties: XmlElement | undefined): NumberingUse | undefined {
   const numbering = child(properties, 'w:numPr');
   if (!numbering) return undefined;
@@ -164,97 +144,104 @@ export const outlineLevelOf = (properties: XmlElement | undefined): number | und
 const LONGEST_CHAIN = 32;
 
 export function readStyles(root: XmlElement | undefined): Styles {
-  const byId = new Map<string, XmlElement>();
-  let defaultParagraph: string | undefined;
-  for (const style of children(root, 'w:style')) {
-    const id = attribute(style, 'w:styleId') ?? '';
-    const isDefault = isOnValue(attribute(style, 'w:default') ?? '0');
-    if (!byId.has(id)) byId.set(id, style);
-    if (isDefault && attribute(style, 'w:type') === 'paragraph') defaultParagraph = id;
-  }
-  const defaults = childAt(root, 'w:docDefaults', 'w:rPrDefault', 'w:rPr');
-  const baseRun = over(runStyleOf(child(byId.get(defaultParagraph ?? ''), 'w:rPr')), runStyleOf(defaults));
-  const allCode = baseRun.code === true;
+  return new StyleSheet(root);
+}
 
-  const chainOf = (id: string): XmlElement[] => {
+class StyleSheet implements Styles {
+  readonly allCode: boolean;
+  readonly language: string | undefined;
+  readonly #byId = new Map<string, XmlElement>();
+  readonly #defaultParagraph: string | undefined;
+  readonly #paragraphs = new Map<string, ParagraphStyle>();
+  readonly #characters = new Map<string, RunStyle>();
+
+  constructor(root: XmlElement | undefined) {
+    for (const style of children(root, 'w:style')) {
+      const id = attribute(style, 'w:styleId') ?? '';
+      const isDefault = isOnValue(attribute(style, 'w:default') ?? '0');
+      if (!this.#byId.has(id)) this.#byId.set(id, style);
+      if (isDefault && attribute(style, 'w:type') === 'paragraph') this.#defaultParagraph = id;
+    }
+    const defaults = childAt(root, 'w:docDefaults', 'w:rPrDefault', 'w:rPr');
+    const plain = this.#byId.get(this.#defaultParagraph ?? '');
+    this.allCode = over(runStyleOf(child(plain, 'w:rPr')), runStyleOf(defaults)).code === true;
+    this.language = defaults && attribute(find(defaults, 'w:lang') ?? defaults, 'w:val');
+  }
+
+  paragraph(id = this.#defaultParagraph ?? ''): ParagraphStyle {
+    let style = this.#paragraphs.get(id);
+    if (!style) {
+      style = paragraphStyle(id, this.#chainOf(id));
+      this.#paragraphs.set(id, style);
+    }
+    return style;
+  }
+
+  character(id: string | undefined): RunStyle {
+    if (id === undefined) return {};
+    let style = this.#characters.get(id);
+    if (!style) {
+      style = characterStyle(this.#chainOf(id));
+      this.#characters.set(id, style);
+    }
+    return style;
+  }
+
+  marksFirstRow(id: string | undefined): boolean {
+    const marks = (part: XmlElement) => attribute(part, 'w:type') === 'firstRow';
+    return id !== undefined && this.#chainOf(id).some((style) => children(style, 'w:tblStylePr').some(marks));
+  }
+
+  numberingOf(id: string): string | undefined {
+    return numberingOf(child(this.#byId.get(id), 'w:pPr'))?.numId;
+  }
+
+  /** A style and those that it is based on, nearest first. */
+  #chainOf(id: string): XmlElement[] {
     const chain: XmlElement[] = [];
-    for (let style = byId.get(id); style && chain.length < LONGEST_CHAIN; ) {
+    for (let style = this.#byId.get(id); style && chain.length < LONGEST_CHAIN; ) {
       if (chain.includes(style)) break;
       chain.push(style);
-      style = byId.get(valOf(style, 'w:basedOn') ?? '');
+      style = this.#byId.get(valOf(style, 'w:basedOn') ?? '');
     }
     return chain;
-  };
-  const runOf = (chain: readonly XmlElement[]): RunStyle =>
-    chain.reduceRight((below, style) => over(runStyleOf(child(style, 'w:rPr')), below), {});
+  }
+}
 
-  const paragraphs = new Map<string, ParagraphStyle>();
-  const characters = new Map<string, RunStyle>();
-  const resolveParagraph = (id: string): ParagraphStyle => {
-    const chain = chainOf(id);
-    const properties = chain.map((style) => child(style, 'w:pPr'));
-    const first = <T>(read: (element: XmlElement | undefined) => T | undefined): T | undefined => {
-      for (const element of properties) {
-        const value = read(element);
-        if (value !== undefined) return value;
-      }
-      return undefined;
-    };
-    const names = chain.map((style) => (valOf(style, 'w:name') ?? '').toLowerCase());
-    const own = numberingOf(properties[0]);
-    const numbered = first((element) => numberingOf(element)?.numId);
-    return {
-      id,
-      name: names[0] ?? id.toLowerCase(),
-      names,
-      outlineLevel: first(outlineLevelOf),
-      numbering:
-        numbered === undefined
-          ? undefined
-          : { numId: numbered, level: own?.level ?? first((e) => numberingOf(e)?.level) },
-      indent: first(indentOf),
-      shaded: properties.some((element) => isGround(child(element, 'w:shd'))),
-      breakBefore: first((element) => isOn(element, 'w:pageBreakBefore')) ?? false,
-      run: runOf(chain),
-    };
-  };
+const runOf = (chain: readonly XmlElement[]): RunStyle =>
+  chain.reduceRight((below, style) => over(runStyleOf(child(style, 'w:rPr')), below), {});
 
+function paragraphStyle(id: string, chain: readonly XmlElement[]): ParagraphStyle {
+  const properties = chain.map((style) => child(style, 'w:pPr'));
+  const first = <T>(read: (element: XmlElement | undefined) => T | undefined): T | undefined => {
+    for (const element of properties) {
+      const value = read(element);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+  const names = chain.map((style) => (valOf(style, 'w:name') ?? '').toLowerCase());
+  const numId = first((element) => numberingOf(element)?.numId);
+  const level = first((element) => numberingOf(element)?.level);
   return {
-    paragraph(id = defaultParagraph ?? '') {
-      let style = paragraphs.get(id);
-      if (!style) {
-        style = resolveParagraph(id);
-        paragraphs.set(id, style);
-      }
-      return style;
-    },
-    character(id) {
-      if (id === undefined) return {};
-      let style = characters.get(id);
-      if (!style) {
-        const chain = chainOf(id);
-        const names = chain.map((element) => valOf(element, 'w:name') ?? '');
-        style = runOf(chain);
-        if (
-          names.some((name) =>
-            /^(?:html (?:code|keyboard|sample|typewriter)|verbatim char|source text|inline code|code)$/i.test(name),
-          )
-        ) {
-          style = { ...style, code: true };
-        }
-        // The look of links says nothing that the link does not say.
-        if (/^(?:followed)?hyperlink$/i.test(names[0]?.replace(/ /g, '') ?? '')) style = {};
-        characters.set(id, style);
-      }
-      return style;
-    },
-    marksFirstRow: (id) =>
-      id !== undefined &&
-      chainOf(id).some((style) =>
-        children(style, 'w:tblStylePr').some((part) => attribute(part, 'w:type') === 'firstRow'),
-      ),
-    numberingOf: (id) => numberingOf(child(byId.get(id), 'w:pPr'))?.numId,
-    allCode,
-    language: defaults && attribute(find(defaults, 'w:lang') ?? defaults, 'w:val'),
+    id,
+    name: names[0] ?? id.toLowerCase(),
+    names,
+    outlineLevel: first(outlineLevelOf),
+    numbering: numId === undefined ? undefined : { numId, level },
+    indent: first(indentOf),
+    shaded: properties.some((element) => isGround(child(element, 'w:shd'))),
+    breakBefore: first((element) => isOn(element, 'w:pageBreakBefore')) ?? false,
+    run: runOf(chain),
   };
+}
+
+const CODE_NAMES = /^(?:html (?:code|keyboard|sample|typewriter)|verbatim char|source text|inline code|code)$/i;
+
+function characterStyle(chain: readonly XmlElement[]): RunStyle {
+  const names = chain.map((style) => valOf(style, 'w:name') ?? '');
+  // The look of links says nothing that the link does not say.
+  if (/^(?:followed)?hyperlink$/i.test(names[0]?.replace(/ /g, '') ?? '')) return {};
+  const run = runOf(chain);
+  return names.some((name) => CODE_NAMES.test(name)) ? { ...run, code: true } : run;
 }

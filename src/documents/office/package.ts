@@ -1,8 +1,8 @@
 /** Office packages (ECMA-376, part 2): parts and how they refer to each other, in an archive or in one XML file. */
-import { openZip, type Zip } from '../../archive/zip.ts';
-import { DocumentFault } from '../../document.ts';
-import type { XmlInput } from '../../xml/read.ts';
-import { attribute, child, children, parseSoundXml, parseXml, textOf, type XmlElement } from '../../xml/xml.ts';
+import { openZip, type Zip } from '../archive/zip.ts';
+import { DocumentFault } from '../document.ts';
+import type { XmlInput } from '../xml/read.ts';
+import { attribute, child, children, parseSoundXml, parseXml, textOf, type XmlElement } from '../xml/xml.ts';
 
 export interface Relationship {
   readonly id: string;

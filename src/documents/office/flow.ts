@@ -3,7 +3,7 @@
  * reads a kind of file tells what comes, one after another; what belongs together is put together here.
  */
 import { escapeText } from '#html/serialize.ts';
-import type { DocumentPage } from '../../document.ts';
+import type { DocumentPage } from '../document.ts';
 import type { Inline } from './inline.ts';
 import { type ListPlace, ListWriter } from './lists.ts';
 import { type Cell, flattenTable, type Row, tableHtml } from './tables.ts';

@@ -1,7 +1,7 @@
 /** Styles and list styles of OpenDocument (version 1.3, part 3, chapters 16 and 20). */
-import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { attribute, child, children, type XmlElement } from '../xml/xml.ts';
 import { isCodeFont } from './fonts.ts';
-import { over, type RunStyle } from './styles.ts';
+import { over, type RunStyle } from './run-style.ts';
 
 export interface OdfStyle {
   /** Its own name and those of its parents as people see them, lower case, nearest first. */

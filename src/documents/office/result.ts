@@ -1,5 +1,5 @@
 /** Pages of a document as they are handed out. */
-import type { DocumentPage, ParseOptions } from '../../document.ts';
+import type { DocumentPage, ParseOptions } from '../document.ts';
 
 export const CUT_OFF = 'The document is damaged: what follows the damage is missing';
 export const TOO_LONG = 'The document is longer than may be worked on: its end is missing';

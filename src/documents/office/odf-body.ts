@@ -1,15 +1,15 @@
 /** The text of an OpenDocument file (version 1.3, part 3), told to a Flow. */
 import { escapeText } from '#html/serialize.ts';
-import { type Leave, SKIP, walk } from '../../xml/walk.ts';
-import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../../xml/xml.ts';
+import { type Leave, SKIP, walk } from '../xml/walk.ts';
+import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
 import type { Flow } from './flow.ts';
 import { Inline, type Marks, safeHref } from './inline.ts';
 import type { ListPlace } from './lists.ts';
 import { Counter } from './odf-numbers.ts';
 import type { OdfStyle, OdfStyles } from './odf-styles.ts';
 import type { Draw } from './pictures.ts';
+import { isUnseen, marksOf, over, type RunStyle } from './run-style.ts';
 import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from './style-names.ts';
-import { over, type RunStyle } from './styles.ts';
 
 export interface OdfContext {
   readonly styles: OdfStyles;
@@ -250,8 +250,7 @@ export class OdfReader {
   // Runs
 
   get #marks(): Marks {
-    const { bold, italic, strike, code, raised } = this.#run;
-    return { bold, italic, strike, code, raised: raised === 'none' ? undefined : raised, href: this.#href };
+    return marksOf(this.#run, this.#href);
   }
 
   #span(element: XmlElement): Leave {
@@ -267,8 +266,7 @@ export class OdfReader {
   }
 
   get #isHidden(): boolean {
-    const { hidden, white, tiny } = this.#run;
-    return hidden === true || tiny === true || (white === true && this.#isOnPaper);
+    return isUnseen(this.#run, this.#isOnPaper);
   }
 
   get #isOnPaper(): boolean {

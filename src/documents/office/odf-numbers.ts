@@ -1,5 +1,5 @@
 /** Counting list items and headings of OpenDocument. */
-import { formatNumber } from './number-format.ts';
+import { formatNumber } from './numerals.ts';
 import type { ListLevel } from './odf-styles.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {

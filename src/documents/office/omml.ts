@@ -1,7 +1,7 @@
 /** Formulas of Office (OMML, ISO/IEC 29500-1, chapter 22) as MathML. */
 import { escapeText } from '#html/serialize.ts';
-import { SKIP, walk } from '../../xml/walk.ts';
-import { attribute, child, childAt, textOf, type XmlElement } from '../../xml/xml.ts';
+import { SKIP, walk } from '../xml/walk.ts';
+import { attribute, child, childAt, textOf, type XmlElement } from '../xml/xml.ts';
 
 interface Part {
   readonly name: string;

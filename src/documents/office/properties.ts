@@ -1,5 +1,5 @@
 /** What an Office package says about itself: the parts for core and application properties. */
-import { children, textOf } from '../../xml/xml.ts';
+import { children, textOf } from '../xml/xml.ts';
 import type { Package } from './package.ts';
 
 /** Properties that say nothing about the content. */
