@@ -1,18 +1,8 @@
 import zlib from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { DocumentFault } from '../document.ts';
+import { faultIn } from '../parse.suite.ts';
 import { openZip } from './zip.ts';
-
-const faultOf = (run: () => unknown): string => {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof DocumentFault) return error.kind;
-    throw error;
-  }
-  return 'none';
-};
 
 const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
 
@@ -100,7 +90,7 @@ describe('an archive', () => {
     const long = zipSync({ 'first.txt': strToU8('whole'), 'long.txt': strToU8(noise) });
     const opened = openZip(long.subarray(0, long.length >> 1));
     expect(opened.text('first.txt')).toBe('whole');
-    expect(faultOf(() => opened.read('long.txt'))).toBe('damaged');
+    expect(faultIn(() => opened.read('long.txt'))).toBe('damaged');
     const salvaged = opened.salvage('long.txt')!;
     expect(salvaged.complete).toBe(false);
     expect(salvaged.bytes.length).toBeGreaterThan(noise.length / 4);
@@ -112,14 +102,14 @@ describe('an archive', () => {
     const broken = zipSync({ 'long.txt': strToU8(noise) });
     broken.fill(0xff, broken.length >> 1, (broken.length >> 1) + 200);
     const opened = openZip(broken);
-    expect(faultOf(() => opened.read('long.txt'))).toBe('damaged');
+    expect(faultIn(() => opened.read('long.txt'))).toBe('damaged');
     expect(opened.salvage('long.txt')!.complete).toBe(false);
     expect(opened.salvage('long.txt')!.bytes.length).toBeGreaterThan(1000);
   });
 
   it('with a wrong checksum is damaged', () => {
     const opened = openZip(patch(zip, CENTRAL, 16, 0x12345678, 4));
-    expect(faultOf(() => opened.read('zwölf.txt'))).toBe('damaged');
+    expect(faultIn(() => opened.read('zwölf.txt'))).toBe('damaged');
     expect(text(opened.salvage('zwölf.txt')!.bytes)).toBe('stored');
   });
 });
@@ -128,16 +118,16 @@ describe('a hostile archive', () => {
   it('that explodes is too large, whatever sizes it claims', () => {
     const bomb = zipSync({ 'a.txt': new Uint8Array(30 * 1024 * 1024) });
     expect(bomb.length).toBeLessThan(40_000);
-    expect(faultOf(() => openZip(bomb).read('a.txt'))).toBe('too large');
-    expect(faultOf(() => openZip(patch(bomb, CENTRAL, 24, 10, 4)).read('a.txt'))).toBe('too large');
-    expect(faultOf(() => openZip(bomb.subarray(0, bomb.length - 40)).salvage('a.txt'))).toBe('too large');
+    expect(faultIn(() => openZip(bomb).read('a.txt'))).toBe('too large');
+    expect(faultIn(() => openZip(patch(bomb, CENTRAL, 24, 10, 4)).read('a.txt'))).toBe('too large');
+    expect(faultIn(() => openZip(bomb.subarray(0, bomb.length - 40)).salvage('a.txt'))).toBe('too large');
   });
 
   it('may have small entries of any ratio, and large ones of a modest ratio', () => {
     const small = openZip(zipSync({ 'a.txt': new Uint8Array(1_000_000) }));
     expect(small.read('a.txt')).toHaveLength(1_000_000);
     const steep = openZip(zipSync({ 'a.txt': new Uint8Array(2_000_000) }));
-    expect(faultOf(() => steep.read('a.txt'))).toBe('too large');
+    expect(faultIn(() => steep.read('a.txt'))).toBe('too large');
   });
 
   it('is too large when its entries together are, be they the same bytes', () => {
@@ -146,32 +136,32 @@ describe('a hostile archive', () => {
     const zip = openZip(overlapping(content, 6));
     const read = () => zip.names.map((name) => zip.read(name)?.length);
     expect(zip.names).toHaveLength(6);
-    expect(faultOf(read)).toBe('too large');
+    expect(faultIn(read)).toBe('too large');
     // What was counted once is not counted again.
     for (let n = 0; n < 6; n++) expect(zip.read('0')).toHaveLength(content.length);
   }, 120_000);
 
   it('with too many entries is too large', () => {
     const many = zipSync(Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`${n}`, new Uint8Array(0)])));
-    expect(faultOf(() => openZip(many))).toBe('too large');
-    expect(faultOf(() => openZip(many.subarray(0, many.length - 100)))).toBe('too large');
+    expect(faultIn(() => openZip(many))).toBe('too large');
+    expect(faultIn(() => openZip(many.subarray(0, many.length - 100)))).toBe('too large');
   });
 
   it('that needs a password says so', () => {
     const zip = zipSync({ 'a.txt': strToU8('x') });
-    expect(faultOf(() => openZip(patch(zip, CENTRAL, 8, 1, 2)).read('a.txt'))).toBe('encrypted');
+    expect(faultIn(() => openZip(patch(zip, CENTRAL, 8, 1, 2)).read('a.txt'))).toBe('encrypted');
     const wrapped = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from('EncryptedPackage', 'utf16le')]);
-    expect(faultOf(() => openZip(wrapped))).toBe('encrypted');
+    expect(faultIn(() => openZip(wrapped))).toBe('encrypted');
   });
 
   it('packed in another way is unsupported', () => {
     const zip = zipSync({ 'a.txt': strToU8('x') });
-    expect(faultOf(() => openZip(patch(zip, CENTRAL, 10, 14, 2)).read('a.txt'))).toBe('unsupported');
+    expect(faultIn(() => openZip(patch(zip, CENTRAL, 10, 14, 2)).read('a.txt'))).toBe('unsupported');
   });
 
   it('that is none is damaged', () => {
     for (const bytes of ['', 'PK', 'PK\x03\x04', 'hello world', '\xd0\xcf\x11\xe0old office'] as const) {
-      expect(faultOf(() => openZip(Buffer.from(bytes, 'latin1')))).toBe('damaged');
+      expect(faultIn(() => openZip(Buffer.from(bytes, 'latin1')))).toBe('damaged');
     }
   });
 
@@ -186,7 +176,7 @@ describe('a hostile archive', () => {
     for (let round = 0; round < 3_000; round++) {
       const bytes = zip.slice(0, random(8) === 0 ? random(zip.length) : zip.length);
       for (let n = 1 + random(4); n > 0 && bytes.length > 0; n--) bytes[random(bytes.length)] = random(256);
-      const fault = faultOf(() => {
+      const fault = faultIn(() => {
         const opened = openZip(bytes);
         for (const name of opened.names) opened.salvage(name);
         read += opened.names.length;

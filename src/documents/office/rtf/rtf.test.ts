@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { elements, textOf } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
-import { DocumentFault } from '../../document.ts';
-import { htmlOf, parse } from '../word/word.suite.ts';
+import { faultOf, htmlOf, parse } from '../../parse.suite.ts';
 import { kind } from './rtf.ts';
 
 const rtf = (body: string, header = ''): Uint8Array =>
@@ -142,15 +141,11 @@ it('says what the document says about itself', async () => {
 });
 
 describe('bad files', () => {
-  const faultOf = (bytes: Uint8Array) =>
-    parse(kind, bytes).then(
-      () => 'none',
-      (error: unknown) => (error instanceof DocumentFault ? error.kind : String(error)),
-    );
+  const faultWith = (bytes: Uint8Array) => faultOf(parse(kind, bytes));
 
   it('are damaged when they are something else', async () => {
-    expect(await faultOf(Buffer.from('hello'))).toBe('damaged');
-    expect(await faultOf(Buffer.from('{\\html x}'))).toBe('damaged');
+    expect(await faultWith(Buffer.from('hello'))).toBe('damaged');
+    expect(await faultWith(Buffer.from('{\\html x}'))).toBe('damaged');
   });
 
   it('that are cut off give what is left', async () => {
@@ -177,9 +172,9 @@ describe('bad files', () => {
       '{\\*\\listtable{\\list{\\listlevel',
       '\\page ',
     ]) {
-      expect(['none', 'too large']).toContain(await faultOf(Buffer.from(`{\\rtf1 a ${piece.repeat(many)}`)));
+      expect(['none', 'too large']).toContain(await faultWith(Buffer.from(`{\\rtf1 a ${piece.repeat(many)}`)));
     }
-    expect(await faultOf(Buffer.from(`{\\rtf1 ${'{'.repeat(200_000)}`))).toBe('too large');
+    expect(await faultWith(Buffer.from(`{\\rtf1 ${'{'.repeat(200_000)}`))).toBe('too large');
     const binary = await parse(kind, Buffer.from('{\\rtf1 a{\\pict\\bin2147483647 xxx}'));
     expect(htmlOf(binary)).toBe('<p>a</p>');
   }, 120_000);

@@ -3,23 +3,14 @@ import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { elements, textOf } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
-import { DocumentFault } from '../../document.ts';
+import { faultOf, htmlOf, parse } from '../../parse.suite.ts';
 import { documentXml, docx, type Parts, p, packageFiles, r, style, styled } from './docx.suite.ts';
 import { kind } from './docx.ts';
-import { htmlOf, parse } from './word.suite.ts';
 
 const read = (body: string, parts?: Parts) => parse(kind, docx(body, parts));
 const html = async (body: string, parts?: Parts) => htmlOf(await read(body, parts));
 
-async function faultOf(bytes: Uint8Array): Promise<string> {
-  const error = await parse(kind, bytes).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error === undefined) return 'none';
-  expect(error).toBeInstanceOf(DocumentFault);
-  return (error as DocumentFault).kind;
-}
+const faultWith = (bytes: Uint8Array) => faultOf(parse(kind, bytes));
 
 describe('headings', () => {
   it('are told by outline level, by name, and by the styles below', async () => {
@@ -360,12 +351,12 @@ it('makes a list of a table of contents', async () => {
 
 describe('bad files', () => {
   it('are damaged when they are something else', async () => {
-    expect(await faultOf(strToU8('no document'))).toBe('damaged');
-    expect(await faultOf(zipSync({ 'a.txt': strToU8('x') }))).toBe('damaged');
-    expect(await faultOf(zipSync({ 'word/document.xml': strToU8('<html><body><p>x</p></body></html>') }))).toBe(
+    expect(await faultWith(strToU8('no document'))).toBe('damaged');
+    expect(await faultWith(zipSync({ 'a.txt': strToU8('x') }))).toBe('damaged');
+    expect(await faultWith(zipSync({ 'word/document.xml': strToU8('<html><body><p>x</p></body></html>') }))).toBe(
       'damaged',
     );
-    expect(await faultOf(strToU8('<?xml version="1.0"?><package/>'))).toBe('damaged');
+    expect(await faultWith(strToU8('<?xml version="1.0"?><package/>'))).toBe('damaged');
   });
 
   it('that are cut off give what is left, and say so', async () => {
@@ -380,15 +371,15 @@ describe('bad files', () => {
 
   it('that explode are too large', async () => {
     const bomb = p('x').repeat(10) + ' '.repeat(30_000_000);
-    expect(await faultOf(docx(bomb))).toBe('too large');
-    expect(await faultOf(docx('<w:p>'.repeat(100_000)))).toBe('too large');
-    expect(await faultOf(docx(`<w:tbl><w:tr><w:tc>`.repeat(400)))).toBe('too large');
+    expect(await faultWith(docx(bomb))).toBe('too large');
+    expect(await faultWith(docx('<w:p>'.repeat(100_000)))).toBe('too large');
+    expect(await faultWith(docx(`<w:tbl><w:tr><w:tc>`.repeat(400)))).toBe('too large');
   });
 
   it('define no entities', async () => {
     const files = packageFiles('');
     const laughs = `<!DOCTYPE x [<!ENTITY a "ha">]>${documentXml(p('&a;')).replace(/^<\?xml.*?\?>/, '')}`;
-    expect(await faultOf(zipSync({ ...files, 'word/document.xml': strToU8(laughs) }))).toBe('damaged');
+    expect(await faultWith(zipSync({ ...files, 'word/document.xml': strToU8(laughs) }))).toBe('damaged');
   });
 });
 

@@ -3,9 +3,8 @@ import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { elements, textOf } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
-import { DocumentFault } from '../../document.ts';
+import { faultOf, htmlOf, parse } from '../../parse.suite.ts';
 import { kind } from './odt.ts';
-import { htmlOf, parse } from './word.suite.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   text: 'text',
@@ -30,15 +29,7 @@ const flat = (body: string, styles = '', meta = ''): string =>
 const read = (body: string, styles?: string, meta?: string) => parse(kind, strToU8(flat(body, styles, meta)));
 const html = async (body: string, styles?: string) => htmlOf(await read(body, styles));
 
-async function faultOf(bytes: Uint8Array): Promise<string> {
-  const error = await parse(kind, bytes).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error === undefined) return 'none';
-  expect(error).toBeInstanceOf(DocumentFault);
-  return (error as DocumentFault).kind;
-}
+const faultWith = (bytes: Uint8Array) => faultOf(parse(kind, bytes));
 
 const style = (name: string, family: string, properties: string, more = '') =>
   `<style:style style:name="${name}" style:family="${family}"${more}>${properties}</style:style>`;
@@ -164,15 +155,15 @@ it('says what the document says about itself', async () => {
 
 describe('bad files', () => {
   it('are damaged, encrypted or too large', async () => {
-    expect(await faultOf(strToU8('text'))).toBe('damaged');
-    expect(await faultOf(zipSync({ 'content.xml': strToU8('<html/>') }))).toBe('damaged');
-    expect(await faultOf(zipSync({ 'encrypted-package': strToU8('x') }))).toBe('encrypted');
+    expect(await faultWith(strToU8('text'))).toBe('damaged');
+    expect(await faultWith(zipSync({ 'content.xml': strToU8('<html/>') }))).toBe('damaged');
+    expect(await faultWith(zipSync({ 'encrypted-package': strToU8('x') }))).toBe('encrypted');
     const manifest = strToU8('<manifest:manifest><manifest:encryption-data/></manifest:manifest>');
-    expect(await faultOf(zipSync({ 'META-INF/manifest.xml': manifest, 'content.xml': strToU8('x') }))).toBe(
+    expect(await faultWith(zipSync({ 'META-INF/manifest.xml': manifest, 'content.xml': strToU8('x') }))).toBe(
       'encrypted',
     );
-    expect(await faultOf(strToU8(flat('<text:list>'.repeat(100_000))))).toBe('too large');
-    expect(await faultOf(zipSync({ 'content.xml': strToU8(flat(' '.repeat(30_000_000))) }))).toBe('too large');
+    expect(await faultWith(strToU8(flat('<text:list>'.repeat(100_000))))).toBe('too large');
+    expect(await faultWith(zipSync({ 'content.xml': strToU8(flat(' '.repeat(30_000_000))) }))).toBe('too large');
   });
 
   it('that are cut off give what is left', async () => {

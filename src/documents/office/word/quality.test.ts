@@ -1,9 +1,10 @@
 /** How much of a known document is found again in files that other programs made of it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { htmlOf, parse } from '../../parse.suite.ts';
 import { kind as rtf } from '../rtf/rtf.ts';
 import { kind as docx } from './docx.ts';
 import { kind as odt } from './odt.ts';
-import { blocksOf, htmlOf, orderScore, parse, SAMPLE_BLOCKS, sample, workshop } from './word.suite.ts';
+import { blocksOf, orderScore, SAMPLE_BLOCKS, sample, workshop } from './word.suite.ts';
 
 const FLOOR = 0.95;
 

@@ -21,12 +21,6 @@ import {
 } from 'docx';
 import { type Element, elements, textOf } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
-import type { DocumentKind, ParsedDocument } from '../../document.ts';
-
-export const parse = (kind: DocumentKind, bytes: Uint8Array, page?: number): Promise<ParsedDocument> =>
-  kind.parse({ path: '', size: bytes.length, mediaType: '', name: undefined }, bytes, { page });
-
-export const htmlOf = ({ pages }: ParsedDocument): string => pages.map(({ html }) => html).join('\n');
 
 /** What `sample` holds, block by block in reading order, notes at the end of their page; cells by row and column. */
 export const SAMPLE_BLOCKS: readonly string[] = [
