@@ -1,17 +1,11 @@
 /** Rich Text Format. */
-import {
-  DocumentFault,
-  type DocumentFile,
-  type DocumentKind,
-  type ParsedDocument,
-  type ParseOptions,
-} from '../../document.ts';
+import { DocumentFault, type DocumentKind } from '../../document.ts';
 import { Flow } from '../flow.ts';
 import { CUT_OFF, pickPages, TOO_LONG } from '../result.ts';
 import { RtfReader } from './reader.ts';
 
 export const kind: DocumentKind = {
-  async parse(_file: DocumentFile, bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
+  async parse(_file, bytes, options) {
     if (!/^(?:\xef\xbb\xbf)?\s*\{\\rtf/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'))) {
       throw new DocumentFault('damaged', 'The file is no RTF document');
     }

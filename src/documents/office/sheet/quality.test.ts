@@ -2,20 +2,15 @@
  * One known spreadsheet, saved by LibreOffice in every format that we read, against the tables that a careful person
  * would type from it. The score is the part of the cells that stand where they should.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ParsedDocument } from '../../document.ts';
-import { createLibreOffice, type LibreOffice } from '../libreoffice.ts';
+import { parse } from '../../parse.suite.ts';
+import { converted } from '../converted.suite.ts';
 import { kind as ods } from './ods.ts';
 import { cellScore, tablesOf } from './tables.suite.ts';
 import { kind as xlsx } from './xlsx.ts';
 
 const FODS = 'application/vnd.oasis.opendocument.spreadsheet';
-const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-const never = new AbortController().signal;
-const TIMEOUT_MS = 60_000;
 
 const text = (value: string, more = '') =>
   `<table:table-cell office:value-type="string" ${more}>${value
@@ -117,25 +112,12 @@ const EXPECTED = [
   [['東京', 'שלום', 'مرحبا']],
 ];
 
-let dir: string;
-let office: LibreOffice;
 const read: Record<string, ParsedDocument> = {};
 
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(os.tmpdir(), 'sheets-test-'));
-  await mkdir(path.join(dir, 'out'));
-  office = createLibreOffice({ temporaryDir: dir });
-  const source = path.join(dir, 'harbour.fods');
-  await writeFile(source, SOURCE);
-  const file = (mediaType: string) => ({ path: source, size: 0, mediaType });
-  const made = await office.convert(source, FODS, 'xlsx', path.join(dir, 'out'), never, TIMEOUT_MS);
-  read.xlsx = await xlsx.parse(file(XLSX), await readFile(made), {});
-  read.fods = await ods.parse(file(FODS), Buffer.from(SOURCE), {});
+  read.xlsx = await parse(xlsx, await converted(SOURCE, FODS, 'xlsx'));
+  read.fods = await parse(ods, Buffer.from(SOURCE));
 }, 120_000);
-afterAll(async () => {
-  await office.close();
-  await rm(dir, { recursive: true, force: true });
-});
 
 describe.each(['fods', 'xlsx'])('%s', (format) => {
   it('has its tables', () => {

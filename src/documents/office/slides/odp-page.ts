@@ -6,21 +6,15 @@ import type { OdfFile } from '../odf.ts';
 import { OdfReader } from '../odf-body.ts';
 import type { OdfStyles } from '../odf-styles.ts';
 import type { Draw } from '../pictures.ts';
-import { type Box, type Placed, readingOrder } from './order.ts';
+import { type Box, isOutside, type Placed, readingOrder, type SlideSize } from './order.ts';
+import { type Piece, type Slide, slideHtml } from './pieces.ts';
 
 export interface OdpContext {
   readonly file: OdfFile;
   readonly styles: OdfStyles;
   readonly draw: Draw;
   /** The paper of a master page, in mm. */
-  readonly sizeOf: (masterPage: string) => { readonly width: number; readonly height: number } | undefined;
-}
-
-export interface OdpPage {
-  /** The heading's text as HTML, '' when it has none. */
-  readonly title: string;
-  readonly html: string;
-  readonly hiddenCount: number;
+  readonly sizeOf: (masterPage: string) => SlideSize;
 }
 
 /** What every slide repeats. */
@@ -33,80 +27,93 @@ const SHAPES: ReadonlySet<string> = new Set(
 const MAX_GROUP_DEPTH = 16;
 const MAX_SHAPES = 5_000;
 
-interface Piece {
-  readonly isTitle: boolean;
-  readonly html: string;
+export function readOdpPage(page: XmlElement, context: OdpContext): Slide {
+  return new PageReader(context, context.sizeOf(attribute(page, 'draw:master-page-name') ?? '')).read(page);
 }
 
-export function readOdpPage(page: XmlElement, context: OdpContext): OdpPage {
-  const size = context.sizeOf(attribute(page, 'draw:master-page-name') ?? '');
-  let hiddenCount = 0;
-  let shapes = 0;
-  let title = '';
+class PageReader {
+  readonly #context: OdpContext;
+  readonly #size: SlideSize;
+  #hiddenCount = 0;
+  #shapes = 0;
+  #title = '';
 
-  const isOutside = ({ left, top, width, height }: Box): boolean =>
-    size !== undefined && (left >= size.width || top >= size.height || left + width <= 0 || top + height <= 0);
+  constructor(context: OdpContext, size: SlideSize) {
+    this.#context = context;
+    this.#size = size;
+  }
 
-  const read = (element: XmlElement): string => {
+  read(page: XmlElement): Slide {
+    const pieces = this.#group(page, 0);
+    const html = slideHtml(pieces, this.#notes(page));
+    return { title: this.#title, html, hiddenCount: this.#hiddenCount };
+  }
+
+  #group(parent: XmlElement, depth: number): Piece[] {
+    const placed: Placed<Piece[]>[] = [];
+    for (const shape of children(parent)) {
+      const isGroup = shape.name === 'draw:g';
+      if ((!isGroup && !SHAPES.has(shape.name)) || ++this.#shapes > MAX_SHAPES) continue;
+      if (FURNITURE.has(attribute(shape, 'presentation:class') ?? '')) continue;
+      if (attribute(shape, 'presentation:placeholder') === 'true') continue;
+      if (attribute(shape, 'draw:display') === 'none') {
+        this.#hiddenCount++;
+        continue;
+      }
+      const pieces = isGroup ? this.#inner(shape, depth) : [this.#piece(shape)];
+      const filled = pieces.filter(({ html }) => html !== '');
+      const box = isGroup ? around(children(shape).map(boxOf)) : boxOf(shape);
+      if (filled.length === 0) continue;
+      if (box && isOutside(box, this.#size)) this.#hiddenCount++;
+      else placed.push({ item: filled, box });
+    }
+    return readingOrder(placed).flat();
+  }
+
+  #inner(group: XmlElement, depth: number): Piece[] {
+    return depth < MAX_GROUP_DEPTH ? this.#group(group, depth + 1) : [];
+  }
+
+  #piece(shape: XmlElement): Piece {
+    const isTitle = attribute(shape, 'presentation:class') === 'title';
+    const frame = shape.name === 'draw:a' ? (child(shape, 'draw:frame') ?? shape) : shape;
+    const table = child(frame, 'table:table');
+    const chart = table ? undefined : chartIn(frame, this.#context.file);
+    const html = chart ? this.#chart(chart) : this.#content(table ?? shape);
+    if (!isTitle || this.#title !== '') return { isTitle: false, html };
+    this.#title = onOneLine(html);
+    return { isTitle, html: this.#title === '' ? '' : `<h2>${this.#title}</h2>` };
+  }
+
+  /** Its title, and the table of values that it keeps. */
+  #chart(chart: XmlElement): string {
+    const title = child(chart, 'chart:title');
+    const name = title ? cellHtml([...descendants(title, 'text:p')].map(textOf).join(' ')) : '';
+    const table = child(chart, 'table:table');
+    return [name === '' ? '' : `<p><b>${name}</b></p>`, table ? this.#content(table) : ''].filter(Boolean).join('\n');
+  }
+
+  #notes(page: XmlElement): string {
+    const frames = children(child(page, 'presentation:notes'), 'draw:frame');
+    const html = frames
+      .filter((frame) => attribute(frame, 'presentation:class') === 'notes')
+      .filter((frame) => attribute(frame, 'presentation:placeholder') !== 'true')
+      .map((frame) => this.#content(frame))
+      .join('');
+    return html === '' ? '' : `<blockquote>${html}</blockquote>`;
+  }
+
+  #content(element: XmlElement): string {
     const flow = new Flow();
-    const { file, styles, draw } = context;
-    const reader = new OdfReader({ styles, flow, draw, object: file.object });
+    const { file, styles, draw } = this.#context;
+    const reader = new OdfReader({ styles, flow, draw, object: (name) => file.object(name) });
     reader.read(element);
-    hiddenCount += reader.hiddenCount;
+    this.#hiddenCount += reader.hiddenCount;
     return flow
       .finish()
       .map(({ html }) => html)
       .join('\n');
-  };
-
-  const pieceOf = (shape: XmlElement): Piece => {
-    const isTitle = attribute(shape, 'presentation:class') === 'title';
-    const frame = shape.name === 'draw:a' ? (child(shape, 'draw:frame') ?? shape) : shape;
-    const table = child(frame, 'table:table');
-    const chart = table ? undefined : chartIn(frame, context.file);
-    const html = table ? read(table) : chart ? chartHtml(chart, read) : read(shape);
-    if (!isTitle || title !== '') return { isTitle: false, html };
-    title = onOneLine(html);
-    return { isTitle, html: title === '' ? '' : `<h2>${title}</h2>` };
-  };
-
-  const group = (parent: XmlElement, depth: number): Piece[] => {
-    const placed: Placed<Piece[]>[] = [];
-    for (const shape of children(parent)) {
-      const isGroup = shape.name === 'draw:g';
-      if ((!isGroup && !SHAPES.has(shape.name)) || ++shapes > MAX_SHAPES) continue;
-      if (FURNITURE.has(attribute(shape, 'presentation:class') ?? '')) continue;
-      if (attribute(shape, 'presentation:placeholder') === 'true') continue;
-      if (attribute(shape, 'draw:display') === 'none') {
-        hiddenCount++;
-        continue;
-      }
-      const pieces = isGroup ? (depth < MAX_GROUP_DEPTH ? group(shape, depth + 1) : []) : [pieceOf(shape)];
-      const filled = pieces.filter(({ html }) => html !== '');
-      const box = isGroup ? around(children(shape).map(boxOf)) : boxOf(shape);
-      if (filled.length === 0) continue;
-      if (box && isOutside(box)) hiddenCount++;
-      else placed.push({ item: filled, box });
-    }
-    return readingOrder(placed).flat();
-  };
-
-  const pieces = group(page, 0);
-  const titles = pieces.filter(({ isTitle }) => isTitle);
-  const others = pieces.filter(({ isTitle }) => !isTitle);
-  const html = [...titles, ...others].map((piece) => piece.html);
-  const notes = notesOf(page, read);
-  return { title, html: [...html, notes].filter(Boolean).join('\n'), hiddenCount };
-}
-
-function notesOf(page: XmlElement, read: (element: XmlElement) => string): string {
-  const frames = children(child(page, 'presentation:notes'), 'draw:frame');
-  const texts = frames
-    .filter((frame) => attribute(frame, 'presentation:class') === 'notes')
-    .filter((frame) => attribute(frame, 'presentation:placeholder') !== 'true')
-    .map(read);
-  const html = texts.join('');
-  return html === '' ? '' : `<blockquote>${html}</blockquote>`;
+  }
 }
 
 /** Blocks as one line; text is escaped, so that what looks like a tag is one. */
@@ -121,14 +128,6 @@ function chartIn(frame: XmlElement, file: OdfFile): XmlElement | undefined {
   const href = object && attribute(object, 'xlink:href');
   const root = object && (find(object, 'chart:chart') ?? (href ? find(file.object(href), 'chart:chart') : undefined));
   return root;
-}
-
-/** Its title, and the table of values that it keeps. */
-function chartHtml(chart: XmlElement, read: (element: XmlElement) => string): string {
-  const title = child(chart, 'chart:title');
-  const name = title ? cellHtml([...descendants(title, 'text:p')].map(textOf).join(' ')) : '';
-  const table = child(chart, 'table:table');
-  return [name === '' ? '' : `<p><b>${name}</b></p>`, table ? read(table) : ''].filter(Boolean).join('\n');
 }
 
 const MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, pc: 25.4 / 6, px: 25.4 / 96 };

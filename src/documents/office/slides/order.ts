@@ -7,6 +7,12 @@ export interface Box {
   readonly height: number;
 }
 
+/** In the units of the boxes on it; undefined when the file does not tell. */
+export type SlideSize = Pick<Box, 'width' | 'height'> | undefined;
+
+export const isOutside = ({ left, top, width, height }: Box, size: SlideSize): boolean =>
+  size !== undefined && (left >= size.width || top >= size.height || left + width <= 0 || top + height <= 0);
+
 export interface Placed<T> {
   readonly item: T;
   /** Undefined for what has no place of its own: it stays behind what comes before it in the file. */

@@ -2,21 +2,16 @@
  * One known presentation, read as it is and as LibreOffice saves it for PowerPoint, against the lines that a careful
  * person would type from it. The score is the part of the lines that come in their order.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { elements, textOf } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
 import type { ParsedDocument } from '../../document.ts';
-import { createLibreOffice, type LibreOffice } from '../libreoffice.ts';
+import { parse } from '../../parse.suite.ts';
+import { converted } from '../converted.suite.ts';
 import { kind as odp } from './odp.ts';
 import { kind as pptx } from './pptx.ts';
 
 const FODP = 'application/vnd.oasis.opendocument.presentation';
-const PPTX = 'application/vnd.openxmlformats-officedocument.presentationml.presentation';
-const never = new AbortController().signal;
-const TIMEOUT_MS = 60_000;
 
 const frame = (kind: string, place: readonly [x: number, y: number, width: number, height: number], content: string) =>
   `<draw:frame ${kind ? `presentation:class="${kind}" presentation:style-name="pr1"` : 'draw:style-name="gr1"'} svg:x="${place[0]}cm" svg:y="${place[1]}cm" svg:width="${place[2]}cm" svg:height="${place[3]}cm"><draw:text-box>${content}</draw:text-box></draw:frame>`;
@@ -138,25 +133,12 @@ function orderScore(found: readonly string[], expected: readonly string[]): numb
   return above.at(-1)! / expected.length;
 }
 
-let dir: string;
-let office: LibreOffice;
 const read: Record<string, ParsedDocument> = {};
 
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(os.tmpdir(), 'slides-test-'));
-  await mkdir(path.join(dir, 'out'));
-  office = createLibreOffice({ temporaryDir: dir });
-  const source = path.join(dir, 'lighthouse.fodp');
-  await writeFile(source, SOURCE);
-  const file = (mediaType: string) => ({ path: source, size: 0, mediaType });
-  const made = await office.convert(source, FODP, 'pptx', path.join(dir, 'out'), never, TIMEOUT_MS);
-  read.pptx = await pptx.parse(file(PPTX), await readFile(made), {});
-  read.fodp = await odp.parse(file(FODP), Buffer.from(SOURCE), {});
+  read.pptx = await parse(pptx, await converted(SOURCE, FODP, 'pptx'));
+  read.fodp = await parse(odp, Buffer.from(SOURCE));
 }, 120_000);
-afterAll(async () => {
-  await office.close();
-  await rm(dir, { recursive: true, force: true });
-});
 
 describe.each(['fodp', 'pptx'])('%s', (format) => {
   it('has its lines in reading order', () => {

@@ -6,7 +6,8 @@ import { safeHref } from '../inline.ts';
 import type { Package, Relationship } from '../package.ts';
 import type { Draw } from '../pictures.ts';
 import { diagramHtml } from './diagram.ts';
-import { type Box, type Placed, readingOrder } from './order.ts';
+import { type Box, isOutside, type Placed, readingOrder, type SlideSize } from './order.ts';
+import { type Piece, type Slide, slideHtml } from './pieces.ts';
 import {
   ancestorsOf,
   boxOf,
@@ -25,15 +26,8 @@ export interface SlideContext {
   readonly ground: Ground;
   /** The part's name. */
   readonly part: string;
-  /** In EMU, as all places; undefined when the file does not tell. */
-  readonly size: { readonly width: number; readonly height: number } | undefined;
-}
-
-export interface Slide {
-  /** The heading's text as HTML, '' when it has none. */
-  readonly title: string;
-  readonly html: string;
-  readonly hiddenCount: number;
+  /** In EMU, as all places. */
+  readonly size: SlideSize;
 }
 
 /** What every slide repeats. */
@@ -44,12 +38,6 @@ const MAX_SHAPES = 5_000;
 export function readSlide(root: XmlElement, context: SlideContext): Slide {
   const reader = new SlideReader(context);
   return reader.read(root);
-}
-
-/** `title` shapes come first whatever their place. */
-interface Piece {
-  readonly isTitle: boolean;
-  readonly html: string;
 }
 
 class SlideReader {
@@ -67,11 +55,8 @@ class SlideReader {
   read(root: XmlElement): Slide {
     const tree = childAt(root, 'p:cSld', 'p:spTree');
     const pieces = this.group(tree, SAME_PLACE, 0);
-    const titles = pieces.filter(({ isTitle }) => isTitle);
-    const others = pieces.filter(({ isTitle }) => !isTitle);
-    const notes = this.notes();
-    const html = [...titles, ...others].map((piece) => piece.html).concat(notes);
-    return { title: this.title, html: html.filter(Boolean).join('\n'), hiddenCount: this.hiddenCount };
+    const html = slideHtml(pieces, this.notes());
+    return { title: this.title, html, hiddenCount: this.hiddenCount };
   }
 
   private group(tree: XmlElement | undefined, place: Transform, depth: number): Piece[] {
@@ -94,15 +79,10 @@ class SlideReader {
         : this.piece(shape, placeholder, ancestors);
       const filled = pieces.filter(({ html }) => html !== '');
       if (filled.length === 0) continue;
-      if (box && this.isOutside(box)) this.hiddenCount++;
+      if (box && isOutside(box, this.context.size)) this.hiddenCount++;
       else placed.push({ item: filled, box });
     }
     return readingOrder(placed).flat();
-  }
-
-  private isOutside({ left, top, width, height }: Box): boolean {
-    const { size } = this.context;
-    return size !== undefined && (left >= size.width || top >= size.height || left + width <= 0 || top + height <= 0);
   }
 
   private piece(shape: XmlElement, placeholder: Placeholder | undefined, ancestors: readonly XmlElement[]): Piece[] {

@@ -1,11 +1,5 @@
 /** Word documents of the newer kind: DOCX and DOTX with or without macros, Strict or Transitional, or as one XML file. */
-import {
-  DocumentFault,
-  type DocumentFile,
-  type DocumentKind,
-  type ParsedDocument,
-  type ParseOptions,
-} from '../../document.ts';
+import { DocumentFault, type DocumentKind } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { Flow } from '../flow.ts';
@@ -18,7 +12,7 @@ import { readNumbering } from './numbering.ts';
 import { readStyles } from './styles.ts';
 
 export const kind: DocumentKind = {
-  async parse(_file: DocumentFile, bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
+  async parse(_file, bytes, options) {
     const source = openPackage(bytes);
     const main = mainPart(source);
     const related = new Map(source.relationships(main).map(({ type, target }) => [type, target]));
