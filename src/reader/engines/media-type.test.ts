@@ -24,7 +24,7 @@ describe('a declared type', () => {
     ['application/javascript', 'application/javascript', 'text'],
     ['application/pdf', 'application/pdf', 'file'],
     ['image/png', 'image/png', 'file'],
-    ['application/vnd.ms-excel', 'application/vnd.ms-excel', 'file'],
+    ['application/vnd.ms-excel', 'text/plain', 'text'],
   ])('%s is %s, read as %s', (contentType, mediaType, kind) => {
     expect(media(contentType, 'any words')).toEqual({ mediaType, kind });
   });
@@ -108,4 +108,67 @@ test('a JSON feed is told by its start', () => {
   const feed = '{"version": "https://jsonfeed.org/version/1.1", "title": "Kiln", "items": []}';
   expect(media('application/json', feed)).toEqual({ mediaType: 'application/feed+json', kind: 'file' });
   expect(media('application/json', '{"about": {"version": "https://jsonfeed.org/version/1.1"}}').kind).toBe('text');
+});
+
+describe('text under the type of an Office file', () => {
+  const excel = (body: string, name?: string) =>
+    actualMedia(declaredMedia('application/vnd.ms-excel'), Buffer.from(body, 'latin1'), name);
+
+  test.each([
+    ['name,amount\r\n"Salt, coarse",4\r\nRye,12\r\n', 'text/csv'],
+    ['name;amount\nsalt;1,5\nrye;2,25\n', 'text/csv'],
+    ['name\tamount\nsalt, coarse\t4\n', 'text/tab-separated-values'],
+    ['sep=|\na|b\n', 'text/csv'],
+  ])('%j is %s', (body, mediaType) => {
+    expect(excel(body, 'export.xls')).toEqual({ mediaType, kind: 'file' });
+  });
+
+  test('is a table when it is named one, and text when nothing says so', () => {
+    expect(excel('one column\nof words', 'list.csv')).toEqual({ mediaType: 'text/csv', kind: 'file' });
+    const rows = Array.from({ length: 500 }, (_, n) => `${n},row ${n}`).join('\n');
+    expect(excel(rows.slice(0, 4_096))).toEqual({ mediaType: 'text/csv', kind: 'file' });
+    expect(excel('Words, and more words.\nAnd no table.')).toEqual({ mediaType: 'text/plain', kind: 'text' });
+  });
+
+  test('a file that is one stays', () => {
+    const ole = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
+    expect(excel(ole)).toEqual({ mediaType: 'application/x-ole-storage', kind: 'file' });
+    expect(excel('\x09\x08\x10\x00old')).toEqual({ mediaType: 'application/vnd.ms-excel', kind: 'file' });
+  });
+});
+
+describe('a feed under the type of a page', () => {
+  const rdf =
+    '<rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><channel>';
+
+  test.each([
+    ['\xef\xbb\xbf\n<rss version="2.0">', 'application/rss+xml'],
+    ['<?xml version="1.0"?><!-- by hand --><!DOCTYPE rss><rss>', 'application/rss+xml'],
+    ['<?xml version="1.0"?>\n<?xml-stylesheet href="x.xsl"?>\n<feed xmlns="x">', 'application/atom+xml'],
+    ['<?xml version="1.0"?><urlset>', 'application/xml'],
+    [rdf, 'application/rss+xml'],
+  ])('%j is %s', (body, mediaType) => {
+    expect(media('text/html', body)).toEqual({ mediaType, kind: 'file' });
+  });
+
+  test.each([
+    '<!doctype html><rss-reader>',
+    '<?xml version="1.0"?><html><body><rss></html>',
+    '<!-- <rss> that does not end',
+    '<rdf:RDF xmlns="other"><x>',
+    '<constructor>',
+    '<p>of <rss>',
+  ])('%j is a page', (body) => {
+    expect(media('text/html', body)).toEqual({ mediaType: 'text/html', kind: 'html' });
+  });
+
+  test('plain text must begin as one', () => {
+    expect(media('text/plain', '<?xml version="1.0"?><rss>')).toEqual({
+      mediaType: 'application/rss+xml',
+      kind: 'file',
+    });
+    expect(media('text/plain', '<urlset>')).toEqual({ mediaType: 'application/xml', kind: 'file' });
+    for (const body of ['<!-- note --><rss>', 'Write <rss> at the start', '<?xml version="1.0"?><html>'])
+      expect(media('text/plain', body)).toEqual({ mediaType: 'text/plain', kind: 'text' });
+  });
 });

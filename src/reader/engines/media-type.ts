@@ -60,9 +60,11 @@ export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): 
   const magic = typeOfBytes(bytes);
   if (magic) return { mediaType: magic, kind: readable(magic) ? 'file' : 'other' };
   if (/[/+]json$/.test(declared.mediaType) && isJsonFeed(bytes)) return { mediaType: TYPES.jsonFeed, kind: 'file' };
+  const feed = feedUnder(declared.mediaType, bytes);
+  if (feed) return { mediaType: feed, kind: 'file' };
   if (declared.kind !== 'file' && declared.kind !== 'unknown') return declared;
   if (hasLatePdfHeader(bytes)) return { mediaType: TYPES.pdf, kind: 'file' };
-  if (declared.kind === 'file') return pageInDisguise(bytes) ?? declared;
+  if (declared.kind === 'file') return fileInDisguise(declared, bytes, name) ?? declared;
   const found = sniffed(bytes);
   const named = found.kind === 'html' ? undefined : typeOfName(name);
   if (named) return { mediaType: named, kind: 'file' };
@@ -76,10 +78,100 @@ const isJsonFeed = (bytes: Uint8Array) =>
     Buffer.from(bytes.subarray(0, SNIFF_BYTES)).toString('latin1'),
   );
 
-/** Servers send their sign-in and error pages under the type of the file that was asked for. */
-function pageInDisguise(bytes: Uint8Array): Media | undefined {
+/**
+ * Servers send their sign-in and error pages under the type of the file that was asked for, and tables of plain text
+ * under the type of the program that is to open them.
+ */
+function fileInDisguise({ mediaType }: Media, bytes: Uint8Array, name: string | undefined): Media | undefined {
   const found = sniffed(bytes);
-  return found.kind === 'html' ? found : undefined;
+  if (found.kind === 'html') return found;
+  if (found.kind !== 'text' || !CONTAINED.has(mediaType)) return undefined;
+  const named = typeOfName(name);
+  const table = named && TABLES.has(named) ? named : typeOfRows(bytes);
+  return table ? { mediaType: table, kind: 'file' } : found;
+}
+
+/** Files that are archives or OLE containers: none of them begins as text. */
+const CONTAINED = new Set<string>([
+  TYPES.doc,
+  TYPES.xls,
+  TYPES.ppt,
+  TYPES.docx,
+  TYPES.xlsx,
+  TYPES.pptx,
+  TYPES.odt,
+  TYPES.ods,
+  TYPES.odp,
+]);
+const TABLES = new Set<string>([TYPES.csv, TYPES.tsv]);
+
+const SEPARATORS = [
+  ['\t', TYPES.tsv],
+  [';', TYPES.csv],
+  [',', TYPES.csv],
+  ['|', TYPES.csv],
+] as const;
+const MOST_LINES = 20;
+/** Of a body this long there is more to come. */
+const FULL_START = 4_096;
+
+/** The kind of table whose separator stands equally often, once at least, in each of two lines or more at the start. */
+function typeOfRows(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes).toString('latin1').replaceAll('\0', '');
+  if (/^sep=/i.test(start)) return TYPES.csv;
+  // What is in quotes may hold separators and line breaks.
+  const lines = start.replaceAll(/"[^"]*"/g, '').split(/\r\n|\r|\n/, MOST_LINES + 1);
+  const isCut = bytes.length >= FULL_START || lines.length > MOST_LINES;
+  const whole = (isCut ? lines.slice(0, -1) : lines).filter((line) => line.trim() !== '');
+  if (whole.length < 2) return undefined;
+  const counts = (separator: string) => whole.map((line) => line.split(separator).length - 1);
+  return SEPARATORS.find(([separator]) => {
+    const [first, ...rest] = counts(separator);
+    return first !== undefined && first > 0 && rest.every((count) => count === first);
+  })?.[1];
+}
+
+/** Feeds and sitemaps by the name of their root element. */
+const FEEDS: Readonly<Record<string, string>> = {
+  rss: TYPES.rss,
+  feed: TYPES.atom,
+  urlset: TYPES.xml,
+  sitemapindex: TYPES.xml,
+};
+const RDF_NAMESPACES = ['http://purl.org/rss/1.0/', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'];
+
+/**
+ * The feed that is sent as a page or as plain text. For a page: the rules of the MIME Sniffing standard for telling a
+ * feed from HTML (section 7.3), and sitemaps, which are no HTML either. Plain text has to begin as one.
+ */
+function feedUnder(declaredType: string, bytes: Uint8Array): string | undefined {
+  if (declaredType !== 'text/html' && declaredType !== 'text/plain') return undefined;
+  const text = Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+  if (declaredType === 'text/plain' && !/^\s*<(?:\?xml|rss|feed|urlset)[\s>]/.test(text)) return undefined;
+  const root = /^<([a-z]+(?::RDF)?)[\s>]/.exec(afterProlog(text))?.[1] ?? '';
+  if (root === 'rdf:RDF') return RDF_NAMESPACES.every((name) => text.includes(name)) ? TYPES.rss : undefined;
+  return Object.hasOwn(FEEDS, root) ? FEEDS[root] : undefined;
+}
+
+/** What follows the comments, declarations and processing instructions of a document; '' when one does not end. */
+function afterProlog(text: string): string {
+  let at = 0;
+  for (;;) {
+    while (/\s/.test(text[at] ?? '')) at++;
+    const end = text.startsWith('<!--', at)
+      ? '-->'
+      : text.startsWith('<!', at)
+        ? '>'
+        : text.startsWith('<?', at)
+          ? '?>'
+          : undefined;
+    if (end === undefined) return text.slice(at);
+    const found = text.indexOf(end, at);
+    if (found < 0) return '';
+    at = found + end.length;
+  }
 }
 
 const SNIFF_BYTES = 1_445;
