@@ -195,7 +195,7 @@ const snapshotOf = (
   mediaType,
   lastModified: headers['last-modified'],
   text,
-  settled: true,
+  settled: !truncated,
   ...unwritten(kind === 'html' ? text : ''),
   notes: truncated ? [NOTES[truncated]] : [],
   ...(truncated && { partial: true }),
