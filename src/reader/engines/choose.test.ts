@@ -82,6 +82,8 @@ beforeAll(async () => {
           ? sendHtml(response, page('', prose))
           : sendHtml(response, '<title>Wall</title><p>Not from here.</p>', 451),
       '/poor': '<title>Poor</title><p>Few words.</p>',
+      '/accepted': ({ response }) => sendHtml(response, '<title>Accepted</title><p>Few words.</p>', 202),
+      '/missing': ({ response }) => sendHtml(response, '<title>Missing</title><p>Few words.</p>', 404),
     },
   });
   renderer = createRenderer({ threads: 1, memoryMb: 512, timeoutMs: 20_000 });
@@ -284,11 +286,19 @@ describe('a proxy of the operator', () => {
     const snapshots = await readAll('/walled', { proxy: 'auto' }, { parts: { pickProxy } });
     expect(snapshots.at(-1)).toMatchObject({ status: 200, text: expect.stringContaining('Paragraph 3') });
     expect(snapshots[0]).toMatchObject({ status: 451, settled: false });
+    expect(snapshots.map(({ proxied }) => proxied)).toEqual([undefined, true]);
     expect(asked).toContain('/walled');
     // Nothing more comes this way either: the first answer is the last.
     const poor = await readAll('/poor', { proxy: 'auto' }, { parts: { pickProxy } });
     expect(asked).toContain('/poor');
     expect(poor.at(-1)).toMatchObject({ status: 200, settled: true });
+    expect(poor.at(-1)!.proxied).toBeUndefined();
+  });
+
+  it.each(['/accepted', '/missing'])('is not tried for an answer that means what it says: %s', async (path) => {
+    const seen = await read(path, { proxy: 'auto' }, { parts: { pickProxy } });
+    expect(asked).toEqual([]);
+    expect(seen.proxied).toBeUndefined();
   });
 
   it('is not tried for a page that is there, nor without one', async () => {
@@ -299,8 +309,9 @@ describe('a proxy of the operator', () => {
 
   it('is taken from the start when it was asked for', async () => {
     for (const wanted of ['any', 'de', 'true']) {
-      await read('/plain', { proxy: wanted }, { parts: { pickProxy } });
+      const seen = await read('/plain', { proxy: wanted }, { parts: { pickProxy } });
       expect(asked, wanted).toContain('/plain');
+      expect(seen.proxied).toBe(true);
     }
   });
 
@@ -308,8 +319,9 @@ describe('a proxy of the operator', () => {
     await read('/plain', { proxy: 'any' }, { keyed: false, parts: { pickProxy } });
     expect(asked).toEqual([]);
     const parts = { pickProxy: () => expect.unreachable('their own proxy comes first') };
-    await read('/plain', { proxy: 'any', proxyUrl: operator.href }, { parts });
+    const seen = await read('/plain', { proxy: 'any', proxyUrl: operator.href }, { parts });
     expect(asked).toContain('/plain');
+    expect(seen.proxied).toBeUndefined();
   });
 });
 

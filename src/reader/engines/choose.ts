@@ -104,8 +104,13 @@ export function createChooser(parts: Engines) {
     return scripts && words < ENOUGH_WORDS ? 'too little content without scripts' : undefined;
   }
 
+  async function* live(request: Started): AsyncGenerator<Snapshot> {
+    const isProxied = request.proxy !== undefined && request.options.engine !== 'cf-browser-rendering';
+    for await (const snapshot of byEngine(request)) yield isProxied ? { ...snapshot, proxied: true } : snapshot;
+  }
+
   /** A read of an address by the engine that was named, or that fits. */
-  function live(request: Started): AsyncGenerator<Snapshot> {
+  function byEngine(request: Started): AsyncGenerator<Snapshot> {
     const { options, keyed, required, target } = request;
     const jar = toJar(parseSetCookies(options.setCookies, target.url));
     const visit = (standardMs: number) => ({ ...visitOf(request, standardMs), jar });
@@ -159,7 +164,8 @@ export function createChooser(parts: Engines) {
 
   /** Whether a page is one that another way out may get more of (contract, section 11). */
   async function isPoor(snapshot: Snapshot, { signal }: Started): Promise<boolean> {
-    if (!GOOD_STATUSES.has(snapshot.status)) return true;
+    if (OWN_WORD.has(snapshot.status)) return false;
+    if (snapshot.status !== 200) return true;
     if (!isHtml(snapshot)) return false;
     const { tokens } = await renderer.probe(snapshot.text, snapshot.url, signal);
     return tokens < POOR_TOKENS;
@@ -167,7 +173,8 @@ export function createChooser(parts: Engines) {
 }
 
 const ASKED_FOR = 'asked for';
-const GOOD_STATUSES: ReadonlySet<number> = new Set([200, 201, 202, 404, 405]);
+/** Statuses of servers that answered as they do to everybody, however little it is. */
+const OWN_WORD: ReadonlySet<number> = new Set([201, 202, 404, 405]);
 const POOR_TOKENS = 42;
 
 /** The caller's own limit is for the whole read; without one each engine has its own. */
