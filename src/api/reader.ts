@@ -131,16 +131,16 @@ function uploaded(upload: UploadOption, option: 'file' | 'pdf'): UploadedFile {
   const standard = option === 'pdf' ? 'application/pdf' : undefined;
   if (upload instanceof Uint8Array) {
     const { mediaType, filename } = upload instanceof Upload ? upload : {};
-    return { bytes: upload, contentType: mediaType ?? standard, name: filename };
+    return { bytes: upload, contentType: mediaType ?? standard, name: filename, option };
   }
   const text = typeof upload === 'string' ? upload : upload.data;
   const { type, name } = typeof upload === 'string' ? {} : upload;
   const data = /^data:([^,]{0,200}),/.exec(text);
   const contentType = type ?? data?.[1]?.replace(/;base64$/i, '') ?? standard;
   const body = data ? text.slice(data[0].length) : text;
-  if (data && !/;base64$/i.test(data[1]!)) return { bytes: percentDecoded(body, option), contentType, name };
+  if (data && !/;base64$/i.test(data[1]!)) return { bytes: percentDecoded(body, option), contentType, name, option };
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(body.replace(/\s+/g, ''))) throw undecodable(option, 'is not valid base64');
-  return { bytes: Buffer.from(body, 'base64'), contentType, name };
+  return { bytes: Buffer.from(body, 'base64'), contentType, name, option };
 }
 
 function percentDecoded(text: string, option: string): Uint8Array {

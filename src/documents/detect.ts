@@ -116,6 +116,12 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   ico: 'image/x-icon',
 };
 
+/** The usual ending of a file of this type, with its dot; '' when there is none. */
+export function extensionOf(mediaType: string): string {
+  const found = Object.entries(EXTENSIONS).find(([, type]) => type === mediaType)?.[0];
+  return found ? `.${found}` : '';
+}
+
 /** The type that a file's name promises; undefined for names that promise none that is read here. */
 export function typeOfName(name: string | undefined): string | undefined {
   const extension = /\.([a-z0-9]{1,5})$/i.exec(name ?? '')?.[1]?.toLowerCase();

@@ -103,6 +103,7 @@ describe('what the options allow', () => {
 
   it('is not written with those that the contract names, and with credentials', () => {
     expect(named((name) => !mayWrite(only(name).options))).toEqual([
+      'removeOverlay',
       'detachInvisibles',
       'injectPageScript',
       'injectFrameScript',

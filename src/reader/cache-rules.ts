@@ -53,8 +53,11 @@ export function maxAgeMs({ target, options }: ReadRequest, freshMs: number): num
   return options.cacheTolerance === undefined ? freshMs : options.cacheTolerance * 1000;
 }
 
-/** The name under which copies for equal targets and equal ways to capture them lie. */
-export function placeOf({ target, options, keyed }: ReadRequest): string {
+/**
+ * The name under which copies for equal targets and equal ways to capture them lie. Pages of a document lie apart; a web
+ * page is the same whatever part of it is named.
+ */
+export function placeOf({ target, options, keyed }: ReadRequest, of: 'document' | 'page' = 'document'): string {
   const values = options as Partial<Record<OptionName, unknown>>;
   const exact = ROWS.flatMap(([name, { copies, caching }]) =>
     copies || caching || !isOn(values[name]) ? [] : [[name, values[name]]],
@@ -62,7 +65,7 @@ export function placeOf({ target, options, keyed }: ReadRequest): string {
   const { waitForSelector, locale, proxy } = options;
   const ruled = {
     address: addressOf(target.url),
-    page: options.page ?? fragmentPage(target.url),
+    page: of === 'document' ? (options.page ?? fragmentPage(target.url)) : undefined,
     given: target.given && [sha256(target.given.text), target.given.mediaType],
     // The name of a file may become its title, so another’s name is never shown.
     upload: target.upload && [target.upload.mediaType, target.upload.contentType, target.upload.name],

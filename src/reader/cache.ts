@@ -110,25 +110,29 @@ function createCache(store: CopyStore | undefined, { freshMs, keepMs }: { freshM
   function keep(request: ReadRequest, snapshot: Snapshot): void {
     const { options } = request;
     if (!store || writing.size >= MAX_WRITING || !mayWrite(options) || !worthKeeping(snapshot, options)) return;
-    const place = placeOf(request);
+    const place = placeOf(request, snapshot.document ? 'document' : 'page');
     const written = store.keep(place, withoutAnchor(snapshot), capturedBy(request)).finally(() => {
       if (writing.get(place) === written) writing.delete(place);
     });
     writing.set(place, written);
   }
 
-  async function find(request: ReadRequest, maxAge: number): Promise<Snapshot | undefined> {
+  async function find(request: ReadRequest, maxAgeMs: number): Promise<Snapshot | undefined> {
     if (!store) return undefined;
     const { options, target } = request;
-    const place = placeOf(request);
-    await writing.get(place);
-    const wanted = {
-      serves: (copy: Copy) => serves(copy, request),
-      maxAgeMs: maxAge,
-      pictures: wantsPictures(options),
-    };
-    const copy = await store.find(place, wanted);
-    return copy && { ...copy, url: withAnchor(copy.url, target.url) };
+    // Whether the address is that of a document, of which a page may be named, only its copy tells.
+    for (const kind of ['document', 'page'] as const) {
+      const place = placeOf(request, kind);
+      await writing.get(place);
+      const copy = await store.find(place, {
+        serves: (found: Copy) => isOf(kind, found, request) && serves(found, request),
+        maxAgeMs,
+        pictures: wantsPictures(options),
+      });
+      if (copy) return { ...copy, url: withAnchor(copy.url, target.url) };
+      if (place === placeOf(request, 'page')) break;
+    }
+    return undefined;
   }
 
   return {
@@ -139,6 +143,10 @@ function createCache(store: CopyStore | undefined, { freshMs, keepMs }: { freshM
     },
   };
 }
+
+/** A copy of a whole document is no answer to a read of one of its pages. */
+const isOf = (kind: 'document' | 'page', { facts }: Copy, request: ReadRequest): boolean =>
+  kind === 'document' || !facts.document || placeOf(request, 'document') === placeOf(request, 'page');
 
 const wantsPictures = ({ formats }: Options): boolean => formats.has('screenshot') || formats.has('pageshot');
 

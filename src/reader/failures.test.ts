@@ -6,10 +6,10 @@ const HOUR_MS = 3_600_000;
 it('shuts an address after ten failures in an hour, until the hour is over', () => {
   let now = 0;
   const failures = createFailures(() => now);
-  for (let n = 0; n < 9; n++) failures.add('a');
+  for (let n = 0; n < 9; n++) failures.add('a', {});
   failures.check('a');
   now = HOUR_MS / 2;
-  failures.add('a');
+  failures.add('a', {});
   expect(() => failures.check('a')).toThrow(/10 times/);
   failures.check('b');
   now = HOUR_MS;
@@ -19,8 +19,15 @@ it('shuts an address after ten failures in an hour, until the hour is over', () 
 it('starts anew when the failures are further apart', () => {
   let now = 0;
   const failures = createFailures(() => now);
-  for (let n = 0; n < 9; n++) failures.add('a');
+  for (let n = 0; n < 9; n++) failures.add('a', {});
   now = HOUR_MS + 1;
-  failures.add('a');
+  failures.add('a', {});
+  failures.check('a');
+});
+
+it('counts a failure that several readers share once', () => {
+  const failures = createFailures(() => 0);
+  const shared = {};
+  for (let n = 0; n < 20; n++) failures.add('a', shared);
   failures.check('a');
 });

@@ -12,13 +12,15 @@ const MAX_ADDRESSES = 10_000;
 export interface Failures {
   /** Throws OperationNotAllowedError while an address is shut. */
   check(url: string): void;
-  add(url: string): void;
+  /** One failure that several share counts once. */
+  add(url: string, failure: object): void;
 }
 
 /** Addresses may be long; what is kept of them is not. */
 const keyOf = (url: string) => createHash('sha256').update(url).digest('base64');
 
 export function createFailures(clock: () => number = Date.now): Failures {
+  const counted = new WeakSet<object>();
   const byKey = new Map<string, { count: number; since: number }>();
   return {
     check(url) {
@@ -35,7 +37,9 @@ export function createFailures(clock: () => number = Date.now): Failures {
         });
       }
     },
-    add(url) {
+    add(url, failure) {
+      if (counted.has(failure)) return;
+      counted.add(failure);
       const key = keyOf(url);
       const known = byKey.get(key);
       const fresh = known && clock() - known.since < WINDOW_MS;

@@ -5,15 +5,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TooManyTasks } from '#concurrency/tasks.ts';
-import { typeOfBytes } from '#documents/detect.ts';
-import { DocumentFault, type DocumentFile, type DocumentPage } from '#documents/document.ts';
+import { extensionOf, typeOfBytes } from '#documents/detect.ts';
+import { DocumentFault, type DocumentFile, type DocumentPage, type PictureOptions } from '#documents/document.ts';
 import type { Documents, ReadFile } from '#documents/documents.ts';
 import { Problem, problem } from '#errors.ts';
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { Ocr } from '#models/index.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
 import { mediaTypeOf } from './engines/media-type.ts';
-import type { Picture } from './formats/describe-image.ts';
+import { type Picture, smallPicture } from './formats/describe-image.ts';
+import { VISION_SETTINGS } from './formats/write-by-model.ts';
+import { cleanMarkdown } from './formats/written.ts';
 import type { Options } from './options/resolve.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
@@ -76,13 +78,12 @@ export async function readFileSnapshot(read: FileRead, tools: FileTools): Promis
     const document = await tools.documents.read(snapshot.file, { page }, signal);
     const single = page !== undefined && document.pages.length === 1 && document.pages[0]!.number === page;
     const told: string[] = [];
-    const pages = await withText(read, document, tools, told);
-    const { title, text, mediaType } = written(
-      document,
-      pages,
-      snapshot.file.name ?? target.url,
-      single ? page : undefined,
-    );
+    const title = titleOf(document, read, single ? page : undefined);
+    const description = await described(read, document, tools);
+    const { text, mediaType } =
+      description === undefined
+        ? written(document, await withText(read, document, tools, told), title)
+        : { text: description, mediaType: 'text/markdown' };
     const pictures = await pictureOf(read, document, text, tools, told);
     return {
       ...snapshot,
@@ -116,7 +117,7 @@ export function fragmentPage(url: string): number | undefined {
 }
 
 /** Why a page without text stays as it is. */
-type Unread = 'no recognition' | 'enough' | 'time' | 'failed';
+type Unread = 'no recognition' | 'enough' | 'time' | 'failed' | 'blank';
 
 /** The pages, those that are pictures with the text that is in them, or with what they show. */
 async function withText(
@@ -136,7 +137,7 @@ async function withText(
       result.push(page);
       continue;
     }
-    const reads = readerOf(page, document, read, tools);
+    const reads = readerOf(page, read, tools);
     let reason: Unread | undefined;
     if (!reads) reason = 'no recognition';
     else if (recognised >= tools.ocrMaxPages) reason = 'enough';
@@ -144,7 +145,9 @@ async function withText(
     else {
       recognised++;
       try {
-        result.push({ ...page, html: page.html + (await reads()) });
+        const html = await reads();
+        if (!html.trim()) unread.set('blank', [...(unread.get('blank') ?? []), page.number]);
+        result.push({ ...page, html: page.html + html });
         continue;
       } catch (error) {
         signal.throwIfAborted();
@@ -169,28 +172,18 @@ const isPageFailure = (error: unknown) =>
 /** What turns a page without text into HTML; undefined when there is nothing that could. */
 function readerOf(
   page: DocumentPage,
-  { mediaType, metadata }: ReadFile,
-  { snapshot, options, signal }: FileRead,
-  { documents, describe, ocr }: FileTools,
+  { snapshot, signal }: FileRead,
+  { documents, ocr }: FileTools,
 ): (() => Promise<string>) | undefined {
-  const draw = async (side: number) => {
-    const fit = { width: side, height: side };
+  if (!ocr) return undefined;
+  const draw = async () => {
+    const fit = { width: SCAN_BOX, height: SCAN_BOX };
     const picture = await documents.picture(snapshot.file, { page: page.number, scale: SCAN_SCALE, fit }, signal);
     if (!picture) throw new DocumentFault('unsupported', 'The page cannot be drawn');
     return picture;
   };
-  if (describe && mediaType.startsWith('image/') && page.number === 1) {
-    const size = { width: Number(metadata.width), height: Number(metadata.height) };
-    return async () => paragraphs(await describe({ png: await draw(PICTURE_BOX), ...size }, options, signal));
-  }
-  return ocr && (async () => (await ocr.read(await draw(SCAN_BOX), { signal })).html);
+  return async () => (await ocr.read(await draw(), { signal })).html;
 }
-
-const paragraphs = (text: string): string =>
-  text
-    .split(/\n\s*\n/)
-    .map((block) => `<p>${escapeText(block.trim()).replaceAll('\n', '<br>')}</p>`)
-    .join('');
 
 function unreadWords(reason: Unread, pages: readonly number[], { ocrMaxPages }: FileTools): string {
   const named = pages.slice(0, 20).join(', ') + (pages.length > 20 ? ', ...' : '');
@@ -199,20 +192,51 @@ function unreadWords(reason: Unread, pages: readonly number[], { ocrMaxPages }: 
     'no recognition': 'no text recognition is configured',
     enough: `text is recognised in ${ocrMaxPages} pages of one read`,
     time: 'there was no time left to recognise text',
-    failed: 'its text could not be recognised',
+    failed: 'recognition failed',
+    blank: 'none was recognised',
   }[reason];
   return `${which} without text: ${why}`;
 }
 
+/** What it calls itself, else the file's name, else the hash of its bytes with an ending; text has none. */
+function titleOf(document: ReadFile, { snapshot, target }: FileRead, page: number | undefined): string {
+  const own = document.title.trim();
+  const hashed = target.upload && `${target.url.replace(/^blob:|#.*$/g, '')}${extensionOf(document.mediaType)}`;
+  const named = own || (document.source === undefined ? nameOf(snapshot.file.name ?? hashed ?? target.url) : '');
+  return page === undefined ? named : `${named}#${page}`;
+}
+
+/**
+ * What a picture shows, in Markdown: in the words of the vision model, or a sentence when it is too small to show
+ * anything. Undefined for what is no picture, or when there is no model.
+ */
+async function described(read: FileRead, document: ReadFile, { describe, documents }: FileTools) {
+  const { snapshot, options, signal } = read;
+  const { mediaType, metadata, pages } = document;
+  if (!mediaType.startsWith('image/') || pages.length !== 1 || !pages[0]!.scanned || options.modelFormat)
+    return undefined;
+  const size = { width: Number(metadata.width), height: Number(metadata.height) };
+  const small = smallPicture(size);
+  if (small) return small;
+  if (!describe) {
+    if (options.instruction === undefined) return undefined;
+    throw problem('DownstreamServiceFailureError', {
+      path: 'instruction',
+      message: `instruction on a picture needs ${VISION_SETTINGS}: nothing is configured`,
+    });
+  }
+  const fit = { width: PICTURE_BOX, height: PICTURE_BOX };
+  const png = await documents.picture(snapshot.file, { page: 1, fit }, signal);
+  return png && cleanMarkdown(await describe({ png, ...size }, options, signal));
+}
+
 /** The whole as HTML; files that are shown as their source stay text. */
-function written(document: ReadFile, pages: readonly DocumentPage[], name: string, page: number | undefined) {
-  const named = document.title.trim() || (document.source === undefined || document.title ? nameOf(name) : '');
-  const title = page === undefined ? named : `${named}#${page}`;
-  if (document.source !== undefined) return { title, text: document.source, mediaType: 'text/plain' };
+function written(document: ReadFile, pages: readonly DocumentPage[], title: string) {
+  if (document.source !== undefined) return { text: document.source, mediaType: 'text/plain' };
   const lang = document.lang ? ` lang="${escapeAttribute(document.lang)}"` : '';
   const body = pages.map(({ html }) => html).join('\n');
   const text = `<!DOCTYPE html><html${lang}><head><meta charset="utf-8"><title>${escapeText(title)}</title></head><body>${body}</body></html>`;
-  return { title, text, mediaType: 'text/html' };
+  return { text, mediaType: 'text/html' };
 }
 
 /** A file's own name, or the last part of its address. */
@@ -242,18 +266,8 @@ async function pictureOf(
   const wanted = formats.has('screenshot') || formats.has('pageshot') || modelFormat === 'vlm';
   if (!wanted) return {};
   const fit = { width: viewport?.width ?? PICTURE_BOX, height: viewport?.height ?? PICTURE_BOX };
-  const drawn = await tools.documents
-    .picture(
-      snapshot.file,
-      { page: pages[0]?.number ?? 1, scale: 2, ...(mediaType.startsWith('image/') && { fit }) },
-      signal,
-    )
-    .catch((error: unknown) => {
-      // A file that can be read and not drawn, such as SVG.
-      if (error instanceof DocumentFault && error.kind === 'unsupported') return undefined;
-      throw error;
-    });
-  const picture = drawn ?? (await tools.shoot?.(html, options, signal));
+  const box = { page: pages[0]?.number ?? 1, scale: 2, ...(mediaType.startsWith('image/') && { fit }) };
+  const picture = await drawPage({ file: snapshot.file, html, options, signal }, box, tools);
   if (!picture) {
     told.push('This file could not be drawn: that takes a browser, or LibreOffice for texts and slides.');
     return {};
@@ -261,13 +275,35 @@ async function pictureOf(
   return { screenshot: picture, ...(formats.has('pageshot') && { pageshot: picture }) };
 }
 
+export interface Drawn {
+  readonly file: DocumentFile;
+  /** What was made of it: drawn by the browser when the file itself cannot be. */
+  readonly html: string;
+  readonly options: Options;
+  readonly signal: AbortSignal;
+}
+
+/** A page of a file as PNG; undefined when nothing here can draw it. Throws DocumentFault and what the browser throws. */
+export async function drawPage(
+  { file, html, options, signal }: Drawn,
+  box: PictureOptions,
+  { documents, shoot }: FileTools,
+): Promise<Uint8Array | undefined> {
+  const drawn = await documents.picture(file, box, signal).catch((error: unknown) => {
+    // A file that can be read and not drawn, such as SVG.
+    if (error instanceof DocumentFault && error.kind === 'unsupported') return undefined;
+    throw error;
+  });
+  return drawn ?? (await shoot?.(html, options, signal));
+}
+
 /** The same words for files that were fetched and files that were sent; only the name of the failure differs. */
-function fileProblem(error: unknown, { upload }: Target): unknown {
+export function fileProblem(error: unknown, { upload }: Target): unknown {
   if (error instanceof TooManyTasks) return problem('ServiceNodeResourceDrainError', { retryAfter: 5 });
   if (!(error instanceof DocumentFault)) return error;
   const { kind, message } = error;
   if (kind === 'missing program') return problem('DownstreamServiceFailureError', { message }, error);
-  const path = upload ? { path: 'file' } : {};
+  const path = upload ? { path: upload.option ?? 'file' } : {};
   const malformed = upload && (kind === 'damaged' || kind === 'encrypted');
   return problem(
     malformed ? 'SubmittedDataMalformedError' : 'AssertionFailureError',

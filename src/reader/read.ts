@@ -14,7 +14,15 @@ import type { Captioner } from './captions.ts';
 import { createChooser, type Engines } from './engines/choose.ts';
 import type { Engine } from './engines/engine.ts';
 import { createFailures } from './failures.ts';
-import { type FileSnapshot, type FileTools, readFileSnapshot, SCAN_BOX, SCAN_SCALE } from './file.ts';
+import {
+  drawPage,
+  type FileSnapshot,
+  type FileTools,
+  fileProblem,
+  readFileSnapshot,
+  SCAN_BOX,
+  SCAN_SCALE,
+} from './file.ts';
 import { type ModelTools, requireModels, writeByModel } from './formats/write-by-model.ts';
 import type { Options } from './options/resolve.ts';
 import type { RenderLimits, RenderTask } from './render.ts';
@@ -91,8 +99,10 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   async function allow({ target, options, signal, keyed }: ReadRequest): Promise<void> {
-    failures.check(target.url);
-    if (!target.given && !target.upload) parts.abuse?.check(target.url, keyed);
+    if (!target.given && !target.upload) {
+      failures.check(target.url);
+      parts.abuse?.check(target.url, keyed);
+    }
     requireModels(options, writers);
     checkCustomHeaders(options.customHeader);
     const { robotsTxt, proxyUrl, skipCertVerification, zeroDataRetention } = options;
@@ -139,11 +149,19 @@ export function createReader(parts: ReaderParts): Reader {
     request: ReadRequest,
     { streaming }: { streaming: boolean },
   ): AsyncGenerator<Rendition> {
-    const { signal, options } = request;
-    const { file } = snapshot;
-    const box = { width: SCAN_BOX, height: SCAN_BOX };
+    const { signal, options, target } = request;
+    const { file, text: html, document } = snapshot;
+    const fit = { width: SCAN_BOX, height: SCAN_BOX };
+    const first = document?.page ?? 1;
     const pictureOf =
-      file && ((page: number) => files.documents.picture(file, { page, scale: SCAN_SCALE, fit: box }, signal));
+      file &&
+      (async (page: number) => {
+        // The browser draws the document as a whole, so only once.
+        const tools = page === first ? files : { ...files, shoot: undefined };
+        return drawPage({ file, html, options, signal }, { page, scale: SCAN_SCALE, fit }, tools).catch((error) => {
+          throw fileProblem(error, target);
+        });
+      });
     for await (const rendition of writeByModel(
       { task: taskOf(snapshot, request), pictureOf, streaming, signal },
       writers,
@@ -176,7 +194,7 @@ export function createReader(parts: ReaderParts): Reader {
         if (better || !shown) yield better ?? last;
       });
     } catch (error) {
-      if (isFailedTarget(error)) failures.add(target.url);
+      if (isFailedTarget(error, request)) failures.add(target.url, error);
       throw error;
     }
   }
@@ -208,11 +226,30 @@ const noFolder = async (): Promise<string> => {
   throw problem('InternalError');
 };
 
-/** A failure of the target itself: a problem that names an option is the option's. */
-const isFailedTarget = (error: unknown): boolean =>
-  error instanceof Problem &&
-  error.name === 'AssertionFailureError' &&
-  (error.facts.path === undefined || error.facts.path === 'url');
+/**
+ * A failure of the target itself. A problem that names an option is the option's, and what a caller brings along may be
+ * why a read fails: nobody shuts an address for others.
+ */
+function isFailedTarget(error: unknown, { target, options }: ReadRequest): error is Problem {
+  if (!(error instanceof Problem) || error.name !== 'AssertionFailureError' || target.given || target.upload)
+    return false;
+  const { path } = error.facts;
+  return (path === undefined || path === 'url') && BROUGHT_ALONG.every((name) => !isSet(options[name]));
+}
+
+const BROUGHT_ALONG = [
+  'setCookies',
+  'customHeader',
+  'storageState',
+  'preloadUrl',
+  'proxyUrl',
+  'injectPageScript',
+  'injectFrameScript',
+  'viewport',
+  'timeoutMs',
+] as const satisfies (keyof Options)[];
+
+const isSet = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : value !== undefined);
 
 const isFile = (snapshot: Snapshot): snapshot is FileSnapshot => snapshot.file !== undefined;
 

@@ -121,6 +121,7 @@ function asDocument(article: Article, facts: DocumentFacts | undefined): Article
   return {
     ...article,
     title,
+    description: article.description || metadata.description || '',
     metadata: { ...(lang && { lang }), ...metadata },
     ...(publishedTime && { publishedTime }),
     ...(lang && { lang }),
@@ -226,7 +227,10 @@ function applySelectors(document: Document, { removeSelector, targetSelector }: 
     }
   }
   if (!taken.size) {
-    throw problem('AssertionFailureError', { message: `Nothing on the page matches ${targetSelector.join(', ')}` });
+    throw problem('AssertionFailureError', {
+      path: 'targetSelector',
+      message: `Nothing on the page matches ${targetSelector.join(', ')}`,
+    });
   }
   const body = find(document, 'body')!;
   if (taken.has(body)) return;
@@ -371,14 +375,15 @@ function charge(
   const picture = snapshot.screenshot || snapshot.pageshot ? PICTURE_TOKENS : 0;
   const main = (contentTokens ?? countTokens(page.content ?? '')) || countTokens(page.description);
   const total = main + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;
-  const factor = ['none', 'auto'].includes(options.proxy) ? 1 : limits.proxyFactor;
+  const factor = snapshot.proxied ? limits.proxyFactor : 1;
   return Math.min(Math.max(total, leastCharge(options)) * factor, MAX_CHARGE);
 }
 
-function leastCharge({ injectPageScript, injectFrameScript, engine, retainImages }: Options): number {
+function leastCharge(options: Options): number {
+  const { injectPageScript, injectFrameScript, engine, retainImages } = options;
   const injects = injectPageScript.length + injectFrameScript.length > 0;
   if (injects || engine === 'cf-browser-rendering') return LEAST_WITH_SCRIPTS;
-  return retainImages.endsWith('_p') ? LEAST_WITH_ALT : 0;
+  return retainImages.endsWith('_p') && wantsMarkdown(options) ? LEAST_WITH_ALT : 0;
 }
 
 function plainBody(page: Page, options: Options, summaries: string[]): string {

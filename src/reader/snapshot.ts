@@ -74,6 +74,8 @@ export interface Snapshot {
   readonly document?: DocumentFacts | undefined;
   /** Set when it was asked for. */
   readonly storageState?: StorageState | undefined;
+  /** Whether it came through a proxy of the operator. */
+  readonly proxied?: boolean | undefined;
   /** When a kept copy was made, in ms since 1970; unset for what was read live. */
   readonly cachedAt?: number | undefined;
 }

@@ -14,6 +14,8 @@ export interface Target {
         readonly mediaType: string;
         readonly contentType?: string | undefined;
         readonly name?: string | undefined;
+        /** The option that it came in; `file` when it is not said. */
+        readonly option?: 'file' | 'pdf';
       }
     | undefined;
 }

@@ -7,13 +7,16 @@ export interface UploadedFile {
   readonly bytes: Uint8Array;
   readonly contentType?: string | undefined;
   readonly name?: string | undefined;
+  readonly option: 'file' | 'pdf';
 }
 
-export function readUpload({ bytes, contentType, name }: UploadedFile): Pick<Target, 'given' | 'upload'> {
+export function readUpload({ bytes, contentType, name, option }: UploadedFile): Pick<Target, 'given' | 'upload'> {
   const { mediaType, kind } = actualMedia(declaredMedia(contentType), bytes, name);
   if (kind === 'html' || kind === 'text')
     return { given: { text: decodeBody({ bytes, contentType, kind }), mediaType } };
-  return { upload: { bytes, mediaType: mediaType || 'application/octet-stream', contentType, name: safeName(name) } };
+  return {
+    upload: { bytes, mediaType: mediaType || 'application/octet-stream', contentType, name: safeName(name), option },
+  };
 }
 
 /** The last part of a name that may have been a path elsewhere. */

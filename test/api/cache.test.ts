@@ -146,6 +146,19 @@ describe('nothing is kept', () => {
   });
 });
 
+it('is the same page whatever part of it is named', async () => {
+  const at = freshPath();
+  await read(at);
+  const body = { url: `${site.origin}${at}#3`, page: 2 };
+  const answer = await fetch(server.reader, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(((await answer.json()) as { data: { url: string } }).data.url).toBe(body.url);
+  expect(site.hits(at)).toBe(1);
+});
+
 it('may serve with DNT what others stored', async () => {
   const at = freshPath();
   await read(at);

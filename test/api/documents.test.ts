@@ -213,6 +213,25 @@ describe('pictures of text', () => {
     expect(pdf.data.content.match(/The kiln is hot today/g)).toHaveLength(2);
   });
 
+  it('are described by their size alone when they are too small, and hashed when they have no name', {
+    timeout: LONG_MS,
+  }, async () => {
+    const dot = createCanvas(20, 20).toBuffer('image/png').toString('base64');
+    const { data } = await read({ file: dot });
+    expect(data.content).toBe('A small image of 20 x 20 pixels');
+    expect(data.title).toMatch(/^[0-9a-f]{64}\.png$/);
+    const asked = await read({ file: drawn().toString('base64'), instruction: 'Which colour?' });
+    expect(asked).toMatchObject({ code: 422, path: 'instruction', message: expect.stringContaining('LECTERN_VISION') });
+  });
+
+  it('are recognised in whatever can be drawn', { timeout: LONG_MS }, async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="200"><text y="90">Words</text></svg>';
+    const file = { data: Buffer.from(svg).toString('base64'), type: 'image/svg+xml' };
+    expect((await read({ file, respondWith: 'svc-ocr' })).code).toBe(200);
+    const table = { data: Buffer.from('Kiln,Cone\nLarge,10\n').toString('base64'), type: 'text/csv' };
+    expect((await read({ file: table, respondWith: 'svc-ocr' })).data.content).toContain('Large');
+  });
+
   it('are named when they are not', { timeout: LONG_MS }, async () => {
     const without = await startServer({ browser: 'none', tesseract: 'none' });
     const answer = await fetch(without.reader, {
@@ -256,7 +275,7 @@ describe('by upload', () => {
     expect(await read({ pdf: base64(pdf.subarray(0, 200)) })).toMatchObject({
       code: 422,
       name: 'SubmittedDataMalformedError',
-      path: 'file',
+      path: 'pdf',
     });
     expect(await read({ file: 'no base64 at all!' })).toMatchObject({
       name: 'SubmittedDataMalformedError',

@@ -334,7 +334,7 @@ describe('failures', () => {
     [{ html: HTML, storageState: { cookies: 'none' } }, 400, 'storageState'],
     [{ html: HTML, page: 0 }, 400, 'page'],
     [{ html: HTML, jsonSchema: 'no schema' }, 400, 'jsonSchema'],
-    [{ pdf: 'aGVsbG8=' }, 422, 'file'],
+    [{ pdf: 'aGVsbG8=' }, 422, 'pdf'],
   ])('checks what is given: %j', async (json, status, path) => {
     const { answer, json: body } = await ask('/', { json });
     expect([answer.status, body.path]).toEqual([status, path]);

@@ -517,6 +517,16 @@ describe('pages that would hold a reader up', () => {
     expect(content).toContain('second word');
   });
 
+  it('nobody shuts an address for others', async () => {
+    for (let n = 0; n < 11; n++) {
+      await read('/article', { 'x-target-selector': '.nope' });
+      const headers = { 'content-type': 'application/json', accept: 'application/json' };
+      const body = JSON.stringify({ url: `${site.origin}/article`, html: '<p>x', targetSelector: '.nope' });
+      await fetch(server.reader, { method: 'POST', headers, body });
+    }
+    expect((await read('/article')).status).toBe(200);
+  });
+
   it('the same failing address is shut after ten times', async () => {
     for (let n = 0; n < 10; n++) await read('/loop?shut', { 'x-engine': 'direct' });
     const { json } = await read('/loop?shut', { 'x-engine': 'direct' });

@@ -103,6 +103,16 @@ test('linked data: the object that is the page, in its own words', () => {
   expect(read(jsonLd({ '@type': 'WebPage', name: 'Frame' })).metadata['jsonld:name']).toBe('Frame');
 });
 
+test('linked data: an author who is told of elsewhere', () => {
+  const html = `${jsonLd({
+    '@graph': [
+      { '@type': 'BlogPosting', headline: 'Kiln', author: { '@id': '#a' } },
+      { '@type': 'Person', '@id': '#a', name: 'Dora' },
+    ],
+  })}<meta name="twitter:creator" content="@x">`;
+  expect(read(html).metadata).toMatchObject({ author: 'Dora', 'jsonld:author': 'Dora' });
+});
+
 test('external: head links by rel and address', () => {
   const html =
     '<link rel="icon shortcut" href="/i.png" sizes="16x16"><link rel=stylesheet href=a.css><link rel=canonical href="https://clay.example/k"><link rel=next><body><link rel=prev href=/p>';

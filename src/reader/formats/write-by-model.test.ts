@@ -128,7 +128,9 @@ describe('readerlm-v2', () => {
   it('is charged by the factor of models, or by that of a proxy', async () => {
     const rule = () => 'word '.repeat(6_000);
     expect((await read({ respondWith: 'readerlm-v2' }, { rule })).last.tokens).toBe(18_000);
-    expect((await read({ respondWith: 'readerlm-v2', proxy: 'us' }, { rule })).last.tokens).toBe(30_000);
+    expect((await read({ respondWith: 'readerlm-v2' }, { rule, snapshot: { proxied: true } })).last.tokens).toBe(
+      30_000,
+    );
   });
 
   it('is asked what the caller asks, about the whole page', async () => {

@@ -60,7 +60,7 @@ export function requireModels(
   }
 }
 
-const VISION_SETTINGS =
+export const VISION_SETTINGS =
   'a vision model, set LECTERN_VISION_URL and LECTERN_VISION_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
 const READERLM_SETTINGS =
   'a language model, set LECTERN_READERLM_URL and LECTERN_READERLM_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
@@ -90,12 +90,16 @@ export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGe
 
 type Written = Pick<AnswerTask, 'text' | 'form' | 'notes'> & { readonly done: boolean };
 
-const headOf = ({ title, description, url }: Material, { options, limits }: RenderTask, tools: ModelTools) => ({
+const headOf = (
+  { title, description, url }: Material,
+  { snapshot, options, limits }: RenderTask,
+  tools: ModelTools,
+) => ({
   head: { title, description, url },
   style: options.markdown,
   maxTokens: options.maxTokens,
   // Of several factors the last in the contract's list wins, and that is the proxy's (section 6.9).
-  chargeFactor: options.proxy === 'none' || options.proxy === 'auto' ? tools.chargeFactor : limits.proxyFactor,
+  chargeFactor: snapshot.proxied ? limits.proxyFactor : tools.chargeFactor,
 });
 
 function answersTo(read: ModelRead, material: Material, tools: ModelTools): AsyncGenerator<Written> {
@@ -195,6 +199,8 @@ async function* picturesOf(read: ModelRead, tools: ModelTools, notes: string[]):
   }
   for (let at = 0; at < pages; at++) {
     const picture = await read.pictureOf?.((page ?? 1) + at);
+    // What cannot be drawn page by page was drawn whole.
+    if (!picture && at > 0) return;
     if (!picture) throw noPicture();
     yield picture;
   }

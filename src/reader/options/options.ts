@@ -158,11 +158,14 @@ const viewportShape = z.object({
   hasTouch: z.boolean().optional(),
 });
 
-/** Uploads: plain base64, a data URL, or base64 with a name and type. Never a path or an address on the server. */
+/**
+ * Uploads: plain base64, a data URL, or base64 with a name and type. Never a path or an address on the server. Bytes are
+ * told before objects: held against an object's shape, each byte would be looked at as a key.
+ */
 const uploadShape = z.union([
   z.string(),
-  z.strictObject({ data: z.string(), name: z.string().optional(), type: z.string().optional() }),
   z.instanceof(Uint8Array).describe('a file part of a multipart form'),
+  z.strictObject({ data: z.string(), name: z.string().optional(), type: z.string().optional() }),
 ]);
 
 export const OPTIONS = {
@@ -304,7 +307,7 @@ export const OPTIONS = {
     wins: 'header',
     schema: flag(),
     needsBrowser: on,
-    caching: 'not read',
+    caching: 'neither',
     defaultText: 'false',
     meaning: 'Removes what covers the page: dialogs, banners, fixed layers over its centre.',
   }),
@@ -383,7 +386,8 @@ export const OPTIONS = {
     schema: flagOr('all'),
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Lists the links of the page after the content; `all` drops nothing and keeps repeats.',
+    meaning:
+      'Lists the links of the page after the content; `all` keeps repeats. Links that would run a script are left out.',
   }),
   withImagesSummary: row({
     headers: ['x-with-images-summary'],
