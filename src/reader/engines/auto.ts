@@ -61,11 +61,27 @@ export async function* readAuto(
   }
   if (!fetched) return yield* reasoned(browser!.visit(visits.browser()), 'a plain fetch failed');
   if (!isHtml(fetched)) return yield withReason(fetched, fetched.file ? 'the target is a file' : 'the target is text');
-  if (!browser) return yield withReason(fetched, 'there is no browser here');
+  if (!browser) return yield await unrendered(fetched, visit, parts);
   abuse?.check(fetched.url, visit.keyed);
   const plan = await planFor(fetched, visit, required, parts);
   if (plan.enough) return yield withReason(fetched, plan.reason);
   yield* rendered(fetched, plan, visits.browser(), required, { ...parts, browser });
+}
+
+/** Without a browser a page is its source; the file that it shows and nothing else is read in its stead. */
+async function unrendered(fetched: Snapshot, visit: Visit, { direct, renderer }: AutoParts): Promise<Snapshot> {
+  const page = withReason(fetched, 'there is no browser here');
+  if (fetched.status !== 200 || !/<(?:embed|object|iframe)\b/i.test(fetched.text)) return page;
+  const { file } = await renderer.probe(fetched.text, fetched.url, visit.signal);
+  if (!file?.alone) return page;
+  let shown: Snapshot | undefined;
+  try {
+    for await (const seen of direct.visit({ ...visit, url: file.address, cameFrom: fetched.url })) shown = seen;
+  } catch (error) {
+    visit.signal.throwIfAborted();
+    if (!(error instanceof Problem)) throw error;
+  }
+  return shown?.file && shown.status === 200 ? withReason(shown, 'the page shows a file') : page;
 }
 
 async function* rendered(

@@ -22,6 +22,7 @@ const page = (head: string, body: string, rest = '') =>
   `<!doctype html><html lang="en"><head><title>The harbour</title>${head}</head><body><article><h1>The harbour</h1>${body}</article>${rest}</body></html>`;
 
 let asked: string[];
+let told: string | string[] | undefined;
 let bench: Bench;
 let renderer: Renderer;
 let sites: Sites;
@@ -44,6 +45,7 @@ beforeAll(async () => {
   operator = new OperatorProxy(new URL(`http://127.0.0.1:${proxy.port}`), { countries: ['de'], eu: true });
   bench = await startBench({
     allow: [`127.0.0.1:${proxy.port}`],
+    names: { 'other.example': '127.0.0.1' },
     pages: {
       '/plain': page('<style>p { max-width: 40em }</style>', prose),
       '/counted': page(
@@ -82,6 +84,17 @@ beforeAll(async () => {
           ? sendHtml(response, page('', prose))
           : sendHtml(response, '<title>Wall</title><p>Not from here.</p>', 451),
       '/poor': '<title>Poor</title><p>Few words.</p>',
+      '/shows-paper': '<!doctype html><title>Paper</title><embed src="/paper.pdf" type="application/pdf">',
+      '/shows-paper-of-other': ({ response }) =>
+        sendHtml(
+          response,
+          `<!doctype html><title>Paper</title><embed src="http://other.example:${new URL(bench.site.origin).port}/told.pdf">`,
+        ),
+      '/told.pdf': ({ request, response }) => {
+        told = request.headers['x-secret'];
+        response.setHeader('content-type', 'application/pdf');
+        response.end('%PDF-1.4');
+      },
       '/accepted': ({ response }) => sendHtml(response, '<title>Accepted</title><p>Few words.</p>', 202),
       '/missing': ({ response }) => sendHtml(response, '<title>Missing</title><p>Few words.</p>', 404),
     },
@@ -160,6 +173,24 @@ describe('the page itself', () => {
     expect(by(await read('/plain.txt'))).toBe('direct: the target is text');
     expect(by(await read('/paper.pdf'))).toBe('direct: the target is a file');
     expect(by(await read('/paper.pdf', { engine: 'browser' }))).toBe('direct: the target is a file');
+  });
+});
+
+describe('a page that shows a file', () => {
+  it('is read as that file, with a browser and without', async () => {
+    const file = { mediaType: 'application/pdf' };
+    expect(await read('/shows-paper')).toMatchObject({ engine: 'direct', file });
+    const without = await read('/shows-paper', {}, { parts: { browser: undefined } });
+    expect(without).toMatchObject({ engineReason: 'the page shows a file', file });
+  });
+
+  it('of another site is not told what was meant for the page', async () => {
+    for (const parts of [{}, { browser: undefined }]) {
+      told = 'nothing';
+      const seen = await read('/shows-paper-of-other', { customHeader: { 'x-secret': 'mine' } }, { parts });
+      expect(seen.file).toBeDefined();
+      expect(told).toBeUndefined();
+    }
   });
 });
 

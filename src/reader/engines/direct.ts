@@ -72,7 +72,9 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
   const jar = visit.jar ?? toJar(parseSetCookies(asked.setCookies ?? [], visit.url));
   const proxy = asked.proxyUrl ? parseProxyUrl(asked.proxyUrl) : visit.proxy;
   const start = new URL(visit.url);
-  let way: Way = { url: start, headers: headersFor(start, asked, options), redirects: 0 };
+  const own = headersFor(start, asked, options);
+  const headers = visit.cameFrom === undefined ? own : headersAfter(new URL(visit.cameFrom), start, own);
+  let way: Way = { url: start, headers, redirects: 0 };
   for (;;) {
     const { snapshot, way: come, next } = await read(way, { ...visit, jar, proxy }, options);
     // A page that sends its reader round for ever is read as it is.

@@ -110,6 +110,43 @@ describe('a page that waits for its scripts', () => {
   });
 });
 
+describe('a page that shows a file', () => {
+  const shown = (body: string, head = '') => look(page(body, head));
+  const address = 'https://a.example/papers/one.pdf';
+
+  it.each([
+    '<embed src="/papers/one.pdf">',
+    '<object data="papers/one.pdf"><p>Your browser shows no PDF.</p></object>',
+    '<script>track()</script><div><iframe src="https://a.example/papers/one.pdf"></iframe></div>',
+  ])('and nothing else: %s', (body) => {
+    expect(shown(body)).toMatchObject({ file: { address, alone: true }, sign: expect.any(String) });
+  });
+
+  it('is told by the type that the page names', () => {
+    expect(shown('<embed src="/show?n=1" type="application/pdf">')).toMatchObject({
+      file: { address: 'https://a.example/show?n=1', alone: true },
+      sign: 'the page shows a file',
+    });
+    expect(shown('<iframe src="one.pdf"></iframe>', '<base href="/papers/">').file?.address).toBe(address);
+  });
+
+  it('beside some words is worth a look', () => {
+    expect(shown('<h1>The paper</h1><embed src="/papers/one.pdf">')).toMatchObject({
+      file: { address, alone: false },
+      sign: 'the page shows a file',
+    });
+  });
+
+  it.each([
+    '<iframe src="/other.html"></iframe>',
+    '<embed src="javascript:x.pdf">',
+    '<embed>',
+    `${prose()}<embed src="/papers/one.pdf">`,
+  ])('is not one that shows a page, or has plenty to say: %s', (body) => {
+    expect(shown(body)).toMatchObject({ file: undefined, sign: undefined });
+  });
+});
+
 describe('words and tokens', () => {
   it('are counted in every script', () => {
     expect(countWords('Three plain words.')).toBe(3);
@@ -162,6 +199,8 @@ describe('hostile pages', () => {
     ['a style without end', `<style>${'color: '.repeat(300_000)}</style>`],
     ['an attribute without end', `<p class="${'skeleton '.repeat(200_000)}" id="${'x'.repeat(1_000_000)}">`],
     ['a script of nearly one shape', `<script>document.body.className${'('.repeat(3_900)}</script>`],
+    ['frames in frames', '<object data="x.pdf">'.repeat(100_000)],
+    ['many frames', '<embed src="x.pdf">'.repeat(100_000)],
     ['scripts without end', `<script src="${'a.'.repeat(500_000)}"></script>`],
   ])('are looked through all the same: %s', (_, html) => {
     expect(look(html).words).toBeGreaterThanOrEqual(0);

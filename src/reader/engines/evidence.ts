@@ -18,6 +18,7 @@ import {
 import { parseDocument } from '#html/parse.ts';
 import { extractArticle } from '../extract/extract.ts';
 import { countTokens } from '../tokens.ts';
+import { type ShownFile, shownFile } from './shown-file.ts';
 
 export interface Evidence {
   /** Words of main content that stand in the source. */
@@ -30,6 +31,8 @@ export interface Evidence {
   readonly styles: boolean;
   /** Why the source cannot be all there is to read, in a few words. */
   readonly sign?: string | undefined;
+  /** The file that a page with next to nothing to say shows. */
+  readonly file?: ShownFile | undefined;
 }
 
 /** HTML with fewer words of main content than this has next to nothing to say. */
@@ -41,12 +44,21 @@ const START_CHARACTERS = 1_000;
 /** Looks at the source of a page. `document` is used up; loadTokens() must have finished. */
 export function evidenceOf(document: Document, url: string): Evidence {
   const seen = survey(document);
+  const shown = shownFile(document, url);
   const { content } = extractArticle(document, { url, baseUrl: url, whole: false });
   const text = textOf(content);
   const words = countWords(text);
   const { scripts, styles } = seen;
+  const file = words < ENOUGH_WORDS ? shown : undefined;
   const sign = scripts || seen.refreshes ? signOf(seen, words, url) : undefined;
-  return { words, tokens: countTokens(text.slice(0, START_CHARACTERS)), scripts, styles, sign };
+  return {
+    words,
+    tokens: countTokens(text.slice(0, START_CHARACTERS)),
+    scripts,
+    styles,
+    sign: sign ?? (file && 'the page shows a file'),
+    file,
+  };
 }
 
 interface Survey {

@@ -46,7 +46,7 @@ async function* readFile({ url, jar }: FileTarget, visit: Visit, direct: Engine)
   const { html: _, answer: __, ...rest } = visit;
   const deadline =
     visit.options.timeoutMs === undefined ? Math.max(visit.deadline, performance.now() + FILE_MS) : visit.deadline;
-  for await (const snapshot of direct.visit({ ...rest, url, deadline, jar: jar ?? visit.jar })) {
+  for await (const snapshot of direct.visit({ ...rest, url, cameFrom: visit.url, deadline, jar: jar ?? visit.jar })) {
     yield { ...snapshot, engineReason: 'the target is a file' };
   }
 }
