@@ -78,6 +78,8 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
   const body = request.body as Record<string, unknown> | undefined;
   const kind = successKind(request.headers.accept);
   const given = gather(OPTIONS, { headers: request.headers, query, body });
+  // What is read of it lives on; the rest would be held until the answer is out.
+  request.body = undefined;
   // Before anything else, so that an option which cannot be served is named whatever comes with it.
   const options = resolve({ ...(door.userAgent && { userAgent: door.userAgent }), ...given });
   const target = targetOf(given, path, ownHosts(request, door));

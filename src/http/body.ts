@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem, problem } from '#errors.ts';
+import { JsonTooLarge, marksLeft, parseJson } from './json.ts';
 
 const MAX_FIELD_BYTES = 2 * 1024 * 1024;
 const MAX_PARTS = 1000;
@@ -30,11 +31,11 @@ export async function registerBodies(
   face.removeAllContentTypeParsers();
   const asText = { parseAs: 'string' } as const;
   face.addContentTypeParser(['application/json', 'text/json'], asText, async (_: unknown, text: string) =>
-    parseJson(text),
+    jsonBody(text),
   );
   face.addContentTypeParser('application/x-www-form-urlencoded', asText, async (_: unknown, text: string) =>
     // A JSON body under a client's default type is what its author meant.
-    /^\s*\{/.test(text) ? parseJson(text) : parseForm(text),
+    /^\s*\{/.test(text) ? jsonBody(text) : parseForm(text),
   );
   await face.register(multipart, {
     limits: { fieldSize: MAX_FIELD_BYTES, fileSize: maxBodyBytes, parts: MAX_PARTS, fieldNameSize: 200, files: 10 },
@@ -45,13 +46,13 @@ export async function registerBodies(
   });
 }
 
-function parseJson(text: string): Record<string, unknown> {
+function jsonBody(text: string): Record<string, unknown> {
   if (!text.trim()) return {};
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw broken('The body is not valid JSON');
+    value = parseJson(text);
+  } catch (error) {
+    throw broken(`The body ${error instanceof JsonTooLarge ? error.message : 'is not valid JSON'}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw broken('The body must be a JSON object');
@@ -90,20 +91,23 @@ function createGathering() {
 
 async function readParts(request: FastifyRequest, temporaryDir: string): Promise<Record<string, unknown>> {
   const { out, add } = createGathering();
+  let left: number | undefined;
   try {
     for await (const part of request.parts()) {
       const name = decodeName(part.fieldname);
       if (part.type === 'file') add(name, await readUpload(part, temporaryDir));
       else if (part.valueTruncated)
         throw problem('RequestPayloadTooLargeError', { path: name, message: `${name} is over 2 MiB` });
-      else
-        add(
-          name,
-          isJsonType(part.mimetype) && typeof part.value === 'string' ? parsePart(name, part.value) : part.value,
-        );
+      else {
+        const value =
+          isJsonType(part.mimetype) && typeof part.value === 'string' ? parsePart(name, part.value) : part.value;
+        left = marksLeft(value, left);
+        add(name, value);
+      }
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
+    if (error instanceof JsonTooLarge) throw broken(`The body ${error.message}`);
     const { code, statusCode } = error as { code?: string; statusCode?: number };
     if (statusCode === 413) throw problem('RequestPayloadTooLargeError');
     if (code === 'FST_INVALID_JSON_FIELD_ERROR') throw broken('A part of the form is not valid JSON');
@@ -119,9 +123,10 @@ const isJsonType = (type: string) => /^application\/json\b/i.test(type);
 
 function parsePart(name: string, text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw problem('ParamValidationError', { path: name, message: `${name} is not valid JSON` });
+    return parseJson(text);
+  } catch (error) {
+    const what = error instanceof JsonTooLarge ? error.message : 'is not valid JSON';
+    throw problem('ParamValidationError', { path: name, message: `${name} ${what}` });
   }
 }
 

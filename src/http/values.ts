@@ -3,6 +3,7 @@
  * Each is a zod schema: what comes out is typed, what goes in is what OpenAPI shows.
  */
 import { z } from 'zod';
+import { JsonTooLarge, parseJson } from './json.ts';
 
 const FALSE_WORDS = new Set(['', 'false', 'no', 'none', 'null', 'nil', 'nan', 'undefined', '0']);
 
@@ -64,9 +65,10 @@ export const object = <Shape extends z.ZodType>(shape: Shape) =>
       .string()
       .transform((text, context) => {
         try {
-          return JSON.parse(text) as unknown;
-        } catch {
-          context.addIssue({ code: 'custom', message: 'must be an object or its JSON text', input: text });
+          return parseJson(text);
+        } catch (error) {
+          const message = error instanceof JsonTooLarge ? error.message : 'must be an object or its JSON text';
+          context.addIssue({ code: 'custom', message, input: text });
           return z.NEVER;
         }
       })

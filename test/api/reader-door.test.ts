@@ -393,6 +393,31 @@ describe('failures', () => {
     expect([answer.status, json.status]).toEqual([code, status]);
   });
 
+  it('refuses JSON of very many values or very deep, wherever it stands', async () => {
+    const many = `{"html":"x","a":[${Array(150_000).fill('{}').join()}]}`;
+    const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    const post = async (body: string | URLSearchParams, headers: Record<string, string> = {}) => {
+      const { json } = await ask('/', { body, headers });
+      return [json.code, json.name, json.path, json.readableMessage];
+    };
+    const type = { 'content-type': 'application/json' };
+    const tooMany = [400, 'ParamValidationError', 'body', expect.stringContaining('has too many values')];
+    expect(await post(many, type)).toEqual(tooMany);
+    expect(await post(many, { 'content-type': 'application/x-www-form-urlencoded' })).toEqual(tooMany);
+    const part = `--xx\r\ncontent-disposition: form-data; name="a"\r\ncontent-type: application/json\r\n\r\n${many}\r\n`;
+    expect(await post(`${part}--xx--\r\n`, { 'content-type': 'multipart/form-data; boundary=xx' })).toEqual(tooMany);
+    const tooDeep = [400, 'ParamValidationError', 'jsonSchema', expect.stringContaining('is nested too deep')];
+    expect(await post(new URLSearchParams({ html: 'x', jsonSchema: deep }))).toEqual(tooDeep);
+    expect((await post(`{"html":"x","jsonSchema":${deep}}`, type)).slice(0, 3)).toEqual([
+      400,
+      'ParamValidationError',
+      'body',
+    ]);
+    const headers = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`x-${at}`, 'y']));
+    const { json } = await ask('/', { json: { html: 'x', customHeader: headers } });
+    expect([json.code, json.path]).toEqual([400, 'customHeader']);
+  });
+
   it('refuses a body that is too large, and a field that is', async () => {
     const large = await ask('/', {
       body: JSON.stringify({ html: 'x'.repeat(3_100_000) }),

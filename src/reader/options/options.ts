@@ -50,6 +50,8 @@ const row = <Schema extends z.ZodType>(
 
 const on = (value: unknown) => Boolean(value);
 
+const hasFewMembers = (value: object) => Object.keys(value).length <= 100;
+
 /** Numeric headers that do not start with a number are ignored; fractions are cut. */
 const wholeNumberHeader = (text: string) => {
   const found = /^\s*([+-]?\d+)/.exec(text);
@@ -497,7 +499,7 @@ export const OPTIONS = {
     meaning: 'Cookies for the target, in Set-Cookie syntax.',
   }),
   customHeader: row({
-    schema: object(z.record(z.string(), z.string())),
+    schema: object(z.record(z.string(), z.string()).refine(hasFewMembers, 'must not have more than 100 entries')),
     caching: 'neither',
     meaning: 'Further headers sent to the target.',
   }),

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonTooLarge, marksLeft, parseJson } from './json.ts';
+
+const many = (piece: string, count: number) => `[${Array(count).fill(piece).join(',')}]`;
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('JSON of a caller', () => {
+  it('is what JSON.parse makes of it', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+      }),
+      { seed: 3, numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ['a long text full of marks', JSON.stringify({ html: '{[,:]}'.repeat(500_000) })],
+    ['escaped quotes', JSON.stringify([`${'"{'.repeat(150_000)}\\`, '\\"{'.repeat(150_000)])],
+    ['so many values', many('{}', 99_000)],
+    ['so deep', nested(200)],
+  ])('may be %s', (_, text) => {
+    expect(JSON.stringify(parseJson(text))).toBe(text);
+    expect(marksLeft(JSON.parse(text))).toBeGreaterThanOrEqual(0);
+  });
+
+  it.each([
+    ['many objects', many('{}', 110_000), 'has too many values'],
+    ['many numbers', many('1', 210_000), 'has too many values'],
+    ['many members', `{${many('"a":1', 110_000).slice(1, -1)}}`, 'has too many values'],
+    ['deep nesting', nested(1_000_000), 'is nested too deep'],
+  ])('may not have %s', (_, text, message) => {
+    const refusal = new JsonTooLarge(message);
+    expect(() => parseJson(text)).toThrow(refusal);
+  });
+
+  it('is measured alike once it was parsed', () => {
+    const long = JSON.parse(many('{}', 110_000));
+    expect(() => marksLeft(long)).toThrow(new JsonTooLarge('has too many values'));
+    expect(() => marksLeft(JSON.parse(nested(201)))).toThrow(new JsonTooLarge('is nested too deep'));
+    const left = marksLeft([1, 2]);
+    expect(() => marksLeft(JSON.parse(many('1', left)), left - 2)).toThrow(JsonTooLarge);
+  });
+
+  it('that is none is an error of syntax', () => {
+    for (const text of ['{"a', '"\\', ']]]', '{"a":"\\"}']) expect(() => parseJson(text)).toThrow(SyntaxError);
+  });
+});
