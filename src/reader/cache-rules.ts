@@ -123,6 +123,9 @@ export function serves({ facts, screenshot, pageshot, captured }: Copy, request:
 /** Pages with fewer tokens than this are kept only when nothing is wrong with them. */
 const FEW_TOKENS = 200;
 
+/** Characters of a page that are looked at here, where everybody waits. */
+const MAX_LOOK = 1024 ** 2;
+
 /** Whether the last snapshot of a read is final, whole, and worth keeping for others. */
 export function worthKeeping(snapshot: Snapshot, options: Options): boolean {
   const { text, status, settled, document, notes, engine } = snapshot;
@@ -130,8 +133,9 @@ export function worthKeeping(snapshot: Snapshot, options: Options): boolean {
   if (document ? !worthyDocument(snapshot, options) : notes.length > 0) return false;
   // Text that came with the request, and that nothing was done to.
   if (engine === 'given' && !document) return false;
-  if (!document && isHtml(snapshot) && !hasTitle(text)) return false;
-  return (status === 200 && !CAPTCHA.test(text)) || hasTokens(text, isHtml(snapshot), FEW_TOKENS);
+  const start = text.slice(0, MAX_LOOK);
+  if (!document && isHtml(snapshot) && !hasTitle(start)) return false;
+  return (status === 200 && !CAPTCHA.test(start)) || hasTokens(start, isHtml(snapshot), FEW_TOKENS);
 }
 
 function worthyDocument({ url, document, partial }: Snapshot, { modelFormat, instruction }: Options): boolean {
@@ -142,7 +146,20 @@ function worthyDocument({ url, document, partial }: Snapshot, { modelFormat, ins
   return !partial;
 }
 
-const hasTitle = (html: string) => /<title\b[^>]{0,500}>\s*[^<\s]/i.test(html);
+/** Whether some title has text. Each step goes on where the last one ended. */
+function hasTitle(html: string): boolean {
+  const opening = /<title\b/gi;
+  const text = /\S/g;
+  while (opening.test(html)) {
+    const end = html.indexOf('>', opening.lastIndex);
+    if (end < 0) return false;
+    text.lastIndex = end + 1;
+    const found = text.exec(html);
+    if (found?.[0] !== '<') return found !== null;
+    opening.lastIndex = found.index;
+  }
+  return false;
+}
 
 /** Elements whose text nobody sees. */
 const UNSEEN = /^<(script|style|noscript|template|title)\b/i;
