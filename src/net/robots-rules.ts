@@ -5,37 +5,53 @@
 
 /** Longer addresses are compared as far as this; patterns that end in `$` do not fit them. */
 const MAX_PATH = 2_048;
+/** Each of them may be looked for in the whole address. Those that come later in a file do not count. */
+const MAX_STARRED_RULES = 3_000;
 
 interface Rule {
   readonly allows: boolean;
-  readonly pattern: string;
+  /** Of the pattern: the longest that fits decides. */
+  readonly length: number;
+  /** What stands between the stars. */
+  readonly pieces: readonly string[];
+  readonly isAnchored: boolean;
 }
 
-/**
- * Whether an agent may read an address. `agent` is a product token (`Googlebot`, what follows it is passed over), or `*`
- * for whoever is not named. The longest rule that fits decides, and of two as long the one that allows.
- */
-export function allows(robotsTxt: string, url: URL, agent: string): boolean {
-  if (url.pathname === '/robots.txt') return true;
-  const whole = normalised(url.pathname + url.search);
-  const path = whole.slice(0, MAX_PATH);
-  let best: Rule | undefined;
-  for (const rule of rulesFor(robotsTxt, agent)) {
-    const { length } = rule.pattern;
-    const isBetter = !best || length > best.pattern.length || (length === best.pattern.length && rule.allows);
-    if (isBetter && fits(rule.pattern, path, path.length < whole.length)) best = rule;
-  }
-  return best?.allows ?? true;
+/** The rules of one file. */
+export interface RobotsRules {
+  /**
+   * Whether an agent may read an address. `agent` is a product token (`Googlebot`, what follows it is passed over), or
+   * `*` for whoever is not named. The longest rule that fits decides, and of two as long the one that allows.
+   */
+  allows(url: URL, agent: string): boolean;
 }
 
-/** Those of all groups that name the agent; when none does, those for everybody. */
-function rulesFor(robotsTxt: string, agent: string): Rule[] {
-  const wanted = tokenOf(agent);
-  const own: Rule[] = [];
-  const general: Rule[] = [];
-  let isNamed = false;
-  let group: Rule[][] = [];
+export function parseRobots(robotsTxt: string): RobotsRules {
+  const groups = groupsOf(robotsTxt);
+  return {
+    allows(url, agent) {
+      if (url.pathname === '/robots.txt') return true;
+      const whole = normalised(url.pathname + url.search);
+      const path = whole.slice(0, MAX_PATH);
+      let best: Rule | undefined;
+      // Those of all groups that name the agent; when none does, those for everybody.
+      for (const rules of groups.get(tokenOf(agent)) ?? groups.get('*') ?? []) {
+        for (const rule of rules) {
+          const isBetter = !best || rule.length > best.length || (rule.length === best.length && rule.allows);
+          if (isBetter && fits(rule, path, path.length < whole.length)) best = rule;
+        }
+      }
+      return best?.allows ?? true;
+    },
+  };
+}
+
+/** The rules of each group, by the agents that it names: a group of many names and many rules is kept once. */
+function groupsOf(robotsTxt: string): ReadonlyMap<string, ReadonlySet<readonly Rule[]>> {
+  const groups = new Map<string, Set<Rule[]>>();
+  let group: Rule[] = [];
   let inRules = true;
+  let starred = 0;
   for (const line of robotsTxt.replace(/^\ufeff/, '').split(/[\r\n]+/)) {
     const [, key, value = ''] = /^[ \t]*([A-Za-z-]+)[ \t]*:([^#]*)/.exec(line) ?? [];
     const name = key?.toLowerCase();
@@ -44,20 +60,22 @@ function rulesFor(robotsTxt: string, agent: string): Rule[] {
       if (inRules) group = [];
       inRules = false;
       const token = tokenOf(value.trim());
-      if (token === '*') group.push(general);
-      else if (token && token === wanted) {
-        isNamed = true;
-        group.push(own);
-      }
+      if (token) groups.set(token, (groups.get(token) ?? new Set()).add(group));
     } else if (name === 'allow' || name === 'disallow') {
       inRules = true;
       const pattern = value.trim();
       if (!pattern) continue;
-      const rule = { allows: name === 'allow', pattern: normalised(pattern) };
-      for (const rules of new Set(group)) rules.push(rule);
+      if (pattern.includes('*') && ++starred > MAX_STARRED_RULES) continue;
+      group.push(ruleOf(name === 'allow', normalised(pattern)));
     }
   }
-  return isNamed ? own : general;
+  return groups;
+}
+
+function ruleOf(allows: boolean, pattern: string): Rule {
+  const isAnchored = pattern.endsWith('$');
+  const pieces = (isAnchored ? pattern.slice(0, -1) : pattern).split('*');
+  return { allows, length: pattern.length, pieces, isAnchored };
 }
 
 /** The product token at the start, in lower case (section 2.2.1). */
@@ -76,19 +94,18 @@ const normalised = (text: string): string =>
     });
 
 /** `*` is any run of characters, `$` at the end the end of the address; else a pattern fits what begins with it. */
-function fits(pattern: string, path: string, isCut: boolean): boolean {
-  const isAnchored = pattern.endsWith('$');
+function fits({ pieces, isAnchored }: Rule, path: string, isCut: boolean): boolean {
   if (isAnchored && isCut) return false;
-  const pieces = (isAnchored ? pattern.slice(0, -1) : pattern).split('*');
-  const first = pieces.shift()!;
+  const first = pieces[0]!;
   if (!path.startsWith(first)) return false;
-  const last = isAnchored ? pieces.pop() : undefined;
-  if (isAnchored && last === undefined) return path.length === first.length;
+  if (isAnchored && pieces.length === 1) return path.length === first.length;
+  const middle = isAnchored ? pieces.length - 1 : pieces.length;
   let at = first.length;
-  for (const piece of pieces) {
-    const found = path.indexOf(piece, at);
+  for (let index = 1; index < middle; index++) {
+    const found = path.indexOf(pieces[index]!, at);
     if (found < 0) return false;
-    at = found + piece.length;
+    at = found + pieces[index]!.length;
   }
+  const last = isAnchored ? pieces[middle]! : undefined;
   return last === undefined || (path.length - last.length >= at && path.endsWith(last));
 }

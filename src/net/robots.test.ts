@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startFetch, startSecret, startServer, startTcp, until } from './loopback.suite.ts';
 import { createRobots, type Robots, type RobotsCheck } from './robots.ts';
-import { allows } from './robots-rules.ts';
+import { parseRobots } from './robots-rules.ts';
 
+const allows = (file: string, url: URL, agent: string) => parseRobots(file).allows(url, agent);
 const at = (path: string) => new URL(path, 'https://site.example/');
 
 describe('rules', () => {
@@ -80,6 +81,27 @@ Disallow:
       .repeat(130)}`;
     expect(allows(file, at(path), '*')).toBe(false);
     expect(allows(file.replaceAll('$', 'b'), at(path), '*')).toBe(true);
+  });
+
+  test('a file that names very many agents, and the same one again and again, is read once', () => {
+    const names = Array.from(
+      { length: 15_000 },
+      (_, index) => `User-agent: a${index.toString(36).replace(/\d/g, '_')}\n`,
+    );
+    const rules = Array.from({ length: 15_000 }, (_, index) => `Allow: /${index}\n`).join('');
+    for (const agents of [names.join(''), 'User-agent: one\n'.repeat(15_000)]) {
+      const file = parseRobots(`${agents}User-agent: one\n${rules}Disallow: /x`);
+      expect(file.allows(at('/x'), 'one')).toBe(false);
+      expect(file.allows(at('/14999'), 'one')).toBe(true);
+      expect(file.allows(at('/x'), 'two')).toBe(true);
+    }
+  });
+
+  test('rules without stars count however many there are, those with stars up to 3,000', () => {
+    const plain = Array.from({ length: 20_000 }, (_, index) => `Disallow: /${index}\n`).join('');
+    const starred = Array.from({ length: 3_001 }, (_, index) => `Disallow: /*b${index}$\n`).join('');
+    const allowed = (path: string) => allows(`User-agent: *\n${starred}${plain}`, at(path), '*');
+    expect(['/x', '/19999', '/b0', '/ab2999', '/ab3000'].map(allowed)).toEqual([true, false, false, false, true]);
   });
 
   test('a pattern fits what the same expression does', () => {
@@ -172,6 +194,16 @@ describe('the file', () => {
       now = time;
       expect(await verdict(robots, `${site.origin}/a`)).toBe('denied');
     }
+    expect(site.asked()).toBe(2);
+  });
+
+  test('is asked for again where certificates are looked at otherwise', async () => {
+    const site = await serving('User-agent: *\nDisallow: /a');
+    const robots = createRobots({ fetch: startFetch([site]) });
+    for (const acceptInvalidCertificates of [true, false, true, false]) {
+      expect(await verdict(robots, `${site.origin}/a`, '*', { acceptInvalidCertificates })).toBe('denied');
+    }
+    expect(await verdict(robots, `${site.origin}/a`)).toBe('denied');
     expect(site.asked()).toBe(2);
   });
 

@@ -1,7 +1,7 @@
 /** Whether a site's robots.txt lets an agent read an address (option `robotsTxt`; contract, section 12). */
 import { problem } from '#errors.ts';
 import type { FetchResponse, GuardedFetch } from './fetch.ts';
-import { allows } from './robots-rules.ts';
+import { parseRobots, type RobotsRules } from './robots-rules.ts';
 
 export interface RobotsOptions {
   readonly fetch: GuardedFetch;
@@ -33,35 +33,44 @@ const MAX_BYTES = 500 * 1024;
 
 const FRESH_MS = 10 * 60_000;
 const MAX_FILES = 1_000;
-const MAX_KEPT_CHARACTERS = 16 * 1024 ** 2;
+/** Of the files; their rules take some ten times as many bytes. */
+const MAX_KEPT_CHARACTERS = 4 * 1024 ** 2;
+
+interface Kept {
+  readonly rules: RobotsRules;
+  readonly characters: number;
+  readonly until: number;
+}
 
 export function createRobots({ fetch, userAgent, clock = Date.now }: RobotsOptions): Robots {
-  const kept = new Map<string, { readonly text: string; readonly until: number }>();
+  const kept = new Map<string, Kept>();
   let keptCharacters = 0;
 
   const drop = (key: string) => {
-    keptCharacters -= kept.get(key)?.text.length ?? 0;
+    keptCharacters -= kept.get(key)?.characters ?? 0;
     kept.delete(key);
   };
 
-  const keep = (key: string, text: string) => {
+  const keep = (key: string, rules: RobotsRules, characters: number) => {
     drop(key);
-    kept.set(key, { text, until: clock() + FRESH_MS });
-    keptCharacters += text.length;
+    kept.set(key, { rules, characters, until: clock() + FRESH_MS });
+    keptCharacters += characters;
     for (const oldest of kept.keys()) {
       if (kept.size <= MAX_FILES && keptCharacters <= MAX_KEPT_CHARACTERS) break;
       drop(oldest);
     }
   };
 
-  const fileOf = async ({ origin }: URL, options: RobotsCheck): Promise<string> => {
-    const key = `${origin} ${options.proxy?.href ?? ''}`;
+  const rulesOf = async ({ origin }: URL, options: RobotsCheck): Promise<RobotsRules | undefined> => {
+    const key = JSON.stringify([origin, options.proxy?.href, options.acceptInvalidCertificates === true]);
     const found = kept.get(key);
-    if (found && found.until > clock()) return found.text;
+    if (found && found.until > clock()) return found.rules;
     drop(key);
     const text = await download(fetch, `${origin}/robots.txt`, userAgent, options);
-    if (text !== undefined && !options.zeroDataRetention) keep(key, text);
-    return text ?? '';
+    if (text === undefined) return undefined;
+    const rules = parseRobots(text);
+    if (!options.zeroDataRetention) keep(key, rules, text.length);
+    return rules;
   };
 
   return {
@@ -69,7 +78,8 @@ export function createRobots({ fetch, userAgent, clock = Date.now }: RobotsOptio
       const url = new URL(address);
       const token = agent.trim();
       const isAnybody = token.toLowerCase() === 'true' || token === '*';
-      if (allows(await fileOf(url, options), url, isAnybody ? '*' : token)) return;
+      const rules = await rulesOf(url, options);
+      if (!rules || rules.allows(url, isAnybody ? '*' : token)) return;
       throw problem('ResourcePolicyDenyError', {
         path: 'robotsTxt',
         message: 'The robots.txt of the site does not allow this address to be read',
