@@ -11,6 +11,7 @@ import type { Sites, SiteView } from '../sites.ts';
 import { isHtml, type Snapshot } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
 import type { Learn } from './learn.ts';
+import { withPictures } from './text-picture.ts';
 
 export interface AutoParts {
   readonly direct: Engine;
@@ -60,7 +61,11 @@ export async function* readAuto(
     if (!browser || !(error instanceof Problem) || !mayRetry(error)) throw error;
   }
   if (!fetched) return yield* reasoned(browser!.visit(visits.browser()), 'a plain fetch failed');
-  if (!isHtml(fetched)) return yield withReason(fetched, fetched.file ? 'the target is a file' : 'the target is text');
+  if (fetched.file) return yield withReason(fetched, 'the target is a file');
+  if (!isHtml(fetched)) {
+    const drawn = browser ? await withPictures(fetched, visits.browser(), browser) : fetched;
+    return yield withReason(drawn, 'the target is text');
+  }
   if (!browser) return yield await unrendered(fetched, visit, parts);
   abuse?.check(fetched.url, visit.keyed);
   const plan = await planFor(fetched, visit, required, parts);

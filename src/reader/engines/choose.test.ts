@@ -171,6 +171,9 @@ describe('the page itself', () => {
 
   it('that is no page, or a file, is done', async () => {
     expect(by(await read('/plain.txt'))).toBe('direct: the target is text');
+    const drawn = await read('/plain.txt', { respondWith: 'screenshot' });
+    expect(by(drawn)).toBe('direct: the target is text');
+    expect(drawn.screenshot!.length).toBeGreaterThan(1_000);
     expect(by(await read('/paper.pdf'))).toBe('direct: the target is a file');
     expect(by(await read('/paper.pdf', { engine: 'browser' }))).toBe('direct: the target is a file');
   });

@@ -4,10 +4,15 @@ import { type Bench, noFolder, options, startBench, words } from './browser.suit
 
 let bench: Bench;
 const PDF = '%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF';
+const PNG = `\x89PNG\r\n\x1a\n\0\0\0\rIHDR${'\0\x01'.repeat(40)}`;
+const ZIP = `PK\x03\x04\x14\0\0\0\b\0${'\x9c\x01<\xff'.repeat(40)}`;
+const PAGE = '<!doctype html><title>Saved</title><p id="x">As it came.</p><script>x.append(" And more.")</script>';
 const send =
-  (contentType: string, body: string) =>
+  (contentType: string | undefined, body: string, headers: Record<string, string> = {}) =>
   ({ response }: Visited) =>
-    void response.writeHead(200, { 'content-type': contentType }).end(body);
+    void response
+      .writeHead(200, { ...(contentType && { 'content-type': contentType }), ...headers })
+      .end(Buffer.from(body, 'latin1'));
 
 beforeAll(async () => {
   bench = await startBench({
@@ -23,6 +28,28 @@ beforeAll(async () => {
           response,
           `<!doctype html><title>Shows</title><style>*{margin:0}</style>${decodeURIComponent(url.search.slice(1))}`,
         ),
+      '/unnamed-paper': send('application/octet-stream', PDF),
+      '/unnamed-archive': send('application/octet-stream', ZIP),
+      '/unnamed-picture': send('application/octet-stream', PNG),
+      '/unnamed-text': send('application/octet-stream', 'Only words.'),
+      '/unnamed-page': send('application/octet-stream', PAGE),
+      '/saved-page': send('text/html', PAGE, { 'content-disposition': 'attachment; filename=page.html' }),
+      '/untyped-paper': send(undefined, PDF),
+      '/untyped-picture': send(undefined, PNG),
+      '/untyped-text': send(undefined, 'Only words.'),
+      '/untyped-page': send(undefined, PAGE),
+      '/recipe.yaml': send('application/yaml', 'salt: 4 g\n'),
+      '/lying': ({ response, url }) => {
+        const body = {
+          pdf: PDF,
+          zip: ZIP,
+          png: PNG,
+          rss: '<?xml version="1.0"?><rss><channel><title>News</title></channel></rss>',
+        };
+        const type = url.searchParams.get('type')!;
+        send(type, body[url.searchParams.get('body') as keyof typeof body])({ response } as Visited);
+      },
+      '/bare': send('text/html', '%PDF is how such files begin. <b>This</b> is a page.'),
       '/empty': send('text/html', ''),
       '/empty-text': send('text/plain', ''),
       '/emptied':
@@ -113,6 +140,46 @@ describe.concurrent('reading pages', () => {
     }
     await expect(bench.last('/behind-cookie')).rejects.toMatchObject({ name: 'AssertionFailureError' });
     await expect(bench.last('/sound.mp3')).rejects.toMatchObject({ name: 'AssertionFailureError' });
+  });
+
+  it('reads what the browser would save', async () => {
+    for (const [path, mediaType] of [
+      ['/unnamed-paper', 'application/pdf'],
+      ['/unnamed-archive', 'application/zip'],
+      ['/unnamed-picture', 'image/png'],
+      ['/untyped-paper', 'application/pdf'],
+      ['/untyped-picture', 'image/png'],
+    ]) {
+      const file = await bench.last(path!);
+      expect(file, path).toMatchObject({ engine: 'direct', mediaType, file: { mediaType } });
+    }
+    for (const path of ['/unnamed-text', '/untyped-text']) {
+      expect(await bench.last(path), path).toMatchObject({ mediaType: 'text/plain', text: 'Only words.' });
+    }
+    for (const path of ['/unnamed-page', '/saved-page', '/untyped-page']) {
+      const page = await bench.last(path);
+      expect(page, path).toMatchObject({ engine: 'browser', status: 200, url: bench.site.origin + path });
+      expect(words(page.text), path).toContain('As it came. And more.');
+    }
+  });
+
+  it('gives the storage state with a file', async () => {
+    const storageState = { cookies: [{ name: 'a', value: '1', domain: '127.0.0.1', path: '/' }] };
+    const file = await bench.last('/unnamed-paper', { storageState, exportStorageState: true });
+    expect(file.storageState!.cookies).toMatchObject([{ name: 'a', value: '1' }]);
+    expect(bench.site.headers('/unnamed-paper')!.cookie).toBe('a=1');
+  });
+
+  it('tells a file that is sent as something else', async () => {
+    const types = { pdf: 'application/pdf', zip: 'application/zip', png: 'image/png' };
+    for (const [body, mediaType] of Object.entries(types)) {
+      for (const type of ['text/html', 'application/json', 'application/xhtml+xml', 'text/plain']) {
+        const file = await bench.last(`/lying?body=${body}&type=${encodeURIComponent(type)}`);
+        expect(file, `${body} as ${type}`).toMatchObject({ engine: 'direct', file: { mediaType } });
+      }
+    }
+    expect((await bench.last('/lying?body=rss&type=text/html')).file!.mediaType).toBe('application/rss+xml');
+    expect(await bench.last('/bare')).toMatchObject({ engine: 'browser', mediaType: 'text/html' });
   });
 
   it('reads the file that is all that a page shows', async () => {
@@ -285,6 +352,15 @@ describe('pictures', () => {
     });
     expect(png(small.screenshot)).toEqual({ width: 800, height: 600 });
     expect(small.pageshot).toBeUndefined();
+  });
+
+  it('draws text, also text that the browser would save', async () => {
+    for (const path of ['/plain.txt', '/data.json', '/recipe.yaml', '/unnamed-text']) {
+      const { screenshot, pageshot, mediaType, text } = await bench.last(path, { respondWith: 'pageshot' });
+      expect(png(screenshot), path).toEqual({ width: 1280, height: 1280 });
+      expect(png(pageshot).width, path).toBe(1280);
+      expect([mediaType, text.length > 0], path).not.toEqual(['text/html', true]);
+    }
   });
 
   it('loads images for pictures and stands in for them otherwise', async () => {

@@ -1,7 +1,8 @@
 /** The engine that renders: a page in Chromium, its scripts run, captured as it settles. */
 import { problem } from '#errors.ts';
-import type { Snapshot } from '../../snapshot.ts';
+import { isHtml, type Snapshot } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
+import { withPictures } from '../text-picture.ts';
 import { FileTarget, unreadable } from './failures.ts';
 import type { Lease, Pool } from './pool.ts';
 import { prepare } from './prepare.ts';
@@ -20,7 +21,7 @@ const FILE_MS = 30_000;
 
 /** Closing the engine closes its pool. */
 export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineConfig): Engine {
-  return {
+  const engine: Engine = {
     name: 'browser',
     async *visit(visit) {
       const preparation = await prepare(visit, tools.guard);
@@ -35,19 +36,35 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
         lease.release();
       }
       if (!direct) throw unreadable(file.mediaType);
-      yield* readFile(file, visit, direct);
+      yield* readFile(file, visit, direct, engine);
     },
     close: () => pool.close(),
   };
+  return engine;
 }
 
-/** A file is fetched anew, with what the browser was given on the way to it, and with a fetch's own time. */
-async function* readFile({ url, jar }: FileTarget, visit: Visit, direct: Engine): AsyncGenerator<Snapshot> {
+/**
+ * A file is fetched anew, with what the browser was given on the way to it, and with a fetch's own time. A page that
+ * was to be saved comes back to the browser, and text for its picture.
+ */
+async function* readFile(
+  { url, jar, storageState }: FileTarget,
+  visit: Visit,
+  direct: Engine,
+  browser: Engine,
+): AsyncGenerator<Snapshot> {
   const { html: _, answer: __, ...rest } = visit;
   const deadline =
     visit.options.timeoutMs === undefined ? Math.max(visit.deadline, performance.now() + FILE_MS) : visit.deadline;
-  for await (const snapshot of direct.visit({ ...rest, url, cameFrom: visit.url, deadline, jar: jar ?? visit.jar })) {
-    yield { ...snapshot, engineReason: 'the target is a file' };
+  const way = { ...rest, url, cameFrom: visit.url, deadline, jar: jar ?? visit.jar };
+  for await (const snapshot of direct.visit(way)) {
+    if (isHtml(snapshot) && !snapshot.file) {
+      const { status, statusText, lastModified, text } = snapshot;
+      const answer = { status, statusText, lastModified };
+      return yield* browser.visit({ ...way, url: snapshot.url, deadline: visit.deadline, html: text, answer });
+    }
+    const drawn = await withPictures(snapshot, { ...visit, deadline }, browser);
+    yield { ...drawn, engineReason: 'the target is a file', ...(storageState && { storageState }) };
   }
 }
 

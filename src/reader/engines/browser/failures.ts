@@ -1,6 +1,7 @@
 /** What went wrong with a main document, in the words of the error table. */
 import { type Problem, problem } from '#errors.ts';
 import type { CookieJar } from '#net/cookies.ts';
+import type { StorageState } from '../../snapshot.ts';
 
 /** Thrown when the target is a file, which another engine reads; not for callers. */
 export class FileTarget extends Error {
@@ -8,6 +9,8 @@ export class FileTarget extends Error {
   readonly mediaType: string | undefined;
   /** What the browser had gathered on the way. */
   jar: CookieJar | undefined;
+  /** Set when it was asked for. */
+  storageState: StorageState | undefined;
 
   constructor(url: string, mediaType: string | undefined) {
     super('the target is a file');

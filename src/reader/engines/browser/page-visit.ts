@@ -15,7 +15,6 @@ import { declaredMedia } from '../media-type.ts';
 import type { Identity } from '../user-agent.ts';
 import { type Calls, isOwnDoing, watchCalls } from './calls.ts';
 import { needsPictures } from './context.ts';
-import { refuseEmpty } from './empty.ts';
 import { FileTarget, navigationProblem, withoutContent } from './failures.ts';
 import { addHeaders } from './headers.ts';
 import { overrideHints } from './hints.ts';
@@ -23,6 +22,7 @@ import { type Injected, installScripts, scriptsSettled } from './inject.ts';
 import { watchLife } from './life.ts';
 import { type Abuse, PAGE_LIMITS, type PageLimits } from './limits.ts';
 import { type MainDocument, type Network, watchNetwork } from './network.ts';
+import { mediaOf, refuseOther } from './no-page.ts';
 import { removeOverlays } from './overlay.ts';
 import { preload } from './preload.ts';
 import { isWeb, NO_ADDRESS, type Preparation } from './prepare.ts';
@@ -104,6 +104,8 @@ export class PageVisit {
   #scriptsDone = true;
   #hasTitle = false;
   #lookedAt = performance.now();
+  /** A main document whose type says nothing, and that is a page by its content. */
+  #undeclared: MainDocument | undefined;
   /** The snapshot that was last held against `visible-content`. */
   #judged: Snapshot | undefined;
   #note: string | undefined;
@@ -258,7 +260,11 @@ export class PageVisit {
       const now = performance.now();
       if (this.#gone || this.#failure() || now >= this.#lastLookAt) break;
       const other = this.#otherDocument();
-      if (other) return yield await this.#readOther(other);
+      if (other) {
+        const read = await this.#readOther(other);
+        if (!read) continue;
+        return yield read;
+      }
 
       let broken = false;
       if (await this.#isReady(now, last?.snapshot)) {
@@ -303,18 +309,21 @@ export class PageVisit {
     if (this.#isDownload) return file();
     const error = this.#navigationError ?? this.#network.lost();
     if (!error) return undefined;
+    // This error comes a little before the event of the download.
+    if (String(error).includes('Download is starting')) return file();
     if (answered && isFileType(answered.mediaType)) return file();
     return this.#way.proxyFailure() ?? navigationProblem(error, this.#way.refusedHosts().size > 0);
   }
 
-  /** The main document when it is one that the browser shows but that is no page. */
+  /** The main document when it is one that the browser shows but that is no page, or may be none. */
   #otherDocument(): MainDocument | undefined {
     const main = this.#network.main();
-    if (!main || !this.#life.started || this.#visit.html !== undefined) return undefined;
-    return isPageType(main.mediaType) ? undefined : main;
+    if (!main || !this.#life.started || this.#visit.html !== undefined || main === this.#undeclared) return undefined;
+    return declaredMedia(main.mediaType).kind === 'html' ? undefined : main;
   }
 
-  async #readOther(main: MainDocument): Promise<Snapshot> {
+  /** Undefined for one that is a page. */
+  async #readOther(main: MainDocument): Promise<Snapshot | undefined> {
     if (isFileType(main.mediaType)) throw new FileTarget(main.url, main.mediaType);
     const headers = main.response?.headers() ?? {};
     if (Number(headers['content-length'] ?? 0) > MAX_TEXT_BYTES) {
@@ -322,8 +331,16 @@ export class PageVisit {
     }
     const bytes = await within(Math.max(this.#visit.deadline - performance.now(), 1), main.response!.body());
     if (!bytes.length) throw withoutContent(main.status);
+    const media = mediaOf(main, bytes);
+    if (media.kind === 'html') {
+      this.#undeclared = main;
+      return undefined;
+    }
+    if (media.kind !== 'text') throw new FileTarget(main.url, media.mediaType);
     const { text } = decodeText(bytes, headers['content-type']);
-    return { ...this.#facts(main.url), text, settled: true, hiddenFrames: false, hiddenShadow: false };
+    const storageState = await this.#takeState();
+    const seen = { text, ...(await this.#takeShots()), settled: true, hiddenFrames: false, hiddenShadow: false };
+    return { ...this.#facts(main.url), ...seen, mediaType: media.mediaType, ...(storageState && { storageState }) };
   }
 
   get #notes(): string[] {
@@ -400,7 +417,7 @@ export class PageVisit {
       taken = hangs ? await this.#takeHalted() : undefined;
     }
     if (!taken || !isWeb(taken.captured.url)) return undefined;
-    if (!this.#isSubmitted) await refuseEmpty(taken, this.#network, this.#world);
+    if (!this.#isSubmitted) await refuseOther(taken, this.#network, this.#world);
     const { url, title, elements, hiddenFrames, hiddenShadow } = taken.captured;
     this.#life.elements = elements;
     this.#hasTitle = title.trim() !== '';
@@ -457,10 +474,8 @@ export class PageVisit {
   }
 }
 
-/** What the browser makes a page of; a type that says nothing is left to it. */
-const isPageType = (mediaType: string) => ['html', 'unknown'].includes(declaredMedia(mediaType).kind);
-/** What it cannot show, or shows in a way of its own. */
-const isFileType = (mediaType: string) => !isPageType(mediaType) && declaredMedia(mediaType).kind !== 'text';
+/** What the browser cannot show, or shows in a way of its own; a type that says nothing is left to it. */
+const isFileType = (mediaType: string) => ['file', 'other'].includes(declaredMedia(mediaType).kind);
 
 /** Runs in the page. */
 function allPresent(selectors: string[]): boolean {

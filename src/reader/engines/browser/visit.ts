@@ -12,6 +12,7 @@ import { type PageTools, PageVisit } from './page-visit.ts';
 import type { Lease } from './pool.ts';
 import { isWeb, type Preparation } from './prepare.ts';
 import type { RefusalLog } from './refusals.ts';
+import { takeStorageState } from './storage-state.ts';
 import { openWayOut } from './way-out.ts';
 
 export interface VisitTools extends PageTools {
@@ -22,6 +23,8 @@ export interface VisitTools extends PageTools {
   readonly userAgent?: string | undefined;
   readonly version?: string | undefined;
 }
+
+const STATE_MS = 1_000;
 
 /** Throws FileTarget when the target turns out to be a file. */
 export async function* visitPage(
@@ -59,7 +62,7 @@ export async function* visitPage(
     yield* new PageVisit({ visit, preparation, tools, context, page, way }).run(scripts, identity);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof FileTarget) error.jar = context && (await jarOf(context).catch(() => undefined));
+    if (error instanceof FileTarget && context) await gather(error, context, visit);
     if (error instanceof Problem || error instanceof FileTarget) throw error;
     throw problem('AssertionFailureError', { message: 'The page could not be read' }, error);
   } finally {
@@ -67,4 +70,12 @@ export async function* visitPage(
     way.close();
     if (context) await closeContext(context);
   }
+}
+
+/** What the one who reads the file goes on with. */
+async function gather(file: FileTarget, context: BrowserContext, { options }: Visit): Promise<void> {
+  file.jar = await jarOf(context).catch(() => undefined);
+  if (!options.exportStorageState) return;
+  const taken = await takeStorageState(context, STATE_MS).catch(() => undefined);
+  file.storageState = taken?.state;
 }

@@ -1,0 +1,60 @@
+/** Documents that are no pages: nothing was sent, a file was sent as a page, or all that the page shows is a file. */
+import { within } from '#concurrency/deadline.ts';
+import { fileNameOf } from '#net/file-name.ts';
+import { actualMedia, declaredMedia, type Media } from '../media-type.ts';
+import { embeddedFile, soleEmbedded } from './embedded.ts';
+import { FileTarget, withoutContent } from './failures.ts';
+import type { MainDocument, Network } from './network.ts';
+import type { TakenDocument } from './snapshot.ts';
+import type { World } from './world.ts';
+
+/** A page that shows nothing but a file has few elements of its own. */
+const MOST_ELEMENTS = 60;
+const LOOK_MS = 1_000;
+/** So much of a body tells what it is. */
+const START_BYTES = 4_096;
+
+/** What a browser makes of nothing. */
+const BARE = /^<html><head><\/head><body><\/body><\/html>$/;
+/** What it makes of bytes, and of XML, that are sent as a page: text or a feed without anything before it, or its own view. */
+const NO_HTML =
+  /^<html><head><\/head><body>(?:[^<]|<(?:rss|feed|rdf:rdf|urlset|sitemapindex)\b)|^<html><head><style id="xml-viewer-style">|<parsererror\b/;
+
+/**
+ * Throws AssertionFailureError when the target sent nothing, FileTarget when it sent a file under the type of a page, or
+ * a page that only shows a file.
+ */
+export async function refuseOther({ html, captured }: TakenDocument, network: Network, world: World): Promise<void> {
+  const main = network.main();
+  if (!main) return;
+  if (NO_HTML.test(html.slice(0, START_BYTES))) await refuseFile(main);
+  if (captured.elements > MOST_ELEMENTS) return;
+  if (BARE.test(html)) {
+    // Scripts may have emptied it: that is a page.
+    const bytes = await bodyOf(main);
+    if (bytes?.length === 0) throw withoutContent(main.status);
+    return;
+  }
+  if (!/<(?:i?frame|embed|object)\b/i.test(html)) return;
+  const embedded = await world.call(soleEmbedded, undefined, LOOK_MS).catch(() => undefined);
+  const file = embedded && embeddedFile(embedded, (url) => network.framed(url));
+  if (file) throw new FileTarget(file, embedded.type);
+}
+
+async function refuseFile(main: MainDocument): Promise<void> {
+  const bytes = await bodyOf(main);
+  if (!bytes?.length) return;
+  const { kind, mediaType } = mediaOf(main, bytes);
+  if (kind === 'file' || kind === 'other') throw new FileTarget(main.url, mediaType);
+}
+
+const bodyOf = ({ response }: MainDocument): Promise<Uint8Array | undefined> =>
+  within(LOOK_MS, response!.body()).catch(() => undefined);
+
+/** What a document is by its header, its first bytes and its name. */
+export const mediaOf = ({ url, mediaType, response }: MainDocument, bytes: Uint8Array): Media =>
+  actualMedia(
+    declaredMedia(mediaType),
+    bytes.subarray(0, START_BYTES),
+    fileNameOf(url, response?.headers()['content-disposition']),
+  );
