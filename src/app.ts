@@ -23,7 +23,8 @@ import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#
 import { createModels, createOcr } from '#models/index.ts';
 import { createEgress } from '#net/egress.ts';
 import { createFetch } from '#net/fetch.ts';
-import { createGuard } from '#net/guard.ts';
+import { createGuard, portOf } from '#net/guard.ts';
+import { createOwnPlaces } from '#net/own-places.ts';
 import { createProxyTable } from '#net/proxies.ts';
 import { createRegion } from '#net/region.ts';
 import { createRobots } from '#net/robots.ts';
@@ -110,7 +111,8 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
 
   const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
   const isOwnHost = (name: string) => name === ownHost;
-  const guard = createGuard({ allow: config.allowNetworks, isOwnHost });
+  const ownPlaces = createOwnPlaces();
+  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPlaces });
   const regionRules = { region: config.region, euHosts: config.euHosts, log };
   const region = createRegion(regionRules);
   const fetch = createFetch({ guard, region });
@@ -121,6 +123,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   const refusals = createRefusalLog();
   const egress = await createEgress({ guard, region, onRefused: refusals.note });
   started.push(() => egress.close());
+  ownPlaces.add(egress.port);
 
   const renderer = createRenderer({
     threads: config.workers,
@@ -294,6 +297,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
       await listening(hostServer, config.port!, host);
       places.push({ name: 'all', url: urlOf(hostServer, host) });
     }
+    for (const { url } of places) ownPlaces.add(portOf(new URL(url)));
     return places;
   }
 

@@ -1,8 +1,10 @@
+import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPublicAddress, parseAddress } from './address.ts';
 import { createGuard } from './guard.ts';
 import { resolverOf } from './loopback.suite.ts';
+import { createOwnPlaces } from './own-places.ts';
 
 const REFUSED = { name: 'SecurityCompromiseError', message: 'This address is not allowed' };
 const guard = createGuard();
@@ -282,6 +284,30 @@ describe('names', () => {
     });
     expect(() => own.checkUrl(new URL('http://reader.example/'))).toThrow(expect.objectContaining(REFUSED));
     await expect(own.resolve('reader.example', 80)).rejects.toMatchObject(REFUSED);
+  });
+});
+
+describe('places of our own', () => {
+  const ownPlaces = createOwnPlaces();
+  ownPlaces.add(3000);
+  const own = createGuard({
+    allow: ['127.0.0.0/8', '::1', '0.0.0.0', 'name.example'],
+    ownPlaces,
+    lookup: resolverOf({ 'name.example': ['127.0.0.1'] }),
+  });
+  const machine = Object.values(networkInterfaces()).flatMap((list) => list!.map(({ address }) => address));
+
+  test.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', '0.0.0.0', ...machine])('%s', async (address) => {
+    const open = createGuard({ allow: [address], ownPlaces });
+    expect(open.allowed(address, 3001)).toBe(true);
+    expect(open.allowed(address, 3000)).toBe(false);
+  });
+
+  test('are refused under any name, and elsewhere the port means nothing', async () => {
+    await expect(own.resolve('name.example', 3000)).rejects.toMatchObject(REFUSED);
+    expect(await own.resolve('name.example', 3001)).toHaveLength(1);
+    expect(() => own.checkUrl(new URL('http://127.0.0.1:3000/'))).toThrow(expect.objectContaining(REFUSED));
+    expect(own.allowed('8.8.8.8', 3000)).toBe(true);
   });
 });
 

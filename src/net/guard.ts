@@ -6,6 +6,7 @@ import { Problem, problem } from '#errors.ts';
 import { isPublicAddress, parseAddress } from './address.ts';
 import { parseAllowList } from './allow.ts';
 import { createLookup, type Lookup } from './dns.ts';
+import type { OwnPlaces } from './own-places.ts';
 
 export interface Resolved {
   readonly address: string;
@@ -30,6 +31,8 @@ export interface GuardOptions {
   readonly allow?: readonly string[];
   /** Names that must not be read whatever they resolve to, such as those that this server answers to. */
   readonly isOwnHost?: (hostname: string) => boolean;
+  /** Never dialled, whatever is allowed. */
+  readonly ownPlaces?: OwnPlaces;
   readonly lookup?: Lookup;
   readonly lookupTimeoutMs?: number;
 }
@@ -40,12 +43,12 @@ export const refusal = () =>
 
 /** Throws an Error for an entry of `allow` that cannot be read. */
 export function createGuard(options: GuardOptions = {}): Guard {
-  const { isOwnHost, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
+  const { isOwnHost, ownPlaces, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
   const allow = parseAllowList(options.allow ?? []);
 
   const allowed = (address: string, port: number, hostname?: string): boolean => {
     const parsed = parseAddress(address);
-    if (!parsed || !isPort(port)) return false;
+    if (!parsed || !isPort(port) || ownPlaces?.has(parsed, port)) return false;
     const name = hostname === undefined ? undefined : bareName(hostname);
     return BAD_PORTS.has(port)
       ? allow.has(parsed, port, name, 'with port')
