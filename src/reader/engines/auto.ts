@@ -132,7 +132,8 @@ async function planFor(
   required: readonly OptionName[],
   { renderer, sites }: AutoParts,
 ): Promise<Plan> {
-  if (required.length) return render(reasonOf(required[0]!));
+  const wanted = required[0] ?? options.prefersBrowser[0];
+  if (wanted) return render(reasonOf(wanted));
   if (WAITING.has(options.respondTiming)) return render('the caller waits for the page to come to rest');
   if (EARLY.has(options.respondTiming)) return enough('an early answer was asked for');
   if (REFUSALS.has(fetched.status)) return render(`a plain fetch was answered with ${fetched.status}`);

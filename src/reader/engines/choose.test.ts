@@ -231,6 +231,32 @@ describe('what is asked for', () => {
     });
   });
 
+  it('as a picture of a file takes no browser', async () => {
+    for (const respondWith of ['screenshot', 'pageshot', 'svc-ocr', 'vlm']) {
+      const file = { mediaType: 'application/pdf' };
+      const without = { parts: { browser: undefined } };
+      expect(await read('/paper.pdf', { respondWith }, without)).toMatchObject({ file });
+      expect(await read('/paper.pdf', { respondWith, engine: 'direct' })).toMatchObject({ file });
+      for (const path of ['/plain', '/plain.txt']) {
+        const refusal = (words: string) => ({
+          name: 'ParamValidationError',
+          message: expect.stringContaining(words),
+          facts: { path: 'respondWith' },
+        });
+        await expect(read(path, { respondWith }, without)).rejects.toMatchObject(refusal('LECTERN_BROWSER'));
+        await expect(read(path, { respondWith, engine: 'direct' })).rejects.toMatchObject(refusal('engine direct'));
+      }
+    }
+  });
+
+  it('by a preset is done as far as it can be', async () => {
+    const without = { parts: { browser: undefined } };
+    expect(by(await read('/plain', { preset: 'reader' }))).toBe('browser: detachInvisibles needs a browser');
+    expect(by(await read('/plain', { preset: 'reader' }, without))).toBe('direct: there is no browser here');
+    const given = { preset: 'reader', removeOverlay: true };
+    await expect(read('/plain', given, without)).rejects.toMatchObject({ facts: { path: 'removeOverlay' } });
+  });
+
   it('of the remote service goes there', async () => {
     const remote: Engine = {
       name: 'cf-browser-rendering',
@@ -384,5 +410,15 @@ describe('a document that came with the request', () => {
     expect(by(seen)).toBe('browser: too little content without scripts');
     expect(seen.text).toContain('made here</div>');
     expect(by(await given(page('', prose), { engine: 'browser' }))).toBe('browser: asked for');
+    expect(by(await given(page('', prose), { preset: 'reader' }))).toBe('browser: detachInvisibles needs a browser');
+  });
+
+  it('is not drawn without a browser', async () => {
+    const target = { url: 'https://given.example/page', given: { text: page('', prose), mediaType: 'text/html' } };
+    const without = { target, parts: { browser: undefined } };
+    await expect(read('', { respondWith: 'screenshot' }, without)).rejects.toMatchObject({
+      facts: { path: 'respondWith' },
+    });
+    expect(by(await read('', { preset: 'reader' }, without))).toBe('given: it came with the request');
   });
 });

@@ -42,7 +42,7 @@ export function createChooser(parts: Engines) {
   return async function* snapshots(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
     const { target, options, keyed } = asked;
     const required = options.needsBrowser;
-    check(options, required);
+    check(asked, required);
     const request: Started = { ...asked, startedAt: performance.now(), folder, required };
     if (target.given) return yield* given(request);
     abuse?.check(target.url, keyed);
@@ -52,19 +52,18 @@ export function createChooser(parts: Engines) {
   };
 
   /** Throws when the options ask for an engine that cannot serve them, or that is not here. */
-  function check({ engine, proxyUrl }: Options, required: readonly OptionName[]): void {
+  function check({ target, options: { engine, proxyUrl } }: ReadRequest, required: readonly OptionName[]): void {
     if (proxyUrl !== undefined) parseProxyUrl(proxyUrl);
     if (engine === 'cf-browser-rendering') {
       if (!remote) throw noRemote();
       return;
     }
-    if (required.length && engine === 'direct') {
-      throw problem('ParamValidationError', {
-        path: required[0]!,
-        message: `${required[0]} needs the browser, which engine direct leaves out`,
-      });
-    }
-    if ((required.length || engine === 'browser') && !browser) throw noBrowser(required[0] ?? 'engine');
+    if (engine === 'browser' && !browser) throw noBrowser(required[0] ?? 'engine');
+    // The pages of a file are drawn without a browser: whether the target is one is seen when it is there.
+    const missing = target.given ? required[0] : required.find((name) => name !== 'respondWith');
+    if (missing === undefined) return;
+    if (engine === 'direct') throw leftOut(missing);
+    if (!browser) throw noBrowser(missing);
   }
 
   async function* given(request: Started): AsyncGenerator<Snapshot> {
@@ -99,6 +98,7 @@ export function createChooser(parts: Engines) {
   async function reasonToRender({ text, url }: Snapshot, { options, signal, required }: Started) {
     if (options.engine === 'browser') return ASKED_FOR;
     if (required.length) return reasonOf(required[0]!);
+    if (options.prefersBrowser.length) return reasonOf(options.prefersBrowser[0]!);
     if (!browser || options.engine === 'direct') return undefined;
     const { words, scripts } = await renderer.probe(text, url, signal);
     return scripts && words < ENOUGH_WORDS ? 'too little content without scripts' : undefined;
@@ -115,12 +115,16 @@ export function createChooser(parts: Engines) {
     const jar = toJar(parseSetCookies(options.setCookies, target.url));
     const visit = (standardMs: number) => ({ ...visitOf(request, standardMs), jar });
     if (options.engine === 'cf-browser-rendering') return reasoned(remote!.visit(visit(DIRECT_MS)), ASKED_FOR);
-    if (options.engine === 'direct') return reasoned(direct.visit(visit(DIRECT_MS)), ASKED_FOR);
+    if (options.engine === 'direct') {
+      const snapshots = reasoned(direct.visit(visit(DIRECT_MS)), ASKED_FOR);
+      return required.length ? filesAlone(snapshots, () => leftOut(required[0]!)) : snapshots;
+    }
     if (options.engine === 'browser') return reasoned(browser!.visit(visit(BROWSER_MS)), ASKED_FOR);
     if (!keyed && !required.length && isHtmlAlone(options)) {
       return reasoned(direct.visit(visit(DIRECT_MS)), 'html without a key is not rendered');
     }
-    return readAuto({ direct: () => visit(DIRECT_MS), browser: () => visit(BROWSER_MS) }, required, auto);
+    const snapshots = readAuto({ direct: () => visit(DIRECT_MS), browser: () => visit(BROWSER_MS) }, required, auto);
+    return required.length && !browser ? filesAlone(snapshots, () => noBrowser(required[0]!)) : snapshots;
   }
 
   /** Without a proxy, and once more through one when that came to little. */
@@ -193,6 +197,17 @@ const isHtmlAlone = ({ formats, modelFormat }: Options) =>
 
 /** A page that could not be had, not one that may not be. */
 const isUnread = (error: unknown) => error instanceof Problem && error.name === 'AssertionFailureError';
+
+/** What is drawn without a browser; a page or a text is a reason to refuse. */
+async function* filesAlone(snapshots: AsyncIterable<Snapshot>, refusal: () => Problem): AsyncGenerator<Snapshot> {
+  for await (const snapshot of snapshots) {
+    if (!snapshot.file) throw refusal();
+    yield snapshot;
+  }
+}
+
+const leftOut = (path: OptionName) =>
+  problem('ParamValidationError', { path, message: `${path} needs the browser, which engine direct leaves out` });
 
 const noBrowser = (path: string) =>
   problem('ParamValidationError', {

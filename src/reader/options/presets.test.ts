@@ -26,7 +26,15 @@ describe('a preset', () => {
 
   it('asks nothing of an engine that it cannot do', () => {
     const options = resolve({ preset: 'reader', engine: 'direct' });
-    expect([options.detachInvisibles, options.removeOverlay, options.needsBrowser]).toEqual([false, false, []]);
+    expect([options.detachInvisibles, options.removeOverlay]).toEqual([false, false]);
+    expect([options.needsBrowser, options.prefersBrowser]).toEqual([[], []]);
+  });
+
+  it('prefers a browser, and needs one only for what was given', () => {
+    const { needsBrowser, prefersBrowser } = resolve({ preset: 'reader', removeOverlay: true });
+    expect([needsBrowser, prefersBrowser]).toEqual([['removeOverlay'], ['detachInvisibles']]);
+    expect(resolve({ preset: 'reader', removeOverlay: false }).prefersBrowser).toEqual(['detachInvisibles']);
+    for (const name of PRESETS) expect(resolve({ preset: name }).needsBrowser).toEqual([]);
   });
 
   it('can be answered as text: front matter with one kind of Markdown', () => {

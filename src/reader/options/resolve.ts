@@ -82,8 +82,10 @@ export type Options = Readonly<
       /** The caller's own limit; engines have defaults of their own. */
       timeoutMs: number | undefined;
       respondTiming: RespondTiming;
-      /** The options in force, `engine` aside, that only the browser can serve. */
+      /** The options that the caller gave, `engine` aside, and that only the browser can serve. */
       needsBrowser: readonly OptionName[];
+      /** Those that a preset added: without a browser they give way. */
+      prefersBrowser: readonly OptionName[];
       markdown: MarkdownStyle;
     }
 >;
@@ -101,6 +103,7 @@ export function resolve(asked: GivenOptions): Options {
     MODEL_FORMATS.find((name) => respondWith.includes(name)) ?? (given.jsonSchema ? 'readerlm-v2' : undefined);
   const formats = new Set(modelFormat ? [] : FORMATS.filter((name) => respondWith.includes(name)));
   if (!formats.size && !modelFormat) formats.add('content');
+  const needsBrowser = browserOptions(asked);
   const timeoutMs = typeof timeout === 'number' ? timeout * 1000 : undefined;
   const options = {
     ...DEFAULTS,
@@ -114,7 +117,8 @@ export function resolve(asked: GivenOptions): Options {
     proxyResources: on(rest.proxyResources) || proxy.endsWith('+'),
     timeoutMs,
     markdown: { ...MARKDOWN_STYLE_DEFAULTS, ...markdown },
-    needsBrowser: browserOptions(given),
+    needsBrowser,
+    prefersBrowser: browserOptions(given).filter((name) => !needsBrowser.includes(name)),
     respondTiming: respondTiming ?? presumedTiming(formats, modelFormat, timeout, on(rest.withIframe)),
   };
   if (options.retainLinks === 'gpt-oss' && !options.withLinksSummary) options.withLinksSummary = true;
