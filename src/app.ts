@@ -16,6 +16,7 @@ import { READER_PATHS, readerRoutes } from '#api/reader.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
 import { createWaitingGrpc, waitingRoutes, writeFlowError, writeModelError } from '#api/waiting.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
+import { endLeftPrograms } from '#concurrency/programs.ts';
 import type { Config } from '#config.ts';
 import { createDocuments } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
@@ -102,6 +103,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const temporaryDir = path.join(config.dataDir, 'tmp');
   // Left by a server that was killed: nothing in it outlives a start.
+  await endLeftPrograms(temporaryDir);
   await rm(temporaryDir, { recursive: true, force: true });
 
   const keys = createKeys(await openKeyStore(config.dataDir));

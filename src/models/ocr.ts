@@ -75,7 +75,7 @@ export function createOcr({ tesseract, languages, temporaryDir, timeoutMs }: Ocr
 
   async function findEngine(): Promise<TesseractEngine> {
     const program = tesseract ?? 'tesseract';
-    const cli = tesseract === BUILT_IN ? undefined : await findTesseractCli({ program, workingDir: temporaryDir });
+    const cli = tesseract === BUILT_IN ? undefined : await findTesseractCli({ program, temporaryDir });
     if (!cli && tesseract !== undefined && tesseract !== BUILT_IN) {
       throw problem('DownstreamServiceFailureError', {
         message: 'The Tesseract program of the settings cannot be run',

@@ -1,6 +1,7 @@
 /** The process as a whole: its greeting, its key, its faults, and how it ends. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -81,6 +82,18 @@ it('leaves no browser behind', async () => {
   expect(await server.stop()).toBe(0);
   expect(pidsWith(dataDir)).toEqual([]);
   site.close();
+});
+
+it.runIf(process.platform === 'linux')('ends the programs that a killed server has left', async () => {
+  const folder = path.join(dataDir, 'tmp/programs/999999-left');
+  mkdirSync(folder, { recursive: true });
+  const program = spawn('sleep', ['600'], { detached: true, stdio: 'ignore', cwd: folder });
+  const gone = once(program, 'close');
+  writeFileSync(path.join(folder, 'job.json'), JSON.stringify({ server: 999_999, serverStart: '1', pid: program.pid }));
+  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' });
+  expect(await gone).toEqual([null, 'SIGKILL']);
+  expect(existsSync(folder)).toBe(false);
+  expect(await server.stop()).toBe(0);
 });
 
 it('says what is wrong with its settings, one line each, and ends', async () => {

@@ -5,10 +5,11 @@
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { accessSync, constants, readdirSync } from 'node:fs';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency/programs.ts';
 import { createTurns } from '#concurrency/tasks.ts';
 import { DocumentFault } from '../document.ts';
 import { asksForPassword } from './password.ts';
@@ -84,23 +85,21 @@ const TO_FILTERS: Readonly<Record<ConvertedTo, string>> = {
 
 export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOfficeOptions): LibreOffice {
   const soffice = findProgram(program);
-  const root = path.resolve(temporaryDir, 'libreoffice');
   const turns = createTurns({ count: jobs, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   const running = new Map<number, Promise<unknown>>();
   const closing = new AbortController();
-  let ready: Promise<void> | undefined;
 
   /** The path of what was made; undefined when the file could not be read. */
   async function run({ soffice, inputPath, from, to, outDir, signal, deadline }: Job): Promise<string | undefined> {
-    const folder = path.join(root, `${process.pid}-${randomUUID()}`);
+    const folder = await createProgramFolder(temporaryDir);
     const made = path.join(outDir, randomUUID());
     try {
-      await mkdir(path.join(folder, 'profile/user'), { recursive: true, mode: 0o700 });
-      await writeFile(path.join(folder, 'profile/user/registrymodifications.xcu'), SETTINGS);
+      await mkdir(path.join(folder.path, 'profile/user'), { recursive: true, mode: 0o700 });
+      await writeFile(path.join(folder.path, 'profile/user/registrymodifications.xcu'), SETTINGS);
       await mkdir(made, { recursive: true, mode: 0o700 });
-      await runToEnd(limited(soffice, commandLine(folder, inputPath, from, to, made)), folder, signal, deadline);
+      await runToEnd(limited(soffice, commandLine(folder.path, inputPath, from, to, made)), folder, signal, deadline);
     } finally {
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      await folder.remove();
     }
     const file = path.join(made, `${path.parse(inputPath).name}.${to}`);
     if ((await sizeOf(file)) > 0) return file;
@@ -108,8 +107,9 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
     return undefined;
   }
 
-  async function runToEnd(command: Command, folder: string, signal: AbortSignal, deadline: number): Promise<void> {
-    const child = spawn(...command, { detached: true, stdio: 'ignore', cwd: folder, env: environment(folder) });
+  async function runToEnd(command: Command, folder: ProgramFolder, signal: AbortSignal, deadline: number) {
+    const { path: cwd } = folder;
+    const child = spawn(...command, { detached: true, stdio: 'ignore', cwd, env: environment(cwd) });
     const { pid } = child;
     const ended = new Promise<void>((resolve) => {
       child.once('close', () => resolve());
@@ -118,7 +118,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
     if (pid === undefined) throw new DocumentFault('missing program', MISSING);
     running.set(pid, ended);
     try {
-      await writeFile(path.join(folder, TRACE), JSON.stringify({ ...ourselves(), pid }));
+      folder.remember(pid);
       await endOf(ended, pid, signal, deadline);
     } finally {
       // Whatever it has started dies with it.
@@ -136,8 +136,6 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       if (!filters) throw new DocumentFault('unsupported', `Files of the type ${mediaType} are not converted`);
       const signal = AbortSignal.any([caller, closing.signal]);
       signal.throwIfAborted();
-      ready ??= reapOrphans(root);
-      await ready;
       await turns.take(0, signal);
       try {
         const deadline = Date.now() + timeoutMs;
@@ -317,65 +315,5 @@ function isExecutable(file: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // It had ended.
-  }
-}
-
-const TRACE = 'job.json';
-
-/** Ends conversions that outlived the server that started them, and takes their folders away. */
-async function reapOrphans(root: string): Promise<void> {
-  const names = await readdir(root).catch(() => []);
-  for (const name of names) {
-    const folder = path.join(root, name);
-    const trace = traceOf(folder);
-    const server = trace?.server ?? Number.parseInt(name, 10);
-    const isOurs = server === process.pid && (trace?.serverStart ?? '') === startOf(process.pid);
-    const hasServer = isOurs || (startOf(server) !== '' && startOf(server) === trace?.serverStart);
-    if (hasServer || (!trace && startOf(server) !== '')) continue;
-    // The number may be another process by now: only one that was started with that very folder is ours.
-    if (trace && commandOf(trace.pid).includes(folder)) killGroup(trace.pid);
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-interface Trace {
-  readonly server: number;
-  readonly serverStart: string;
-  readonly pid: number;
-}
-
-function traceOf(folder: string): Trace | undefined {
-  try {
-    return JSON.parse(readFileSync(path.join(folder, TRACE), 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-const ourselves = () => ({ server: process.pid, serverStart: startOf(process.pid) });
-
-/** Field 22 of proc_pid_stat(5), which tells a process from a later one of the same number; '' when there is none. */
-function startOf(pid: number): string {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
-  }
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
   }
 }

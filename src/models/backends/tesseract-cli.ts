@@ -1,6 +1,7 @@
 /** The Tesseract program of the machine: a process a picture, which is ended with all it started when it is in the way. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import os from 'node:os';
+import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
 import {
   checkLanguages,
   languageMissing,
@@ -14,8 +15,8 @@ import {
 interface TesseractCliOptions {
   /** Its path, or its name on PATH. */
   readonly program: string;
-  /** Made when it is not there. What the program may leave behind, it leaves here. */
-  readonly workingDir?: string | undefined;
+  /** Made when it is not there. Each run has a folder of its own in it. Default: that of the system. */
+  readonly temporaryDir?: string | undefined;
 }
 
 /** A page full of words is a few hundred kB. */
@@ -67,22 +68,23 @@ function createTesseractCli(options: TesseractCliOptions): TesseractEngine {
 
 /** What the program writes. Throws the signal's reason, or an Error with its last words. */
 async function run(
-  { program, workingDir }: TesseractCliOptions,
+  { program, temporaryDir = os.tmpdir() }: TesseractCliOptions,
   args: readonly string[],
   { input, signal }: { input?: Uint8Array; signal: AbortSignal },
 ): Promise<string> {
-  // A folder that is not there would look like a program that is not there.
-  if (workingDir) await mkdir(workingDir, { recursive: true, mode: 0o700 });
   signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
+  const folder = await createProgramFolder(temporaryDir);
+  const work = new Promise<string>((resolve, reject) => {
     // Its threads hold each other up: one page takes five times longer with them than without.
     const env = { ...plainEnvironment(), OMP_THREAD_LIMIT: '1' };
-    const child = spawn(program, args, { cwd: workingDir, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { cwd: folder.path, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    if (child.pid !== undefined) folder.remember(child.pid);
     const out: Buffer[] = [];
     let bytes = 0;
     let lastWords = '';
-    const stop = () => endGroup(child);
+    const stop = () => child.pid !== undefined && killGroup(child.pid);
     signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > MAX_OUTPUT_BYTES) stop();
@@ -105,15 +107,7 @@ async function run(
       else resolve(Buffer.concat(out).toString('utf8'));
     });
   });
-}
-
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
+  return work.finally(() => folder.remove());
 }
 
 /** Keys and settings of the server are no business of another program. */

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgramFolder, endLeftPrograms, killGroup } from './programs.ts';
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-programs-'));
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+/** A folder as a server that is gone left it. */
+const leftFolder = (name: string) => {
+  const folder = path.join(dir, 'programs', `999999-${name}`);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+};
+const remember = (folder: string, pid: number | undefined) =>
+  writeFileSync(path.join(folder, 'job.json'), JSON.stringify({ server: 999_999, serverStart: '1', pid }));
+const start = (cwd: string, ...args: string[]) =>
+  spawn('/bin/sh', ['-c', 'sleep 600; exit', ...args], { detached: true, stdio: 'ignore', cwd });
+
+describe.runIf(process.platform === 'linux')('programs of a server that is gone', () => {
+  it('are ended, by the folder that they name or work in; those of one that runs are left', async () => {
+    const [named, within] = [leftFolder('named'), leftFolder('within')];
+    const orphans = [start('/', named), start(within)];
+    remember(named, orphans[0]!.pid);
+    remember(within, orphans[1]!.pid);
+    const own = await createProgramFolder(dir);
+    const ours = start(own.path);
+    own.remember(ours.pid!);
+    const gone = Promise.all(orphans.map((orphan) => once(orphan, 'close')));
+    await endLeftPrograms(dir);
+    await gone;
+    expect(readdirSync(path.join(dir, 'programs'))).toEqual([path.basename(own.path)]);
+    expect(ours.exitCode).toBeNull();
+    killGroup(ours.pid!);
+    expect(await once(ours, 'close')).toEqual([null, 'SIGKILL']);
+    await own.remove();
+  });
+
+  it('are left when their number is another program by now', async () => {
+    const folder = leftFolder('other');
+    const other = start('/');
+    remember(folder, other.pid);
+    await endLeftPrograms(dir);
+    expect(readdirSync(path.join(dir, 'programs'))).toEqual([]);
+    expect(other.exitCode).toBeNull();
+    killGroup(other.pid!);
+    expect(await once(other, 'close')).toEqual([null, 'SIGKILL']);
+  });
+});
+
+it('nothing left is nothing to do', async () => {
+  await endLeftPrograms(path.join(dir, 'not', 'there'));
+});
