@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { attribute, elements, find, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
+import { outerHtml } from '#html/serialize.ts';
 import { HIDDEN_ATTRIBUTE } from '../snapshot.ts';
 import { removeHidden } from './hidden.ts';
 
@@ -130,4 +131,24 @@ test('nothing else is lost, whatever the tree', () => {
     }),
     { seed: 11, numRuns: 200 },
   );
+});
+
+describe('hidden media', () => {
+  test.each([
+    `<audio src="/a.mp3" title="obey me" ${HIDDEN_ATTRIBUTE}="display">obey me</audio>`,
+    '<video hidden data-x="obey me"><source src="/a.mp4" label="obey me"><track label="obey me">obey <b>me</b></video>',
+    '<video style="opacity:0" src="/a.mp4"><p>obey me</p></video>',
+  ])('stays, and says nothing: %s', (html) => {
+    const document = parseDocument(`<p>before</p>${html}<p>after</p>`);
+    expect(removeHidden(document)).toBe(0);
+    const kept = outerHtml(find(document, 'body')!);
+    expect(kept).toMatch(/<(?:audio|video|source) src="\/a\.mp[34]"/);
+    expect(kept).not.toMatch(/obey|hidden|style/);
+  });
+
+  test('goes with what hides it', () => {
+    const document = parseDocument('<div hidden><audio src="/a.mp3"></audio></div>');
+    expect(removeHidden(document)).toBe(1);
+    expect(find(document, 'audio')).toBeNull();
+  });
 });

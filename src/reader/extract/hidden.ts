@@ -5,6 +5,7 @@
 import {
   attribute,
   type Child,
+  children,
   type Document,
   detach,
   ELEMENT,
@@ -28,6 +29,22 @@ const INK: Ink = { invisible: false, zeroFont: false, color: null, background: n
 
 /** Elements that never hold text for reading; their text is not judged. */
 const NO_TEXT = new Set(['script', 'style', 'template', 'head', 'title']);
+
+/** What is heard, or waits for its player, without being seen: kept for those who ask for media, without its words. */
+const MEDIA = new Set(['audio', 'video']);
+const MEDIA_PARTS = new Set(['source', 'track']);
+const PLAYED = new Set([
+  'src',
+  'type',
+  'poster',
+  'controls',
+  'width',
+  'height',
+  'loop',
+  'muted',
+  'autoplay',
+  'preload',
+]);
 
 const MAY_HIDE_CHARACTERS = /[\u180e\u200b-\u200f\u2060-\u2064\ufeff\udb40]|[\ufe00-\ufe0f]/;
 // A lone zero-width character joins or splits letters in many scripts; a run of them, or a variation selector after
@@ -63,6 +80,17 @@ function hiddenReason(element: Element, style: Visibility | null): string | null
   }
   if (element.name === 'dialog' && attribute(element, 'open') === null) return 'closed dialog';
   return null;
+}
+
+function keepMedium(medium: Element): void {
+  const bare = (element: Element) => {
+    element.attributes = element.attributes.filter(({ name }) => PLAYED.has(name));
+  };
+  bare(medium);
+  for (const child of children(medium)) {
+    if (child.type === ELEMENT && MEDIA_PARTS.has(child.name)) bare(child);
+    else detach(child);
+  }
 }
 
 const inked = (ink: Ink, style: Visibility): Ink => ({
@@ -121,7 +149,8 @@ export function removeHidden(document: Document, onRemove?: (node: Child, reason
       const value = node.attributes.length > 0 ? attribute(node, 'style') : null;
       const style = value ? readStyle(value) : null;
       const reason = hiddenReason(node, style);
-      if (style?.faded && reason === 'inline style' && node.first) faded.push(node);
+      if (reason !== null && MEDIA.has(node.name)) keepMedium(node);
+      else if (style?.faded && reason === 'inline style' && node.first) faded.push(node);
       else if (reason !== null && node.name !== 'body' && node.name !== 'html') remove(node, reason);
       else {
         if (node.name === 'img' || node.name === 'a') cleanAttributes(node);

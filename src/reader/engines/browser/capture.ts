@@ -14,6 +14,8 @@ export interface CaptureOptions {
   /** Leave a place for the content of each frame. */
   readonly withFrames: boolean;
   readonly detachInvisibles: boolean;
+  /** Detach no audio or video: they are heard, or not shown until their player is ready, which here never happens. */
+  readonly keepMedia: boolean;
   /** Only what the body holds, without scripts and styles, addresses made absolute: for a frame's document. */
   readonly fragment: boolean;
   readonly hiddenAttribute: string;
@@ -47,6 +49,7 @@ export function captureDocument(options: CaptureOptions): Captured {
   );
   const PRE = new Set(['pre', 'textarea', 'listing']);
   const PICTURES = new Set(['img', 'video', 'canvas', 'svg', 'picture', 'iframe']);
+  const MEDIA = new Set(['audio', 'video']);
   const ADDRESSES = new Set(['href', 'src', 'poster', 'data', 'action', 'cite', 'longdesc']);
 
   /** What a node gets from above: where the walk is with what is seen. */
@@ -277,7 +280,8 @@ export function captureDocument(options: CaptureOptions): Captured {
       styled++;
       const style = window.getComputedStyle(element);
       hidden = firstChild(element) || shadowRoot(element) ? hiddenWhole(element, style) : undefined;
-      if (style.display === 'none' && options.detachInvisibles && element !== body) return;
+      const stays = element === body || (options.keepMedia && MEDIA.has(name));
+      if (style.display === 'none' && options.detachInvisibles && !stays) return;
       if (hidden) sight = { look: false, back: undefined, unseen: undefined };
       else {
         const back = backOf(style, sight.back);

@@ -50,6 +50,8 @@ beforeAll(async () => {
         send(type, body[url.searchParams.get('body') as keyof typeof body])({ response } as Visited);
       },
       '/bare': send('text/html', '%PDF is how such files begin. <b>This</b> is a page.'),
+      '/sounds':
+        '<title>Sounds</title><p>Listen.</p><audio><source src="/a.mp3">Old browsers.</audio><video style="display:none" src="/a.mp4"></video>',
       '/empty': send('text/html', ''),
       '/empty-text': send('text/plain', ''),
       '/emptied':
@@ -269,6 +271,13 @@ describe.concurrent('what is seen', () => {
       'seen below the fold',
     ])
       expect(text).toContain(seen);
+  });
+
+  it('keeps media that is not displayed for those who ask for media', async () => {
+    const kept = await bench.last('/sounds', { detachInvisibles: true, retainMedia: 'link' });
+    expect(kept.text).toMatch(/<source src="\/a\.mp3">.*<video [^>]*src="\/a\.mp4"/);
+    const { text } = await bench.last('/sounds', { detachInvisibles: true });
+    expect(text).not.toMatch(/<audio|<video/);
   });
 
   it('takes what is not displayed out when asked', async () => {

@@ -1,13 +1,10 @@
 /** Takes a document out of the browser: the capture of the main frame, with its frames' captures put into their places. */
+import type { Options } from '../../options/resolve.ts';
 import { FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE } from '../../snapshot.ts';
 import { type Captured, captureDocument, readText } from './capture.ts';
 import type { FrameHandle, World } from './world.ts';
 
-export interface DocumentWanted {
-  readonly withShadowDom: boolean;
-  readonly withIframe: boolean | 'quoted';
-  readonly detachInvisibles: boolean;
-}
+export type DocumentWanted = Pick<Options, 'withShadowDom' | 'withIframe' | 'detachInvisibles' | 'retainMedia'>;
 
 export interface TakenDocument {
   readonly html: string;
@@ -36,6 +33,7 @@ export async function takeDocument(world: World, wanted: DocumentWanted, limitMs
         withShadowDom: wanted.withShadowDom,
         withFrames: wanted.withIframe !== false,
         detachInvisibles: wanted.detachInvisibles,
+        keepMedia: wanted.retainMedia !== 'none',
         fragment: frame !== undefined,
         hiddenAttribute: HIDDEN_ATTRIBUTE,
         frameAttribute: FRAME_ATTRIBUTE,
