@@ -40,8 +40,8 @@ export async function* reasoned(snapshots: AsyncIterable<Snapshot>, reason: stri
 export const reasonOf = (required: OptionName): string =>
   required === 'respondWith' ? 'a picture was asked for' : `${required} needs a browser`;
 
-/** Options that a first fetch would go past: what they load comes before the page. */
-const COME_FIRST: readonly OptionName[] = ['preloadUrl', 'storageState'];
+/** Options that a first fetch would go past: what they load comes before the page, or the browser has it of any target. */
+const COME_FIRST: readonly OptionName[] = ['preloadUrl', 'storageState', 'exportStorageState'];
 
 export async function* readAuto(
   visits: Visits,

@@ -215,6 +215,8 @@ describe('what is asked for', () => {
     expect(by(await read('/plain', { preloadUrl }))).toBe('browser: preloadUrl needs a browser');
     expect(bench.site.hits('/plain')).toBe(before + 1);
     expect(bench.site.headers('/plain')!.cookie).toContain('gate=open');
+    const file = await read('/paper.pdf', { exportStorageState: true, setCookies: ['mine=1'] });
+    expect(file).toMatchObject({ engine: 'direct', storageState: { cookies: [{ name: 'mine' }] } });
   });
 
   it('cannot be had without what serves it', async () => {

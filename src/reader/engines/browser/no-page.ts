@@ -27,7 +27,7 @@ const NO_HTML =
 export async function refuseOther({ html, captured }: TakenDocument, network: Network, world: World): Promise<void> {
   const main = network.main();
   if (!main) return;
-  if (NO_HTML.test(html.slice(0, START_BYTES))) await refuseFile(main);
+  if (NO_HTML.test(html.slice(0, START_BYTES))) await refuseFile(main, html);
   if (captured.elements > MOST_ELEMENTS) return;
   if (BARE.test(html)) {
     // Scripts may have emptied it: that is a page.
@@ -41,9 +41,15 @@ export async function refuseOther({ html, captured }: TakenDocument, network: Ne
   if (file) throw new FileTarget(file, embedded.type);
 }
 
-async function refuseFile(main: MainDocument): Promise<void> {
+/** A large file is told by the text that its first bytes became, long before all of it is there. */
+async function refuseFile(main: MainDocument, html: string): Promise<void> {
+  const start = html.slice(html.indexOf('<body>') + '<body>'.length).slice(0, START_BYTES);
+  refuseMedia(main, Buffer.from(start, 'latin1'));
   const bytes = await bodyOf(main);
-  if (!bytes?.length) return;
+  if (bytes) refuseMedia(main, bytes);
+}
+
+function refuseMedia(main: MainDocument, bytes: Uint8Array): void {
   const { kind, mediaType } = mediaOf(main, bytes);
   if (kind === 'file' || kind === 'other') throw new FileTarget(main.url, mediaType);
 }
