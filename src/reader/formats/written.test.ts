@@ -42,8 +42,28 @@ describe('addresses in an answer', () => {
     ['[go](javascript:never closed', '[go]\\(javascript:never closed'],
     ['before\n[1]: javascript:x "t"\nafter', 'before\n\nafter'],
     ['<javascript:alert(1)>', 'javascript:alert(1)'],
-    ['<a href="javascript:x">a</a> <img src=\'data:text/html,x\'>', '<a href="">a</a> <img src="">'],
+    ['<a href="javascript:x">a</a> <img src=\'data:text/html,x\'>', '\\<a href="">a\\</a> \\<img src="">'],
   ])('go when they are not: %j', (text, expected) => expect(cleanMarkdown(text)).toBe(expected));
+
+  it.each([
+    ['<script>x</script>', '\\<script>x\\</script>'],
+    ['a <!-- b --> c <?d?> 1 < 2 <3', 'a \\<!-- b --> c \\<?d?> 1 < 2 <3'],
+    ['\\<b> \\\\<b>', '\\<b> \\\\\\<b>'],
+    ['`<b>` ``<b>`` `<b>', '`<b>` ``<b>`` `\\<b>'],
+    ['\\`<b>`', '\\`\\<b>`'],
+    ['# a `\n<b>\n`', '# a `\n\\<b>\n`'],
+    ['| ` | <b> | ` |', '| ` | \\<b> | ` |'],
+    ['<https://example.org/`> <b> `', '<https://example.org/`> \\<b> `'],
+    ['<me@example.org>', '<me@example.org>'],
+    ['```html\n<b>\n```\n<b>', '```html\n<b>\n```\n\\<b>'],
+    ['> ```\n> <b>\n<i>', '> ```\n> <b>\n\\<i>'],
+    ['- a\n\n  ```\n  <b>\n<i>', '- a\n\n  ```\n  <b>\n\\<i>'],
+    ['1. a\n\n    ```\n    <b>\n    ```', '1. a\n\n    ```\n    <b>\n    ```'],
+    ['a\n    ```\n    <b>', 'a\n    ```\n    \\<b>'],
+    ['~~~ <b>\n<b>', '~~~ \\<b>\n<b>'],
+  ])('and tags are text outside of code: %j', (text, expected) => expect(cleanMarkdown(text)).toBe(expected));
+
+  it('cites nothing in our name', () => expect(cleanMarkdown('【1†a】 † 【b】')).toBe('〖1†a】 † 【b】'));
 
   it('holds no control character, and not the one that parts chunks', () => {
     expect(cleanMarkdown('a\u001db\u0000c\td')).toBe('a b c\td');
@@ -88,6 +108,9 @@ describe('addresses in an answer', () => {
       '[x]:',
       '&#x6a;',
       '```\n',
+      '`<b|',
+      '``<b`',
+      '\\<b',
       '> ',
       '<think>',
       '\r',

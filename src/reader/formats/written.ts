@@ -2,6 +2,7 @@
 import { decodeHTML } from 'entities';
 import { withoutControls } from '../markdown/one-line.ts';
 import { isSafeLink, isSafePicture } from '../markdown/url.ts';
+import { withoutTags } from './tags.ts';
 
 /** Models that think aloud do so first; one that was cut off while thinking has not answered. */
 const THOUGHTS = /^\s*<think>[\s\S]*?(?:<\/think>|$)/;
@@ -20,31 +21,51 @@ export function withoutWrapping(text: string): string {
 }
 
 /**
- * Markdown as a model wrote it: no control characters (U+001D parts chunks), and outside of code no address of an
- * unsafe kind in a link, a picture, a definition, an autolink or a tag.
+ * Markdown as a model wrote it: no control characters (U+001D parts chunks), nothing that looks like a citation of
+ * ours, and outside of code no tags and no address of an unsafe kind in a link, a picture, a definition or an autolink.
  */
 export function cleanMarkdown(text: string): string {
+  const lines = withoutControls(withoutWrapping(text))
+    .replace(/\r\n?/g, '\n')
+    .replace(/【(?=\d+†)/g, '〖')
+    .split('\n');
   const out: string[] = [];
   let prose: string[] = [];
-  let fence: string | undefined;
+  let fence: Fence | undefined;
   const endProse = () => {
-    if (prose.length) out.push(withoutUnsafeAddresses(prose.join('\n')));
+    if (prose.length)
+      for (const line of withoutUnsafeAddresses(prose.join('\n')).split('\n')) out.push(withoutTags(line));
     prose = [];
   };
-  for (const line of withoutControls(withoutWrapping(text)).replace(/\r\n?/g, '\n').split('\n')) {
-    const mark = /^[\s>]*(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
-    if (fence !== undefined) {
-      out.push(line);
-      if (mark?.startsWith(fence) && line.trimEnd().endsWith(mark)) fence = undefined;
+  for (const line of lines) {
+    const [, prefix = '', mark] = FENCE.exec(line) ?? [];
+    if (fence) {
+      // What stands further left has left the list or the quote that the block is in, and is no code any more.
+      const isInside = line.startsWith(fence.prefix) || line.trim() === '';
+      out.push(isInside ? line : withoutTags(line));
+      if (mark?.startsWith(fence.mark) && line.trimEnd().endsWith(mark)) fence = undefined;
     } else if (mark) {
       endProse();
-      out.push(line);
-      fence = mark;
+      out.push(withoutTags(line));
+      fence = { prefix, mark, from: out.length };
     } else prose.push(line);
   }
   endProse();
+  // So far to the right it is a block of code in a list, or no block at all: then nothing has closed it.
+  if (fence && /\t| {4}/.test(fence.prefix))
+    return [...out.slice(0, fence.from), ...out.slice(fence.from).map(withoutTags)].join('\n');
   return out.join('\n');
 }
+
+interface Fence {
+  /** What stands before its mark: spaces and signs of quotes. */
+  readonly prefix: string;
+  readonly mark: string;
+  /** The line after it. */
+  readonly from: number;
+}
+
+const FENCE = /^([ \t>]*)(`{3,}(?=[^`]*$)|~{3,})/;
 
 const DEFINITION = /^( {0,3}\[[^\]\n]{1,999}\]:\s*)<?([^\s>]+).*$/gm;
 const AUTOLINK = /<([a-z][a-z0-9+.-]{1,31}:[^\s<>]*)>/gi;
