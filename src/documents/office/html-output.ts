@@ -4,6 +4,16 @@ import { escapeText } from '#html/serialize.ts';
 /** Bytes of HTML, in UTF-8, that a whole document may become. */
 export const MAX_HTML_BYTES = 32 * 1024 * 1024;
 
+const SMALL_HTML_BYTES = 1024 * 1024;
+const MAX_GROWTH = 100;
+
+/**
+ * What a spreadsheet of so many bytes may become. Cells can be repeated, and texts shared, so that a small file means
+ * millions of words; those of real tables grow tenfold.
+ */
+export const maxHtmlBytes = (fileBytes: number): number =>
+  Math.min(MAX_HTML_BYTES, Math.max(SMALL_HTML_BYTES, fileBytes * MAX_GROWTH));
+
 /** The bound is shared by all pages of a document. */
 export class HtmlOutput {
   private left: number;

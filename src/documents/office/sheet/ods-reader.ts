@@ -1,7 +1,7 @@
 /** Sheets of an OpenDocument spreadsheet (version 1.3, part 3, chapter 9) from its XML, read as it comes. */
 import { escapeAttribute } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
-import { inlineHtml, MAX_HTML_BYTES, trimHtml } from '../html-output.ts';
+import { inlineHtml, trimHtml } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
 import { costOf, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
@@ -59,7 +59,7 @@ export class OdsReader {
   private style: OdsStyle | undefined;
   private passed = 0;
   private sheet: OdsSheet | undefined;
-  private leftBytes = MAX_HTML_BYTES;
+  private leftBytes: number;
   /** For each column its place among those that are seen, UNSEEN for one that is not. */
   private readonly seen = new Int32Array(MAX_COLUMNS);
   private readonly columnStyles: (string | undefined)[] = [];
@@ -77,7 +77,9 @@ export class OdsReader {
   private into: 'title' | 'desc' | 'data' | undefined;
   private paragraphs = 0;
 
-  constructor(take: (sheet: OdsSheet) => void) {
+  /** `maxBytes` of HTML in all. */
+  constructor(take: (sheet: OdsSheet) => void, maxBytes: number) {
+    this.leftBytes = maxBytes;
     this.take = take;
   }
 

@@ -3,7 +3,7 @@ import { escapeText } from '#html/serialize.ts';
 import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';
 import { descendants, find, textOf } from '../../xml/xml.ts';
-import { cellHtml, HtmlOutput } from '../html-output.ts';
+import { cellHtml, HtmlOutput, maxHtmlBytes } from '../html-output.ts';
 import { type OdfFile, openOdf } from '../odf.ts';
 import { createDraw, type Draw } from '../pictures.ts';
 import { OdsReader, type OdsSheet, type Shape } from './ods-reader.ts';
@@ -15,7 +15,7 @@ export const kind: DocumentKind = {
   async parse(_file, bytes, { page }) {
     const file = openOdf(bytes);
     const writer = createWriter(file, page);
-    const reader = new OdsReader(writer.take);
+    const reader = new OdsReader(writer.take, maxHtmlBytes(bytes.length));
     if (file.styles) readXml(file.styles, reader, { lenient: true });
     const complete = readXml(file.content, reader, { lenient: true, maxNodes: MAX_NODES });
     reader.finish();

@@ -341,6 +341,14 @@ describe('hostile files', () => {
     expect(pages[0]!.html.endsWith('</table>\n')).toBe(true);
   });
 
+  it('bounds what one text in very many cells becomes', async () => {
+    const rows = '<row><c t="s"><v>0</v></c></row>'.repeat(20_000);
+    const made = { sheets: [{ rows }], strings: [`<t>${'word '.repeat(400)}</t>`] };
+    const { pages, notes } = await read(made);
+    expect(pages[0]!.html.length).toBeLessThan(1.1 * Math.max(1024 ** 2, 100 * workbook(made).length));
+    expect(notes).toEqual(['The sheet “Data” is too large to be shown in full: its end is missing']);
+  });
+
   it('reads a hundred thousand merged cells, links and runs', async () => {
     const refs = Array.from({ length: 50_000 }, (_, at) => `${at * 2 + 1}`);
     const rows = refs.map((at) => `<row r="${at}"><c r="A${at}"><v>1</v></c><c r="C${at}"><v>2</v></c></row>`).join('');

@@ -3,7 +3,7 @@ import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
-import { HtmlOutput, MAX_HTML_BYTES } from '../html-output.ts';
+import { HtmlOutput, maxHtmlBytes } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw, type Draw } from '../pictures.ts';
@@ -32,7 +32,7 @@ export const kind: DocumentKind = {
     const book: Workbook = {
       strings: sharedStrings(source, part),
       styles: readStyles(source.xml(related(source, part, 'styles')), date1904),
-      leftBytes: MAX_HTML_BYTES,
+      leftBytes: maxHtmlBytes(bytes.length),
     };
     const reading: Reading = {
       source,
