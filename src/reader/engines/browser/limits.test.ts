@@ -117,6 +117,7 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
           );
         },
         '/names': '<!doctype html><title>Names</title><p>Names.</p><img src="http://localhost:3000/logo.png">',
+        '/moves': ({ response, url }) => void response.writeHead(302, { location: url.searchParams.get('to')! }).end(),
         '/moves-local': ({ response }) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
       },
       tools: {
@@ -169,5 +170,14 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
     await expect(bench.last('/calls?host=127.0.0.1:9', { setCookies: ['a=1'] })).rejects.toMatchObject(refused);
     await expect(bench.last('/moves-local')).rejects.toMatchObject(refused);
     expect(abuses).toEqual([]);
+  });
+
+  it('is told on itself, and not who redirects to it', async () => {
+    abuses.length = 0;
+    const moves = (to: string) => `/moves?to=${encodeURIComponent(to)}`;
+    await expect(bench.last(moves(`${bench.site.otherOrigin}/calls?host=127.0.0.1:9`))).rejects.toMatchObject(refused);
+    expect(abuses).toEqual([]);
+    await expect(bench.last(moves('/calls?host=127.0.0.1:9'))).rejects.toMatchObject(refused);
+    expect(abuses).toEqual([['/calls', 'its page called the server that read it']]);
   });
 });

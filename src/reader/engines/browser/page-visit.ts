@@ -185,7 +185,10 @@ export class PageVisit {
   #stop({ problem: reason, reason: told }: Abuse): void {
     if (this.#stopped) return;
     this.#stopped = reason;
-    if (isOwnDoing(this.#visit)) this.#tools.onAbuse?.(this.#visit.url, told);
+    // Only the page itself is to blame: not who led here, nor a host that somebody else led to.
+    const page = this.#network.main()?.url;
+    const isAsked = page !== undefined && new URL(page).hostname === new URL(this.#visit.url).hostname;
+    if (isAsked && isOwnDoing(this.#visit)) this.#tools.onAbuse?.(page, told);
     this.#changed();
   }
 
