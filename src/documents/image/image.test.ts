@@ -352,6 +352,17 @@ describe('SVG', () => {
     });
   });
 
+  it.each(['<textarea rows="2"/>', '<iframe src="x"/>', '<title/>', '<STYLE />', '<plaintext>', '<noembed/>'])(
+    'reads HTML inside of it to its end: %s',
+    async (element) => {
+      const { pages } = await parse(
+        svg(`<foreignObject><div>${element} words</div></foreignObject><text>after</text>`),
+        'image/svg+xml',
+      );
+      expect(pages[0]!.html).toBe('<p>words</p>\n<p>after</p>');
+    },
+  );
+
   it('leaves out and counts what is hidden', async () => {
     const { pages, hiddenCount } = await parse(
       svg(

@@ -22,7 +22,7 @@ const LEFT_OUT = new Set([
 
 export function parseSvg(bytes: Uint8Array, contentType: string | undefined): ParsedDocument {
   if (bytes.length > MAX_BYTES) throw new DocumentFault('too large', 'The SVG picture is over 32 MiB');
-  const root = find(parseFragment(decodeText(bytes, contentType).text), 'svg');
+  const root = find(parseFragment(withoutRawText(decodeText(bytes, contentType).text)), 'svg');
   if (!root) throw new DocumentFault('damaged', 'The file is not the SVG picture that it claims to be');
   const title = wordsOf(childNamed(root, 'title'));
   const description = wordsOf(childNamed(root, 'desc'));
@@ -37,6 +37,13 @@ export function parseSvg(bytes: Uint8Array, contentType: string | undefined): Pa
     hiddenCount,
   };
 }
+
+/** HTML in the picture is written as XML: an empty element of these has an end there, and none in HTML. */
+const EMPTY_RAW_TEXT =
+  /<(?:textarea|title|style|script|iframe|noembed|noframes|xmp)\b[^<>]*\/>|<\/?plaintext\b[^<>]*>/gi;
+
+const withoutRawText = (source: string): string =>
+  /<foreignObject\b/i.test(source) ? source.replace(EMPTY_RAW_TEXT, ' ') : source;
 
 const sizeOf = (root: Element): Record<string, string> =>
   Object.fromEntries(
