@@ -75,6 +75,20 @@ describe('files that are damaged', () => {
   });
 });
 
+/** A PDF whose first page draws a hundred million forms. */
+function slow(...more: { content: string }[]): Uint8Array {
+  const forms = Array.from({ length: 9 }, (_, at) => {
+    const content = at === 8 ? 'q Q' : '/L Do '.repeat(10);
+    const inner = `/Resources << /XObject << /L ${11 + at} 0 R >> >>`;
+    return `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] ${inner} /Length ${content.length} >>\nstream\n${content}\nendstream`;
+  });
+  return drawPdf({
+    pages: [{ content: '/L Do' }, ...more],
+    objects: forms,
+    resources: `/XObject << /L 10 0 R >>`,
+  });
+}
+
 describe('files with too much in them', () => {
   it('reads a page of very many words in one heap', async () => {
     const words = Array.from(
@@ -115,20 +129,13 @@ describe('files with too much in them', () => {
   }, 120_000);
 
   it('gives up a page that takes too long, and reads the others', async () => {
-    const forms = Array.from({ length: 9 }, (_, at) => {
-      const content = at === 8 ? 'q Q' : '/L Do '.repeat(10);
-      const inner = `/Resources << /XObject << /L ${11 + at} 0 R >> >>`;
-      return `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] ${inner} /Length ${content.length} >>\nstream\n${content}\nendstream`;
-    });
-    const { pages, notes } = await parsePdf(
-      drawPdf({
-        pages: [{ content: '/L Do' }, { content: write(60, 700, ['The second page']) }],
-        objects: forms,
-        resources: '/XObject << /L 10 0 R >>',
-      }),
-    );
+    const { pages, notes } = await parsePdf(slow({ content: write(60, 700, ['The second page']) }));
     expect(pages.map(({ number, html }) => `${number} ${html}`)).toEqual(['2 <p>The second page</p>']);
     expect(notes).toEqual(['Page 1 could not be read']);
+  }, 240_000);
+
+  it('is too large when none of its pages is read in time', async () => {
+    expect(await faultOf(slow())).toBe('too large');
   }, 240_000);
 });
 

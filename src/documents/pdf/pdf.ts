@@ -37,7 +37,7 @@ async function parse(_file: DocumentFile, bytes: Uint8Array, { page }: ParseOpti
     }
     layout.add(texts, only);
     const pages = layout.finish();
-    if (pages.length === 0) throw new DocumentFault('damaged', 'No page of the PDF can be read', reader.cause());
+    if (pages.length === 0) throw reader.fault();
     const notes = isWhole(bytes) ? [] : ['The PDF is damaged or cut off; what could be read of it is here'];
     if (failed.length > 0) notes.push(unread(failed));
     if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
@@ -74,9 +74,14 @@ async function createReader(bytes: Uint8Array) {
   const pdf = await library();
   let opened = await open(bytes, { maxImagePixels: 1 });
   let cause: unknown;
+  let isLate = false;
   return {
     document: () => opened.document,
-    cause: () => cause,
+    /** Why there is no page at all. */
+    fault: () =>
+      isLate
+        ? new DocumentFault('too large', 'The pages of the PDF take too long to be read')
+        : new DocumentFault('damaged', 'No page of the PDF can be read', cause),
     close: () => opened.close(),
     /** Null for a page that cannot be read. */
     async read(number: number): Promise<PageText | null> {
@@ -87,6 +92,7 @@ async function createReader(bytes: Uint8Array) {
       try {
         const text = await Promise.race([readPage(opened.document, number, pdf), late]);
         if (text !== 'late') return text;
+        isLate = true;
         await opened.close();
         opened = await open(bytes, { maxImagePixels: 1 });
         return null;
