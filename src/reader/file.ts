@@ -41,6 +41,8 @@ export interface FileRead {
   readonly target: Target;
   readonly options: Options;
   readonly signal: AbortSignal;
+  /** When the caller's own time limit is over, as `performance.now()` milliseconds. */
+  readonly deadline?: number | undefined;
 }
 
 /**
@@ -72,10 +74,10 @@ const PICTURE_BOX = 1_024;
 export const SCAN_BOX = 4_000;
 
 export async function readFileSnapshot(read: FileRead, tools: FileTools): Promise<Snapshot> {
-  const { snapshot, target, options, signal } = read;
+  const { snapshot, target, options } = read;
   const page = options.page ?? fragmentPage(target.url);
   try {
-    const document = await tools.documents.read(snapshot.file, { page }, signal);
+    const document = await readInTime(read, page, tools);
     const single = page !== undefined && document.pages.length === 1 && document.pages[0]!.number === page;
     const told: string[] = [];
     const title = titleOf(document, read, single ? page : undefined);
@@ -110,6 +112,19 @@ export async function readFileSnapshot(read: FileRead, tools: FileTools): Promis
   }
 }
 
+/** The document, or AssertionFailureError when the caller's time is over before it is read. */
+async function readInTime({ snapshot, signal, deadline }: FileRead, page: number | undefined, tools: FileTools) {
+  if (deadline === undefined) return tools.documents.read(snapshot.file, { page }, signal);
+  const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
+  try {
+    return await tools.documents.read(snapshot.file, { page }, AbortSignal.any([signal, late]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) throw problem('AssertionFailureError', { message: 'The file was not read within the timeout' });
+    throw error;
+  }
+}
+
 /** `#3` names a page. */
 export function fragmentPage(url: string): number | undefined {
   const found = /#(\d{1,6})$/.exec(url);
@@ -128,7 +143,7 @@ async function withText(
 ): Promise<readonly DocumentPage[]> {
   const { options, signal } = read;
   if (options.modelFormat) return document.pages;
-  const until = performance.now() + (options.timeoutMs ?? RECOGNITION_MS);
+  const until = read.deadline ?? performance.now() + RECOGNITION_MS;
   const unread = new Map<Unread, number[]>();
   const result: DocumentPage[] = [];
   let recognised = 0;

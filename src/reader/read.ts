@@ -75,7 +75,8 @@ export function createReader(parts: ReaderParts): Reader {
   /** What the engines saw; a target that is a file as what was read from it. */
   async function* live(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
     const { target, options, signal } = request;
-    const read = (snapshot: FileSnapshot) => readFileSnapshot({ snapshot, target, options, signal }, files);
+    const deadline = options.timeoutMs === undefined ? undefined : performance.now() + options.timeoutMs;
+    const read = (snapshot: FileSnapshot) => readFileSnapshot({ snapshot, target, options, signal, deadline }, files);
     if (target.upload) return yield await read(await uploaded(target, await folder.path()));
     for await (const snapshot of choose(request, folder.path)) {
       yield isFile(snapshot) ? await read(snapshot) : snapshot;

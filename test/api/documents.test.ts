@@ -167,6 +167,12 @@ describe('by address', () => {
     });
   });
 
+  it('keeps to the time limit of the caller', { timeout: LONG_MS }, async () => {
+    const rows = `${'word,'.repeat(30)}word\n`.repeat(60_000);
+    const late = await read({ file: { data: Buffer.from(rows).toString('base64'), type: 'text/csv' }, timeout: 0.05 });
+    expect(late).toMatchObject({ code: 422, message: 'The file was not read within the timeout' });
+  });
+
   it('names what it cannot read', { timeout: LONG_MS }, async () => {
     const expected = { code: 422, name: 'AssertionFailureError' };
     expect(await page('/film.mp4')).toMatchObject({ ...expected, message: expect.stringContaining('video/mp4') });
