@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Document, Packer, Paragraph } from 'docx';
 import fc from 'fast-check';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
@@ -74,6 +76,22 @@ describe('a file', () => {
     expect(second).toMatchObject({ pageCount: 3, pages: [{ number: 2 }] });
     expect(second.pages[0]!.html).toContain('Words of page 2');
     expect((await read(pdf, TYPES.pdf, 7)).pages).toHaveLength(3);
+  });
+});
+
+describe('an old Office file', () => {
+  it('is told by what is in it, converted, read and drawn', { timeout: LONG_MS }, async () => {
+    const rtf = path.join(dir, 'letter.rtf');
+    writeFileSync(rtf, '{\\rtf1\\ansi Dear {\\b Ann}, the kiln is hot.\\par}');
+    const profile = `-env:UserInstallation=${pathToFileURL(path.join(dir, 'profile'))}`;
+    const save = ['--headless', profile, '--convert-to', 'doc:MS Word 97', '--outdir', dir, rtf];
+    execFileSync('soffice', save, { stdio: 'ignore', timeout: 120_000 });
+    const doc = readFileSync(path.join(dir, 'letter.doc'));
+    const letter = await read(doc, 'application/octet-stream');
+    expect(letter.mediaType).toBe(TYPES.doc);
+    expect(letter.pages[0]!.html).toContain('Dear <b>Ann</b>, the kiln is hot.');
+    const png = await documents.picture(file(doc, TYPES.doc), { page: 1, scale: 1 }, NEVER);
+    expect(Buffer.from(png!.subarray(1, 4)).toString()).toBe('PNG');
   });
 });
 
