@@ -116,6 +116,15 @@ describe('what cannot be read is named', () => {
     expect((await fault(read(bytes(), mediaType)))?.kind).toBe(kind);
   });
 
+  it('an archive that should have been a document', { timeout: LONG_MS }, async () => {
+    const cut = file(docx.subarray(0, 600), TYPES.zip);
+    expect((await fault(documents.read({ ...cut, name: 'letter.docx' }, {}, NEVER)))?.kind).toBe('damaged');
+    expect((await fault(documents.read({ ...cut, contentType: TYPES.docx }, {}, NEVER)))?.kind).toBe('damaged');
+    const empty = file(Buffer.from(`504b0506${'00'.repeat(18)}`, 'hex'), TYPES.zip);
+    expect((await fault(documents.read({ ...empty, name: 'letter.docx' }, {}, NEVER)))?.kind).toBe('damaged');
+    expect((await fault(documents.read({ ...empty, name: 'all.zip' }, {}, NEVER)))?.kind).toBe('unsupported');
+  });
+
   it('an old Office file without LibreOffice, with what to install', { timeout: LONG_MS }, async () => {
     const without = make({}, 'none');
     const failed = await fault(without.read(file(ole('WordDocument'), TYPES.doc), {}, NEVER));

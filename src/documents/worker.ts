@@ -1,7 +1,7 @@
 /** What runs in a document process: finds out what a file is, and has its kind read or draw it. */
 import { readFile } from 'node:fs/promises';
 import { ENCRYPTED_OFFICE, typeOfContainer } from './container.ts';
-import { TYPES } from './detect.ts';
+import { canonicalType, TYPES, typeOfName } from './detect.ts';
 import {
   DocumentFault,
   type DocumentFile,
@@ -50,11 +50,18 @@ export default async function work(task: Task): Promise<Outcome> {
   }
 }
 
-function actualType({ mediaType }: DocumentFile, bytes: Uint8Array): string {
+function actualType({ mediaType, name, contentType = '' }: DocumentFile, bytes: Uint8Array): string {
   const isOle = bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0;
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b;
   const container = isOle ? TYPES.ole : isZip ? TYPES.zip : undefined;
   const type = container ? typeOfContainer(container, bytes) : mediaType;
   if (type === ENCRYPTED_OFFICE) throw new DocumentFault('encrypted', 'The Office file is encrypted with a password');
+  const promised = [typeOfName(name), mediaType, canonicalType(contentType.split(';', 1)[0]!.trim().toLowerCase())];
+  if (type === TYPES.zip && promised.some((one) => one !== undefined && ZIPPED.has(one))) {
+    throw new DocumentFault('damaged', 'The file is cut off or damaged: what makes it a document is not in it');
+  }
   return type;
 }
+
+/** Types that are ZIP archives. */
+const ZIPPED = new Set<string>([TYPES.docx, TYPES.xlsx, TYPES.pptx, TYPES.odt, TYPES.ods, TYPES.odp, TYPES.epub]);
