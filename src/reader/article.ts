@@ -32,10 +32,17 @@ export interface Declared {
   /** The first meta whose name or property ends in `description`; '' without one. */
   description: string;
   lang?: string;
-  /** As the page wrote it; usually ISO 8601. */
+  /** As the page wrote it, usually ISO 8601; ISO 8601 when it was read from the page's text or address. */
   publishedTime?: string;
-  byline?: string;
+  /** ISO 8601: a date, or a date and time with the zone that the page gave, if it gave one. */
+  modifiedTime?: string;
+  /** Names of people, joined by ", "; of an organisation only when no person is named. */
+  author?: string;
   siteName?: string;
+  /** Absolute http(s) address of the picture that stands for the page. */
+  image?: string;
+  /** Absolute http(s) address that the page calls its own; not always on the same host. */
+  canonicalUrl?: string;
   /** `lang` and every named meta with content; a repeated name is joined with a comma. */
   metadata: Record<string, string>;
   /** Links of the head: rel, then address, then the other attributes. */

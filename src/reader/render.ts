@@ -114,12 +114,13 @@ export function materialOf({ snapshot, options, requestedUrl, limits }: RenderTa
   return { title, description, url, ...fitted(cleanHtml(content, { ...options, baseUrl }), limit) };
 }
 
-/** What a file says about itself goes before what its HTML says. */
+/** What a file says about itself goes before what its HTML says, which speaks of no page that stands somewhere. */
 function asDocument(article: Article, facts: DocumentFacts | undefined): Article {
   if (!facts) return article;
   const { title, metadata, publishedTime, lang, hiddenCount } = facts;
+  const { author, modifiedTime, siteName, image, canonicalUrl, ...rest } = article;
   return {
-    ...article,
+    ...rest,
     title,
     description: article.description || metadata.description || '',
     metadata: { ...(lang && { lang }), ...metadata },
@@ -186,7 +187,7 @@ function assemble({
     page.links = summary.json;
     summaries.push(summary.text);
   }
-  page.metadata = withEngine(article.metadata, snapshot);
+  page.metadata = withFindings(article, snapshot);
   if (Object.keys(article.external).length) page.external = article.external;
   const tokens = charge(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
@@ -356,14 +357,22 @@ function convert(
 /** Chunks are parted by it, so no page may bring its own. */
 const CHUNK_MARK = '\u001d';
 
-/** Which engine served the answer and why, in words of ours that no page can put there. */
-function withEngine(metadata: Record<string, string>, { engine, engineReason }: Snapshot): Record<string, string> {
-  const own = Object.entries(metadata).filter(([name]) => !name.toLowerCase().startsWith('lectern:'));
-  return {
-    ...Object.fromEntries(own),
-    'lectern:engine': engine,
-    ...(engineReason && { 'lectern:engineReason': engineReason }),
+/** What was found of the page, and which engine served the answer and why, under names that no page can put there. */
+function withFindings(article: Article, { engine, engineReason }: Snapshot): Record<string, string> {
+  const own = Object.entries(article.metadata).filter(([name]) => !name.toLowerCase().startsWith('lectern:'));
+  const { author, modifiedTime, siteName, image, canonicalUrl, lang } = article;
+  const found = {
+    author,
+    modifiedTime,
+    siteName,
+    image,
+    canonicalUrl,
+    language: lang,
+    engine,
+    engineReason,
   };
+  for (const [name, value] of Object.entries(found)) if (value) own.push([`lectern:${name}`, value]);
+  return Object.fromEntries(own);
 }
 
 /** What the answer costs (contract, section 6.9). */

@@ -59,7 +59,7 @@ describe('published time', () => {
 
 test('author, language and site', () => {
   const html = `<html lang="de-AT">${jsonLd({ '@type': 'Article', author: [{ name: 'Ada' }, { name: 'Ben' }] })}<meta property="og:site_name" content="Clay House">`;
-  expect(read(html)).toMatchObject({ lang: 'de-AT', byline: 'Ada, Ben', siteName: 'Clay House' });
+  expect(read(html)).toMatchObject({ lang: 'de-AT', author: 'Ada, Ben', siteName: 'Clay House' });
 });
 
 test('metas: every named one with content, repeats joined with a comma', () => {

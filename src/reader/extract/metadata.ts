@@ -211,7 +211,7 @@ export function extractMetadata(document: Document, url: string): PageMetadata {
     itemValue(found.items.get('datePublished')) ??
     meta('pubdate', 'publishdate', 'date', 'dc.date', 'DC.date.issued', 'sailthru.date') ??
     (found.time ? (attribute(found.time, 'datetime') ?? undefined) : undefined);
-  const byline =
+  const author =
     nameOnly(data.author) ??
     nameOnly(meta('author', 'article:author', 'parsely-author', 'dc.creator', 'twitter:creator')) ??
     nameOnly(itemValue(found.items.get('author')));
@@ -219,7 +219,7 @@ export function extractMetadata(document: Document, url: string): PageMetadata {
   const metadata = new Map<string, string>();
   if (lang) metadata.set('lang', lang);
   for (const [name, values] of found.metas) metadata.set(name, values.join(','));
-  if (byline && !metadata.has('author')) metadata.set('author', byline);
+  if (author && !metadata.has('author')) metadata.set('author', author);
   for (const [name, value] of Object.entries(data.page)) metadata.set(`jsonld:${name}`, oneLine(value));
   const types = new Set([...data.types, ...found.types]);
   const ogType = meta('og:type');
@@ -230,7 +230,7 @@ export function extractMetadata(document: Document, url: string): PageMetadata {
     description: found.description ?? '',
     ...(lang && { lang }),
     ...(publishedTime && { publishedTime: oneLine(publishedTime) }),
-    ...(byline && { byline }),
+    ...(author && { author }),
     ...(siteName && { siteName }),
     metadata: Object.fromEntries(metadata),
     external: externalLinks(found.links, url),
