@@ -52,8 +52,11 @@ function copyLowered(source: string, start: number, end: number): string {
     const unit = source.charCodeAt(i);
     units.push(unit === NUL ? 0xfffd : lower(unit));
   }
-  return String.fromCharCode(...units);
+  return interned(String.fromCharCode(...units));
 }
+
+/** The engine's own copy of a string, which it gives to property keys: comparing it with a literal compares pointers. */
+const interned = (name: string): string => Object.keys({ [name]: 0 })[0]!;
 
 // toLowerCase alone would change letters beyond ASCII, which the standard leaves as they are.
 const lowered = (name: string): string =>

@@ -60,78 +60,70 @@ export const INLINE = new Set(
   ).split(' '),
 );
 
-/** What a run of characters holds; added up over a block. */
-interface Counts {
-  words: number;
-  characters: number;
-  digits: number;
-  capitals: number;
-  commas: number;
-  sentences: number;
-}
-
 const isWide = (code: number) =>
   (code >= 0x3040 && code <= 0x30ff) ||
   (code >= 0x3400 && code <= 0x9fff) ||
   (code >= 0xac00 && code <= 0xd7af) ||
   (code >= 0x0e00 && code <= 0x0eff);
 
-/** Adds what a text holds. Scripts without spaces count a word for every two characters. */
-function count(text: string, counts: Counts): void {
+/** What a character is to the counting; up to CAPITAL it belongs to a word. */
+const LETTER = 0;
+const DIGIT = 1;
+const CAPITAL = 2;
+const SPACE = 3;
+/** Stands in a word without starting one. */
+const JOINT = 4;
+const BREAK = 5;
+const COMMA = 6;
+const STOP = 7;
+const WIDE_STOP = 8;
+const WIDE = 9;
+
+const ASCII_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (code <= 0x20) return SPACE;
+  const character = String.fromCharCode(code);
+  if (/[a-z]/.test(character)) return LETTER;
+  if (/[A-Z]/.test(character)) return CAPITAL;
+  if (/\d/.test(character)) return DIGIT;
+  if (/['_]/.test(character)) return JOINT;
+  if (/[.!?]/.test(character)) return STOP;
+  return character === ',' ? COMMA : BREAK;
+});
+
+function kindBeyondAscii(code: number): number {
+  if (code === 0xa0) return SPACE;
+  if (isWide(code)) return WIDE;
+  if (code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0x0964) return WIDE_STOP;
+  if (code === 0x3001 || code === 0xff0c || code === 0x060c) return COMMA;
+  if ((code >= 0x2010 && code <= 0x206f && code !== 0x2019) || (code >= 0xa1 && code <= 0xbf)) return BREAK;
+  return LETTER;
+}
+
+/** Adds what a text holds to its block. Scripts without spaces count a word for every two characters. */
+function count(text: string, block: Block): void {
   let inWord = false;
   let wide = 0;
   let words = 0;
-  let characters = 0;
-  let digits = 0;
-  let capitals = 0;
-  let commas = 0;
-  let sentences = 0;
+  let spaces = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code <= 0x20 || code === 0xa0) {
-      inWord = false;
+    const kind = code < 0x80 ? ASCII_KINDS[code]! : kindBeyondAscii(code);
+    if (kind <= CAPITAL) {
+      if (kind === CAPITAL) block.capitals++;
+      else if (kind === DIGIT) block.digits++;
+      if (!inWord) words++;
+      inWord = true;
       continue;
     }
-    characters++;
-    if (code >= 0x61 && code <= 0x7a) {
-      if (!inWord) words++;
-      inWord = true;
-    } else if (code >= 0x41 && code <= 0x5a) {
-      capitals++;
-      if (!inWord) words++;
-      inWord = true;
-    } else if (code >= 0x30 && code <= 0x39) {
-      digits++;
-      if (!inWord) words++;
-      inWord = true;
-    } else if (code < 0x80) {
-      if (code === 0x2c) commas++;
-      else if (code === 0x2e || code === 0x21 || code === 0x3f) {
-        const next = text.charCodeAt(at + 1);
-        if (!(next > 0x20)) sentences++;
-      }
-      if (code !== 0x27 && code !== 0x5f) inWord = false;
-    } else if (isWide(code)) {
-      wide++;
-      inWord = false;
-    } else if (code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0x0964) {
-      sentences++;
-      inWord = false;
-    } else if (code === 0x3001 || code === 0xff0c || code === 0x060c) {
-      commas++;
-      inWord = false;
-    } else if ((code >= 0x2010 && code <= 0x206f && code !== 0x2019) || (code >= 0xa1 && code <= 0xbf)) inWord = false;
-    else {
-      if (!inWord) words++;
-      inWord = true;
-    }
+    if (kind === SPACE) spaces++;
+    else if (kind === COMMA) block.commas++;
+    else if (kind === WIDE) wide++;
+    else if (kind === WIDE_STOP) block.sentences++;
+    else if (kind === STOP && !(text.charCodeAt(at + 1) > 0x20)) block.sentences++;
+    if (kind !== JOINT) inWord = false;
   }
-  counts.words += words + ((wide + 1) >> 1);
-  counts.characters += characters;
-  counts.digits += digits;
-  counts.capitals += capitals;
-  counts.commas += commas;
-  counts.sentences += sentences;
+  block.words += words + ((wide + 1) >> 1);
+  block.characters += text.length - spaces;
 }
 
 /** Whether a block reads like sentences rather than like a label. */
@@ -142,7 +134,29 @@ export const isProse = (block: Block): boolean =>
 
 /** Surveys what stands under `root`; `readClass` gives the parts that names speak of. */
 export function survey(root: Document | Element, readClass: (name: string) => number): Survey {
-  const found: Survey = {
+  const surveyor = new Surveyor(readClass);
+  let node: Node | null = root.type === ELEMENT ? root : root.first;
+  while (node) {
+    if (node.type === TEXT) surveyor.read(node);
+    else if (node.type === ELEMENT && surveyor.enter(node)) {
+      if (node.first) {
+        node = node.first;
+        continue;
+      }
+      surveyor.leave();
+    }
+    while (node && (node === root || !(node as Child).next)) {
+      node = node === root ? null : (node.parent as Node);
+      if (node && node.type === ELEMENT) surveyor.leave();
+    }
+    if (node) node = (node as Child).next;
+  }
+  return surveyor.finish();
+}
+
+/** What survey() has seen so far, and where it stands. */
+class Surveyor {
+  readonly #found: Survey = {
     elements: [],
     parent: [],
     end: [],
@@ -154,88 +168,120 @@ export function survey(root: Document | Element, readClass: (name: string) => nu
     proseWords: [],
     blocks: [],
   };
-  const { elements, parent, end, firstBlock, endBlock, blocks } = found;
-  let open: Block | null = null;
-  let wordsBefore = 0;
-  // The block-level element that text belongs to, and whether an anchor is open, for each open element.
-  const stack: number[] = [];
-  const owners: number[] = [];
-  const anchored: boolean[] = [];
-  const closeBlock = () => {
-    if (!open) return;
-    if (open.words === 0 && open.characters === 0) blocks.pop();
-    else finish(open);
-    open = null;
-  };
-  const finish = (block: Block) => {
-    block.text = block.text.replace(/\s+/g, ' ').trim();
-    block.wordsBefore = wordsBefore;
-    wordsBefore += block.words;
-    block.phrases = readPhrases(block.text);
-  };
-  const enter = (element: Element) => {
-    const number = elements.length;
-    elements.push(element);
-    const above = stack.length > 0 ? stack[stack.length - 1]! : -1;
-    parent.push(above);
-    end.push(0);
-    found.parts.push(readNames(element, readClass));
-    const inline = INLINE.has(element.name) || element.namespace === 'math';
-    if (!inline) closeBlock();
-    firstBlock.push(open ? blocks.length - 1 : blocks.length);
-    endBlock.push(0);
-    stack.push(number);
-    owners.push(inline && owners.length > 0 ? owners[owners.length - 1]! : number);
-    anchored.push(
-      (anchored.length > 0 && anchored[anchored.length - 1]!) ||
-        (element.name === 'a' && attribute(element, 'href') !== null),
-    );
-  };
-  const leave = () => {
-    const number = stack.pop()!;
-    owners.pop();
-    anchored.pop();
-    const { name, namespace } = elements[number]!;
-    if (!INLINE.has(name) && namespace !== 'math') closeBlock();
-    end[number] = elements.length;
-    endBlock[number] = blocks.length;
-  };
-  const read = (node: Text) => {
-    if (stack.length === 0) return;
-    if (!open) {
-      if (!/\S/.test(node.value)) return;
-      open = newBlock(owners[owners.length - 1]!);
-      blocks.push(open);
-    }
-    const before = open.words;
-    count(node.value, open);
-    open.texts.push(node);
-    if (anchored[anchored.length - 1]) open.linkWords += open.words - before;
-    if (open.text.length < LONGEST_TEXT) open.text += node.value.slice(0, LONGEST_TEXT);
-  };
-  let node: Node | null = root.type === ELEMENT ? root : root.first;
-  while (node) {
-    let down: Child | null = null;
-    if (node.type === TEXT) read(node);
-    else if (node.type === ELEMENT && !SILENT.has(node.name) && node.namespace !== 'svg') {
-      enter(node);
-      down = node.first;
-      if (!down) leave();
-    }
-    if (down) {
-      node = down;
-      continue;
-    }
-    while (node && (node === root || !(node as Child).next)) {
-      node = node === root ? null : (node.parent as Node);
-      if (node && node.type === ELEMENT && stack.length > 0 && elements[stack[stack.length - 1]!] === node) leave();
-    }
-    if (node) node = (node as Child).next;
+  readonly #readClass: (name: string) => number;
+  /** For each element, the block-level element that text in it belongs to. */
+  readonly #owners: number[] = [];
+  /** For each element, whether an anchor is open in it. */
+  readonly #anchored: boolean[] = [];
+  /** The element that is open, -1 for none. */
+  #current = -1;
+  #block: Block | null = null;
+  #wordsBefore = 0;
+
+  constructor(readClass: (name: string) => number) {
+    this.#readClass = readClass;
   }
-  while (stack.length > 0) leave();
-  sum(found);
-  return found;
+
+  /** Opens an element; false for one whose text is never content. */
+  enter(element: Element): boolean {
+    const kind = kindOf(element);
+    if (kind === MUTE) return false;
+    const found = this.#found;
+    const above = this.#current;
+    const number = found.elements.length;
+    found.elements.push(element);
+    found.parent.push(above);
+    found.end.push(0);
+    found.parts.push(readNames(element, this.#readClass));
+    if (kind === CUTTING) this.#closeBlock();
+    found.firstBlock.push(this.#block ? found.blocks.length - 1 : found.blocks.length);
+    found.endBlock.push(0);
+    this.#owners.push(kind === CUTTING || above < 0 ? number : this.#owners[above]!);
+    this.#anchored.push(
+      (above >= 0 && this.#anchored[above]!) || (element.name === 'a' && attribute(element, 'href') !== null),
+    );
+    this.#current = number;
+    return true;
+  }
+
+  leave(): void {
+    const found = this.#found;
+    const number = this.#current;
+    if (kindOf(found.elements[number]!) === CUTTING) this.#closeBlock();
+    found.end[number] = found.elements.length;
+    found.endBlock[number] = found.blocks.length;
+    this.#current = found.parent[number]!;
+  }
+
+  read(node: Text): void {
+    const current = this.#current;
+    if (current < 0) return;
+    let block = this.#block;
+    if (!block) {
+      if (isBlank(node.value)) return;
+      block = newBlock(this.#owners[current]!);
+      this.#block = block;
+      this.#found.blocks.push(block);
+    }
+    const before = block.words;
+    count(node.value, block);
+    block.texts.push(node);
+    if (this.#anchored[current]) block.linkWords += block.words - before;
+    if (block.text.length < LONGEST_TEXT) block.text += node.value.slice(0, LONGEST_TEXT);
+  }
+
+  finish(): Survey {
+    this.#closeBlock();
+    sum(this.#found);
+    return this.#found;
+  }
+
+  #closeBlock(): void {
+    const block = this.#block;
+    if (!block) return;
+    this.#block = null;
+    if (block.words === 0 && block.characters === 0) {
+      this.#found.blocks.pop();
+      return;
+    }
+    block.text = collapsed(block.text);
+    block.wordsBefore = this.#wordsBefore;
+    this.#wordsBefore += block.words;
+    block.phrases = readPhrases(block.text);
+  }
 }
+
+/** What an element is to the text around it. */
+const CUTTING = 0;
+const IN_LINE = 1;
+const MUTE = 2;
+const KINDS = new Map([
+  ...[...INLINE].map((name) => [name, IN_LINE] as const),
+  ...[...SILENT].map((name) => [name, MUTE] as const),
+]);
+
+function kindOf({ name, namespace }: Element): number {
+  if (namespace === 'svg') return MUTE;
+  const kind = KINDS.get(name) ?? CUTTING;
+  return kind === CUTTING && namespace === 'math' ? IN_LINE : kind;
+}
+
+function isBlank(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) continue;
+    return code >= 0x80 && !/\S/.test(text);
+  }
+  return true;
+}
+
+/** Most texts have nothing to collapse between their words, and asking is cheaper than replacing. */
+function collapsed(text: string): string {
+  const trimmed = text.trim();
+  return UNEVEN_SPACE.test(trimmed) ? trimmed.replace(/\s+/g, ' ') : trimmed;
+}
+
+const UNEVEN_SPACE = /[^\S ]| {2}/;
 
 const newBlock = (owner: number): Block => ({
   owner,
@@ -252,13 +298,14 @@ const newBlock = (owner: number): Block => ({
   phrases: 0,
 });
 
-const NAMING = new Set(['class', 'id', 'role', 'itemprop', 'itemtype']);
-
 function readNames(element: Element, readClass: (name: string) => number): number {
   let mask = 0;
-  for (const entry of element.attributes) if (NAMING.has(entry.name) && entry.value) mask |= readClass(entry.value);
+  for (const { name, value } of element.attributes) if (isNaming(name) && value) mask |= readClass(value);
   return mask;
 }
+
+const isNaming = (name: string): boolean =>
+  name === 'class' || name === 'id' || name === 'role' || name === 'itemprop' || name === 'itemtype';
 
 function sum(found: Survey): void {
   const { elements, parent, words, linkWords, proseWords } = found;

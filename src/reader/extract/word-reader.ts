@@ -1,0 +1,97 @@
+/**
+ * What the words of a text stand for, read without cutting the words out: a text's mask is that of all its words
+ * together. Each word is asked for once and kept under its letters, in a table with a fixed number of slots in which a
+ * newcomer takes its slot over, so no page can make it grow and nothing in it keeps a page in memory.
+ */
+
+const SLOTS = 16_384;
+/** Longer words are rare and not kept. */
+const LONGEST = 40;
+
+const UPPER_A = 0x41;
+const UPPER_Z = 0x5a;
+const LOWER_A = 0x61;
+const LOWER_Z = 0x7a;
+
+const HUMP = /([a-z])(?=[A-Z])/g;
+const NOT_LETTERS = /[^\p{L}©]+/u;
+
+export interface WordReaderOptions {
+  /** Whether a capital after a small letter starts a word, as in `navBar`. */
+  humps: boolean;
+  /** How much of a text is read, in UTF-16 code units. */
+  longest: number;
+}
+
+/** Reads texts by a mask for each word; `maskOf` is given words in lower case and must always answer the same. */
+export function createWordReader(
+  maskOf: (word: string) => number,
+  { humps, longest }: WordReaderOptions,
+): (text: string) => number {
+  const words: string[] = new Array(SLOTS).fill('');
+  const hashes = new Int32Array(SLOTS);
+  const masks = new Int32Array(SLOTS);
+  const maskAt = (text: string, start: number, end: number, hash: number): number => {
+    const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+    if (hashes[slot] === hash && isSame(words[slot]!, text, start, end)) return masks[slot]!;
+    const word = copyLowered(text, start, end);
+    const mask = maskOf(word);
+    if (word.length > LONGEST) return mask;
+    words[slot] = word;
+    hashes[slot] = hash;
+    masks[slot] = mask;
+    return mask;
+  };
+  return (text) => {
+    let mask = 0;
+    let start = -1;
+    let hash = 0;
+    let wasSmall = false;
+    const length = Math.min(text.length, longest);
+    for (let at = 0; at < length; at++) {
+      const unit = text.charCodeAt(at);
+      let letter = 0;
+      if (unit >= LOWER_A && unit <= LOWER_Z) letter = unit;
+      else if (unit >= UPPER_A && unit <= UPPER_Z) letter = unit + 32;
+      else if (unit >= 0x80) return readBeyondAscii(text.slice(0, longest), maskOf, humps);
+      if (start >= 0 && (letter === 0 || (humps && wasSmall && letter !== unit))) {
+        mask |= maskAt(text, start, at, hash);
+        start = -1;
+      }
+      wasSmall = letter !== 0 && letter === unit;
+      if (letter === 0) continue;
+      if (start < 0) {
+        start = at;
+        hash = 0;
+      }
+      hash = (Math.imul(hash, 31) + letter) | 0;
+    }
+    return start < 0 ? mask : mask | maskAt(text, start, length, hash);
+  };
+}
+
+function readBeyondAscii(text: string, maskOf: (word: string) => number, humps: boolean): number {
+  let mask = 0;
+  const spaced = humps ? text.replace(HUMP, '$1-') : text;
+  for (const word of spaced.toLowerCase().split(NOT_LETTERS)) if (word) mask |= maskOf(word);
+  return mask;
+}
+
+function isSame(known: string, text: string, start: number, end: number): boolean {
+  if (known.length !== end - start) return false;
+  for (let at = start, i = 0; at < end; at++, i++) {
+    const unit = text.charCodeAt(at);
+    if ((unit <= UPPER_Z ? unit + 32 : unit) !== known.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+/** Built from its letters: a slice would keep the whole text in memory with it. */
+function copyLowered(text: string, start: number, end: number): string {
+  const units: number[] = [];
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    units.push(unit <= UPPER_Z ? unit + 32 : unit);
+  }
+  return String.fromCharCode(...units);
+}
