@@ -1,13 +1,14 @@
 /** A document to an Article: the main content of a page, or the whole of it, with what the page says about itself. */
 import { type Document, find } from '#html/node.ts';
-import type { Article, Removal } from '../article.ts';
+import type { Article } from '../article.ts';
 import { createClassReader } from './class-words.ts';
+import { noteDropped, noteSilent } from './dropped.ts';
 import { pageFacts } from './facts.ts';
 import { removeHidden } from './hidden.ts';
 import { copyKept } from './keep.ts';
 import { kindOf } from './kind.ts';
 import { extractMetadata } from './metadata.ts';
-import { addDropped, addHidden } from './removals.ts';
+import type { Notes } from './removals.ts';
 import { selectContent } from './select-content.ts';
 import { settle } from './settle.ts';
 import { survey } from './survey.ts';
@@ -19,8 +20,8 @@ export interface ExtractOptions {
   baseUrl: string;
   /** The whole page, without choosing its main content. */
   whole: boolean;
-  /** Collect what was left out, and why. */
-  explain?: boolean;
+  /** Gets what is left out, and why. */
+  notes?: Notes | undefined;
 }
 
 const readClass = createClassReader();
@@ -30,25 +31,28 @@ const readClass = createClassReader();
  * streamed parts stand where they belong. Never empty when the page has text that can be seen.
  */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
-  const removals: Removal[] = [];
+  const { notes } = options;
   settle(document);
-  const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl);
+  const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
   const hiddenCount = removeHidden(
     document,
-    options.explain ? (node, reason) => addHidden(removals, node, reason) : undefined,
+    notes && ((node, reason) => notes.add({ node, step: 'hidden', rule: reason, hidden: true })),
   );
   const body = find(document, 'body') ?? document;
-  const article = { ...facts, removals, hiddenCount };
+  const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
   const surveyed = survey(body, readClass);
   if (surveyed.blocks.length === 0) return { ...article, content: body, source: 'page', confidence: 0 };
   const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
   const selection = selectContent(surveyed, page);
-  if (options.explain) addDropped(removals, surveyed, selection);
+  if (notes) {
+    noteDropped(notes, surveyed, selection, page);
+    noteSilent(notes, body);
+  }
   const kind = kindOf(surveyed, selection.keep, page);
   return {
     ...article,
-    content: copyKept(body, surveyed, selection.keep),
+    content: copyKept(body, surveyed, selection.keep, notes?.sources),
     source: selection.source,
     ...(kind && { kind }),
     confidence: selection.confidence,

@@ -15,6 +15,7 @@ import {
 import type { Declared } from '../article.ts';
 import { type LinkedData, readLinkedData } from './linked-data.ts';
 import { resolveUrl } from './links.ts';
+import { chooseTitle } from './title.ts';
 
 export interface PageMetadata extends Declared {
   /** The text of the `<title>` element. */
@@ -28,6 +29,7 @@ const LONGEST_TITLE = 1000;
 const oneLine = (text: string) =>
   text
     .slice(0, 20_000)
+    .replace(/[\u200b\u2060\ufeff\u00ad]/g, '')
     .replace(/[\s\u001d]+/g, ' ')
     .trim()
     .slice(0, LONGEST_TITLE);
@@ -132,38 +134,8 @@ function externalLinks(links: Element[], url: string): PageMetadata['external'] 
   return Object.fromEntries([...external].map(([rel, byAddress]) => [rel, Object.fromEntries(byAddress)]));
 }
 
-const SEPARATOR = / [|\-–—:·•»«/\\~]+ |: /g;
-
-/** Letters and digits only, for comparing names that are written with other punctuation. */
-const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
-
-/** Whether a part of a title is the site's name: as the page gives it, or as its host has it. */
-function isSiteName(part: string, siteName: string | undefined, host: string): boolean {
-  const name = plain(part);
-  if (!name) return true;
-  if (siteName && name === plain(siteName)) return true;
-  const labels = host.split('.');
-  const domain = plain(labels.slice(-2).join('.'));
-  return name === plain(host) || name === domain || labels.some((label) => label.length > 3 && name === plain(label));
-}
-
-/**
- * The title without the site's name: a heading of the page that begins or ends the title wins, then what is left
- * when a first or last part that is the site's name is cut.
- */
-function articleTitle(title: string, headings: string[], siteName: string | undefined, host: string): string {
-  const bounds = [...title.matchAll(SEPARATOR)];
-  if (bounds.length === 0) return title;
-  for (const heading of headings) {
-    if (heading.length >= 4 && heading.length < title.length && title.startsWith(heading)) return heading;
-    if (heading.length >= 8 && heading.length < title.length && title.endsWith(heading)) return heading;
-  }
-  const first = bounds[0]!;
-  const last = bounds[bounds.length - 1]!;
-  if (isSiteName(title.slice(last.index + last[0].length), siteName, host)) return title.slice(0, last.index).trim();
-  if (isSiteName(title.slice(0, first.index), siteName, host)) return title.slice(first.index + first[0].length).trim();
-  return title;
-}
+/** What documentation systems put behind a heading as a link to it. */
+const PERMALINK = /(?:\s+#|\s*[¶§🔗])+$/u;
 
 const itemValue = (item: Element | undefined): string | undefined =>
   item && oneLine(attribute(item, 'content') || attribute(item, 'datetime') || textOf(item));
@@ -172,19 +144,11 @@ const itemValue = (item: Element | undefined): string | undefined =>
 const nameOnly = (value: string | undefined): string | undefined =>
   value && !/^https?:\/\//i.test(value) && value.length <= 200 ? oneLine(value) : undefined;
 
-const hostOf = (url: string): string => {
-  try {
-    return new URL(url).hostname.replace(/^www\./, '');
-  } catch {
-    return '';
-  }
-};
-
 /**
- * What the page says about itself. `url` is what relative addresses resolve against. Sources in order of trust:
+ * What the page says about itself. `baseUrl` is what relative addresses resolve against. Sources in order of trust:
  * JSON-LD, Open Graph and other metas, microdata, elements.
  */
-export function extractMetadata(document: Document, url: string): PageMetadata {
+export function extractMetadata(document: Document, baseUrl: string, url = baseUrl): PageMetadata {
   const found = gather(document);
   const data: LinkedData = readLinkedData(found.scripts);
   const meta = (...names: string[]): string | undefined => {
@@ -196,9 +160,15 @@ export function extractMetadata(document: Document, url: string): PageMetadata {
   };
   const documentTitle = found.title ? oneLine(textOf(found.title)) : '';
   const siteName = nameOnly(meta('og:site_name', 'application-name') ?? data.siteName);
-  const headings = found.headings.map((heading) => oneLine(textOf(heading))).filter(Boolean);
-  const given = oneLine(meta('og:title', 'twitter:title') ?? data.headline ?? '') || documentTitle;
-  const title = articleTitle(given, headings, siteName, hostOf(url)) || headings[0] || '';
+  const headings = found.headings.map((heading) => oneLine(textOf(heading)).replace(PERMALINK, '')).filter(Boolean);
+  const declared = [meta('og:title'), data.headline, meta('twitter:title')].map((one) => oneLine(one ?? ''));
+  const title = chooseTitle({
+    declared: declared.filter(Boolean),
+    documentTitle,
+    headings,
+    siteNames: siteName ? [siteName] : [],
+    url,
+  });
   const publishedTime =
     data.published ??
     meta(
@@ -233,7 +203,7 @@ export function extractMetadata(document: Document, url: string): PageMetadata {
     ...(author && { author }),
     ...(siteName && { siteName }),
     metadata: Object.fromEntries(metadata),
-    external: externalLinks(found.links, url),
+    external: externalLinks(found.links, baseUrl),
     types,
   };
 }

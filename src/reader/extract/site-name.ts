@@ -1,0 +1,80 @@
+/** Whether a piece of a title is the name of the site: as the page gives it, or as the host's name spells it. */
+
+/** Letters and digits only, for comparing names that are written with other punctuation. */
+export const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** The labels of a host that may be a name: neither `www` nor what registries sell. */
+function labelsOf(url: string): { host: string; labels: string[] } {
+  let host = '';
+  try {
+    host = new URL(url).hostname.replace(/^www\d?\./, '');
+  } catch {
+    return { host, labels: [] };
+  }
+  if (/^[\d.]+$|:/.test(host)) return { host: '', labels: [] };
+  const labels = host.split('.');
+  return { host, labels: labels.slice(0, -1).filter((label) => label.length > 3 || labels.length === 2) };
+}
+
+const SMALL = new Set(['the', 'of', 'and', 'a', 'le', 'la', 'les', 'der', 'die', 'das', 'el', 'il']);
+
+/** Whether some of the words, in order and written together, or all their first letters, are the label. */
+function spells(words: readonly string[], label: string): boolean {
+  const said = words.filter((word) => !SMALL.has(word));
+  if (said.length >= 3 && said.map((word) => word[0]).join('') === label) return true;
+  let rest = label;
+  let used = 0;
+  for (const word of words) {
+    if (!rest.startsWith(word)) continue;
+    rest = rest.slice(word.length);
+    used++;
+  }
+  return rest === '' && used >= 2 && used * 2 >= said.length;
+}
+
+export interface SiteNames {
+  /** Whether the piece names the site. */
+  is(piece: string): boolean;
+  /** Whether the piece names the site with a word or two more, as `Clay House Blog` does. */
+  has(piece: string): boolean;
+}
+
+/** `names` is what the page calls its site, the best first. */
+export function siteNames(names: readonly string[], url: string): SiteNames {
+  const { host, labels } = labelsOf(url);
+  const domain = host.split('.').slice(-2).join('.');
+  const plainLabels = labels.map(plain).filter((label) => label.length > 1);
+  const known = new Set([plain(host), plain(domain), ...plainLabels]);
+  const said: string[][] = [];
+  for (const name of names) {
+    const [head = ''] = name.split(/\s*[|–—•·:]\s*|\s-\s/);
+    for (const one of [name, head, name.replace(/\.[a-z]{2,4}$/i, '')]) {
+      const words = wordsOf(one);
+      const text = words.join('');
+      if (text.length < 2) continue;
+      known.add(text);
+      known.add(text.replace(/^the/, ''));
+      said.push(words);
+    }
+  }
+  known.delete('');
+  const is = (piece: string): boolean => {
+    const text = plain(piece);
+    if (!text || known.has(text) || known.has(text.replace(/^the/, ''))) return true;
+    const words = wordsOf(piece);
+    return words.length <= 8 && plainLabels.some((label) => spells(words, label));
+  };
+  const has = (piece: string): boolean => {
+    if (is(piece)) return true;
+    const words = wordsOf(piece);
+    if (words.length > 5) return false;
+    return said.some((name) => {
+      if (name.length >= words.length || name.join('').length < 3) return false;
+      const starts = name.every((word, at) => word === words[at]);
+      return starts || name.every((word, at) => word === words[words.length - name.length + at]);
+    });
+  };
+  return { is, has };
+}

@@ -1,0 +1,149 @@
+/**
+ * The title of a page, without the name of its site. The head has titles for search engines and for sharing; what
+ * readers see is the heading. So a heading that the head or the address vouches for wins, and one that nothing
+ * vouches for (a logo, a slogan, a section) does not.
+ */
+import { plain, type SiteNames, siteNames, wordsOf } from './site-name.ts';
+
+export interface TitleSources {
+  /** Titles that the page declares apart from `<title>`, the most trusted first; each one line. */
+  declared: readonly string[];
+  documentTitle: string;
+  /** Texts of the h1 elements in document order. */
+  headings: readonly string[];
+  /** What the page calls its site. */
+  siteNames: readonly string[];
+  url: string;
+}
+
+/** What sites put between the parts of a title; a hyphen between letters is not among them. */
+const SEPARATOR =
+  /\s*[|｜¦]+\s*|\s*(?:»|«|›|‹|•)\s*|\s+(?:[-–—−:·/\\~<>→←_]|::|\|\|)+\s+|:\s+|(?<=[^\x00-\u2e7f])[-—_－]+|[-—_－]+(?=[^\x00-\u2e7f])/gu;
+
+/** Words that stand where a title should, on pages of whatever content. */
+const EMPTY_TITLES = new Set(['home', 'homepage', 'index', 'untitled', 'untitleddocument', 'welcome', 'loading']);
+
+/** What stands between the title and the site's name, or before the title. */
+const SECTIONS = new Set(['blog', 'news', 'forum', 'forums', 'viewtopic', 'topic', 'home']);
+
+interface Part {
+  from: number;
+  to: number;
+}
+
+function partsOf(title: string): Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  for (const bound of title.matchAll(SEPARATOR)) {
+    if (bound.index === 0) continue;
+    parts.push({ from, to: bound.index });
+    from = bound.index + bound[0].length;
+  }
+  parts.push({ from, to: title.length });
+  return parts;
+}
+
+/** The title without parts at its ends that name the site; whole when nothing else would be left. */
+export function withoutSite(title: string, site: SiteNames): string {
+  const parts = partsOf(title);
+  const text = ({ from, to }: Part) => title.slice(from, to);
+  const isSection = (part: Part) => SECTIONS.has(plain(text(part)));
+  let first = 0;
+  let last = parts.length - 1;
+  while (last > first) {
+    const rest = title.slice(parts[first]!.from, parts[last - 1]!.to);
+    const isCut = last < parts.length - 1;
+    if (!(site.has(text(parts[last]!)) || (isCut && isSection(parts[last]!))) || site.is(rest)) break;
+    last--;
+  }
+  while (last > first) {
+    const rest = title.slice(parts[first + 1]!.from, parts[last]!.to);
+    if (!(site.is(text(parts[first]!)) || (first > 0 && isSection(parts[first]!))) || site.is(rest)) break;
+    first++;
+  }
+  return title.slice(parts[first]!.from, parts[last]!.to).trim();
+}
+
+/** How alike two lists of words are: F1 over words, each counted once. */
+function likeness(left: readonly string[], right: readonly string[]): number {
+  const a = new Set(left);
+  const b = new Set(right);
+  let both = 0;
+  for (const word of a) if (b.has(word)) both++;
+  return a.size + b.size === 0 ? 0 : (2 * both) / (a.size + b.size);
+}
+
+/** Whether `inner` stands in `outer` as whole words in a row. */
+const holds = (outer: readonly string[], inner: readonly string[]): boolean =>
+  ` ${outer.join(' ')} `.includes(` ${inner.join(' ')} `);
+
+/** A heading is the page's when at least this much of it and of a title agree. */
+const ALIKE = 0.5;
+
+/** How much the head and the address vouch for a heading, 0 to 2; below `ALIKE` not enough. */
+function support(heading: string, titles: readonly string[], slug: readonly string[]): number {
+  const words = wordsOf(heading);
+  if (words.length === 0) return 0;
+  let best = slug.length >= 3 ? likeness(words, slug) : 0;
+  for (const title of titles) {
+    const said = wordsOf(title);
+    const alike = likeness(words, said);
+    if (alike === 1) return 2;
+    const isInside = words.length > 1 ? holds(said, words) : plain(title.slice(0, partsOf(title)[0]!.to)) === words[0];
+    best = Math.max(best, alike, isInside ? 1 : 0);
+  }
+  return best;
+}
+
+/** Written in one case all through, which is the site's taste and not the title's spelling. */
+const isOneCase = (text: string) => text === text.toUpperCase() || text === text.toLowerCase();
+
+const isCutOff = (text: string) => /(?:\.\.\.|…)$/.test(text);
+
+/** The words of the last part of the address that has any. */
+function slugOf(url: string): string[] {
+  if (!URL.canParse(url)) return [];
+  const segments = new URL(url).pathname.split('/').filter(Boolean);
+  const last = (segments.at(-1) ?? '').slice(0, 300).replace(/\.[a-z]{2,5}$/i, '');
+  try {
+    return wordsOf(decodeURIComponent(last));
+  } catch {
+    return wordsOf(last);
+  }
+}
+
+/** Whether the address is that of a site's first page, in one of its languages perhaps. */
+function isHome(url: string): boolean {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) return false;
+  const { pathname, searchParams } = new URL(url);
+  if (!/^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.\w{2,5}|home|default\.aspx?)?$/i.test(pathname)) return false;
+  return [...searchParams.keys()].every((name) => /^(?:utm_\w+|ref|srsltid|[a-z]+clid|lang|hl)$/i.test(name));
+}
+
+/** The title; '' when the page has none at all. */
+export function chooseTitle(sources: TitleSources): string {
+  const { declared, documentTitle, headings, url } = sources;
+  const site = siteNames(sources.siteNames, url);
+  const heads = [...declared, documentTitle].filter((title) => title !== '');
+  const isEmpty = (title: string) => EMPTY_TITLES.has(plain(title));
+  if (isHome(url)) return heads.find((title) => !isEmpty(title)) ?? headings[0] ?? heads[0] ?? '';
+  const cut = heads.map((title) => withoutSite(title, site)).filter((title) => !isEmpty(title) && !site.is(title));
+  const slug = slugOf(url);
+  let heading = '';
+  let most = ALIKE;
+  for (const one of headings) {
+    const value = site.is(one) ? 0 : support(one, cut, slug);
+    if (value < most || (heading && value === most)) continue;
+    heading = one;
+    most = value;
+  }
+  const whole = cut.find((title) => !isCutOff(title)) ?? cut[0];
+  if (!heading) return whole ?? headings.find((one) => !site.is(one)) ?? heads[0] ?? headings[0] ?? '';
+  const words = wordsOf(heading);
+  const same = cut.find((title) => plain(title) === plain(heading));
+  if (same && isOneCase(heading) && !isOneCase(same)) return same;
+  if (same) return heading;
+  // A heading may hold a label or an edition beside the title.
+  const inner = cut.find((title) => wordsOf(title).length >= 3 && holds(words, wordsOf(title)));
+  return inner ?? heading;
+}
