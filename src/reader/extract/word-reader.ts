@@ -28,20 +28,7 @@ export function createWordReader(
   maskOf: (word: string) => number,
   { humps, longest }: WordReaderOptions,
 ): (text: string) => number {
-  const words: string[] = new Array(SLOTS).fill('');
-  const hashes = new Int32Array(SLOTS);
-  const masks = new Int32Array(SLOTS);
-  const maskAt = (text: string, start: number, end: number, hash: number): number => {
-    const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
-    if (hashes[slot] === hash && isSame(words[slot]!, text, start, end)) return masks[slot]!;
-    const word = copyLowered(text, start, end);
-    const mask = maskOf(word);
-    if (word.length > LONGEST) return mask;
-    words[slot] = word;
-    hashes[slot] = hash;
-    masks[slot] = mask;
-    return mask;
-  };
+  const maskAt = remembering(maskOf);
   return (text) => {
     let mask = 0;
     let start = -1;
@@ -53,7 +40,7 @@ export function createWordReader(
       let letter = 0;
       if (unit >= LOWER_A && unit <= LOWER_Z) letter = unit;
       else if (unit >= UPPER_A && unit <= UPPER_Z) letter = unit + 32;
-      else if (unit >= 0x80) return readBeyondAscii(text.slice(0, longest), maskOf, humps);
+      else if (unit >= 0x80) return readBeyondAscii(text.slice(0, longest), maskAt, humps);
       if (start >= 0 && (letter === 0 || (humps && wasSmall && letter !== unit))) {
         mask |= maskAt(text, start, at, hash);
         start = -1;
@@ -70,10 +57,35 @@ export function createWordReader(
   };
 }
 
-function readBeyondAscii(text: string, maskOf: (word: string) => number, humps: boolean): number {
+/** The mask of the word at `[start, end)`; `hash` is the fold over its lower-cased code units from 0. */
+type MaskAt = (text: string, start: number, end: number, hash: number) => number;
+
+function remembering(maskOf: (word: string) => number): MaskAt {
+  const words: string[] = new Array(SLOTS).fill('');
+  const hashes = new Int32Array(SLOTS);
+  const masks = new Int32Array(SLOTS);
+  return (text, start, end, hash) => {
+    const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+    if (hashes[slot] === hash && isSame(words[slot]!, text, start, end)) return masks[slot]!;
+    const word = copyLowered(text, start, end);
+    const mask = maskOf(word);
+    if (word.length > LONGEST) return mask;
+    words[slot] = word;
+    hashes[slot] = hash;
+    masks[slot] = mask;
+    return mask;
+  };
+}
+
+function readBeyondAscii(text: string, maskAt: MaskAt, humps: boolean): number {
   let mask = 0;
   const spaced = humps ? text.replace(HUMP, '$1-') : text;
-  for (const word of spaced.toLowerCase().split(NOT_LETTERS)) if (word) mask |= maskOf(word);
+  for (const word of spaced.toLowerCase().split(NOT_LETTERS)) {
+    if (word === '') continue;
+    let hash = 0;
+    for (let at = 0; at < word.length; at++) hash = (Math.imul(hash, 31) + word.charCodeAt(at)) | 0;
+    mask |= maskAt(word, 0, word.length, hash);
+  }
   return mask;
 }
 

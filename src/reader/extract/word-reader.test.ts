@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createWordReader } from './word-reader.ts';
+
+const MASKS = new Map([
+  ['nav', 1],
+  ['bar', 2],
+  ['größe', 4],
+  ['©', 8],
+  ['a', 16],
+]);
+const read = (humps: boolean, longest = 400) => createWordReader((word) => MASKS.get(word) ?? 0, { humps, longest });
+
+describe('createWordReader', () => {
+  it('joins the masks of all words, in any case', () => {
+    expect(read(false)('NAV, 7bar!')).toBe(3);
+    expect(read(false)('navbar')).toBe(0);
+    expect(read(false)('')).toBe(0);
+  });
+
+  it('starts a word at a capital after a small letter when asked to', () => {
+    expect(read(true)('navBar')).toBe(3);
+    expect(read(false)('navBar')).toBe(0);
+    expect(read(true)('naV')).toBe(0);
+  });
+
+  it('knows the letters of all scripts', () => {
+    expect(read(true)('Größe-navBar ©')).toBe(15);
+  });
+
+  it('reads no further than the longest', () => {
+    expect(read(false, 5)('nav bar')).toBe(1);
+    expect(read(false, 7)('nav bar')).toBe(3);
+  });
+
+  it('gives the same, however full its table is, as words cut out of the text', () => {
+    const reader = read(true);
+    const every = createWordReader((word) => (word.length > 2 ? 1 << (word.length % 30) : 0), {
+      humps: false,
+      longest: 400,
+    });
+    const word = fc.oneof(fc.constantFrom(...MASKS.keys(), 'Nav', 'barNav', 'É'), fc.string({ maxLength: 60 }));
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 20 }), (list) => {
+        const text = list.join(' ').slice(0, 400);
+        const words = (spaced: string) => spaced.toLowerCase().split(/[^\p{L}©]+/u);
+        const spaced = text.replace(/([a-z])(?=[A-Z])/g, '$1-');
+        expect(reader(text)).toBe(words(spaced).reduce((mask, one) => mask | (MASKS.get(one) ?? 0), 0));
+        expect(every(text)).toBe(
+          words(text).reduce((mask, one) => mask | (one.length > 2 ? 1 << (one.length % 30) : 0), 0),
+        );
+      }),
+      { seed: 7, numRuns: 500 },
+    );
+  });
+});
