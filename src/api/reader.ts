@@ -8,7 +8,7 @@ import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered, Upload } from '#http/body.ts';
 import { gather } from '#http/gather.ts';
-import { successKind } from '#http/negotiate.ts';
+import { type BodyKind, successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
 import {
@@ -94,6 +94,7 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
       message: 'Several formats at once need an answer in JSON: send Accept: application/json',
     });
   }
+  if (options.explain) refuseToExplain(kind, options);
   const signal = goneSignal(reply);
   const work = { target, options, signal, keyed: caller.kind === 'key' };
   if (kind === 'stream') return sendStream(reply, request, door, work);
@@ -101,6 +102,18 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
   reply.header('x-usage-tokens', String(rendition.tokens));
   const page = await withPictures(rendition, options, request, door);
   return kind === 'json' ? sendJson(reply, page) : sendText(reply, rendition, page);
+}
+
+/** An explanation stands in a page object, and tells of a page that was read here. */
+function refuseToExplain(kind: BodyKind, { modelFormat }: Options): void {
+  const path = 'explain';
+  if (kind === 'text') {
+    const message = 'An explanation needs an answer in JSON: send Accept: application/json';
+    throw problem('ParamValidationError', { path, message });
+  }
+  if (modelFormat) {
+    throw problem('ParamValidationError', { path, message: 'An answer that a model writes cannot be explained' });
+  }
 }
 
 const queryOf = (request: FastifyRequest): Record<string, unknown> => {

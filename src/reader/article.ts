@@ -15,16 +15,6 @@ export const PAGE_KINDS = [
 ] as const;
 export type PageKind = (typeof PAGE_KINDS)[number];
 
-/** A piece that extraction left out: which step did it, why, where it stood, and its first words. */
-export interface Removal {
-  step: 'hidden' | 'content';
-  reason: string;
-  /** A short CSS-like path of the element: `div#main > ul.share`. */
-  selector: string;
-  /** At most 100 characters. */
-  text: string;
-}
-
 /** What a page declares about itself. */
 export interface Declared {
   /** The article's title without the site's name; for the whole page the text of its `<title>`. */
@@ -56,10 +46,10 @@ export interface Article extends Declared {
   /** How the content was chosen: block by block, all outside the page's frame, or the whole page. */
   source: 'main' | 'container' | 'page';
   kind?: PageKind;
+  /** How sure the kind is, 0 to 1. */
+  kindConfidence?: number;
   /** The F1 over words that the extraction promises for its choice, 0 to 1; 1 for the whole page when that was asked for. */
   confidence: number;
-  /** Filled only when an explanation was asked for. */
-  removals: Removal[];
   /** How many pieces that a person cannot see were left out. */
   hiddenCount: number;
 }

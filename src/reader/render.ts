@@ -13,6 +13,7 @@ import {
   Element,
   elements as elementsOf,
   find,
+  following,
   removeAttribute,
   setAttribute,
   Text,
@@ -23,9 +24,12 @@ import { outerHtml } from '#html/serialize.ts';
 import { innerText } from '#html/visible-text.ts';
 import type { Article } from './article.ts';
 import { chunkMarkdown } from './chunking/chunk.ts';
+import { explain } from './explanation.ts';
 import { extractArticle } from './extract/extract.ts';
 import { collectImages, type PageImage } from './extract/images.ts';
 import { collectLinks, documentBaseUrl, type Link } from './extract/links.ts';
+import { Notes, textIn } from './extract/removals.ts';
+import { extractionVersion } from './extract/version.ts';
 import { cleanHtml, fitted, type Material } from './formats/material.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
 import { withCaptions } from './markdown/alt-text.ts';
@@ -72,7 +76,8 @@ export function render({ snapshot, options, requestedUrl, limits, captions }: Re
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
   const { document } = parsed;
-  applySelectors(document, options);
+  const notes = options.explain ? new Notes(document) : undefined;
+  applySelectors(document, options, notes);
   const baseUrl = documentBaseUrl(document, url);
   const fields = textFields(document, snapshot, options);
   const links = options.withLinksSummary
@@ -91,13 +96,13 @@ export function render({ snapshot, options, requestedUrl, limits, captions }: Re
     options.targetSelector.length > 0 ||
     !isHtml(snapshot) ||
     snapshot.document !== undefined;
-  const article = asDocument(extractArticle(document, { url, baseUrl, whole }), snapshot.document);
+  const article = asDocument(extractArticle(document, { url, baseUrl, whole, notes }), snapshot.document);
   const markdown = wantsMarkdown(options)
     ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions })
     : undefined;
   const { complete } = parsed;
   const told = captions ? withCaptions(images, captions) : images;
-  return assemble({ snapshot, options, limits, url, article, fields, markdown, links, images: told, complete });
+  return assemble({ snapshot, options, limits, url, article, notes, fields, markdown, links, images: told, complete });
 }
 
 /** What a model is given: the main content, or the whole page for a question that may be about any part of it. */
@@ -136,6 +141,7 @@ interface Parts {
   readonly limits: RenderLimits;
   readonly url: string;
   readonly article: Article;
+  readonly notes: Notes | undefined;
   readonly fields: { html?: string; text?: string };
   readonly markdown: MarkdownResult | undefined;
   readonly links: Link[];
@@ -150,6 +156,7 @@ function assemble({
   limits,
   url,
   article,
+  notes,
   fields,
   markdown,
   links,
@@ -189,6 +196,11 @@ function assemble({
   }
   page.metadata = withFindings(article, snapshot);
   if (Object.keys(article.external).length) page.external = article.external;
+  if (notes) {
+    const { trace } = markdown ?? {};
+    const written = trace && { trace, markdown: markdown!.markdown, head, content: page.content!, options };
+    page.explanation = explain(notes, article, written);
+  }
   const tokens = charge(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
   return {
@@ -216,9 +228,14 @@ const isTooMuch = ({ depth, elements, complete }: Parsed, { snapshot, limits }: 
   !snapshot.document && (!complete || depth > limits.maxDepth || elements > limits.maxElements);
 
 /** Removes, then narrows (contract, section 10). AssertionFailureError when nothing matches the target. */
-function applySelectors(document: Document, { removeSelector, targetSelector }: Options): void {
+function applySelectors(document: Document, { removeSelector, targetSelector }: Options, notes?: Notes): void {
   for (const text of removeSelector) {
-    for (const element of matching(document, text, 'removeSelector')) remove(element);
+    for (const element of matching(document, text, 'removeSelector')) {
+      if (notes && stands(element)) {
+        notes.add({ step: 'selector', rule: `removeSelector: ${text}`, node: element });
+      }
+      remove(element);
+    }
   }
   if (!targetSelector.length) return;
   const taken = new Set<Element>();
@@ -237,9 +254,30 @@ function applySelectors(document: Document, { removeSelector, targetSelector }: 
   if (taken.has(body)) return;
   const kept = [...taken].filter((element) => element.name !== 'html');
   if (kept.length < taken.size) return;
+  if (notes) noteOutside(notes, body, taken);
   for (const element of kept) detach(element);
   while (body.first) detach(body.first);
   for (const element of kept) append(body, element);
+}
+
+/** Notes the largest pieces of the page that have no target in or around them. */
+function noteOutside(notes: Notes, body: Element, targets: ReadonlySet<Element>): void {
+  const around = new Set<Element>();
+  for (const target of targets) {
+    let at = target.parent;
+    while (at?.type === ELEMENT && !around.has(at)) {
+      around.add(at);
+      at = at.parent;
+    }
+  }
+  let node = following(body, body);
+  while (node) {
+    const within = node.type === ELEMENT && around.has(node);
+    if (!within && !(node.type === ELEMENT && targets.has(node)) && /\S/.test(textIn(node))) {
+      notes.add({ step: 'selector', rule: 'outside of targetSelector', node });
+    }
+    node = following(node, body, !within);
+  }
 }
 
 /** What makes a document a document stays; it is emptied instead. */
@@ -260,6 +298,13 @@ function matching(document: Document, selector: string, path: string): Element[]
     if (error instanceof SelectorError) throw problem('ParamValidationError', { path, message: error.message });
     throw error;
   }
+}
+
+/** Whether an element is still in the document. */
+function stands(element: Element): boolean {
+  let node: Element | Document | null = element;
+  while (node instanceof Element) node = node.parent;
+  return node !== null;
 }
 
 function isInside(element: Element, others: ReadonlySet<Element>): boolean {
@@ -337,7 +382,7 @@ function convert(
   { options, url, baseUrl, captions }: Conversion,
 ): MarkdownResult {
   const { markdown: style, retainLinks, retainImages, retainMedia, keepImgDataUrl, noGfm } = options;
-  const { markdownChunking, formats } = options;
+  const { markdownChunking, formats, explain: trace } = options;
   return toMarkdown(root, {
     ...style,
     headingStyle: markdownChunking ? 'atx' : style.headingStyle,
@@ -351,6 +396,7 @@ function convert(
     keepImgDataUrl,
     ...(baseUrl !== url && { documentBase: baseUrl }),
     ...(formats.has('markdown') && { title }),
+    trace,
   });
 }
 
@@ -360,7 +406,7 @@ const CHUNK_MARK = '\u001d';
 /** What was found of the page, and which engine served the answer and why, under names that no page can put there. */
 function withFindings(article: Article, { engine, engineReason }: Snapshot): Record<string, string> {
   const own = Object.entries(article.metadata).filter(([name]) => !name.toLowerCase().startsWith('lectern:'));
-  const { author, modifiedTime, siteName, image, canonicalUrl, lang } = article;
+  const { author, modifiedTime, siteName, image, canonicalUrl, lang, kind, kindConfidence } = article;
   const found = {
     author,
     modifiedTime,
@@ -368,6 +414,9 @@ function withFindings(article: Article, { engine, engineReason }: Snapshot): Rec
     image,
     canonicalUrl,
     language: lang,
+    extraction: extractionVersion(),
+    kind,
+    kindConfidence: kindConfidence?.toFixed(2),
     engine,
     engineReason,
   };

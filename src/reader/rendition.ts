@@ -1,6 +1,6 @@
 /** A page in the form that was asked for. Plain data: it crosses threads, and the doors write it as it is. */
+import type { Explanation } from './explanation.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
-
 import type { StorageState } from './snapshot.ts';
 
 /** The page object of JSON and stream answers; keys in the order in which they are written. */
@@ -24,6 +24,8 @@ export interface Page {
   warning?: string;
   metadata?: Record<string, string>;
   external?: Record<string, Record<string, Record<string, string>>>;
+  /** When it was asked for. */
+  explanation?: Explanation;
   usage: { tokens: number };
 }
 
@@ -58,6 +60,7 @@ const KEY_ORDER: readonly (keyof Page)[] = [
   'warning',
   'metadata',
   'external',
+  'explanation',
   'usage',
 ];
 

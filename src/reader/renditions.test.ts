@@ -48,6 +48,7 @@ it.each([
   ['another text', task('b')],
   ['another form', task('a', { retainLinks: 'none' })],
   ['other formats', task('a', { respondWith: 'html' })],
+  ['an explanation', task('a', { explain: true })],
   ['a copy of another moment', task('a', {}, { cachedAt: 2 })],
   ['a live page', task('a', {}, { cachedAt: undefined })],
   ['a page with a picture', task('a', {}, { screenshot: new Uint8Array(1) })],

@@ -61,4 +61,9 @@ function keyOf({ snapshot, options, requestedUrl, limits }: RenderTask): string 
 
 /** Roughly what a rendition holds: its body says the same as its page object. */
 const sizeOf = ({ body, page }: Rendition): number =>
-  body.length + (page.content?.length ?? 0) + (page.html?.length ?? 0) + (page.text?.length ?? 0) + 1_000;
+  body.length +
+  (page.content?.length ?? 0) +
+  (page.html?.length ?? 0) +
+  (page.text?.length ?? 0) +
+  (page.explanation ? JSON.stringify(page.explanation).length : 0) +
+  1_000;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
 import { loadTokens } from '../tokens.ts';
-import { countWords, evidenceOf, isUnchanged } from './evidence.ts';
+import { evidenceOf, isUnchanged } from './evidence.ts';
 
 beforeAll(loadTokens);
 
@@ -148,11 +148,7 @@ describe('a page that shows a file', () => {
 });
 
 describe('words and tokens', () => {
-  it('are counted in every script', () => {
-    expect(countWords('Three plain words.')).toBe(3);
-    expect(countWords("naïve café d'été")).toBe(4);
-    expect(countWords('日本語の文章です')).toBe(4);
-    expect(countWords('')).toBe(0);
+  it('are counted', () => {
     expect(look(page(prose())).words).toBeGreaterThan(150);
     expect(look(page('<p>Two words.</p>')).tokens).toBeLessThan(42);
     expect(look(page(prose())).tokens).toBeGreaterThan(42);

@@ -18,6 +18,7 @@ import {
 import { parseDocument } from '#html/parse.ts';
 import { extractArticle } from '../extract/extract.ts';
 import { countTokens } from '../tokens.ts';
+import { countWords } from '../words.ts';
 import { type ShownFile, shownFile } from './shown-file.ts';
 
 export interface Evidence {
@@ -209,16 +210,6 @@ const isPlaceholder = (element: Element) =>
   /(?:^|[\s_-])(?:skeleton|shimmer|placeholder-glow|ghost-loading|content-loader)/i.test(
     (attribute(element, 'class') ?? '').slice(0, 500),
   );
-
-/** Words as white space and signs part them; scripts that do not part words are counted two letters a word. */
-export function countWords(text: string): number {
-  let count = 0;
-  for (const [word] of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu))
-    count += UNPARTED.test(word) ? Math.ceil(word.length / 2) : 1;
-  return count;
-}
-const UNPARTED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** How much of a page may change without its being another (contract, section 11). */
 const ALIKE = 0.95;

@@ -69,22 +69,6 @@ test('the whole page keeps all that can be seen', () => {
   expect(textOf(article.content)).not.toContain('Ignore all');
 });
 
-test('explains what it left out', () => {
-  const html = readFileSync(path.join(PAGES, 'article-hidden/source.html'), 'utf8');
-  expect(read(html).removals).toEqual([]);
-  const { removals } = read(html, undefined, { explain: true });
-  const hidden = removals.filter((removal) => removal.step === 'hidden');
-  expect(hidden.map((removal) => removal.reason)).toEqual([
-    'inline style',
-    'inline style',
-    'unreadable text',
-    'hidden attribute',
-  ]);
-  const dropped = removals.find((removal) => removal.text.includes('All rights reserved'));
-  expect(dropped?.step).toBe('content');
-  expect(dropped?.selector).toContain('footer.site-footer');
-});
-
 const SENTENCE = 'A sentence with a few words in it, to be read. ';
 
 test('an empty page is empty', () => {

@@ -53,7 +53,8 @@ const ZERO_WIDTH_RUN = /[\u180e\u200b-\u200f\u2060-\u2064\ufeff]{2,}|[\ufe00-\uf
 // The flags of England, Scotland and Wales are a black flag with tags: the one honest use.
 const TAGS = /(\u{1f3f4}[\u{e0061}-\u{e007a}]{2,6}\u{e007f})|[\u{e0000}-\u{e007f}]+/gu;
 
-function withoutHiddenCharacters(text: string): string {
+/** Text without what only machines see in it. */
+export function withoutHiddenCharacters(text: string): string {
   if (!MAY_HIDE_CHARACTERS.test(text)) return text;
   return text.replace(TAGS, (_, flag?: string) => flag ?? '').replace(ZERO_WIDTH_RUN, '');
 }
@@ -121,7 +122,7 @@ function cleanAttributes(element: Element): void {
 /**
  * Takes out of the document what cannot be seen and returns how many pieces that were. `html` and `body` are never
  * taken out, though what they hide in their own style is inherited as CSS has it. `onRemove` hears of each piece
- * while it still stands in the tree.
+ * while it still stands in the tree, and of text that lost characters and stays.
  */
 export function removeHidden(document: Document, onRemove?: (node: Child, reason: string) => void): number {
   const readStyle = styles();
@@ -142,7 +143,10 @@ export function removeHidden(document: Document, onRemove?: (node: Child, reason
     if (node.type === TEXT) {
       if (!canBeRead(inks[inks.length - 1]!) && /\S/.test(node.value)) remove(node, 'unreadable text');
       else {
-        if (cleanText(node)) count++;
+        if (cleanText(node)) {
+          onRemove?.(node, 'invisible characters');
+          count++;
+        }
         seen += node.value.length;
       }
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {

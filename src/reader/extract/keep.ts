@@ -66,9 +66,22 @@ function isKeptMedia(element: Element, parts: number): boolean {
   return MEDIA.has(element.name) || STAND_INS.has(element.name);
 }
 
-/** A copy of the page's body (the survey's root) with the blocks for which `keep` is 1. */
-export function copyKept(root: Element | Document, survey: Survey, keep: Uint8Array): Element {
+/**
+ * A copy of the page's body (the survey's root) with the blocks for which `keep` is 1. `sources`, when given, gets each
+ * copied element with the one that it was copied from.
+ */
+export function copyKept(
+  root: Element | Document,
+  survey: Survey,
+  keep: Uint8Array,
+  sources?: Map<Element, Element>,
+): Element {
   const top = new Element('body');
+  if (root.type === ELEMENT) sources?.set(top, root);
+  const copied = (copy: Element, source: Element): Element => {
+    sources?.set(copy, source);
+    return copy;
+  };
   const texts = new Set<Text>();
   const counts = new Int32Array(keep.length + 1);
   const words = new Float64Array(keep.length + 1);
@@ -86,7 +99,7 @@ export function copyKept(root: Element | Document, survey: Survey, keep: Uint8Ar
     while (at >= 0 && !stack[at]!.copy) at--;
     let copy = at >= 0 ? stack[at]!.copy! : top;
     for (at++; at < stack.length; at++) {
-      const made = shell(stack[at]!.source);
+      const made = copied(shell(stack[at]!.source), stack[at]!.source);
       append(copy, made);
       stack[at]!.copy = made;
       copy = made;
@@ -102,7 +115,7 @@ export function copyKept(root: Element | Document, survey: Survey, keep: Uint8Ar
     const holder = stack.at(-1);
     const welcome = holder?.welcome ?? false;
     if (SILENT.has(element.name) || element.namespace === 'svg') {
-      if (welcome && isKeptMedia(element, 0)) append(copyOf(), wholeCopy(element));
+      if (welcome && isKeptMedia(element, 0)) append(copyOf(), copied(wholeCopy(element), element));
       return false;
     }
     number++;
@@ -110,7 +123,7 @@ export function copyKept(root: Element | Document, survey: Survey, keep: Uint8Ar
     const has = survey.endBlock[mine]! > survey.firstBlock[mine]!;
     const kept = has && keptBlocks(mine) > 0;
     // Its label was left out, not what it plays.
-    if (has && !kept && welcome && STAND_INS.has(element.name)) append(copyOf(), shell(element));
+    if (has && !kept && welcome && STAND_INS.has(element.name)) append(copyOf(), copied(shell(element), element));
     if (has ? !kept : !welcome) {
       number = survey.end[mine]! - 1;
       return false;

@@ -1,49 +1,123 @@
-/** Says what was left out, and why, for those who ask. */
-import { attribute, type Child, ELEMENT, type Element, textOf } from '#html/node.ts';
-import type { Removal } from '../article.ts';
-import type { Selection } from './select-content.ts';
-import type { Survey } from './survey.ts';
+/** Notes what is left out of a page on its way to an answer, and why, for those who ask. */
+import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
+import { notePlaces, type Places } from '#html/places.ts';
+import { countWords } from '../words.ts';
+import { withoutHiddenCharacters } from './hidden.ts';
+
+/** The steps that leave something out, in the order in which they come. */
+export const REMOVAL_STEPS = ['selector', 'hidden', 'frame', 'content', 'unit', 'markdown', 'cut'] as const;
+export type RemovalStep = (typeof REMOVAL_STEPS)[number];
+
+/** A piece that was left out. */
+export interface Removal {
+  step: RemovalStep;
+  /** Why, in words. */
+  rule: string;
+  /** Finds the element in the document as it came, and nothing else. */
+  selector: string;
+  words: number;
+  /** Its first words: at most 100 characters. */
+  text: string;
+  /** Set when nobody can see the text. */
+  hidden?: true;
+  /** How probable it is that this is content, and from where on it would have been kept; both 0 to 1. */
+  probability?: number;
+  threshold?: number;
+  /** What spoke most against it. */
+  signs?: string[];
+}
+
+/** A piece as the step that leaves it out knows it; text is read from the node when none is given. */
+export interface RemovedPiece extends Pick<Removal, 'step' | 'rule' | 'hidden' | 'probability' | 'threshold'> {
+  readonly node: Child;
+  readonly text?: string;
+  readonly words?: number;
+  /** Asked only for pieces that are listed. */
+  readonly signs?: () => string[];
+}
 
 const MOST_REMOVALS = 500;
 const LONGEST_TEXT = 100;
-const LONGEST_PATH = 4;
 
-/** The last steps of the way to an element, like `main#top > div.share`. */
-export function pathOf(node: Child): string {
-  const steps: string[] = [];
-  let at: Child | null = node.type === ELEMENT ? node : (node.parent as Element | null);
-  while (at && at.type === ELEMENT && steps.length < LONGEST_PATH) {
-    const id = attribute(at, 'id')?.trim();
-    const name = (attribute(at, 'class') ?? '').trim().split(/\s+/)[0];
-    steps.unshift(`${at.name}${id ? `#${id.slice(0, 60)}` : name ? `.${name.slice(0, 60)}` : ''}`);
-    at = at.parent?.type === ELEMENT ? at.parent : null;
+/** What is noted of one page while it is worked on. */
+export class Notes {
+  readonly places: Places;
+  /** For each element of a copy, the one of the page that it was copied from. */
+  readonly sources = new Map<Element, Element>();
+  /** How many pieces were left out. */
+  count = 0;
+  private readonly steps = new Map<RemovalStep, Removal[]>();
+
+  /** To be made before anything of the document is changed. */
+  constructor(document: Document) {
+    this.places = notePlaces(document);
   }
-  return steps.join(' > ');
-}
 
-const firstWords = (text: string) =>
-  text
-    .slice(0, 4 * LONGEST_TEXT)
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, LONGEST_TEXT);
+  selectorOf(element: Element): string | null {
+    return this.places.selectorOf(this.sources.get(element) ?? element);
+  }
 
-/** Adds what a person cannot see. */
-export function addHidden(removals: Removal[], node: Child, reason: string): void {
-  if (removals.length >= MOST_REMOVALS) return;
-  removals.push({ step: 'hidden', reason, selector: pathOf(node), text: firstWords(textOf(node)) });
-}
-
-/** Adds each block that was not kept, with how probable it was. */
-export function addDropped(removals: Removal[], survey: Survey, { keep, probabilities }: Selection): void {
-  for (let at = 0; at < keep.length && removals.length < MOST_REMOVALS; at++) {
-    if (keep[at]) continue;
-    const block = survey.blocks[at]!;
-    removals.push({
-      step: 'content',
-      reason: `probability ${probabilities[at]!.toFixed(2)}`,
-      selector: pathOf(survey.elements[block.owner]!),
-      text: firstWords(block.text),
+  /** Notes a piece that still stands where it was. */
+  add({ node, step, rule, text, words, signs, ...more }: RemovedPiece): void {
+    this.count += 1;
+    const list = this.steps.get(step) ?? [];
+    this.steps.set(step, list);
+    if (list.length >= MOST_REMOVALS) return;
+    const element = node.type === ELEMENT ? node : node.parent;
+    const selector = element?.type === ELEMENT ? this.selectorOf(element) : null;
+    if (selector === null) return;
+    const all = text ?? textIn(node);
+    list.push({
+      step,
+      rule,
+      selector,
+      words: words ?? countWords(all),
+      text: firstWords(all),
+      ...more,
+      ...(signs && { signs: signs() }),
     });
   }
+
+  /** At most 500 pieces by step, each step in the order of the page; no step takes the place of another. */
+  list(): Removal[] {
+    const lists = REMOVAL_STEPS.map((step) => this.steps.get(step) ?? []);
+    let left = MOST_REMOVALS;
+    const shares = new Map<Removal[], number>();
+    for (const [at, list] of [...lists].sort((a, b) => a.length - b.length).entries()) {
+      const share = Math.min(list.length, Math.floor(left / (lists.length - at)));
+      shares.set(list, share);
+      left -= share;
+    }
+    return lists.flatMap((list) => list.slice(0, shares.get(list)));
+  }
+}
+
+/** The first words of a text on one line, without characters that nobody sees. */
+export const firstWords = (text: string): string => {
+  const line = withoutHiddenCharacters(text.slice(0, 8 * LONGEST_TEXT))
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length <= LONGEST_TEXT
+    ? line
+    : line
+        .slice(0, LONGEST_TEXT)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd();
+};
+
+/** Elements whose text is read by machines only. */
+export const FOR_MACHINES = new Set(['script', 'style', 'template', 'head', 'title', 'map', 'datalist']);
+
+/** The text in a node, or what stands for an image. */
+export function textIn(node: Child): string {
+  if (node.type === TEXT) return node.value;
+  if (node.type !== ELEMENT) return '';
+  if (node.name === 'img') return attribute(node, 'alt') ?? '';
+  const texts: string[] = [];
+  let next = following(node, node);
+  while (next) {
+    if (next.type === TEXT) texts.push(next.value);
+    next = following(next, node, next.type === ELEMENT && FOR_MACHINES.has(next.name));
+  }
+  return texts.join('');
 }

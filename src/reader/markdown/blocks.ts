@@ -15,7 +15,7 @@ interface Container {
 }
 
 export class Blocks {
-  private readonly out: string[] = [];
+  protected readonly out: string[] = [];
   private readonly containers: Container[] = [];
   private written = 0;
   /** What every line starts with. */

@@ -70,6 +70,11 @@ export class Inline {
     return this.pieces.length === 0;
   }
 
+  /** Pieces of the block so far. */
+  get length(): number {
+    return this.pieces.length;
+  }
+
   /** The LaTeX of the block when it is nothing but one formula. */
   get soleMath(): string | null {
     return this.pieces.length === 1 ? this.math : null;

@@ -6,6 +6,7 @@ import type { Footnotes } from './footnotes.ts';
 import { Inline } from './inline.ts';
 import type { MarkdownStyle } from './style.ts';
 import type { TableGrid } from './tables.ts';
+import { Trace, TracedBlocks } from './trace.ts';
 
 export interface MarkdownOptions extends MarkdownStyle {
   /** The address of the page: links to other hosts show theirs in citations. */
@@ -25,6 +26,8 @@ export interface MarkdownOptions extends MarkdownStyle {
   readonly documentBase?: string | undefined;
   /** Whole-page conversion: written as the first line. */
   readonly title?: string | undefined;
+  /** Note where each block comes from. */
+  readonly trace?: boolean | undefined;
 }
 
 export interface ShownImage {
@@ -74,8 +77,9 @@ export const SKIP = 'skip';
 export class State {
   readonly options: MarkdownOptions;
   readonly footnotes: Footnotes;
-  readonly blocks = new Blocks();
+  readonly blocks: Blocks;
   readonly inline: Inline;
+  readonly trace: Trace | null;
   readonly gfm: boolean;
   readonly pageHost: string;
 
@@ -113,6 +117,8 @@ export class State {
       strike: this.gfm,
       references: options.linkStyle === 'referenced' && /^(?:collapsed|shortcut)$/.test(options.linkReferenceStyle),
     });
+    this.trace = options.trace ? new Trace(this.inline) : null;
+    this.blocks = this.trace ? new TracedBlocks(this.trace) : new Blocks();
   }
 
   /** Ends the paragraph that is open; in a single line only a space is left of the boundary. */

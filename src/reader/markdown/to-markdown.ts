@@ -18,6 +18,7 @@ import {
   type UncaptionedImage,
 } from './state.ts';
 import { MAY_HOLD_TEX } from './tex-in-text.ts';
+import type { Trace } from './trace.ts';
 
 export type { MarkdownOptions, ShownImage, ShownLink, UncaptionedImage } from './state.ts';
 
@@ -29,19 +30,34 @@ export interface MarkdownResult {
   readonly uncaptioned: readonly UncaptionedImage[];
   /** The links that were written; with citations `id` is the number in the text. */
   readonly links: readonly ShownLink[];
+  /** When it was asked for: where the blocks come from, and what was passed over. */
+  readonly trace?: Trace | undefined;
 }
 
 /** The content of a tree as Markdown, trimmed, without control characters other than line feed and tab. */
 export function toMarkdown(root: Document | Element, options: MarkdownOptions): MarkdownResult {
   const state = new State(options, findFootnotes(root, options));
   walk(root, state);
+  state.trace?.at(null, false);
   state.flush();
-  const { definitions, images, links, uncaptioned } = state;
+  const { definitions, images, links, uncaptioned, trace } = state;
   let markdown = state.blocks.toString();
   if (definitions.length > 0) markdown += `\n\n${definitions.join('\n')}`;
   const title = options.title === undefined ? '' : state.clean(oneLine(options.title));
-  if (title !== '') markdown = `${titleLine(title, options)}\n\n${markdown}`;
-  return { markdown: withoutControls(markdown).trim(), images, links, uncaptioned: [...uncaptioned.values()] };
+  if (title !== '') {
+    const first = `${titleLine(title, options)}\n\n`;
+    trace?.shift(first.split('\n').length - 1);
+    markdown = first + markdown;
+  }
+  const text = withoutControls(markdown).trimStart();
+  trace?.shift(1 - markdown.slice(0, markdown.length - text.length).split('\n').length);
+  return {
+    markdown: text.trimEnd(),
+    images,
+    links,
+    uncaptioned: [...uncaptioned.values()],
+    ...(trace && { trace }),
+  };
 }
 
 const titleLine = (title: string, { headingStyle }: MarkdownOptions): string =>
@@ -49,20 +65,24 @@ const titleLine = (title: string, { headingStyle }: MarkdownOptions): string =>
 
 function walk(root: Document | Element, state: State): void {
   const leaves: (Leave | null)[] = [];
+  const { trace } = state;
   let node: Child | null = root.type === ELEMENT ? root : root.first;
   while (node) {
+    trace?.at(node, false);
     if (node.type === TEXT) {
       if (state.gfm && MAY_HOLD_TEX.test(node.value)) textWithFormulas(state, node.value);
       else state.inline.text(state.clean(node.value));
     } else if (node.type === ELEMENT) {
       const enter = ELEMENTS.get(node.name);
       const leave = enter ? enter(state, node) : null;
-      if (leave !== SKIP) {
+      if (leave === SKIP) trace?.skipped(node);
+      else {
         if (node.first) {
           leaves.push(leave);
           node = node.first;
           continue;
         }
+        trace?.at(node, true);
         leave?.(state, node);
       }
     }
@@ -77,7 +97,11 @@ function advance(done: Child, root: Node, state: State, leaves: (Leave | null)[]
     if (node.next) return node.next;
     const parent: Node | null = node.parent;
     if (!parent || parent.type !== ELEMENT || leaves.length === 0) return null;
-    leaves.pop()?.(state, parent);
+    const leave = leaves.pop();
+    if (leave) {
+      state.trace?.at(parent, true);
+      leave(state, parent);
+    }
     node = parent;
   }
   return null;

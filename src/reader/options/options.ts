@@ -461,6 +461,14 @@ export const OPTIONS = {
     copies: 'any',
     meaning: 'Fails with BudgetExceededError when the answer would be charged more than this; 0 means no budget.',
   }),
+  explain: row({
+    headers: ['x-explain'],
+    schema: flag(),
+    defaultText: 'false',
+    copies: 'any',
+    meaning:
+      'Adds to a JSON or stream answer what was left out of the page, by which rule, and which element each block of the Markdown comes from. Costs nothing; a text answer and one that a model writes have no room for it.',
+  }),
 
   locale: row({
     headers: ['x-locale'],

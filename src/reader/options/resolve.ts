@@ -44,6 +44,7 @@ const DEFAULTS = {
   noCache: false,
   doNotTrack: false,
   zeroDataRetention: false,
+  explain: false,
 } as const satisfies { [Name in OptionName]?: GivenOptions[Name] };
 
 type Defaulted = keyof typeof DEFAULTS;

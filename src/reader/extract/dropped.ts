@@ -1,0 +1,90 @@
+/** Says of each block that was not chosen which step left it out, and what spoke against it. */
+import { type Child, type Document, ELEMENT, type Element, following } from '#html/node.ts';
+import { countWords } from '../words.ts';
+import { chooseBlocks } from './choose.ts';
+import { describeBlocks, FEATURES, type PageFacts } from './features.ts';
+import { findFrame } from './frame.ts';
+import { FOR_MACHINES, type Notes, textIn } from './removals.ts';
+import type { Selection } from './select-content.ts';
+import { signsAgainst } from './signs.ts';
+import { SILENT, type Survey } from './survey.ts';
+
+/** Notes every block of the survey that is not kept. */
+export function noteDropped(notes: Notes, survey: Survey, selection: Selection, facts: PageFacts): void {
+  if (selection.source === 'main') noteWeighed(notes, survey, selection, facts);
+  else noteFramed(notes, survey, selection);
+}
+
+function noteWeighed(notes: Notes, survey: Survey, { keep, probabilities }: Selection, facts: PageFacts): void {
+  const chosen = chooseBlocks(survey, facts).keep;
+  const threshold = lowest(probabilities, chosen);
+  let rows: Float32Array | undefined;
+  for (const [at, block] of survey.blocks.entries()) {
+    if (keep[at]) continue;
+    const inUnit = chosen[at] === 1;
+    notes.add({
+      step: inUnit ? 'unit' : 'content',
+      rule: inUnit ? 'left out with what it belongs to' : 'probably not the content of the page',
+      node: survey.elements[block.owner]!,
+      text: block.text,
+      words: block.words,
+      probability: rounded(probabilities[at]!),
+      threshold,
+      signs: () => {
+        rows ??= describeBlocks(survey, facts);
+        return signsAgainst(rows, at * FEATURES.length);
+      },
+    });
+  }
+}
+
+/** The least probable block that was chosen for itself: the line that the page's own numbers drew. */
+function lowest(probabilities: Float32Array, chosen: Uint8Array): number {
+  let least = 1;
+  for (let at = 0; at < chosen.length; at++) if (chosen[at]) least = Math.min(least, probabilities[at]!);
+  return rounded(least);
+}
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+
+function noteFramed(notes: Notes, survey: Survey, { keep }: Selection): void {
+  const byName = findFrame(survey, true);
+  const byLandmark = findFrame(survey, false);
+  for (const [at, block] of survey.blocks.entries()) {
+    if (keep[at]) continue;
+    const holder = survey.elements[topOf(survey, block.owner, byName)]!;
+    const trust = byLandmark[block.owner] ? 'landmark' : 'name';
+    notes.add({
+      step: 'frame',
+      rule: `in the frame of the page by its ${trust}: <${holder.name}>`,
+      node: survey.elements[block.owner]!,
+      text: block.text,
+      words: block.words,
+    });
+  }
+}
+
+/** The outermost framed element at or around one. */
+function topOf(survey: Survey, owner: number, framed: Uint8Array): number {
+  let at = owner;
+  while (survey.parent[at]! >= 0 && framed[survey.parent[at]!]) at = survey.parent[at]!;
+  return at;
+}
+
+/** Notes the text of elements that are never read: controls, drawings, what stands in for a frame or a script. */
+export function noteSilent(notes: Notes, root: Document | Element): void {
+  let node = following(root, root);
+  while (node) {
+    const silent = isSilent(node) ? node.name : null;
+    if (silent !== null && !FOR_MACHINES.has(silent)) {
+      const text = textIn(node);
+      const words = countWords(text);
+      const rule = `text in <${silent}> is not read`;
+      if (words > 0) notes.add({ step: 'markdown', rule, node, text, words });
+    }
+    node = following(node, root, silent !== null);
+  }
+}
+
+const isSilent = (node: Child): node is Element =>
+  node.type === ELEMENT && (SILENT.has(node.name) || node.namespace === 'svg');

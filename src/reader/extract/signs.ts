@@ -1,0 +1,106 @@
+/**
+ * What spoke against a block, in plain words. On its way through a tree a block meets questions; each answer moves the
+ * mean of what the leaves below it say, and that move is the answer's share in the verdict. Shares are summed by
+ * feature over all trees (the attribution that A. Saabas described for forests; the leaves' plain mean stands in for
+ * the mean over training pages, which the weights do not keep).
+ */
+import { FEATURES } from './features.ts';
+import { readTrees, type Trees } from './trees.ts';
+import { WEIGHTS } from './weights.ts';
+
+const MOST_SIGNS = 3;
+
+interface Attribution {
+  readonly trees: Trees;
+  /** Per node, the mean of the leaves below it. */
+  readonly means: Float64Array;
+}
+
+let fitted: Attribution | null = null;
+
+function attribution(): Attribution {
+  if (fitted) return fitted;
+  const trees = readTrees(WEIGHTS, FEATURES);
+  const { feature, value, otherwise } = trees;
+  const means = new Float64Array(feature.length);
+  const leaves = new Uint32Array(feature.length);
+  // A node's branches come after it.
+  for (let node = feature.length - 1; node >= 0; node--) {
+    const [below, above] = [node + 1, otherwise[node]!];
+    leaves[node] = feature[node]! < 0 ? 1 : leaves[below]! + leaves[above]!;
+    means[node] =
+      feature[node]! < 0
+        ? value[node]!
+        : (means[below]! * leaves[below]! + means[above]! * leaves[above]!) / leaves[node]!;
+  }
+  fitted = { trees, means };
+  return fitted;
+}
+
+/** The three signs that spoke most against the block whose row of features starts at `from`; fewer when fewer did. */
+export function signsAgainst(rows: Float32Array, from: number): string[] {
+  const { trees, means } = attribution();
+  const { feature, value, otherwise, roots } = trees;
+  const shares = new Map<string, number>();
+  for (const root of roots) {
+    let node = root;
+    for (let asked = feature[node]!; asked >= 0; asked = feature[node]!) {
+      const next = rows[from + asked]! < value[node]! ? node + 1 : otherwise[node]!;
+      const words = plainWords(FEATURES[asked]!);
+      if (words !== null) shares.set(words, (shares.get(words) ?? 0) + means[next]! - means[node]!);
+      node = next;
+    }
+  }
+  return [...shares]
+    .filter(([, share]) => share < 0)
+    .sort(([a, one], [b, other]) => one - other || (a < b ? -1 : 1))
+    .slice(0, MOST_SIGNS)
+    .map(([words]) => words);
+}
+
+/** Features in words, by name or by the start of the name; null for what is the same for all blocks of a page. */
+const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
+  [/^(?:page|url|type)[A-Z].*/, null],
+  [/^words$/, 'its length'],
+  [/^linkDensity$/, 'how much of it is links'],
+  [/^wordLength$/, 'the length of its words'],
+  [/^(?:sentences|commas)$/, 'its punctuation'],
+  [/^(?:digitRatio|capitalRatio)$/, 'its share of digits and capitals'],
+  [/^ends[A-Z].*/, 'how it ends'],
+  [/^starts[A-Z].*/, 'how it starts'],
+  [/^isProse$/, 'whether it reads like prose'],
+  [/^(?:isTitle|titleWords)$/, 'its likeness to the title'],
+  [/^(?:is[A-Z]\w*|heading)$/, 'what kind of element it is'],
+  [/^says\.(.*)/, 'words such as those of “$1”'],
+  [/^(?:share|order|wordsBefore|wordsAfter)$/, 'its place on the page'],
+  [/^depth$/, 'how deep it stands'],
+  [/^words-?\d$/, 'the length of its neighbours'],
+  [/^links-?\d$/, 'links in its neighbours'],
+  [/^same-?\d$/, 'whether its neighbours look like it'],
+  [/^part\.(.*)/, 'whether it stands in a box named for “$1”'],
+  [/^in\.(.*)/, 'whether it stands in <$1>'],
+  [/^up\d\.links$/, 'links in the boxes around it'],
+  [/^up\d\.prose$/, 'prose in the boxes around it'],
+  [/^up\d\.place$/, 'its place in the boxes around it'],
+  [/^up\d\..*/, 'the size of the boxes around it'],
+  [/^box[\d.]+\.links$/, 'links around the main text'],
+  [/^box[\d.]+\.\w+$/, 'its distance from the main text'],
+  [/^like[A-Z].*/, 'what else on the page looks like it'],
+  [/^twins.*/, 'how often its box repeats'],
+  [/^copies$/, 'how often its text repeats'],
+  [/^(?:since|until)Prose$/, 'its distance from prose'],
+  [/^fromHeading$/, 'its distance from the title'],
+];
+
+const known = new Map<string, string | null>();
+
+/** What a feature is about; null when it does not tell one block of a page from another. */
+export function plainWords(feature: string): string | null {
+  let words = known.get(feature);
+  if (words === undefined) {
+    const row = WORDS.find(([pattern]) => pattern.test(feature));
+    words = row ? row[1] && feature.replace(row[0], row[1]).replace(/”.*$/, '”') : feature;
+    known.set(feature, words);
+  }
+  return words;
+}

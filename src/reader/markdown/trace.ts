@@ -1,0 +1,124 @@
+/** Which element each block of the Markdown comes from, and which elements came to nothing, noted while it is written. */
+import { type Child, ELEMENT, type Element } from '#html/node.ts';
+import { Blocks } from './blocks.ts';
+import { BLOCK_NAMES } from './elements/names.ts';
+import type { Inline } from './inline.ts';
+
+/** A block that no other block is around; a list counts by its items. */
+export interface TracedBlock {
+  /** Its first line, from 0. */
+  line: number;
+  lines: number;
+  /** The block-level element whose text it starts with; null for text that stands in none. */
+  readonly source: Element | null;
+}
+
+export class Trace {
+  readonly blocks: TracedBlock[] = [];
+  /** Elements that the converter passed over with all they hold. */
+  readonly leftOut: Element[] = [];
+  private readonly inline: Inline;
+  /** Pieces of inline content before the node at hand, and blocks written since. */
+  private pieces = 0;
+  private written = 0;
+  private node: Child | null = null;
+  private leaving = false;
+  /** Where the inline content that is not written yet began. */
+  private began: Child | null = null;
+  private line = 0;
+  private open: TracedBlock | null = null;
+  private depth = 0;
+
+  constructor(inline: Inline) {
+    this.inline = inline;
+  }
+
+  /** Called before a node is handled, when an element's children are done, and at the end. */
+  at(node: Child | null, leaving: boolean): void {
+    this.began = this.inline.empty ? null : (this.began ?? this.node);
+    this.node = node;
+    this.leaving = leaving;
+    this.pieces = this.inline.length;
+    this.written = 0;
+  }
+
+  /** An element whose children were passed over: left out when nothing was written for it either. */
+  skipped(element: Element): void {
+    const { pieces, written, inline } = this;
+    if (written === 0 && inline.length === pieces && !CODE.has(element.name)) this.leftOut.push(element);
+  }
+
+  opened(): void {
+    this.depth += 1;
+    if (this.depth === 1) this.open = { line: -1, lines: 0, source: blockAround(this.node) };
+  }
+
+  closed(): void {
+    this.depth -= 1;
+    if (this.depth === 0) this.open = null;
+  }
+
+  /** A block of so many lines, the first of them so many line feeds after the last line before. */
+  wrote(feeds: number, lines: number): void {
+    this.written += 1;
+    this.line += feeds;
+    // What an element's end writes is its own; what its start writes is what stood before it.
+    const source = this.leaving ? this.node : (this.began ?? this.node);
+    this.began = null;
+    const block = this.open ?? { line: -1, lines: 0, source: blockAround(source) };
+    if (block.line < 0) {
+      block.line = this.line;
+      this.blocks.push(block);
+    }
+    this.line += lines - 1;
+    block.lines = this.line - block.line + 1;
+  }
+
+  /** Moves all blocks by so many lines. */
+  shift(lines: number): void {
+    for (const block of this.blocks) block.line += lines;
+  }
+}
+
+/** Written when something else follows, so it cannot be seen at once whether it comes to nothing. */
+const CODE = new Set(['code', 'kbd', 'samp', 'tt']);
+
+function blockAround(node: Child | null): Element | null {
+  let at: Child | null = node;
+  while (at && !(at.type === ELEMENT && BLOCK_NAMES.has(at.name))) {
+    const above: Child['parent'] = at.parent;
+    at = above?.type === ELEMENT ? above : null;
+  }
+  return at;
+}
+
+export class TracedBlocks extends Blocks {
+  private readonly trace: Trace;
+
+  constructor(trace: Trace) {
+    super();
+    this.trace = trace;
+  }
+
+  override push(first: string, rest: string): void {
+    this.trace.opened();
+    super.push(first, rest);
+  }
+
+  override pop(): ReturnType<Blocks['pop']> {
+    this.trace.closed();
+    return super.pop();
+  }
+
+  override write(text: string): void {
+    const from = this.out.length;
+    super.write(text);
+    this.trace.wrote(from > 0 ? feedsIn(this.out[from]!) : 0, feedsIn(text) + 1);
+  }
+}
+
+function feedsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
