@@ -80,7 +80,7 @@ const PLAIN_WORD = /^[a-zA-Z_][\w-]*$/;
 const QUOTABLE = /^[\x20-\x7e]+$/;
 const LONGEST_NAME = 60;
 
-/** Selectors that may find an element by itself: its id, its name, its classes. */
+/** Selectors that may find an element by itself, the most telling first: its id, its name, its classes. */
 function anchorsOf(element: Element): string[] {
   const found: string[] = [];
   const id = attribute(element, 'id');
@@ -88,9 +88,12 @@ function anchorsOf(element: Element): string[] {
     if (PLAIN_WORD.test(id)) found.push(`#${id}`);
     else if (QUOTABLE.test(id) && !/["\\]/.test(id)) found.push(`[id="${id}"]`);
   }
-  if (PLAIN_NAME.test(element.name)) found.push(element.name);
+  const name = PLAIN_NAME.test(element.name) ? [element.name] : [];
+  const says = element.name !== 'div' && element.name !== 'span';
+  if (says) found.push(...name);
   for (const word of (attribute(element, 'class') ?? '').split(/[\t\n\f\r ]+/)) {
     if (word.length <= LONGEST_NAME && PLAIN_WORD.test(word)) found.push(`.${word}`);
   }
+  if (!says) found.push(...name);
   return found;
 }

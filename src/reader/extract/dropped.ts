@@ -1,4 +1,4 @@
-/** Says of each block that was not chosen which step left it out, and what spoke against it. */
+/** Says of each piece that extraction leaves out which step did it, and what spoke against it. */
 import { type Child, type Document, ELEMENT, type Element, following } from '#html/node.ts';
 import { countWords } from '../words.ts';
 import { chooseBlocks } from './choose.ts';
@@ -8,6 +8,19 @@ import { FOR_MACHINES, type Notes, textIn } from './removals.ts';
 import type { Selection } from './select-content.ts';
 import { signsAgainst } from './signs.ts';
 import { SILENT, type Survey } from './survey.ts';
+
+/** Notes what stood in the place of a part that came later. */
+export function noteReplaced(notes: Notes, node: Child): void {
+  if (hasText(node)) notes.add({ step: 'hidden', rule: 'shown only until a later part was there', node });
+}
+
+/** Notes what a person cannot see; of text that only lost characters, the text. */
+export function noteHidden(notes: Notes, node: Child, reason: string): void {
+  if (reason === 'invisible characters') notes.add({ step: 'hidden', rule: reason, node });
+  else if (hasText(node)) notes.add({ step: 'hidden', rule: reason, node, hidden: true });
+}
+
+const hasText = (node: Child): boolean => /\S/.test(textIn(node));
 
 /** Notes every block of the survey that is not kept. */
 export function noteDropped(notes: Notes, survey: Survey, selection: Selection, facts: PageFacts): void {

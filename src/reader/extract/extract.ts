@@ -2,7 +2,7 @@
 import { type Document, find } from '#html/node.ts';
 import type { Article } from '../article.ts';
 import { createClassReader } from './class-words.ts';
-import { noteDropped, noteSilent } from './dropped.ts';
+import { noteDropped, noteHidden, noteReplaced, noteSilent } from './dropped.ts';
 import { pageFacts } from './facts.ts';
 import { removeHidden } from './hidden.ts';
 import { copyKept } from './keep.ts';
@@ -32,12 +32,9 @@ const readClass = createClassReader();
  */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
   const { notes } = options;
-  settle(document);
+  settle(document, notes && ((node) => noteReplaced(notes, node)));
   const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
-  const hiddenCount = removeHidden(
-    document,
-    notes && ((node, reason) => notes.add({ node, step: 'hidden', rule: reason, hidden: true })),
-  );
+  const hiddenCount = removeHidden(document, notes && ((node, reason) => noteHidden(notes, node, reason)));
   const body = find(document, 'body') ?? document;
   const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };

@@ -1,6 +1,7 @@
 /** Notes what is left out of a page on its way to an answer, and why, for those who ask. */
 import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
 import { notePlaces, type Places } from '#html/places.ts';
+import { BLOCK_NAMES } from '../markdown/elements/names.ts';
 import { countWords } from '../words.ts';
 import { withoutHiddenCharacters } from './hidden.ts';
 
@@ -117,6 +118,7 @@ export function textIn(node: Child): string {
   let next = following(node, node);
   while (next) {
     if (next.type === TEXT) texts.push(next.value);
+    else if (next.type === ELEMENT && BLOCK_NAMES.has(next.name)) texts.push(' ');
     next = following(next, node, next.type === ELEMENT && FOR_MACHINES.has(next.name));
   }
   return texts.join('');

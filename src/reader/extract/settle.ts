@@ -19,14 +19,14 @@ import {
   unwrap,
 } from '#html/node.ts';
 
-/** Settles the page in place. */
-export function settle(document: Document): void {
-  placeSegments(document);
+/** Settles the page in place. `onRemove` hears of each piece that gives way while it still stands in the tree. */
+export function settle(document: Document, onRemove?: (node: Child) => void): void {
+  placeSegments(document, onRemove);
   openNoscript(document);
 }
 
 /** React streams late parts of a page as hidden `S:n` divisions, to be put where the template `B:n` stands. */
-function placeSegments(document: Document): void {
+function placeSegments(document: Document, onRemove?: (node: Child) => void): void {
   const segments = new Map<string, Element>();
   const places = new Map<string, Element>();
   for (const element of elements(document)) {
@@ -39,7 +39,7 @@ function placeSegments(document: Document): void {
   for (const [number, segment] of segments) {
     const place = places.get(number);
     if (!place?.parent || isInside(place, segment)) continue;
-    clearFallback(place, segment);
+    clearFallback(place, segment, onRemove);
     removeAttribute(segment, 'hidden');
     insertBefore(segment, place);
   }
@@ -54,7 +54,7 @@ function isInside(node: Child, holder: Element): boolean {
 const LONGEST_FALLBACK = 200;
 
 /** What stands between a place's template and the comment that ends it is what was shown while waiting. */
-function clearFallback(place: Element, segment: Element): void {
+function clearFallback(place: Element, segment: Element, onRemove?: (node: Child) => void): void {
   let end = place.next;
   let steps = 0;
   while (end && !(end.type === COMMENT && end.value === '/$')) {
@@ -64,6 +64,7 @@ function clearFallback(place: Element, segment: Element): void {
   if (!end || segment.parent === place.parent) return;
   for (let node = place.next; node && node !== end; ) {
     const next: Child | null = node.next;
+    onRemove?.(node);
     detach(node);
     node = next;
   }

@@ -10,36 +10,41 @@ import { WEIGHTS } from './weights.ts';
 
 const MOST_SIGNS = 3;
 
-interface Attribution {
+export interface Attribution {
   readonly trees: Trees;
   /** Per node, the mean of the leaves below it. */
   readonly means: Float64Array;
 }
 
-let fitted: Attribution | null = null;
-
-function attribution(): Attribution {
-  if (fitted) return fitted;
-  const trees = readTrees(WEIGHTS, FEATURES);
+/** Trees ready to be asked what a row met in them. */
+export function attributionOf(trees: Trees): Attribution {
   const { feature, value, otherwise } = trees;
   const means = new Float64Array(feature.length);
   const leaves = new Uint32Array(feature.length);
   // A node's branches come after it.
   for (let node = feature.length - 1; node >= 0; node--) {
-    const [below, above] = [node + 1, otherwise[node]!];
-    leaves[node] = feature[node]! < 0 ? 1 : leaves[below]! + leaves[above]!;
-    means[node] =
-      feature[node]! < 0
-        ? value[node]!
-        : (means[below]! * leaves[below]! + means[above]! * leaves[above]!) / leaves[node]!;
+    if (feature[node]! < 0) {
+      means[node] = value[node]!;
+      leaves[node] = 1;
+      continue;
+    }
+    const [one, other] = [node + 1, otherwise[node]!];
+    leaves[node] = leaves[one]! + leaves[other]!;
+    means[node] = (means[one]! * leaves[one]! + means[other]! * leaves[other]!) / leaves[node]!;
   }
-  fitted = { trees, means };
+  return { trees, means };
+}
+
+let fitted: Attribution | null = null;
+
+function fittedAttribution(): Attribution {
+  fitted ??= attributionOf(readTrees(WEIGHTS, FEATURES));
   return fitted;
 }
 
 /** The three signs that spoke most against the block whose row of features starts at `from`; fewer when fewer did. */
-export function signsAgainst(rows: Float32Array, from: number): string[] {
-  const { trees, means } = attribution();
+export function signsAgainst(rows: Float32Array, from: number, attribution = fittedAttribution()): string[] {
+  const { trees, means } = attribution;
   const { feature, value, otherwise, roots } = trees;
   const shares = new Map<string, number>();
   for (const root of roots) {
