@@ -6,18 +6,50 @@
 /** Beyond this many containers inside one another text is no longer indented: each costs every line its prefix. */
 const MAX_NESTING = 24;
 
+/** What a block is, as far as it matters for the block after it; a list with its marker is a kind of its own. */
+export type BlockKind =
+  | 'text'
+  | 'heading'
+  | 'underlined'
+  | 'code'
+  | 'rule'
+  | 'table'
+  | 'quote'
+  | 'note'
+  | `list${string}`;
+
 interface Container {
   readonly prefix: string;
   readonly next: string | null;
   readonly length: number;
-  /** Blocks written straight into the container, not into containers inside it. */
-  written: number;
+  readonly kind: BlockKind;
+  /** Of the container around it. */
+  readonly last: BlockKind | null;
+  readonly tight: boolean;
+  readonly parted: boolean;
+}
+
+/**
+ * Whether a block needs no blank line before it to stay what it is: text would go on in the paragraph, table, quote
+ * or list before it, and only some blocks interrupt a paragraph (CommonMark 0.31, sections 4 and 5).
+ */
+function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
+  if (last === 'heading' || last === 'underlined' || last === 'code' || last === 'rule') return true;
+  if (kind === 'text' || kind === 'underlined' || kind === 'table' || kind === 'note' || kind === last) return false;
+  if (last === 'table' || last === 'note') return false;
+  return last !== 'text' || kind !== 'rule';
 }
 
 export class Blocks {
   protected readonly out: string[] = [];
   private readonly containers: Container[] = [];
-  private written = 0;
+  /** The last block that was written straight into the innermost container. */
+  private last: BlockKind | null = null;
+  /** What the next block is, when that was said. */
+  private coming: BlockKind | null = null;
+  private joined = false;
+  private tight = false;
+  private parted = false;
   /** What every line starts with. */
   private prefix = '';
   /** What the very next line starts with instead: it carries the marker of an item. */
@@ -26,55 +58,90 @@ export class Blocks {
   /** The prefix of the blank line between the last block and the next. */
   private between = '';
 
-  /** Blocks in the innermost container so far. */
-  get count(): number {
-    return this.written;
-  }
-
   get depth(): number {
     return this.containers.length;
   }
 
+  /** The last block of the innermost container. */
+  get previous(): BlockKind | null {
+    return this.last;
+  }
+
+  /** Whether a blank line stands between blocks of the innermost container. */
+  get isParted(): boolean {
+    return this.parted;
+  }
+
+  /**
+   * Says what the next block or container is; without a word it is text. `blankLine` overrules what is usual: a blank
+   * line before every block, but in items of tight lists only where it is needed.
+   */
+  follow(kind: BlockKind, blankLine?: boolean): void {
+    const { last, joined } = this;
+    this.coming = kind;
+    this.joined = false;
+    if (last !== null) this.blankLine = blankLine ?? !(joined || (this.tight && needsNoBlankLine(last, kind)));
+  }
+
+  /** Lets the next block follow on the next line, without a blank line. */
+  join(): void {
+    this.joined = true;
+  }
+
+  /** Takes back that the next block is to follow on the next line. */
+  part(): void {
+    this.joined = false;
+  }
+
   /** Opens a container: `first` stands before its first line, `rest` before the others; both of one width. */
   push(first: string, rest: string): void {
-    this.containers.push({ prefix: this.prefix, next: this.next, length: this.out.length, written: this.written });
-    this.written = 0;
+    const kind = this.begin();
+    const { prefix, next, last, tight } = this;
+    const parted = this.parted || this.isPartedFrom(kind);
+    this.containers.push({ prefix, next, length: this.out.length, kind, last, tight, parted });
+    this.last = null;
+    this.tight = false;
+    this.parted = false;
     if (this.containers.length > MAX_NESTING) return;
     this.next = (this.next ?? this.prefix) + first;
     this.prefix += rest;
   }
 
-  /** Ends the innermost container; gives the blocks written straight into it, or null when nothing was written. */
-  pop(): number | null {
-    const { prefix, next, length, written } = this.containers.pop()!;
-    const own = this.written;
-    const empty = this.out.length === length;
+  /** In the container that was just opened blocks stand without blank lines between them, where that can be. */
+  tighten(): void {
+    this.tight = true;
+  }
+
+  /** Ends the innermost container; false when nothing was written into it. */
+  pop(): boolean {
+    const { prefix, next, length, kind, last, tight, parted } = this.containers.pop()!;
+    const isEmpty = this.out.length === length;
     this.prefix = prefix;
-    this.written = written;
-    if (empty) this.next = next;
+    this.last = isEmpty ? last : kind;
+    this.tight = tight;
+    this.parted = parted;
+    this.coming = null;
+    this.joined = false;
+    if (isEmpty) this.next = next;
     else if (this.between.length > prefix.length) this.between = prefix;
-    return empty ? null : own;
+    return !isEmpty;
   }
 
-  /** Adds to the marker of an item that has no content yet; false when there is none. */
-  extendMarker(text: string): boolean {
-    if (this.next === null || this.written > 0) return false;
-    this.next += text;
-    return true;
+  /** Adds to the marker of an item that has no content yet. */
+  extendMarker(text: string): void {
+    if (this.next !== null && this.last === null) this.next += text;
   }
 
-  /** Lets the next block follow on the next line, without a blank line. */
-  tight(): void {
-    this.blankLine = false;
-  }
-
-  loose(): void {
-    this.blankLine = true;
+  /** Whether the next line starts with the marker of an item that ends with `mark`. */
+  isBehindMarker(mark: string): boolean {
+    return this.next?.trimEnd().endsWith(mark) ?? false;
   }
 
   /** One block; its lines get their prefixes here. */
   write(text: string): void {
+    const kind = this.begin();
     const { out, prefix } = this;
+    this.parted ||= this.isPartedFrom(kind);
     if (out.length > 0) out.push(this.blankLine ? `\n${this.between.trimEnd()}\n` : '\n');
     out.push(this.next ?? prefix);
     this.next = null;
@@ -85,14 +152,21 @@ export class Blocks {
       out.push(lines[0]!);
       for (let at = 1; at < lines.length; at++) out.push(lines[at] === '' ? blank : `\n${prefix}${lines[at]}`);
     }
-    this.written += 1;
+    this.last = kind;
     this.blankLine = true;
     this.between = prefix;
   }
 
-  /** Counts a container as one block of the one around it. */
-  countContainer(): void {
-    this.written += 1;
+  private begin(): BlockKind {
+    if (this.coming === null) this.follow('text');
+    const kind = this.coming!;
+    this.coming = null;
+    return kind;
+  }
+
+  /** Items of one list that stand apart say nothing about what the list stands in. */
+  private isPartedFrom(kind: BlockKind): boolean {
+    return this.blankLine && this.last !== null && this.last !== kind;
   }
 
   toString(): string {

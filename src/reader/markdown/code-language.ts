@@ -1,7 +1,7 @@
 /** The language of code, from the classes and attributes that highlighters leave on it or around it. */
 import { attribute, ELEMENT, type Element, type Node } from '#html/node.ts';
 
-const MARKED = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:?)[-:\s]\s*([\w+#.-]+)/i;
+const MARKED = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:?)[-:\s]\s*([\p{L}\p{N}_+#.-]+)/iu;
 /** Sphinx: `highlight-python notranslate`. */
 const SPHINX = /(?:^|\s)highlight-([a-z\d+#]+)(?:\s|$)/i;
 /** Highlighters that name the language beside their own class. */
@@ -9,7 +9,7 @@ const BESIDE = /(?:^|\s)(?:hljs|sourceCode|prettyprint|shiki|chroma)\s+([a-z][\w
 const BEFORE = /(?:^|\s)([a-z][\w+#-]*)\s+hljs(?:\s|$)/i;
 const NO_LANGUAGE =
   /^(?:none|no-?highlight|plain|plaintext|text|txt|default|auto|undefined|unknown|null|source|code|prettyprinted|linenums|numberlines|lineanchors|github.*|highlight|line-numbers|notranslate|copy.*|hljs|javascript-literals)$/i;
-const LANGUAGE_NAME = /^[\w+#.-]{1,40}$/;
+const LANGUAGE_NAME = /^[\p{L}\p{N}_+#.-]{1,40}$/u;
 const LEVELS_UP = 3;
 
 /** The language as the page names it, in lower case; '' when it names none. */
@@ -25,7 +25,8 @@ export function languageOf(element: Element): string {
   return '';
 }
 
-function soleCode(element: Element): Element | null {
+/** The code element that is all a pre holds, or null. */
+export function soleCode(element: Element): Element | null {
   for (let node = element.first; node; node = node.next) {
     if (node.type === ELEMENT) return node.name === 'code' ? node : null;
     if (node.type === 3 && node.value.trim() !== '') return null;

@@ -50,10 +50,9 @@ export function codeText(root: Element): string {
 const startsLine = (element: Element): boolean =>
   element.name === 'code' && element.prev?.type === ELEMENT && element.prev.name === 'code';
 
-/** Line ends made one kind, blank lines at both ends and white space at the end taken off. */
+/** Line ends made one kind, and no indentation where the last line would have stood. */
 const tidy = (text: string): string => {
   const lines = text.replace(/\r\n?/g, '\n').replaceAll('\u00a0', ' ');
-  let start = 0;
-  for (let at = 0; at < lines.length && /\s/.test(lines[at]!); at++) if (lines[at] === '\n') start = at + 1;
-  return lines.slice(start).trimEnd();
+  const end = lines.lastIndexOf('\n') + 1;
+  return end > 0 && lines.slice(end).trim() === '' ? lines.slice(0, end) : lines;
 };

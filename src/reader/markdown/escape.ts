@@ -11,6 +11,8 @@
  *   `|` in a table (tables.ts).
  */
 
+import { flanks } from './flanking.ts';
+
 export const IN_LINK = 1;
 export const IN_UNDERSCORES = 2;
 
@@ -37,28 +39,6 @@ const CANDIDATES = /[\\`[\]<$!&]|\*+|_+|~+/g;
 const DELIMITER_RUNS = /\*+|_+|~+/g;
 const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/y;
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
-const PUNCTUATION = /[\p{P}\p{S}]/u;
-
-const isSpace = (character: string): boolean => character === '' || /\s/.test(character);
-
-/** ASCII letters and digits are most of what is asked about. */
-const isPlainWord = (code: number): boolean =>
-  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
-
-export const isPunctuation = (character: string): boolean =>
-  !isPlainWord(character.charCodeAt(0)) && PUNCTUATION.test(character);
-
-/** Neither white space nor punctuation nor the edge of the text. */
-export const isWordCharacter = (character: string): boolean =>
-  isPlainWord(character.charCodeAt(0)) || (!isSpace(character) && !PUNCTUATION.test(character));
-
-function flanks(mark: string, before: string, after: string): { opens: boolean; closes: boolean } {
-  const left = !isSpace(after) && (!isPunctuation(after) || isSpace(before) || isPunctuation(before));
-  const right = !isSpace(before) && (!isPunctuation(before) || isSpace(after) || isPunctuation(after));
-  if (mark !== '_') return { opens: left, closes: right };
-  return { opens: left && (!right || isPunctuation(before)), closes: right && (!left || isPunctuation(after)) };
-}
-
 /** Escapes pieces of page text in place; the other pieces are Markdown of ours. */
 export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], facts: ParagraphFacts): void {
   const partnered = findPartners(pieces, risky, facts.ours);

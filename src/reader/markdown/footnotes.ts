@@ -182,11 +182,10 @@ function contains(holder: Element, inner: Element): boolean {
 
 const ARROWS = /^(?:[\s↩↑↵⤴^⇑⬆[\]]|\ufe0e|\ufe0f)*$/;
 
-/** Whether an anchor inside a note leads back to the text. */
+/** Whether an anchor inside a note leads back to the text: a sign or a label, not words of the note. */
 export function isBacklink(anchor: Element, pageUrl: string, { sources }: Footnotes): boolean {
   const fragment = fragmentOf(attribute(anchor, 'href') ?? '', pageUrl);
-  if (fragment === null) return false;
-  if (sources.has(fragment) || /ref/i.test(fragment)) return true;
-  const text = shortText(anchor);
-  return text !== null && ARROWS.test(text);
+  const text = fragment === null ? null : shortText(anchor);
+  if (fragment === null || text === null) return false;
+  return ARROWS.test(text) || sources.has(fragment) || (/ref/i.test(fragment) && LABEL.test(text));
 }

@@ -2,23 +2,18 @@
  * The inline content of one block: text, code, images, and the marks around them. White space is collapsed and moved
  * out of marks; marks without content are never written; a mark that a block boundary cuts is closed and opened again.
  */
-import {
-  escapeBlockStart,
-  escapePieces,
-  IN_LINK,
-  IN_UNDERSCORES,
-  isPunctuation,
-  isWordCharacter,
-  RISKY,
-  type RiskyPiece,
-} from './escape.ts';
+import { type DelimiterStyle, delimit, type Span, type SpanKind } from './delimiters.ts';
+import { escapeBlockStart, escapePieces, IN_LINK, IN_UNDERSCORES, RISKY, type RiskyPiece } from './escape.ts';
 
-export type MarkKind = 'em' | 'strong' | 'strike' | 'link';
+export type MarkKind = SpanKind | 'link';
 
 export interface Mark {
   readonly kind: MarkKind;
-  readonly open: string;
-  readonly close: string;
+  /** The element it stands for. */
+  readonly name: string;
+  /** Link only: its delimiters. */
+  readonly open?: string;
+  readonly close?: string;
   /** Link only: asked before the mark is written in a block; false leaves it out there. */
   readonly wanted?: (() => boolean) | undefined;
   /** Link only: told the Markdown between the delimiters once the block is complete. */
@@ -28,24 +23,25 @@ export interface Mark {
 /** `at`: the piece that opens the mark; PENDING before there is content, LEFT_OUT when it is not wanted here. */
 interface OpenMark extends Mark {
   at: number;
+  span: Span | null;
 }
 
 const PENDING = -1;
 const LEFT_OUT = -2;
 
-export interface InlineStyle {
-  readonly em: '_' | '*';
+export interface InlineStyle extends DelimiterStyle {
   readonly strike: boolean;
   /** Whether bracketed text could be a reference to a link definition. */
   readonly references: boolean;
 }
 
-const UNEVEN_SPACE = /[\t\n\r\f\u00a0\u00ad]| {2}/;
-const SPACES = /[ \t\n\r\f\u00a0]+/g;
+/** White space of any kind would keep emphasis beside it from being read as such. */
+const UNEVEN_SPACE = /[^\S ]|\u00ad| {2}/;
+const SPACES = /\s+/g;
 const SOFT_HYPHENS = /\u00ad/g;
 
 /** Whether a text is nothing but white space that collapses. */
-export const isBlank = (text: string): boolean => !/[^ \t\n\r\f\u00a0\u00ad]/.test(text);
+export const isBlank = (text: string): boolean => !/[^\s\u00ad]/.test(text);
 
 export class Inline {
   private readonly style: InlineStyle;
@@ -55,10 +51,11 @@ export class Inline {
   private pending = 0;
   private links: { mark: Mark; from: number; to: number }[] = [];
   private space = false;
-  private ours = '';
+  private hardBreak = false;
+  private spans: Span[] = [];
   private math: string | null = null;
-  /** The mark whose closing delimiter is the last piece. */
-  private closed: { kind: MarkKind; from: number; at: number } | null = null;
+  /** The span whose closing delimiter is the last piece. */
+  private closed: Span | null = null;
   /** The code span that is the last piece, written when something else follows. */
   private code: string[] | null = null;
 
@@ -85,9 +82,24 @@ export class Inline {
     return false;
   }
 
+  /** The elements of the open marks of a kind, outermost first. */
+  openNames(kind: MarkKind): string[] {
+    return this.marks.filter((mark) => mark.kind === kind).map(({ name }) => name);
+  }
+
   /** White space between what came and what comes; none at the edges of a block. */
   gap(): void {
     this.space = true;
+  }
+
+  /** A line break within the block; none at its edges. */
+  lineBreak(): void {
+    this.hardBreak = true;
+  }
+
+  /** Whether a line break is the last thing in the block. */
+  get endsLine(): boolean {
+    return this.hardBreak;
   }
 
   /** Text of the page. */
@@ -99,7 +111,7 @@ export class Inline {
     if (start === value.length) return;
     const trailing = value.charCodeAt(value.length - 1) === 0x20;
     const piece = start === 0 && !trailing ? value : value.slice(start, trailing ? -1 : undefined);
-    this.begin(piece[0]!);
+    this.begin();
     if (RISKY.test(piece)) this.risky.push({ at: this.pieces.length, where: this.where() });
     this.pieces.push(piece);
     this.space = trailing;
@@ -108,15 +120,16 @@ export class Inline {
   /** Markdown of ours: an image, a footnote mark. */
   raw(markdown: string): void {
     if (markdown === '') return;
-    this.begin(markdown[0]!);
+    this.begin();
     this.pieces.push(markdown);
   }
 
   /** A code span; joined with a code span that ends right before it. */
   codeSpan(source: string): void {
     const content = source.replace(SPACES, ' ');
-    if (isBlank(content)) {
-      this.space = true;
+    if (content === '') return;
+    if (content === ' ') {
+      this.raw('` `');
       return;
     }
     if (this.code && !this.space && this.pending === 0) {
@@ -124,7 +137,7 @@ export class Inline {
       return;
     }
     if (content.startsWith(' ')) this.space = true;
-    this.begin('`');
+    this.begin();
     this.code = [content.trim()];
     this.pieces.push('`');
     if (content.endsWith(' ')) this.space = true;
@@ -138,14 +151,13 @@ export class Inline {
 
   /** A formula in LaTeX. */
   formula(latex: string): void {
-    this.begin('$');
+    this.begin();
     this.math = latex;
     this.pieces.push(`$${latex}$`);
   }
 
   open(mark: Mark): void {
-    const { kind, open, close, wanted, written } = mark;
-    this.marks.push({ kind, open, close, wanted, written, at: PENDING });
+    this.marks.push({ ...mark, at: PENDING, span: null });
     this.pending += 1;
   }
 
@@ -169,22 +181,24 @@ export class Inline {
       mark.at = PENDING;
     }
     const content = this.pieces.length === 0 ? '' : this.finish();
-    const text = startsLine ? escapeBlockStart(content) : content;
+    const text = startsLine ? escapeLines(content) : content;
     this.pieces = [];
     this.risky = [];
     this.links = [];
     this.space = false;
-    this.ours = '';
+    this.hardBreak = false;
+    this.spans = [];
     this.math = null;
     this.closed = null;
     return text;
   }
 
   private finish(): string {
-    const { pieces, risky, links } = this;
+    const { pieces, risky, links, spans } = this;
+    const ours = spans.length > 0 ? delimit(pieces, spans, this.style) : '';
     if (risky.length > 0) {
       const { strike, references } = this.style;
-      escapePieces(pieces, risky, { ours: this.ours, math: this.math !== null, strike, references });
+      escapePieces(pieces, risky, { ours, math: this.math !== null, strike, references });
     }
     for (const { mark, from, to } of links) mark.written?.(pieces.slice(from, to).join(''));
     return pieces.length === 1 ? pieces[0]! : pieces.join('');
@@ -194,37 +208,23 @@ export class Inline {
     let where = 0;
     for (const mark of this.marks) {
       if (mark.kind === 'link' && mark.at !== LEFT_OUT) where |= IN_LINK;
-      if (mark.kind === 'em' && mark.open === '_') where |= IN_UNDERSCORES;
+      if (mark.kind === 'em' && this.style.em === '_') where |= IN_UNDERSCORES;
     }
     return where;
   }
 
-  /** Writes what stands before content that starts with `next`: white space and marks that waited for content. */
-  private begin(next: string): void {
+  /** Writes what stands before content: white space and marks that waited for content. */
+  private begin(): void {
     this.endCode();
-    if (this.closed) this.settle(next);
-    if (this.space) {
-      if (this.pieces.length > 0) this.pieces.push(' ');
+    if (this.hardBreak || this.space) {
+      if (this.pieces.length > 0) this.pieces.push(this.hardBreak ? LINE_END : ' ');
+      this.hardBreak = false;
       this.space = false;
     }
-    if (this.pending > 0) this.openPending(next);
+    if (this.pending > 0) this.openPending();
   }
 
-  /** Repairs the delimiters of emphasis that ends right before `next`, where CommonMark would not see its end. */
-  private settle(next: string): void {
-    const { kind, from, at } = this.closed!;
-    if (kind === 'link' || at !== this.pieces.length - 1 || this.space) return;
-    // A delimiter that is about to be opened comes between.
-    if (this.pending > 0 || !isWordCharacter(next)) return;
-    if (this.pieces[at]![0] === '_') {
-      this.pieces[from] = this.pieces[from]!.replaceAll('_', '*');
-      this.pieces[at] = this.pieces[at]!.replaceAll('_', '*');
-      this.ours += '*';
-    }
-    if (isPunctuation(this.pieces[at - 1]?.at(-1) ?? '')) this.space = true;
-  }
-
-  private openPending(next: string): void {
+  private openPending(): void {
     for (const mark of this.marks) {
       if (mark.at !== PENDING) continue;
       this.pending -= 1;
@@ -232,34 +232,41 @@ export class Inline {
         mark.at = LEFT_OUT;
         continue;
       }
-      const last = this.pieces.length - 1;
-      if (this.closed && this.closed.at === last && this.closed.kind === mark.kind && mark.kind !== 'link') {
-        this.pieces.pop();
-        mark.at = this.closed.from;
+      const { closed, pieces } = this;
+      if (closed?.kind === mark.kind && closed.close === pieces.length - 1) {
+        pieces.pop();
+        closed.close = -1;
+        mark.at = closed.open;
+        mark.span = closed;
         this.closed = null;
         continue;
       }
-      const before = this.pieces[last]?.at(-1) ?? '';
-      let delimiter = mark.open;
-      if (mark.kind !== 'link' && isWordCharacter(before)) {
-        if (isPunctuation(next)) this.pieces.push(' ');
-        else if (delimiter[0] === '_') delimiter = delimiter.replaceAll('_', '*');
-      }
-      mark.at = this.pieces.length;
-      this.pieces.push(delimiter);
-      if (mark.kind !== 'link') this.ours += delimiter[0]!;
+      mark.at = pieces.length;
+      pieces.push(mark.open ?? '');
+      if (mark.kind === 'link') continue;
+      mark.span = { kind: mark.kind, open: mark.at, close: -1 };
+      this.spans.push(mark.span);
     }
   }
 
   private end(mark: OpenMark): void {
     this.endCode();
     const { pieces } = this;
-    const delimiter = mark.kind === 'link' ? mark.close : pieces[mark.at]!;
-    if (mark.kind === 'link') this.links.push({ mark, from: mark.at + 1, to: pieces.length });
-    this.closed = { kind: mark.kind, from: mark.at, at: pieces.length };
-    pieces.push(delimiter);
+    if (mark.span) {
+      mark.span.close = pieces.length;
+      this.closed = mark.span;
+      mark.span = null;
+    } else this.links.push({ mark, from: mark.at + 1, to: pieces.length });
+    pieces.push(mark.close ?? '');
   }
 }
+
+/** Two spaces before the end make a line break of it (CommonMark 0.31, section 6.7). */
+const LINE_END = '  \n';
+
+/** Lines that can't be taken for the start of another kind of block. */
+const escapeLines = (text: string): string =>
+  text.includes('\n') ? text.split('\n').map(escapeBlockStart).join('\n') : escapeBlockStart(text);
 
 /** Code between enough backticks. */
 export function fenced(content: string): string {

@@ -19,6 +19,10 @@ export interface MarkdownOptions extends MarkdownStyle {
   readonly retainImages: 'all' | 'all_p' | 'none' | 'alt' | 'alt_p';
   /** Default `none`. */
   readonly retainMedia?: 'none' | 'text' | 'link' | 'image' | 'html';
+  /** What a line break within a paragraph becomes; default `paragraphs`, as the service has it. */
+  readonly lineBreaks?: 'paragraphs' | 'hard';
+  /** Whether the title of an image is written beside its address. */
+  readonly imageTitles?: boolean;
   /** What a model says of pictures, by the address of each as it is shown. */
   readonly captions?: Readonly<Record<string, string>> | undefined;
   readonly keepImgDataUrl: boolean;
@@ -50,11 +54,16 @@ export interface ShownLink {
 
 export interface List {
   readonly ordered: boolean;
+  /** The bullet, or what stands behind the numbers; not that of a list right before this one. */
+  readonly mark: string;
   number: number;
   readonly step: 1 | -1;
-  /** Whether an item was written, and whether the last one had several blocks. */
+  /** Whether an item was written. */
   written: boolean;
+  /** Whether blank lines stand between the blocks of its items, and so between the items. */
   loose: boolean;
+  /** Markers of items without content, written when an item with content follows. */
+  readonly empty: string[];
 }
 
 /** How the cells of a table that is being walked are written. */
@@ -114,6 +123,7 @@ export class State {
     this.pageHost = hostOf(options.pageUrl);
     this.inline = new Inline({
       em: options.emDelimiter,
+      strong: options.strongDelimiter,
       strike: this.gfm,
       references: options.linkStyle === 'referenced' && /^(?:collapsed|shortcut)$/.test(options.linkReferenceStyle),
     });

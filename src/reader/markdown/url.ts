@@ -1,4 +1,5 @@
 /** Addresses as they are written into Markdown. */
+import { oneLine } from './one-line.ts';
 
 /** Schemes that a link may have. Others run scripts, carry documents of their own, or lead into the reader's program. */
 const LINKS = /^(?:https?|ftp|mailto|tel|sms|file):/i;
@@ -30,3 +31,9 @@ export const safeDestination = (url: string): string =>
   SPECIAL.test(url) ? url.replace(SPECIALS, (character) => PERCENT[character] ?? encodeURIComponent(character)) : url;
 
 const PERCENT: Readonly<Record<string, string>> = { '(': '%28', ')': '%29' };
+
+/** What stands behind an address for the title of a link or image; '' without one. */
+export function linkTitle(text: string): string {
+  const title = oneLine(text).replace(/["\\]/g, '\\$&');
+  return title === '' ? '' : ` "${title}"`;
+}

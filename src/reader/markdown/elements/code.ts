@@ -1,7 +1,7 @@
 /** Code: spans, and blocks between fences with their language. */
 import { attribute, type Child, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 import { resolveUrl } from '../../extract/links.ts';
-import { languageOf } from '../code-language.ts';
+import { languageOf, soleCode } from '../code-language.ts';
 import { codeText } from '../code-text.ts';
 import { isBlank } from '../inline.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
@@ -9,7 +9,11 @@ import { isSafeLink } from '../url.ts';
 import { anchor } from './link.ts';
 
 export const pre: Enter = (state, element) => {
-  writeCode(state, state.clean(codeText(element)), languageOf(element));
+  const content = state.clean(codeText(element));
+  const language = languageOf(element);
+  // One line in code in pre is a span (contract, 6.6); where the pre is all there is, or the line has an end, a block.
+  if (language === '' && !content.includes('\n') && soleCode(element)) writeSpan(state, content);
+  else writeBlock(state, content, language);
   return SKIP;
 };
 
@@ -17,8 +21,8 @@ export const code: Enter = (state, element) => {
   const content = state.clean(codeText(element));
   if (state.singleLine === 0 && isAlone(element)) {
     const language = languageOf(element);
-    if (language !== '' || content.includes('\n')) {
-      writeCode(state, content, language);
+    if (language !== '' || content.trim().includes('\n')) {
+      writeBlock(state, content, language);
       return SKIP;
     }
   }
@@ -34,19 +38,26 @@ export const code: Enter = (state, element) => {
   return SKIP;
 };
 
-/** One line without a language is a span of its own paragraph, everything else a fenced block. */
-function writeCode(state: State, content: string, language: string): void {
+function writeSpan(state: State, content: string): void {
   state.flush();
-  if (isBlank(content.replaceAll('\n', ''))) return;
-  if (state.singleLine > 0 || (language === '' && !content.includes('\n'))) {
-    state.inline.codeSpan(content);
-    state.flush();
+  state.inline.codeSpan(content);
+  state.flush();
+}
+
+/** Code between fences; on a single line a span. */
+function writeBlock(state: State, content: string, language: string): void {
+  if (state.singleLine > 0) {
+    writeSpan(state, content);
     return;
   }
+  state.flush();
+  if (isBlank(content)) return;
   let fence = '```';
   for (const { 0: run } of content.matchAll(/`{3,}/g))
     if (run.length >= fence.length) fence = '`'.repeat(run.length + 1);
-  state.blocks.write(`${fence}${language}\n${content}\n${fence}`);
+  state.blocks.follow('code');
+  const end = content.endsWith('\n') ? '' : '\n';
+  state.blocks.write(`${fence}${language}\n${content}${end}${fence}`);
 }
 
 const isNothing = (node: Child): boolean => (node.type === TEXT ? isBlank(node.value) : node.type !== ELEMENT);

@@ -19,7 +19,7 @@ function previousName(element: Element): string {
 
 function follow(state: State, element: Element, ...names: string[]): void {
   state.flush();
-  if (state.singleLine === 0 && names.includes(previousName(element))) state.blocks.tight();
+  if (state.singleLine === 0 && names.includes(previousName(element))) state.blocks.join();
 }
 
 export const term: Enter = (state, element) => {
@@ -32,6 +32,7 @@ export const definition: Enter = (state, element) => {
   if (state.singleLine > 0) return leaveTerm;
   const note = enterNote(state, element);
   if (note) return note;
+  state.blocks.follow('note');
   state.blocks.push(':   ', '    ');
   return leaveDefinition;
 };

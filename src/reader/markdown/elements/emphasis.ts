@@ -1,18 +1,27 @@
-/** Bold, italic and struck text. A mark inside one of its kind says nothing new. */
-import type { MarkKind } from '../inline.ts';
+/** Bold, italic and struck text. */
+import type { SpanKind } from '../delimiters.ts';
 import type { Enter, Leave, State } from '../state.ts';
 
 const leaveMark: Leave = (state) => state.inline.close();
 
+/** Elements that say more inside of themselves; any other mark inside one of its kind says nothing new. */
+const NESTING: ReadonlySet<string> = new Set(['em', 'strong']);
+const MAX_NESTING = 3;
+
+function saysNothingNew({ inline }: State, kind: SpanKind, name: string): boolean {
+  if (!inline.isOpen(kind)) return false;
+  const names = inline.openNames(kind);
+  return !NESTING.has(name) || names.length >= MAX_NESTING || names.some((outer) => outer !== name);
+}
+
 const mark =
-  (kind: MarkKind, delimiterOf: (state: State) => string | null): Enter =>
-  (state) => {
-    const delimiter = delimiterOf(state);
-    if (delimiter === null || state.inline.isOpen(kind)) return null;
-    state.inline.open({ kind, open: delimiter, close: delimiter });
+  (kind: SpanKind): Enter =>
+  (state, { name }) => {
+    if ((kind === 'strike' && !state.gfm) || saysNothingNew(state, kind, name)) return null;
+    state.inline.open({ kind, name });
     return leaveMark;
   };
 
-export const em = mark('em', (state) => state.options.emDelimiter);
-export const strong = mark('strong', (state) => state.options.strongDelimiter);
-export const strike = mark('strike', (state) => (state.gfm ? '~~' : null));
+export const em = mark('em');
+export const strong = mark('strong');
+export const strike = mark('strike');

@@ -14,6 +14,7 @@ export function enterNote(state: State, element: Element): Leave | null {
   const label = state.footnotes.notes.get(element);
   if (label === undefined || state.singleLine > 0) return null;
   state.openNotes += 1;
+  state.blocks.follow('note');
   state.blocks.push(`[^${label}]: `, '    ');
   return leaveNote;
 }

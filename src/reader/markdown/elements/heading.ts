@@ -8,6 +8,7 @@ const leaveHeading: Leave = (state) => {
   state.heading = 0;
   state.singleLine -= 1;
   if (text === '') return;
+  blocks.follow(underlined ? 'underlined' : 'heading');
   if (underlined) {
     blocks.write(`${text}\n${(level === 1 ? '=' : '-').repeat(text.length)}`);
   } else blocks.write(`${'#'.repeat(level)} ${text.replace(/(^|\s)(#+)$/, '$1\\$2')}`);

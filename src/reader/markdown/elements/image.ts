@@ -1,11 +1,11 @@
 /** Images, numbered in the order they are written (contract, 6.2). */
-import type { Element } from '#html/node.ts';
+import { attribute, type Element } from '#html/node.ts';
 import { imageAddress } from '../../extract/images.ts';
 import { altText } from '../alt-text.ts';
 import { escapeLinkText } from '../escape.ts';
 import { withoutControls } from '../one-line.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
-import { isSafePicture, safeDestination } from '../url.ts';
+import { isSafePicture, linkTitle, safeDestination } from '../url.ts';
 import { fallbackFormula } from './math.ts';
 
 export const image: Enter = (state, element) => {
@@ -26,9 +26,15 @@ export const image: Enter = (state, element) => {
   state.images.push({ index, url, alt });
   const label = `Image ${index}${alt === '' ? '' : `: ${state.clean(alt)}`}`;
   if (onlyAlt) state.inline.text(`(${label})`);
-  else state.inline.raw(`![${escapeLinkText(label)}](${safeDestination(withoutControls(url))})`);
+  else
+    state.inline.raw(`![${escapeLinkText(label)}](${safeDestination(withoutControls(url))}${titleOf(state, element)})`);
   return SKIP;
 };
+
+function titleOf({ options }: State, element: Element): string {
+  const title = options.imageTitles && attribute(element, 'alt') ? attribute(element, 'title') : null;
+  return title ? linkTitle(title) : '';
+}
 
 function addressOf({ options }: State, element: Element): string | null {
   const { baseUrl, keepImgDataUrl, documentBase } = options;

@@ -4,9 +4,9 @@ import { resolveUrl } from '../../extract/links.ts';
 import { citation } from '../citations.ts';
 import { fragmentOf, isBacklink } from '../footnotes.ts';
 import type { Mark } from '../inline.ts';
-import { oneLine, withoutControls } from '../one-line.ts';
+import { withoutControls } from '../one-line.ts';
 import { type Enter, type Leave, SKIP, type State } from '../state.ts';
-import { isSafeLink, safeDestination } from '../url.ts';
+import { isSafeLink, linkTitle, safeDestination } from '../url.ts';
 import { BLOCK_NAMES } from './names.ts';
 
 const leaveLink: Leave = (state) => state.inline.close();
@@ -47,23 +47,23 @@ function shown(state: State, url: string, id?: number): (label: string) => void 
 
 function citedMark(state: State, url: string, wanted: Mark['wanted']): Mark {
   const id = state.anchors;
-  return { kind: 'link', ...citation(id, url, state.pageHost), wanted, written: shown(state, url, id) };
+  return { kind: 'link', name: 'a', ...citation(id, url, state.pageHost), wanted, written: shown(state, url, id) };
 }
 
 function linkMark(state: State, element: Element, url: string, wanted: Mark['wanted']): Mark {
   const { linkStyle, linkReferenceStyle } = state.options;
   const destination = safeDestination(withoutControls(url));
-  const title = oneLine(attribute(element, 'title') ?? '').replace(/["\\]/g, '\\$&');
-  const address = title === '' ? destination : `${destination} "${state.clean(title)}"`;
+  const address = destination + state.clean(linkTitle(attribute(element, 'title') ?? ''));
   const record = shown(state, url);
-  if (linkStyle !== 'referenced') return { kind: 'link', open: '[', close: `](${address})`, wanted, written: record };
+  if (linkStyle !== 'referenced')
+    return { kind: 'link', name: 'a', open: '[', close: `](${address})`, wanted, written: record };
   if (linkReferenceStyle === 'collapsed' || linkReferenceStyle === 'shortcut') {
     const close = linkReferenceStyle === 'collapsed' ? '][]' : ']';
     const written = (label: string) => {
       record(label);
       state.definitions.push(`[${label}]: ${address}`);
     };
-    return { kind: 'link', open: '[', close, wanted, written };
+    return { kind: 'link', name: 'a', open: '[', close, wanted, written };
   }
   return numberedMark(state, address, record, wanted);
 }
@@ -80,7 +80,7 @@ function numberedMark(state: State, address: string, record: (label: string) => 
     record(label);
     if (state.options.linkReferenceStyle === 'full') state.definitions.push(`[${number}]: ${address}`);
   };
-  return { kind: 'link', open: '[', close: `][${number}]`, wanted: take, written };
+  return { kind: 'link', name: 'a', open: '[', close: `][${number}]`, wanted: take, written };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Bullet and numbered lists, task items among them. */
-import { attribute, type Element, hasAttribute } from '#html/node.ts';
+import { attribute, ELEMENT, type Element, hasAttribute, TEXT } from '#html/node.ts';
 import { type Enter, type Leave, type List, SKIP, type State } from '../state.ts';
 import { enterNote } from './footnote.ts';
 
@@ -8,24 +8,40 @@ const MAX_NUMBER = 999_999_999;
 const leaveList: Leave = (state) => {
   state.flush();
   state.lists.pop();
-  state.blocks.loose();
 };
 
 const list =
   (ordered: boolean): Enter =>
   (state, element) => {
     state.flush();
-    const inItem = state.lists.length > 0 && state.blocks.depth > 0;
-    // A list inside an item follows its first line directly.
-    if (inItem && state.singleLine === 0 && state.blocks.count === 1) state.blocks.tight();
-    state.lists.push(ordered ? numbering(element) : { ordered, number: 0, step: 1, written: false, loose: false });
+    state.lists.push(start(state, ordered, element));
     return leaveList;
   };
 
-function numbering(element: Element): List {
-  const reversed = hasAttribute(element, 'reversed');
-  const start = wholeNumber(attribute(element, 'start')) ?? (reversed ? countItems(element) : 1);
-  return { ordered: true, number: start, step: reversed ? -1 : 1, written: false, loose: false };
+function start(state: State, ordered: boolean, element: Element | null): List {
+  const { bulletListMarker } = state.options;
+  const mark = ordered ? '.' : bulletListMarker;
+  const other = ordered ? ')' : bulletListMarker === '-' ? '*' : '-';
+  const isReversed = ordered && element !== null && hasAttribute(element, 'reversed');
+  const number = ordered && element ? wholeNumber(attribute(element, 'start')) : null;
+  return {
+    ordered,
+    mark: state.blocks.previous === `list${mark}` ? other : mark,
+    number: number ?? (isReversed ? countItems(element) : 1),
+    step: isReversed ? -1 : 1,
+    written: false,
+    loose: element !== null && holdsParagraphs(element),
+    empty: [],
+  };
+}
+
+/** Whether the text of an item is a paragraph of its own: the mark of a list whose items stand apart. */
+function holdsParagraphs(list: Element): boolean {
+  for (let item = list.first; item; item = item.next) {
+    if (item.type !== ELEMENT || item.name !== 'li') continue;
+    for (let node = item.first; node; node = node.next) if (node.type === ELEMENT && node.name === 'p') return true;
+  }
+  return false;
 }
 
 function countItems(list: Element): number {
@@ -41,11 +57,12 @@ const wholeNumber = (text: string | null): number | null => {
 
 const leaveItem: Leave = (state) => {
   state.flush();
-  const written = state.blocks.pop();
+  const { blocks } = state;
+  const { isParted } = blocks;
   const list = state.lists.at(-1);
-  if (!list || written === null) return;
+  if (!blocks.pop() || !list) return;
   list.written = true;
-  list.loose = written > 1;
+  list.loose ||= isParted;
 };
 
 const leaveLineItem: Leave = (state) => state.inline.gap();
@@ -54,28 +71,47 @@ export const item: Enter = (state, element) => {
   state.flush();
   const note = enterNote(state, element);
   if (note) return note;
-  if (state.lists.length === 0) state.lists.push({ ordered: false, number: 0, step: 1, written: false, loose: false });
+  if (state.lists.length === 0) state.lists.push(start(state, false, null));
   const list = state.lists.at(-1)!;
-  const marker = markerOf(list, element, state);
+  const marker = markerOf(list, element);
   if (state.singleLine > 0) {
     if (state.heading === 0) state.inline.raw(list.ordered ? marker : '•');
     state.inline.gap();
     return leaveLineItem;
   }
-  if (list.written) {
-    if (list.loose) state.blocks.loose();
-    else state.blocks.tight();
+  if (isBare(element)) {
+    if (list.written) list.empty.push(marker);
+    return SKIP;
   }
+  for (const empty of list.empty.splice(0)) {
+    follow(state, list);
+    state.blocks.write(empty);
+  }
+  follow(state, list);
   state.blocks.push(`${marker}   `, ' '.repeat(marker.length + 3));
+  if (!list.loose) state.blocks.tighten();
   return leaveItem;
 };
 
-function markerOf(list: List, item: Element, state: State): string {
-  if (!list.ordered) return state.options.bulletListMarker;
+function follow({ blocks }: State, list: List): void {
+  if (list.written) blocks.follow(`list${list.mark}`, list.loose);
+  else {
+    // Behind text only a list that starts with 1 needs no blank line (CommonMark 0.31, section 5.2).
+    const interrupts = !list.ordered || list.number - list.step === 1 || blocks.previous !== 'text';
+    blocks.follow(`list${list.mark}`, interrupts ? undefined : true);
+  }
+}
+
+/** Whether an item holds neither text nor any element. */
+const isBare = ({ first }: Element): boolean =>
+  !first || (!first.next && first.type === TEXT && first.value.trim() === '');
+
+function markerOf(list: List, item: Element): string {
+  if (!list.ordered) return list.mark;
   list.number = wholeNumber(attribute(item, 'value')) ?? list.number;
   const number = Math.min(Math.max(0, list.number), MAX_NUMBER);
   list.number += list.step;
-  return `${number}.`;
+  return `${number}${list.mark}`;
 }
 
 /** A checkbox that starts an item makes it a task; every other control shows nothing. */

@@ -3,12 +3,13 @@ import type { Enter, Leave } from '../state.ts';
 
 const leaveQuote: Leave = (state) => {
   state.flush();
-  if (state.blocks.pop() !== null) state.blocks.countContainer();
+  state.blocks.pop();
 };
 
 export const blockquote: Enter = (state) => {
   state.flush();
   if (state.singleLine > 0) return null;
+  state.blocks.follow('quote');
   state.blocks.push('> ', '> ');
   return leaveQuote;
 };

@@ -1,8 +1,15 @@
 /** A thematic break. */
 import { type Enter, SKIP } from '../state.ts';
 
+/** Behind a marker of the same character the whole line would be a rule. */
+const otherThan = (hr: string): string => (hr.startsWith('*') ? '---' : '* * *');
+
 export const rule: Enter = (state) => {
   state.flush();
-  if (state.singleLine === 0) state.blocks.write(state.options.hr);
+  if (state.singleLine === 0) {
+    const { hr } = state.options;
+    state.blocks.follow('rule');
+    state.blocks.write(state.blocks.isBehindMarker(hr[0]!) ? otherThan(hr) : hr);
+  }
   return SKIP;
 };

@@ -87,13 +87,15 @@ const leavePipes: Leave = (state) => {
   state.tables.pop();
   const markdown = state.grid!.toString();
   state.grid = null;
-  if (markdown !== '') state.blocks.write(markdown);
+  if (markdown === '') return;
+  state.blocks.follow('table');
+  state.blocks.write(markdown);
 };
 
 const leaveText: Leave = (state) => {
   state.flush();
   state.tables.pop();
-  state.blocks.loose();
+  state.blocks.part();
 };
 
 export const table: Enter = (state, element) => {
@@ -104,6 +106,7 @@ export const table: Enter = (state, element) => {
     return leaveText;
   }
   if (gfm === 'table-html') {
+    state.blocks.follow('table');
     state.blocks.write(outerHtmlOfTable(element, state));
     return SKIP;
   }
@@ -143,7 +146,7 @@ export const row: Enter = (state, element) => {
     return leaveRow;
   }
   state.flush();
-  if (mode === 'rows' && state.singleLine === 0 && followsRow(element)) state.blocks.tight();
+  if (mode === 'rows' && state.singleLine === 0 && followsRow(element)) state.blocks.join();
   return leaveRow;
 };
 

@@ -1,0 +1,137 @@
+/**
+ * How much structure is left after HTML went to Markdown and back, beside Turndown in the same run:
+ * `npm run bench:markdown -- [<folder of pages>] [--failures] [--page <id>]`.
+ *
+ * - With a folder that has `mozr/gold.json` (`{id: {url, fragment}}`): each fragment's structure and that of its
+ *   Markdown, read by micromark with the GitHub flavour; F1 over the facts of all pages, a row a kind
+ *   (markdown-structure.ts says what is compared, and what is left out).
+ * - The examples of the CommonMark specification: the HTML of an example becomes Markdown, the reference
+ *   implementation makes HTML of that, and both are equal in canonical form (round-trip.suite.ts). Examples with raw
+ *   HTML in their Markdown are a row of their own: their HTML can only be had by writing HTML into Markdown, which
+ *   neither converter is meant to do.
+ *
+ * Our form of Markdown has no place for a line break inside a paragraph (it parts paragraphs) nor for the title of an
+ * image. The row "faithful" is the same converter told to write both.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { serialize } from 'parse5';
+import {
+  canonicalHtml,
+  commonmarkToHtml,
+  gfmToHtml,
+  htmlToMarkdown,
+  specExamples,
+} from '#reader/markdown/round-trip.suite.ts';
+import { KINDS, type Kind, shared, structureOf, withoutForeign } from './markdown-structure.ts';
+import { table } from './support.ts';
+
+type Convert = (html: string, base?: string) => string;
+
+interface Turndown {
+  turndown(html: string): string;
+  use(plugin: unknown): Turndown;
+}
+
+// Both ship without types.
+const load = createRequire(import.meta.url);
+const TurndownService = load('turndown') as new (options: Record<string, string>) => Turndown;
+const { gfm } = load('@joplin/turndown-plugin-gfm') as { gfm: unknown };
+const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' });
+const turndownGfm = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' }).use(gfm);
+
+const ours: Convert = (html, base) => htmlToMarkdown(html, base ? { pageUrl: base, baseUrl: base } : {});
+const faithful: Convert = (html, base) =>
+  htmlToMarkdown(html, { lineBreaks: 'hard', imageTitles: true, ...(base && { pageUrl: base, baseUrl: base }) });
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { failures: { type: 'boolean' }, page: { type: 'string' } },
+});
+
+interface Fragment {
+  url: string;
+  fragment: string;
+}
+
+function pagesTable(folder: string): void {
+  const gold = JSON.parse(readFileSync(path.join(folder, 'mozr/gold.json'), 'utf8')) as Record<string, Fragment>;
+  const pages = Object.entries(gold).filter(([id]) => !values.page || id === values.page);
+  const contenders: [string, Convert][] = [
+    ['lectern', ours],
+    ['faithful', faithful],
+    ['turndown + gfm', (html) => turndownGfm.turndown(html)],
+  ];
+  const counts = contenders.map(() => new Map(KINDS.map((kind) => [kind, { wanted: 0, given: 0, shared: 0 }])));
+  let left = 0;
+  for (const [id, { url, fragment }] of pages) {
+    const source = withoutForeign(fragment);
+    left += source.left;
+    const html = serialize(source.tree);
+    const wanted = structureOf(source.tree, url);
+    for (const [index, [name, convert]] of contenders.entries()) {
+      const given = structureOf(withoutForeign(gfmToHtml(convert(html, url))).tree, url);
+      for (const kind of KINDS) {
+        const count = counts[index]!.get(kind)!;
+        count.wanted += wanted[kind].length;
+        count.given += given[kind].length;
+        count.shared += shared(wanted[kind], given[kind]);
+        if (values.failures && name === 'lectern') showDifference(id, kind, wanted[kind], given[kind]);
+      }
+    }
+  }
+  const rows: string[][] = KINDS.map((kind) => [
+    kind,
+    String(counts[0]!.get(kind)!.wanted),
+    ...counts.map((count) => f1(count.get(kind)!).toFixed(4)),
+  ]);
+  const mean = (count: (typeof counts)[number]) =>
+    KINDS.reduce((sum, kind) => sum + f1(count.get(kind)!), 0) / KINDS.length;
+  rows.push(['mean', '', ...counts.map((count) => mean(count).toFixed(4))]);
+  console.log(`${pages.length} fragments, ${left} elements without a counterpart left out\n`);
+  console.log(table(['kind', 'facts', ...contenders.map(([name]) => name)], rows));
+}
+
+const f1 = ({ wanted, given, shared }: { wanted: number; given: number; shared: number }): number =>
+  wanted + given === 0 ? 1 : (2 * shared) / (wanted + given);
+
+function showDifference(id: string, kind: Kind, wanted: readonly string[], given: readonly string[]): void {
+  const without = (facts: readonly string[], others: readonly string[]) => {
+    const rest = [...others];
+    return facts.filter((fact) => {
+      const at = rest.indexOf(fact);
+      if (at >= 0) rest.splice(at, 1);
+      return at < 0;
+    });
+  };
+  for (const fact of without(wanted, given)) console.log(`- ${id} ${kind}: ${fact}`);
+  for (const fact of without(given, wanted)) console.log(`+ ${id} ${kind}: ${fact}`);
+}
+
+function specTable(): void {
+  const examples = specExamples();
+  const plain = examples.filter(({ raw }) => !raw);
+  const contenders: [string, Convert][] = [
+    ['lectern', ours],
+    ['faithful', faithful],
+    ['turndown', (html) => turndown.turndown(html)],
+  ];
+  const rows = contenders.map(([name, convert]) => {
+    const same = ({ html }: { html: string }) => canonicalHtml(html) === canonicalHtml(commonmarkToHtml(convert(html)));
+    const kept = plain.filter(same);
+    const all = examples.filter(same);
+    if (values.failures) {
+      const failed = plain.filter((example) => !kept.includes(example)).map(({ number }) => number);
+      console.log(`${name} changes ${failed.join(' ')}`);
+    }
+    const share = (count: number, of: number) => `${(count / of).toFixed(4)} (${count} of ${of})`;
+    return [name, share(kept.length, plain.length), share(all.length - kept.length, examples.length - plain.length)];
+  });
+  console.log(table(['examples unchanged', 'without raw HTML', 'with raw HTML'], rows));
+}
+
+if (positionals[0]) pagesTable(positionals[0]);
+console.log('');
+specTable();

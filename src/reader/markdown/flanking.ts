@@ -1,0 +1,35 @@
+/** Which runs of delimiters can open and close emphasis (CommonMark 0.31, section 6.2). */
+
+const PUNCTUATION = /[\p{P}\p{S}]/u;
+
+/** White space or, as '', the edge of the text. */
+export const isSpace = (character: string): boolean => character === '' || /\s/.test(character);
+
+/** ASCII letters and digits are most of what is asked about. */
+const isPlainWord = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
+
+export const isPunctuation = (character: string): boolean =>
+  !isPlainWord(character.charCodeAt(0)) && PUNCTUATION.test(character);
+
+export interface Flanks {
+  readonly opens: boolean;
+  readonly closes: boolean;
+}
+
+/** What a run of `mark` between two characters can do. */
+export function flanks(mark: string, before: string, after: string): Flanks {
+  const left = !isSpace(after) && (!isPunctuation(after) || isSpace(before) || isPunctuation(before));
+  const right = !isSpace(before) && (!isPunctuation(before) || isSpace(after) || isPunctuation(after));
+  if (mark !== '_') return { opens: left, closes: right };
+  return { opens: left && (!right || isPunctuation(before)), closes: right && (!left || isPunctuation(after)) };
+}
+
+/** The first and the last character of a text, pairs of surrogates whole; '' of an empty one. */
+export const firstOf = (text: string): string => (text === '' ? '' : String.fromCodePoint(text.codePointAt(0)!));
+
+export function lastOf(text: string): string {
+  const last = text.at(-1) ?? '';
+  const isLow = last >= '\udc00' && last <= '\udfff';
+  return isLow && text.length > 1 ? text.slice(-2) : last;
+}

