@@ -1,0 +1,55 @@
+/**
+ * Lists of words with a mask each, looked up by word. In a list `word` is that word alone, `word*` what starts with it,
+ * `*word` what ends with it and `*word*` what has it anywhere; a pattern with a star has at least three letters. What
+ * a pattern after `!` fits is not in that list, whatever else fits.
+ */
+
+interface Pattern {
+  letters: string;
+  mask: number;
+  /** Whether it leaves words out. */
+  not: boolean;
+  atStart: boolean;
+  atEnd: boolean;
+}
+
+/** Letters by which the patterns that may stand at a place are found. */
+const KEY = 3;
+
+/** Gives for a word the lists that it is in: `1 << index` of each. */
+export function createWordPatterns(lists: readonly string[]): (word: string) => number {
+  const whole = new Map<string, number>();
+  const byKey = new Map<string, Pattern[]>();
+  for (const [index, list] of lists.entries()) {
+    for (const entry of list.trim().split(/\s+/)) {
+      if (!/[!*]/.test(entry)) whole.set(entry, (whole.get(entry) ?? 0) | (1 << index));
+      else {
+        const pattern = readPattern(entry, 1 << index);
+        const key = pattern.letters.slice(0, KEY);
+        byKey.set(key, [...(byKey.get(key) ?? []), pattern]);
+      }
+    }
+  }
+  return (word) => {
+    let mask = whole.get(word) ?? 0;
+    let without = 0;
+    for (let at = 0; at + KEY <= word.length; at++) {
+      for (const pattern of byKey.get(word.slice(at, at + KEY)) ?? []) {
+        if (!fits(pattern, word, at)) continue;
+        if (pattern.not) without |= pattern.mask;
+        else mask |= pattern.mask;
+      }
+    }
+    return mask & ~without;
+  };
+}
+
+function readPattern(entry: string, mask: number): Pattern {
+  const not = entry.startsWith('!');
+  const starred = not ? entry.slice(1) : entry;
+  const letters = starred.replaceAll('*', '');
+  return { letters, mask, not, atStart: !starred.startsWith('*'), atEnd: !starred.endsWith('*') };
+}
+
+const fits = ({ letters, atStart, atEnd }: Pattern, word: string, at: number): boolean =>
+  word.startsWith(letters, at) && !(atStart && at > 0) && !(atEnd && at + letters.length !== word.length);
