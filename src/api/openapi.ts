@@ -3,7 +3,7 @@ import { PROBLEMS } from '#errors.ts';
 import { escapeText } from '#html/serialize.ts';
 import { bodySchema, describe, headerParameters, headerTitle, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
-import { OPTIONS, type OptionRow } from '#reader/index.ts';
+import { OPTIONS, type OptionRow, PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
 
 export const DESCRIPTION_PATHS = ['/openapi.json', '/docs'] as const;
 
@@ -81,7 +81,13 @@ export function readerDescription(version: string): object {
     },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: { ReadOptions: bodySchema(TABLE), Answer: ANSWER, Page: PAGE, Failure: FAILURE },
+      schemas: {
+        ReadOptions: bodySchema(TABLE),
+        Answer: ANSWER,
+        Page: PAGE,
+        Explanation: EXPLANATION,
+        Failure: FAILURE,
+      },
     },
   };
 }
@@ -108,7 +114,60 @@ const PAGE = {
     warning: text('What may be wrong with this answer, a line each.'),
     metadata: map('The language and meta elements of the page.'),
     external: map('The links of the head: rel, address, attributes.'),
+    explanation: { $ref: '#/components/schemas/Explanation' },
     usage: { type: 'object', properties: { tokens: { type: 'integer' } }, required: ['tokens'] },
+  },
+};
+
+const count = (description: string) => ({ type: 'integer', description });
+const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
+const SELECTOR = text('A CSS selector that finds the element, and nothing else, in the document as it came.');
+
+const EXPLANATION = {
+  type: 'object',
+  description: 'When `explain` is on: what was left out and why, and where each block of the Markdown comes from.',
+  required: ['version', 'confidence', 'source', 'removed', 'removedCount', 'blocks', 'blockCount'],
+  properties: {
+    version: text('The extraction that made the answer.'),
+    kind: { enum: PAGE_KINDS, description: 'The kind of page.' },
+    kindConfidence: share('How sure the kind is.'),
+    confidence: share('How sure the choice of the content is.'),
+    source: { enum: ['main', 'container', 'page'], description: 'Chosen block by block, outside the frame, or all.' },
+    removed: {
+      type: 'array',
+      maxItems: 500,
+      items: {
+        type: 'object',
+        required: ['step', 'rule', 'selector', 'words', 'text'],
+        properties: {
+          step: { enum: REMOVAL_STEPS, description: 'What left it out.' },
+          rule: text('Why.'),
+          selector: SELECTOR,
+          words: count('How many words it has.'),
+          text: text('Its first words.'),
+          hidden: { const: true, description: 'Nobody can see this text.' },
+          probability: share('How probable it is that this is content.'),
+          threshold: share('From where on it would have been kept.'),
+          signs: { type: 'array', items: { type: 'string' }, description: 'What spoke most against it.' },
+        },
+      },
+    },
+    removedCount: count('All that was left out, listed or not.'),
+    blocks: {
+      type: 'array',
+      maxItems: 2000,
+      items: {
+        type: 'object',
+        required: ['line', 'lines', 'selector', 'text'],
+        properties: {
+          line: count('Its first line in `content`, from 1.'),
+          lines: count('How many lines it has.'),
+          selector: SELECTOR,
+          text: text('The start of its first line.'),
+        },
+      },
+    },
+    blockCount: count('All blocks, listed or not.'),
   },
 };
 

@@ -1,5 +1,6 @@
 /** The reader's table of contents: what the doors may use. */
 export { createAbuse } from './abuse.ts';
+export { PAGE_KINDS } from './article.ts';
 export { openCache } from './cache.ts';
 export { createCaptioner } from './captions.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';
@@ -10,6 +11,7 @@ export { createDirectEngine } from './engines/direct.ts';
 export { createRemoteEngine } from './engines/remote.ts';
 export { createScriptFetcher } from './engines/script.ts';
 export { defaultUserAgent } from './engines/user-agent.ts';
+export { REMOVAL_STEPS } from './extract/removals.ts';
 export { createPictureFitter } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';

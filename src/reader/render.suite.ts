@@ -8,9 +8,9 @@ import { loadTokens } from './tokens.ts';
 await loadTokens();
 
 /** A page at `https://example.org/page` as the direct engine would have seen it. */
-export function renderHtml(html: string, given: GivenOptions = {}, captions?: RenderTask['captions']): Rendition {
+export function taskFor(html: string, given: GivenOptions = {}, captions?: RenderTask['captions']): RenderTask {
   const url = 'https://example.org/page';
-  return render({
+  return {
     snapshot: {
       url,
       status: 200,
@@ -27,5 +27,8 @@ export function renderHtml(html: string, given: GivenOptions = {}, captions?: Re
     requestedUrl: url,
     limits: { maxDepth: 256, maxElements: 80_000, proxyFactor: 5, readerlmTokens: 60_000, visionTokens: 16_000 },
     captions,
-  });
+  };
 }
+
+export const renderHtml = (html: string, given: GivenOptions = {}, captions?: RenderTask['captions']): Rendition =>
+  render(taskFor(html, given, captions));

@@ -1,0 +1,17 @@
+/** Renders the pages of a folder, the last first, and prints a digest of each answer: a program of its own. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { renderHtml } from '#reader/render.suite.ts';
+
+const [, , folder = '', forms = '[]'] = process.argv;
+const digests: Record<string, string> = {};
+for (const name of readdirSync(folder).sort().reverse()) {
+  const html = readFileSync(path.join(folder, name, 'source.html'), 'utf8');
+  const answers = JSON.parse(forms).map((form: object) => {
+    const { page, body } = renderHtml(html, { ...form, explain: true });
+    return [page, body];
+  });
+  digests[name] = createHash('sha256').update(JSON.stringify(answers)).digest('hex');
+}
+process.stdout.write(JSON.stringify(digests));
