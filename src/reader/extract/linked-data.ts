@@ -1,55 +1,96 @@
-/** JSON-LD of a page: the few facts about it that metadata wants. Broken or hostile JSON is passed over. */
+/**
+ * JSON-LD of a page: what it says of the page itself, told apart from what it says of the site, of comments, and of
+ * the other pages that a listing shows. Broken or hostile JSON is passed over.
+ */
+import { parseLooseJson } from './json-repair.ts';
+import { plain } from './site-name.ts';
 
 export interface LinkedData {
   headline?: string;
+  /** The name of what the page is about, when it has no headline: a product, a video. */
+  name?: string;
+  /** As written. */
   published?: string;
-  author?: string;
+  modified?: string;
+  /** Names of authors who are people, or of whom it is not said what they are. */
+  people: string[];
+  /** Of these, names that are said to be a person's and are no organisation's too. */
+  persons: string[];
+  /** Names of authors that are organisations. */
+  organisations: string[];
   siteName?: string;
+  /** As written, absolute or not. */
+  image?: string;
+  url?: string;
+  language?: string;
   /** Every `@type`, in lower case. */
   types: Set<string>;
   /** What the object that is the page says of itself in plain values and names, by its own words: `datePublished`. */
   page: Record<string, string>;
 }
 
-const LARGEST_SCRIPT = 2_000_000;
+/** Of all scripts together. */
+const MOST_CHARACTERS = 2_000_000;
 const MOST_OBJECTS = 20_000;
 
 /** Types whose headline and dates speak of the page itself. */
 const OF_THE_PAGE =
   /article|posting|blogposting|webpage|newsarticle|report|recipe|product|discussionforumposting|qapage|video|book|event|howto/;
 
+/** Types of what a page can be about, apart from the page: their facts are the page's. */
+const CONTENT =
+  /article|posting|^report|recipe|howto|^question$|videoobject|^product|^book$|event|course|episode|^movie|^review$|application|creativework|dataset/;
+
+/** Keys that lead on to what the page itself is; all others lead to something it mentions. */
+const OWN_KEYS = new Set(['@graph', 'mainEntity', 'mainEntityOfPage']);
+
 type Bag = Record<string, unknown>;
+
+interface Found {
+  bag: Bag;
+  /** Whether it was reached without leaving what the page says of itself. */
+  own: boolean;
+}
+
+const isBag = (value: unknown): value is Bag => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const asText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.trim() || undefined;
-  if (Array.isArray(value)) return asText(value[0]);
-  return undefined;
+  if (Array.isArray(value)) return typeof value[0] === 'string' ? value[0].trim() || undefined : undefined;
+  return isBag(value) && typeof value['@value'] === 'string' ? value['@value'].trim() || undefined : undefined;
 };
 
-/** The names of objects that others refer to by their `@id`. */
-type Names = ReadonlyMap<string, string>;
+/** Objects that others refer to by their `@id`. */
+type Known = ReadonlyMap<string, Bag>;
 
-const nameOf = (value: unknown, known: Names): string | undefined => {
-  if (Array.isArray(value)) {
-    const names = value.slice(0, 20).map((one) => nameOf(Array.isArray(one) ? undefined : one, known));
-    return names.filter(Boolean).join(', ') || undefined;
-  }
-  if (typeof value !== 'object' || value === null) return asText(value);
-  const { name, '@id': id } = value as Bag;
-  return asText(name) ?? (typeof id === 'string' ? known.get(id) : undefined);
-};
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value.slice(0, 50) : [value]);
 
-const typesOf = (bag: Bag): string[] => {
-  const type = bag['@type'];
-  const list = Array.isArray(type) ? type : [type];
-  return list.filter((one) => typeof one === 'string').map((one) => one.replace(/^.*[/#:]/, '').toLowerCase());
-};
+/** The object itself, or the one of its `@id` that says more. */
+function resolved(value: unknown, known: Known): unknown {
+  const id = isBag(value) ? value['@id'] : undefined;
+  return (typeof id === 'string' && known.get(id)) || value;
+}
+
+function nameOf(value: unknown, known: Known): string | undefined {
+  if (!isBag(value)) return asText(value);
+  const named = asText(value.name);
+  if (named) return named;
+  const other = resolved(value, known);
+  return isBag(other) ? asText(other.name) : undefined;
+}
+
+const typesOf = (bag: Bag): string[] =>
+  listOf(bag['@type'])
+    .filter((one) => typeof one === 'string')
+    .map((one) =>
+      one.slice(Math.max(one.lastIndexOf('/'), one.lastIndexOf('#'), one.lastIndexOf(':')) + 1).toLowerCase(),
+    );
 
 const MOST_FACTS = 40;
 const LONGEST_FACT = 1_000;
 
 /** The plain values of an object; of what it refers to, the name. */
-function factsOf(bag: Bag, known: Names): Record<string, string> {
+function factsOf(bag: Bag, known: Known): Record<string, string> {
   const facts: [string, string][] = [];
   for (const [key, value] of Object.entries(bag).slice(0, 200)) {
     if (facts.length >= MOST_FACTS || (key.startsWith('@') && key !== '@type') || key.length > 60) continue;
@@ -60,8 +101,8 @@ function factsOf(bag: Bag, known: Names): Record<string, string> {
 }
 
 /** A text, or several joined by a comma as repeated metas are; objects by their names. */
-function textsOf(value: unknown, known: Names): string | undefined {
-  const list = (Array.isArray(value) ? value.slice(0, 50) : [value]).map((one) =>
+function textsOf(value: unknown, known: Known): string | undefined {
+  const list = listOf(value).map((one) =>
     typeof one === 'string' ? one.trim() : Array.isArray(one) ? undefined : nameOf(one, known),
   );
   return list.filter(Boolean).join(',') || undefined;
@@ -70,50 +111,142 @@ function textsOf(value: unknown, known: Names): string | undefined {
 /** Types that say nothing of what a page is about. */
 const FRAME = new Set(['webpage', 'website']);
 
-function take(bag: Bag, known: Names, data: LinkedData): void {
-  const types = typesOf(bag);
-  for (const type of types) data.types.add(type);
-  if (types.some((type) => type === 'website' || type === 'organization')) data.siteName ??= asText(bag.name);
-  if (!types.some((type) => OF_THE_PAGE.test(type))) return;
-  const wasFrame = !data.page.type || FRAME.has(data.page.type.toLowerCase());
-  if (wasFrame && !(data.page.type && types.every((type) => FRAME.has(type)))) data.page = factsOf(bag, known);
-  data.headline ??= asText(bag.headline);
-  data.published ??= asText(bag.datePublished);
-  data.author ??= nameOf(bag.author, known);
+/** The words of the object that is the page, for the answer's metadata. */
+function pageFactsOf(found: readonly Found[], known: Known): Record<string, string> {
+  let page: Record<string, string> = {};
+  for (const { bag } of found) {
+    const types = typesOf(bag);
+    if (!types.some((type) => OF_THE_PAGE.test(type))) continue;
+    const wasFrame = !page.type || FRAME.has(page.type.toLowerCase());
+    if (wasFrame && !(page.type && types.every((type) => FRAME.has(type)))) page = factsOf(bag, known);
+    if (page.type && !FRAME.has(page.type.toLowerCase())) break;
+  }
+  return page;
 }
 
-/** Reads the texts of the page's JSON-LD scripts; the first object that has a fact wins. */
-export function readLinkedData(scripts: string[]): LinkedData {
-  const data: LinkedData = { types: new Set(), page: {} };
-  const bags = bagsOf(scripts);
-  const known = new Map<string, string>();
-  for (const { '@id': id, name } of bags) {
-    const text = asText(name);
-    if (typeof id === 'string' && text) known.set(id, text);
+const addressOf = (value: unknown): string | undefined => {
+  const first = Array.isArray(value) ? value[0] : value;
+  return asText(first) ?? (isBag(first) ? (asText(first['@id']) ?? asText(first.url)) : undefined);
+};
+
+/** Addresses that differ only in what servers don't tell apart. */
+const bareAddress = (address: string) =>
+  address
+    .replace(/[?#].*$/s, '')
+    .replace(/^https?:\/\/(?:www\.)?/i, '')
+    .replace(/\/+$/, '');
+
+/**
+ * The objects that are what the page is about: the one whose address is the page's, or the only one. Several that
+ * are told apart by nothing belong to a listing, and none of them speaks of the page.
+ */
+function mainBags(found: readonly Found[], url: string): Bag[] {
+  const candidates = found.filter(({ bag, own }) => own && typesOf(bag).some((type) => CONTENT.test(type)));
+  const bags = candidates.map(({ bag }) => bag);
+  const page = bareAddress(url);
+  const here = bags.filter((bag) =>
+    [bag.url, bag['@id'], bag.mainEntityOfPage].some((one) => bareAddress(addressOf(one) ?? '') === page),
+  );
+  const articles = (here.length ? here : bags).filter((bag) =>
+    typesOf(bag).some((type) => /article|posting|^report/.test(type)),
+  );
+  const chosen = articles.length ? articles : here.length ? here : bags;
+  const titles = new Set(chosen.map((bag) => plain(asText(bag.headline) ?? asText(bag.name) ?? '')));
+  titles.delete('');
+  return titles.size > 1 && !here.length ? [] : chosen.slice(0, 10);
+}
+
+function imageOf(value: unknown, known: Known): string | undefined {
+  for (const one of listOf(value)) {
+    const image = resolved(one, known);
+    const address = isBag(image) ? (asText(image.url) ?? asText(image.contentUrl)) : asText(image);
+    if (address) return address;
   }
-  for (const bag of bags) take(bag, known, data);
+  return undefined;
+}
+
+function addAuthors(bag: Bag, known: Known, data: LinkedData): void {
+  for (const one of listOf(bag.author ?? bag.creator)) {
+    if (Array.isArray(one)) continue;
+    const name = nameOf(one, known);
+    if (!name) continue;
+    const who = resolved(one, known);
+    const types = isBag(who) ? typesOf(who) : [];
+    const isPerson = types.length === 0 || types.includes('person');
+    (isPerson ? data.people : data.organisations).push(name);
+    if (types.includes('person')) data.persons.push(name);
+  }
+}
+
+function addSite(found: readonly Found[], main: readonly Bag[], known: Known, data: LinkedData): void {
+  const named = (type: string) => found.find(({ bag }) => typesOf(bag).includes(type) && asText(bag.name))?.bag.name;
+  const publisher = main.map((bag) => nameOf(listOf(bag.publisher)[0], known)).find(Boolean);
+  const name = asText(named('website')) ?? publisher ?? asText(named('organization'));
+  if (name) data.siteName = name;
+}
+
+/** Adds what is not known yet. */
+function addFacts(bag: Bag, known: Known, data: LinkedData): void {
+  const add = (key: 'headline' | 'name' | 'published' | 'modified' | 'image' | 'url' | 'language', value?: string) => {
+    if (value && data[key] === undefined) data[key] = value;
+  };
+  add('headline', asText(bag.headline));
+  add('name', asText(bag.name));
+  add('published', asText(bag.datePublished) ?? asText(bag.uploadDate) ?? asText(bag.dateCreated));
+  add('modified', asText(bag.dateModified));
+  add('image', imageOf(bag.image, known) ?? imageOf(bag.primaryImageOfPage, known) ?? imageOf(bag.thumbnailUrl, known));
+  add('url', addressOf(bag.mainEntityOfPage) ?? asText(bag.url));
+  add('language', isBag(bag.inLanguage) ? asText(bag.inLanguage.name) : asText(bag.inLanguage));
+  if (data.people.length + data.organisations.length === 0) addAuthors(bag, known, data);
+}
+
+/** Reads the texts of the page's JSON-LD scripts. `url` is the page's own address. */
+export function readLinkedData(scripts: readonly string[], url: string): LinkedData {
+  const data: LinkedData = { people: [], persons: [], organisations: [], types: new Set(), page: {} };
+  if (scripts.length === 0) return data;
+  const found = bagsOf(scripts);
+  const known = new Map<string, Bag>();
+  for (const { bag } of found) {
+    for (const type of typesOf(bag)) data.types.add(type);
+    const id = bag['@id'];
+    if (typeof id === 'string' && Object.keys(bag).length > 1 && !asText(known.get(id)?.name)) known.set(id, bag);
+  }
+  data.page = pageFactsOf(found, known);
+  const main = mainBags(found, url);
+  for (const bag of main) addFacts(bag, known, data);
+  const frames = found.filter(({ bag, own }) => own && typesOf(bag).some((type) => /page$/.test(type)));
+  for (const { bag } of frames) addFacts({ ...bag, name: undefined, headline: undefined }, known, data);
+  addSite(found, main, known, data);
+  if (data.persons.length) {
+    const organisations = found.filter(({ bag }) =>
+      typesOf(bag).some((type) => /organi[sz]ation$|^corporation$/.test(type)),
+    );
+    const taken = new Set(organisations.map(({ bag }) => asText(bag.name)));
+    data.persons = data.persons.filter((name) => !taken.has(name));
+  }
   return data;
 }
 
 /** All objects, breadth first in each script, so that the page's own object comes before what it mentions. */
-function bagsOf(scripts: string[]): Bag[] {
-  const bags: Bag[] = [];
+function bagsOf(scripts: readonly string[]): Found[] {
+  const found: Found[] = [];
   let objects = 0;
+  let characters = 0;
   for (const script of scripts) {
-    if (script.length > LARGEST_SCRIPT) continue;
-    let queue: unknown[];
-    try {
-      queue = [JSON.parse(script.replace(/^\s*(?:<!--|\/\/<!\[CDATA\[|<!\[CDATA\[)|(?:-->|(?:\/\/)?\]\]>)\s*$/g, ''))];
-    } catch {
-      continue;
-    }
+    characters += script.length;
+    if (characters > MOST_CHARACTERS) break;
+    const queue: { value: unknown; own: boolean }[] = [{ value: parseLooseJson(script), own: true }];
     for (let at = 0; at < queue.length && objects < MOST_OBJECTS; at++) {
-      const value = queue[at];
+      const { value, own } = queue[at]!;
       if (typeof value !== 'object' || value === null) continue;
       objects++;
-      if (!Array.isArray(value)) bags.push(value as Bag);
-      for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) queue.push(inner);
+      const isList = Array.isArray(value);
+      if (!isList) found.push({ bag: value as Bag, own });
+      for (const [key, inner] of Object.entries(value)) {
+        if (typeof inner !== 'object' || inner === null) continue;
+        queue.push({ value: inner, own: own && (isList || OWN_KEYS.has(key)) });
+      }
     }
   }
-  return bags;
+  return found;
 }

@@ -1,20 +1,17 @@
 /**
- * What a page says about itself: title, description, dates, names, every meta and head link. Cheap: one pass over
- * the tree, and no content is judged.
+ * What a page says about itself: title, description, author, dates, language, picture, address, every meta and head
+ * link. Cheap: one pass over the tree, and a look around the title when the head says too little. Which source is
+ * trusted for what stands in sources.ts.
  */
-import {
-  attribute,
-  type Document,
-  ELEMENT,
-  type Element,
-  following,
-  isElement,
-  type Node,
-  textOf,
-} from '#html/node.ts';
+import { type Document, textOf } from '#html/node.ts';
 import type { Declared } from '../article.ts';
-import { type LinkedData, readLinkedData } from './linked-data.ts';
-import { resolveUrl } from './links.ts';
+import { webAddress } from './address.ts';
+import { namesIn } from './author.ts';
+import { daysAfter, isPlausible, readDate } from './date.ts';
+import { headLinks } from './head-links.ts';
+import { languageTag } from './language.ts';
+import { headingText, Lookup, oneLine } from './lookup.ts';
+import { siteNames } from './site-name.ts';
 import { chooseTitle } from './title.ts';
 
 export interface PageMetadata extends Declared {
@@ -24,186 +21,130 @@ export interface PageMetadata extends Declared {
   types: Set<string>;
 }
 
-const LONGEST_TITLE = 1000;
+const LONGEST_SITE_NAME = 100;
+const LONGEST_DATE = 100;
 
-const oneLine = (text: string) =>
-  text
-    .slice(0, 20_000)
-    .replace(/[\u200b\u2060\ufeff\u00ad]/g, '')
-    .replace(/[\s\u001d]+/g, ' ')
-    .trim()
-    .slice(0, LONGEST_TITLE);
+/** Sources that a page has for other reasons than to say when it was published. */
+const isWeak = (kind: string) => kind === 'byline' || kind === 'time' || kind === 'url';
 
-/** What the single pass over the tree gathers. */
-interface Found {
-  root: Element | null;
-  title: Element | null;
-  headings: Element[];
-  metas: Map<string, string[]>;
-  description: string | null;
-  links: Element[];
-  scripts: string[];
-  items: Map<string, Element>;
-  types: Set<string>;
-  time: Element | null;
-}
-
-function gather(document: Document): Found {
-  const found: Found = {
-    root: null,
-    title: null,
-    headings: [],
-    metas: new Map(),
-    description: null,
-    links: [],
-    scripts: [],
-    items: new Map(),
-    types: new Set(),
-    time: null,
-  };
-  let node: Node | null = following(document, document);
-  while (node) {
-    if (node.type === ELEMENT && node.namespace === 'html') look(node, found);
-    node = following(node, document);
-  }
-  return found;
-}
-
-function look(element: Element, found: Found): void {
-  switch (element.name) {
-    case 'html':
-      found.root ??= element;
-      break;
-    case 'title':
-      found.title ??= element;
-      break;
-    case 'h1':
-      if (found.headings.length < 10) found.headings.push(element);
-      break;
-    case 'meta':
-      lookAtMeta(element, found);
-      break;
-    case 'link':
-      if (isElement(element.parent) && element.parent.name === 'head') found.links.push(element);
-      break;
-    case 'time':
-      if (!found.time && attribute(element, 'datetime')) found.time = element;
-      break;
-    case 'script':
-      if (/^application\/ld\+json/i.test((attribute(element, 'type') ?? '').trim()))
-        found.scripts.push(textOf(element));
-      break;
-  }
-  const property = attribute(element, 'itemprop');
-  if (property !== null && !found.items.has(property)) found.items.set(property, element);
-  const type = attribute(element, 'itemtype');
-  if (type !== null) found.types.add(type.slice(type.lastIndexOf('/') + 1).toLowerCase());
-}
-
-function lookAtMeta(element: Element, found: Found): void {
-  const content = attribute(element, 'content');
-  if (!content) return;
-  const name = attribute(element, 'name') || attribute(element, 'property');
-  if (!name) return;
-  const values = found.metas.get(name);
-  if (values) values.push(content);
-  else found.metas.set(name, [content]);
-  if (found.description === null && /description$/i.test(name)) found.description = content.trim();
-}
-
-/** Head links by rel, then by absolute address; `stylesheet` and `shortcut` are left out (contract, section 5). */
-function externalLinks(links: Element[], url: string): PageMetadata['external'] {
-  const external = new Map<string, Map<string, Record<string, string>>>();
-  for (const link of links) {
-    const rel = attribute(link, 'rel');
-    const href = attribute(link, 'href');
-    if (!rel || !href) continue;
-    const address = resolveUrl(href, url) ?? href;
-    const others = link.attributes.filter((entry) => entry.name !== 'rel' && entry.name !== 'href');
-    const facts = Object.fromEntries(others.map((entry) => [entry.name, entry.value]));
-    for (const one of new Set(rel.toLowerCase().split(/\s+/))) {
-      if (!one || one === 'stylesheet' || one === 'shortcut') continue;
-      let byAddress = external.get(one);
-      if (!byAddress) {
-        byAddress = new Map();
-        external.set(one, byAddress);
-      }
-      byAddress.set(address, facts);
+/** A date that the page's data gives as it stands there, any other in ISO 8601. */
+function publishedOf(lookup: Lookup, modified: string | undefined, types: ReadonlySet<string>): string | undefined {
+  const isEvent = [...types].some((type) => type.endsWith('event'));
+  for (const { kind, values } of lookup.sayings('published')) {
+    const weak = isWeak(kind);
+    for (const { value, isText } of values) {
+      const date = readDate(value, lookup.language);
+      if (!date || !isPlausible(date, !weak)) continue;
+      // No clock is asked: what comes after the page was last changed is something that the page tells of.
+      if (weak && (isEvent || (modified && daysAfter(date, modified) > 2))) continue;
+      return weak || isText || /^\s*\d{10,13}\s*$/.test(value) ? date : oneLine(value).slice(0, LONGEST_DATE);
     }
   }
-  return Object.fromEntries([...external].map(([rel, byAddress]) => [rel, Object.fromEntries(byAddress)]));
+  return undefined;
 }
 
-/** What documentation systems put behind a heading as a link to it. */
-const PERMALINK = /(?:\s+#|\s*[¶§🔗])+$/u;
-
-const itemValue = (item: Element | undefined): string | undefined =>
-  item && oneLine(attribute(item, 'content') || attribute(item, 'datetime') || textOf(item));
-
-/** A person's or organisation's name, never an address of a profile. */
-const nameOnly = (value: string | undefined): string | undefined =>
-  value && !/^https?:\/\//i.test(value) && value.length <= 200 ? oneLine(value) : undefined;
-
-/**
- * What the page says about itself. `baseUrl` is what relative addresses resolve against. Sources in order of trust:
- * JSON-LD, Open Graph and other metas, microdata, elements.
- */
-export function extractMetadata(document: Document, baseUrl: string, url = baseUrl): PageMetadata {
-  const found = gather(document);
-  const data: LinkedData = readLinkedData(found.scripts);
-  const meta = (...names: string[]): string | undefined => {
-    for (const name of names) {
-      const value = found.metas.get(name)?.[0]?.trim();
-      if (value) return value;
+function modifiedOf(lookup: Lookup): string | undefined {
+  for (const { kind, values } of lookup.sayings('modified')) {
+    for (const { value } of values) {
+      const date = readDate(value, lookup.language);
+      if (date && isPlausible(date, !isWeak(kind))) return date;
     }
-    return undefined;
-  };
-  const documentTitle = found.title ? oneLine(textOf(found.title)) : '';
-  const siteName = nameOnly(meta('og:site_name', 'application-name') ?? data.siteName);
-  const headings = found.headings.map((heading) => oneLine(textOf(heading)).replace(PERMALINK, '')).filter(Boolean);
-  const declared = [meta('og:title'), data.headline, meta('twitter:title')].map((one) => oneLine(one ?? ''));
-  const title = chooseTitle({
-    declared: declared.filter(Boolean),
-    documentTitle,
-    headings,
-    siteNames: siteName ? [siteName] : [],
-    url,
-  });
-  const publishedTime =
-    data.published ??
-    meta(
-      'article:published_time',
-      'og:article:published_time',
-      'datePublished',
-      'parsely-pub-date',
-      'dc.date.issued',
-    ) ??
-    itemValue(found.items.get('datePublished')) ??
-    meta('pubdate', 'publishdate', 'date', 'dc.date', 'DC.date.issued', 'sailthru.date') ??
-    (found.time ? (attribute(found.time, 'datetime') ?? undefined) : undefined);
-  const author =
-    nameOnly(data.author) ??
-    nameOnly(meta('author', 'article:author', 'parsely-author', 'dc.creator', 'twitter:creator')) ??
-    nameOnly(itemValue(found.items.get('author')));
-  const lang = found.root ? (attribute(found.root, 'lang') ?? undefined) : undefined;
+  }
+  return undefined;
+}
+
+/** Sources that write "Smith, John". */
+const INVERTED = /^(?:citation_|dc\.|dcterms\.)/;
+
+const NO_SITE = { is: () => false, has: () => false };
+
+/** People of the first source that names any, else organisations of the first that does. */
+function authorOf(lookup: Lookup): string | undefined {
+  let organisations: string[] = [];
+  for (const { name, values } of lookup.sayings('author')) {
+    const texts = values.map(({ value }) => value);
+    const manner = { isText: values.some(({ isText }) => isText), inverted: INVERTED.test(name) };
+    // Who has a site under their own name is an author all the same.
+    const names = namesIn(texts, name === 'persons' ? NO_SITE : lookup.site, manner);
+    if (names.people.length) return names.people.join(', ');
+    if (!organisations.length) organisations = names.organisations;
+  }
+  return organisations.join(', ') || undefined;
+}
+
+/** What the page calls its site, the most trusted name first. */
+function namesOfSite(lookup: Lookup): string[] {
+  const names: string[] = [];
+  for (const text of lookup.texts('siteName')) {
+    const name = oneLine(text).replace(/^[\s|–—·•-]+|[\s|–—·•-]+$/g, '');
+    if (name && name.length <= LONGEST_SITE_NAME && !/^https?:|[<>{}]/i.test(name)) names.push(name);
+  }
+  return names;
+}
+
+function firstOf<T>(texts: Iterable<string>, read: (text: string) => T | undefined): T | undefined {
+  for (const text of texts) {
+    const value = read(text);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** What the page says of itself by name: its language, every meta, and what its JSON-LD says of the page. */
+function metasOf(
+  { found, data }: Lookup,
+  lang: string | undefined,
+  author: string | undefined,
+): Record<string, string> {
   const metadata = new Map<string, string>();
   if (lang) metadata.set('lang', lang);
   for (const [name, values] of found.metas) metadata.set(name, values.join(','));
   if (author && !metadata.has('author')) metadata.set('author', author);
   for (const [name, value] of Object.entries(data.page)) metadata.set(`jsonld:${name}`, oneLine(value));
-  const types = new Set([...data.types, ...found.types]);
-  const ogType = meta('og:type');
-  if (ogType) types.add(`og:${ogType.toLowerCase()}`);
+  return Object.fromEntries(metadata);
+}
+
+/** What the page says about itself. `baseUrl` is what relative addresses resolve against, `url` the page's own. */
+export function extractMetadata(document: Document, baseUrl: string, url = baseUrl): PageMetadata {
+  const lookup = new Lookup(document, url);
+  const { found } = lookup;
+  const { types } = lookup;
+  for (const ogType of found.metas.get('og:type')?.slice(0, 1) ?? []) types.add(`og:${ogType.trim().toLowerCase()}`);
+
+  const names = namesOfSite(lookup);
+  const documentTitle = found.title ? oneLine(textOf(found.title)) : '';
+  const title = chooseTitle({
+    declared: [...lookup.texts('title')].map(oneLine).filter(Boolean),
+    documentTitle,
+    headings: found.headings.map(headingText).filter(Boolean),
+    siteNames: names,
+    url,
+  });
+  const rootLang = found.root?.attributes.find(({ name }) => name === 'lang')?.value;
+  const lang = firstOf(lookup.texts('language'), languageTag);
+  lookup.title = title;
+  lookup.language = lang ?? '';
+  lookup.site = siteNames(names, url);
+
+  const modifiedTime = modifiedOf(lookup);
+  const publishedTime = publishedOf(lookup, modifiedTime, types);
+  const author = authorOf(lookup);
+  const address = (text: string) => webAddress(text, baseUrl);
+  const image = firstOf(lookup.texts('image'), address);
+  const canonicalUrl = firstOf(lookup.texts('canonicalUrl'), address);
   return {
     title,
     documentTitle,
     description: found.description ?? '',
     ...(lang && { lang }),
-    ...(publishedTime && { publishedTime: oneLine(publishedTime) }),
+    ...(publishedTime && { publishedTime }),
+    ...(modifiedTime && { modifiedTime }),
     ...(author && { author }),
-    ...(siteName && { siteName }),
-    metadata: Object.fromEntries(metadata),
-    external: externalLinks(found.links, baseUrl),
+    ...(names[0] && { siteName: names[0] }),
+    ...(image && { image }),
+    ...(canonicalUrl && { canonicalUrl }),
+    metadata: metasOf(lookup, rootLang, author),
+    external: headLinks(found.links, baseUrl),
     types,
   };
 }

@@ -3,6 +3,7 @@
  * readers see is the heading. So a heading that the head or the address vouches for wins, and one that nothing
  * vouches for (a logo, a slogan, a section) does not.
  */
+import { isHome } from './address.ts';
 import { plain, type SiteNames, siteNames, wordsOf } from './site-name.ts';
 
 export interface TitleSources {
@@ -110,14 +111,6 @@ function slugOf(url: string): string[] {
   } catch {
     return wordsOf(last);
   }
-}
-
-/** Whether the address is that of a site's first page, in one of its languages perhaps. */
-function isHome(url: string): boolean {
-  if (!/^https?:/i.test(url) || !URL.canParse(url)) return false;
-  const { pathname, searchParams } = new URL(url);
-  if (!/^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.\w{2,5}|home|default\.aspx?)?$/i.test(pathname)) return false;
-  return [...searchParams.keys()].every((name) => /^(?:utm_\w+|ref|srsltid|[a-z]+clid|lang|hl)$/i.test(name));
 }
 
 /** The title; '' when the page has none at all. */

@@ -1,0 +1,190 @@
+/**
+ * Author and dates as the page shows them: in the few blocks around its title, where bylines and datelines stand.
+ * Only short blocks are read, and only so many of them, whatever the page's size.
+ */
+import { attribute, ELEMENT, type Element, following, type Node, type Parent, TEXT } from '#html/node.ts';
+import { BY, looksLikeName, namesIn } from './author.ts';
+import { daysAfter, findDate, isPlausible, readDate } from './date.ts';
+import type { SiteNames } from './site-name.ts';
+
+export interface Byline {
+  authors: string[];
+  /** ISO 8601. */
+  published?: string;
+  modified?: string;
+}
+
+export interface BylineContext {
+  site: SiteNames;
+  language: string;
+}
+
+const MOST_ELEMENTS = 200;
+const MOST_CHARACTERS = 1_500;
+/** Longer blocks are text, not bylines. */
+const LONGEST_BLOCK = 160;
+/** A paragraph from here on is the body of the page; a byline may stand behind the first, which is a summary. */
+const PARAGRAPH = 200;
+
+const SKIPPED = new Set(
+  'nav aside footer form script style template svg figure iframe button select noscript'.split(' '),
+);
+const BREAKS = new Set('address br dd div dl dt h1 h2 h3 h4 header li p section time'.split(' '));
+const OTHERS =
+  /(?:^|[\s_-])(?:comments?|related|recommended|sidebar|newsletter|promo|share|social|breadcrumbs?)(?:$|[\s_-])/i;
+
+const OF_AUTHOR =
+  /(?:^|[\s_-])(?:p-author|authors?|byline|autor|auteur|autore|writer|contributors?|username)(?:$|[\s_-])(?!.*(?:bio|avatar|image|img|photo|about|social|count|description))/i;
+const OF_DATE =
+  /(?:^|[\s_-])(?:dt-published|dt-updated|date|dateline|datetime|published?|pubdate|posted|timestamp|time|updated?|modified|datum|fecha)(?:$|[\s_-])/i;
+
+const SAYS_UPDATED =
+  /updated|modified|edited|revised|reviewed|aktualisiert|geändert|mis à jour|modifié|actualizado|aggiornato|bijgewerkt|更新|수정|обновлено/iu;
+const SAYS_PUBLISHED =
+  /publi|posted|created|first|veröffentlicht|erstellt|geplaatst|発売|公開|发布|опубликовано|등록|입력/iu;
+
+/** The text of an element on lines, blocks parted by line feeds; null when it is longer than a byline. */
+export function shortText(element: Element): string | null {
+  let text = '';
+  let node: Node | null = following(element, element);
+  for (let seen = 0; node; seen++) {
+    if (seen > 60) return null;
+    if (node.type === TEXT) text += node.value;
+    else if (node.type === ELEMENT) text += BREAKS.has(node.name) ? '\n' : ' ';
+    if (text.length > LONGEST_BLOCK * 6) return null;
+    node = following(node, element, node.type === ELEMENT && (node.name === 'script' || node.name === 'style'));
+  }
+  const line = text
+    .replace(/\s*\n\s*/g, '\n')
+    .replace(/[^\S\n]+/g, ' ')
+    .trim();
+  return line.length > LONGEST_BLOCK ? null : line;
+}
+
+/** What a line may have around its date when nothing else says that it is a dateline: the day of the week, the time. */
+const BARE_BEFORE =
+  /^(?:\p{L}{2,12}[.,]{1,2}\s?|(?:on|le|am|den|el|il|em|op)\s|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\s)?$/iu;
+const BARE_AFTER = /^[\s,–-]{0,3}(?:(?:at|um|à|kl\.?)\s)?(?:\d{1,2}[:h.]\d{2}.{0,16})?$/iu;
+/** Dates of something else than the page. */
+const OF_OTHERS =
+  /©|copyright|\b(?:until|ends?|expires?|expiry|deadline|effective|valid|since|starts?|due|born|from)\b/i;
+
+const classOf = (element: Element): string => (attribute(element, 'class') ?? '').slice(0, 300);
+
+/** Reads the blocks around the heading, the title's own words left out. */
+export function readByline(heading: Element, context: BylineContext): Byline {
+  const byline: Byline = { authors: [] };
+  readBehind(heading, byline, context);
+  readBefore(heading, byline, context);
+  return byline;
+}
+
+function readBehind(heading: Element, byline: Byline, context: BylineContext): void {
+  let top: Parent = heading;
+  while (top.parent) top = top.parent;
+  let characters = 0;
+  let paragraphs = 0;
+  let headings = 0;
+  let node: Node | null = following(heading, top, true);
+  for (let elements = 0; node && elements < MOST_ELEMENTS && characters < MOST_CHARACTERS; ) {
+    let skip = false;
+    if (node.type === TEXT) {
+      const length = node.value.trim().length;
+      characters += length;
+      if (length > PARAGRAPH && ++paragraphs > 1) return;
+    } else if (node.type === ELEMENT) {
+      elements++;
+      // One heading more is a subtitle; with the second, what the page is about has begun.
+      if (/^h[1-6]$/.test(node.name) && ++headings > 1) return;
+      skip = isOther(node) || readBlock(node, byline, context);
+    }
+    node = following(node, top, skip);
+  }
+}
+
+/** Up to three blocks before the heading, on each of the three levels around it. */
+function readBefore(heading: Element, byline: Byline, context: BylineContext): void {
+  let level: Element = heading;
+  for (let up = 0; up < 3; up++) {
+    let sibling = level.prev;
+    for (let seen = 0; sibling && seen < 6; seen++, sibling = sibling.prev) {
+      if (sibling.type === ELEMENT && !isOther(sibling)) readBlock(sibling, byline, context);
+    }
+    if (level.parent?.type !== ELEMENT || level.parent.name === 'body') return;
+    level = level.parent;
+  }
+}
+
+const isOther = (element: Element): boolean =>
+  SKIPPED.has(element.name) || element.namespace !== 'html' || OTHERS.test(classOf(element));
+
+/** Takes what a block says; true when nothing more is to be had from what is inside it. */
+function readBlock(element: Element, byline: Byline, context: BylineContext): boolean {
+  const names = classOf(element);
+  const machine = element.name === 'time' ? attribute(element, 'datetime') : null;
+  if (machine) takeDate(readDate(machine), shortText(element.parent as Element) ?? names, names, byline, true);
+  const text = shortText(element);
+  if (!text) return text === '';
+  const isDated = element.name === 'time' || OF_DATE.test(names);
+  readDates(text, isDated, names, byline, context);
+  if (byline.authors.length === 0) byline.authors = authorsIn(element, text, names, context);
+  return false;
+}
+
+function takeDate(date: string | undefined, around: string, names: string, byline: Byline, isMachine = false): void {
+  if (!date || !isPlausible(date, false)) return;
+  const isUpdate = (text: string) => SAYS_UPDATED.test(text) && !SAYS_PUBLISHED.test(text);
+  const key = isUpdate(around) || isUpdate(names) ? 'modified' : 'published';
+  const known = byline[key];
+  // The same moment for programs says more than the words for it; zones may part them by a day.
+  const isSame =
+    known !== undefined && isMachine && Math.abs(daysAfter(date, known)) <= 1 && known.length <= date.length;
+  if (known === undefined || isSame) byline[key] = date;
+}
+
+/** A line that is a date, or says that something was published or changed then. */
+function readDates(text: string, isDated: boolean, names: string, byline: Byline, { language }: BylineContext): void {
+  for (const line of text.split(/\n|[|•·]/)) {
+    const found = findDate(line, language);
+    if (!found) continue;
+    const { before, after, date } = found;
+    if (OF_OTHERS.test(before)) continue;
+    const says = SAYS_UPDATED.test(before) || SAYS_PUBLISHED.test(before) || BY.test(line);
+    if (isDated || says || (BARE_BEFORE.test(before) && BARE_AFTER.test(after))) takeDate(date, before, names, byline);
+  }
+}
+
+/** Where sites keep what they know of a person. */
+const PROFILE =
+  /\/(?:authors?|users?|members?|profiles?|people|person|u|autor(?:en)?|auteurs?|contributors?|staff|writers?|by)[/?=-]|[?&]author=/i;
+
+/** The texts of links to what a site knows of a person. */
+function profilesIn(element: Element): Set<string> {
+  const texts = new Set<string>();
+  let node: Node | null = element;
+  for (let seen = 0; node && seen < 20; seen++, node = following(node, element)) {
+    if (node.type !== ELEMENT || node.name !== 'a') continue;
+    const isProfile = PROFILE.test((attribute(node, 'href') ?? '').slice(0, 500));
+    if (isProfile || /\bauthor\b/.test(attribute(node, 'rel') ?? '')) texts.add(shortText(node) ?? '');
+  }
+  return texts;
+}
+
+/** Names after "by", or in an element that is called an author's; what does not look like a name must lead to somebody's page. */
+function authorsIn(element: Element, text: string, names: string, { site }: BylineContext): string[] {
+  const isAuthors = OF_AUTHOR.test(names) || /\bauthor\b/.test(attribute(element, 'rel') ?? '');
+  const lines = text.split(/\n|[|•·]/).map((line) => line.trim());
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
+    // A name may stand on the line after the word.
+    const by = BY.exec(`${line} .`);
+    if (!by && !isAuthors) continue;
+    const said = by ? line.slice(by[0].length) || (lines[at + 1] ?? '') : line;
+    const date = findDate(said);
+    const { people } = namesIn([date ? date.before : said], site, { isText: true });
+    const profiles = isAuthors ? profilesIn(element) : new Set<string>();
+    const good = people.filter((name) => looksLikeName(name) || profiles.has(name));
+    if (good.length) return good;
+  }
+  return [];
+}

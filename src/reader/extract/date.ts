@@ -1,0 +1,219 @@
+/**
+ * Dates as pages write them, to ISO 8601. Nothing is invented: a date without a time stays a date, a time without a
+ * zone stays without one, and a date that can be read in two ways is not read. No clock is looked at.
+ */
+import { monthOf } from './month-names.ts';
+
+interface Parts {
+  year: number;
+  month?: number | undefined;
+  day?: number | undefined;
+  /** What stands behind the date, where a time may be. */
+  rest: string;
+}
+
+/** Longer texts are no dates. */
+const LONGEST = 120;
+
+/** Names of zones that RFC 2822 (section 4.3) gives a meaning. */
+const ZONES: Readonly<Record<string, string>> = {
+  z: 'Z',
+  ut: 'Z',
+  utc: 'Z',
+  gmt: 'Z',
+  est: '-05:00',
+  edt: '-04:00',
+  cst: '-06:00',
+  cdt: '-05:00',
+  mst: '-07:00',
+  mdt: '-06:00',
+  pst: '-08:00',
+  pdt: '-07:00',
+};
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+function zoneOf(text: string): string {
+  const offset = /^(?:utc|gmt)?\s?([+-])(\d{2}):?(\d{2})?(?!\d)/i.exec(text);
+  if (offset && Number(offset[2]) <= 14 && Number(offset[3] ?? 0) < 60)
+    return `${offset[1]}${offset[2]}:${offset[3] ?? '00'}`;
+  const name = /^[a-z]{1,3}\b/i.exec(text);
+  return name ? (ZONES[name[0].toLowerCase()] ?? '') : '';
+}
+
+const TIME =
+  /^(?:[\s,|@·–-]|at\b|um\b|à(?=\s)|kl\b\.?|t(?=\d)){0,6}(\d{1,2})[:h](\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(?:([ap])\.?m\b\.?|uhr\b)?\s?/i;
+
+/** `T10:30:00+02:00`, or '' when no time stands there. */
+function timeOf(text: string): string {
+  const time = TIME.exec(text);
+  if (!time) return '';
+  let hour = Number(time[1]);
+  const half = time[5]?.toLowerCase();
+  if (half && (hour === 0 || hour > 12)) return '';
+  if (half) hour = (hour % 12) + (half === 'p' ? 12 : 0);
+  const second = Number(time[3] ?? 0);
+  if (hour > 23 || Number(time[2]) > 59 || second > 60) return '';
+  const fraction = time[4] && Number(time[4]) > 0 ? `.${time[4].slice(0, 3)}` : '';
+  return `T${two(hour)}:${time[2]}:${two(Math.min(second, 59))}${fraction}${zoneOf(text.slice(time[0].length))}`;
+}
+
+function written({ year, month, day, rest }: Parts): string | undefined {
+  if (year < 1000 || year > 2999) return undefined;
+  if (month === undefined) return rest.trim() === '' ? String(year) : undefined;
+  if (month < 1 || month > 12) return undefined;
+  if (day === undefined) return `${year}-${two(month)}`;
+  if (day < 1 || day > daysIn(year, month)) return undefined;
+  return `${year}-${two(month)}-${two(day)}${timeOf(rest)}`;
+}
+
+type Match = RegExpExecArray;
+
+/** Whether the day stands before the month in `3/4/2024`; undefined when that can't be known. */
+function dayFirst(left: number, right: number, separator: string, language: string): boolean | undefined {
+  if (left > 12 || left === right) return true;
+  if (right > 12) return false;
+  if (separator === '.') return true;
+  if (/^en[-_]us\b/i.test(language)) return false;
+  return language === '' || /^en(?:[-_]ca)?$/i.test(language) ? undefined : true;
+}
+
+const YEAR = '(\\d{4})(?!\\d)';
+const MONTH = '(\\p{L}{3,14})\\.?';
+const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|ª|\\.)?';
+
+/** The ways to write a date; each is looked for anywhere in a text, and the earliest match wins. */
+const FORMS: readonly { form: RegExp; parts(match: Match, rest: string, language: string): Parts | undefined }[] = [
+  {
+    form: /(?<!\d)(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?!\d)/u,
+    parts: ([, year, separator, month, day], rest) =>
+      day === undefined && separator === '.'
+        ? undefined
+        : { year: Number(year), month: Number(month), day: day === undefined ? undefined : Number(day), rest },
+  },
+  {
+    form: /(?<!\d)(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일號号])?/u,
+    parts: ([, year, month, day], rest) => ({
+      year: Number(year),
+      month: Number(month),
+      day: day === undefined ? undefined : Number(day),
+      rest,
+    }),
+  },
+  {
+    form: new RegExp(
+      `(?<![\\d\\p{L}])${DAY}(?:\\s|-|\\sof\\s|\\sde\\s)${MONTH}(?:\\s|,\\s?|-|\\sde(?:l)?\\s)${YEAR}`,
+      'u',
+    ),
+    parts: ([, day, month, year], rest) => ({
+      year: Number(year),
+      month: monthOf(month!) ?? 0,
+      day: Number(day),
+      rest,
+    }),
+  },
+  {
+    form: new RegExp(`(?<![\\d\\p{L}])${MONTH}\\s?(\\d{1,2})(?:st|nd|rd|th)?(?:,\\s?|\\s)${YEAR}`, 'u'),
+    parts: ([, month, day, year], rest) => ({
+      year: Number(year),
+      month: monthOf(month!) ?? 0,
+      day: Number(day),
+      rest,
+    }),
+  },
+  {
+    form: /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/u,
+    parts([, left, separator, right, year], rest, language) {
+      const first = dayFirst(Number(left), Number(right), separator!, language);
+      if (first === undefined) return undefined;
+      const [day, month] = first ? [left, right] : [right, left];
+      return { year: Number(year), month: Number(month), day: Number(day), rest };
+    },
+  },
+];
+
+const spaced = (text: string) => text.replace(/[\s\u00a0\u200e\u200f]+/g, ' ').trim();
+
+/** The first date in a short text and what stands before and behind its day; null without one. */
+export function findDate(text: string, language = ''): { date: string; before: string; after: string } | null {
+  if (text.length > LONGEST * 4) return null;
+  const line = spaced(text).slice(0, LONGEST * 2);
+  if (!/\d{4}/.test(line)) return null;
+  let found: { date: string; before: string; after: string } | null = null;
+  for (const { form, parts } of FORMS) {
+    const match = form.exec(line);
+    if (!match || (found && match.index >= found.before.length)) continue;
+    const after = line.slice(match.index + match[0].length);
+    const read = parts(match, after, language);
+    const date = read && written(read);
+    if (date) found = { date, before: line.slice(0, match.index), after };
+  }
+  return found;
+}
+
+const BASIC = /^(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?(.{0,10}))?$/i;
+
+/**
+ * A text that is a date, to ISO 8601; undefined when it is none. Also read: `20240305`, a year, and seconds or
+ * milliseconds since 1970.
+ */
+export function readDate(text: string, language = ''): string | undefined {
+  if (text.length > LONGEST) return undefined;
+  const line = spaced(text);
+  if (/^[12]\d{9}(?:\d{3})?$/.test(line)) {
+    const ms = line.length === 10 ? Number(line) * 1000 : Number(line);
+    return new Date(ms).toISOString().replace(/\.000Z$/, 'Z');
+  }
+  const basic = BASIC.exec(line);
+  if (basic) {
+    const [, year, month, day, hour, minute, second, zone] = basic;
+    const rest = hour === undefined ? '' : ` ${hour}:${minute}:${second ?? '00'}${zone ?? ''}`;
+    return written({ year: Number(year), month: Number(month), day: Number(day), rest });
+  }
+  if (/^\d{4}$/.test(line)) return written({ year: Number(line), rest: '' });
+  const found = findDate(line, language);
+  // Words before it may name the day of the week; more than that is a sentence about something.
+  return found && found.before.length <= 30 ? found.date : undefined;
+}
+
+const EARLIEST = 1990;
+const LATEST = 2100;
+
+/**
+ * Whether a date may be that of a page on the web. One that the page's data declares may be older, as an archive's
+ * are, unless it is the first or last day of a year, by which programs say that they know no date.
+ */
+export function isPlausible(date: string, declared: boolean): boolean {
+  const year = Number(date.slice(0, 4));
+  if (year > LATEST) return false;
+  if (year >= EARLIEST) return true;
+  return declared && year >= 1600 && date.length >= 10 && !/^\d{4}-(?:01-01|12-3[01])/.test(date);
+}
+
+/** Days between two ISO 8601 dates, by their calendar days: positive when the first is later. */
+export const daysAfter = (date: string, other: string): number =>
+  (Date.parse(date.slice(0, 10)) - Date.parse(other.slice(0, 10))) / 86_400_000;
+
+/** The date that an address has as its folders or in its last part: `/2024/03/05/`, `/2024-03-05-`, `/2024/03/`. */
+export function dateOfUrl(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { pathname } = new URL(url);
+  const match =
+    /\/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_-]|$)/.exec(pathname) ??
+    /\/((?:19|20)\d{2})([01]\d)([0-3]\d)(?=[/_-]|$)/.exec(pathname) ??
+    /\/((?:19|20)\d{2})\/(\d{1,2})(?=\/)/.exec(pathname);
+  if (!match) return undefined;
+  const [, year, month, day] = match;
+  const date = written({
+    year: Number(year),
+    month: Number(month),
+    day: day === undefined ? undefined : Number(day),
+    rest: '',
+  });
+  return date && isPlausible(date, false) ? date : undefined;
+}

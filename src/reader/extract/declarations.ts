@@ -1,0 +1,135 @@
+/** What a page declares, gathered in one pass over its tree and not yet judged. */
+import {
+  attribute,
+  type Document,
+  ELEMENT,
+  type Element,
+  following,
+  isElement,
+  type Node,
+  textOf,
+} from '#html/node.ts';
+
+export interface Declarations {
+  root: Element | null;
+  title: Element | null;
+  /** The first h1 elements, and the first of any other heading. */
+  headings: Element[];
+  subheadings: Element[];
+  /** Contents by name as written. */
+  metas: Map<string, string[]>;
+  /** The first meta whose name ends in `description`. */
+  description: string | null;
+  /** `http-equiv="content-language"`. */
+  contentLanguage: string | null;
+  /** The links of the head. */
+  links: Element[];
+  /** Texts of JSON-LD scripts. */
+  scripts: string[];
+  /** The first elements that carry a property of microdata or RDFa, for the properties that tell of a page. */
+  items: Map<string, Element[]>;
+  types: Set<string>;
+  times: Element[];
+  /** Links with `rel="author"`. */
+  authorLinks: Element[];
+}
+
+const WANTED = new Set(
+  (
+    'author creator datePublished dateCreated uploadDate dateModified headline image thumbnailUrl inLanguage ' +
+    'date created issued modified'
+  ).split(' '),
+);
+const MOST_HEADINGS = 10;
+const MOST_SUBHEADINGS = 30;
+const MOST_OF_A_KIND = 6;
+
+export function gather(document: Document): Declarations {
+  const found: Declarations = {
+    root: null,
+    title: null,
+    headings: [],
+    subheadings: [],
+    metas: new Map(),
+    description: null,
+    contentLanguage: null,
+    links: [],
+    scripts: [],
+    items: new Map(),
+    types: new Set(),
+    times: [],
+    authorLinks: [],
+  };
+  let node: Node | null = following(document, document);
+  while (node) {
+    if (node.type === ELEMENT && node.namespace === 'html') look(node, found);
+    node = following(node, document);
+  }
+  return found;
+}
+
+function look(element: Element, found: Declarations): void {
+  switch (element.name) {
+    case 'html':
+      found.root ??= element;
+      break;
+    case 'title':
+      found.title ??= element;
+      break;
+    case 'h1':
+      if (found.headings.length < MOST_HEADINGS) found.headings.push(element);
+      break;
+    case 'h2':
+    case 'h3':
+      if (found.subheadings.length < MOST_SUBHEADINGS) found.subheadings.push(element);
+      break;
+    case 'meta':
+      lookAtMeta(element, found);
+      break;
+    case 'link':
+      if (isElement(element.parent) && element.parent.name === 'head') found.links.push(element);
+      break;
+    case 'time':
+      if (found.times.length < MOST_OF_A_KIND && attribute(element, 'datetime')) found.times.push(element);
+      break;
+    case 'script':
+      if (/^application\/ld\+json/i.test((attribute(element, 'type') ?? '').trim()))
+        found.scripts.push(textOf(element));
+      break;
+  }
+  for (const { name, value } of element.attributes) {
+    if (name === 'itemprop') addItem(value, element, found);
+    else if (name === 'property' && element.name !== 'meta') addItem(value.replace(/^.*:/, ''), element, found);
+    else if (name === 'itemtype') found.types.add(value.slice(value.lastIndexOf('/') + 1).toLowerCase());
+    else if (name === 'rel' && element.name === 'a' && /\bauthor\b/i.test(value)) {
+      if (found.authorLinks.length < MOST_OF_A_KIND) found.authorLinks.push(element);
+    }
+  }
+}
+
+/** Longer lists of properties are none. */
+const LONGEST_LIST = 200;
+
+function addItem(names: string, element: Element, found: Declarations): void {
+  if (names.length > LONGEST_LIST) return;
+  for (const name of names.includes(' ') ? names.split(/\s+/) : [names]) {
+    if (!WANTED.has(name)) continue;
+    const items = found.items.get(name);
+    if (!items) found.items.set(name, [element]);
+    else if (items.length < MOST_OF_A_KIND) items.push(element);
+  }
+}
+
+function lookAtMeta(element: Element, found: Declarations): void {
+  const content = attribute(element, 'content');
+  if (!content) return;
+  const name = attribute(element, 'name') || attribute(element, 'property');
+  if (!name) {
+    if (/^content-language$/i.test(attribute(element, 'http-equiv') ?? '')) found.contentLanguage ??= content;
+    return;
+  }
+  const values = found.metas.get(name);
+  if (values) values.push(content);
+  else found.metas.set(name, [content]);
+  if (found.description === null && /description$/i.test(name)) found.description = content.trim();
+}

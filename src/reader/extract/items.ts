@@ -1,0 +1,67 @@
+/** Properties of microdata and RDFa: their values, and whether they speak of the page. */
+import { attribute, type Element, following, isElement, type Node } from '#html/node.ts';
+import { shortText } from './byline.ts';
+
+/** Deeper, an element's place in the page is not looked at. */
+const MOST_LEVELS = 60;
+
+/** Whether the element or one around it passes the test. */
+export function isWithin(element: Element, test: (above: Element) => boolean): boolean {
+  let node: Node | null = element;
+  for (let level = 0; isElement(node) && level < MOST_LEVELS; level++) {
+    if (test(node)) return true;
+    node = node.parent;
+  }
+  return false;
+}
+
+const OTHERS_TYPE = /\/(?:UserComments|Comment|Answer|Review|ListItem|BreadcrumbList|WPSideBar|WPFooter)$/;
+const OTHERS_PROPERTY =
+  /^(?:comment|review|itemListElement|blogPost|blogPosts|hasPart|isRelatedTo|acceptedAnswer|suggestedAnswer)$/;
+
+/** Whether a property is that of a comment, an answer or an entry of a list. */
+const isOfOthers = (item: Element): boolean =>
+  isWithin(
+    item,
+    (above) =>
+      OTHERS_TYPE.test((attribute(above, 'itemtype') ?? '').slice(0, 200)) ||
+      OTHERS_PROPERTY.test(attribute(above, 'itemprop') ?? ''),
+  );
+
+function scopeOf(item: Element): Element | null {
+  let node: Node | null = item.parent;
+  for (let level = 0; isElement(node) && level < MOST_LEVELS; level++) {
+    if (attribute(node, 'itemscope') !== null) return node;
+    node = node.parent;
+  }
+  return null;
+}
+
+/**
+ * The properties that speak of the page: none when several things on it have the same one, as on a listing, except
+ * that the first of a thread is what the thread is about.
+ */
+export function ownItems(items: readonly Element[], isThread: boolean): Element[] {
+  const own = items.filter((item) => !isOfOthers(item));
+  const scopes = new Set(own.map(scopeOf));
+  scopes.delete(null);
+  if (scopes.size > 1) return isThread ? own.slice(0, 1) : [];
+  return own;
+}
+
+const NAME_LIMIT = 50;
+
+/** What a property says: its attribute, the name of the thing that it is, or its text. */
+export function itemValue(item: Element): { value: string; isText: boolean } {
+  const given = attribute(item, 'content') || attribute(item, 'datetime') || attribute(item, 'src');
+  if (given) return { value: given, isText: false };
+  let said = item;
+  let node: Node | null = attribute(item, 'itemscope') === null ? null : following(item, item);
+  for (let seen = 0; node && seen < NAME_LIMIT; seen++, node = following(node, item)) {
+    if (!isElement(node) || attribute(node, 'itemprop') !== 'name') continue;
+    said = node;
+    break;
+  }
+  const text = attribute(said, 'content') || shortText(said) || attribute(said, 'href') || '';
+  return { value: text, isText: true };
+}

@@ -1,0 +1,72 @@
+/** JSON as pages write it: in a comment or CDATA, with comments, trailing commas and raw line ends in texts. */
+
+const WRAPPER =
+  /^\s*(?:<!--|(?:\/\/|\/\*)?\s?<!\[CDATA\[(?:\s?\*\/)?)|(?:-->|(?:\/\/|\/\*)?\s?\]\]>(?:\s?\*\/)?|;)\s*$/g;
+
+/** The value of a script's text; undefined when even the repaired text is no JSON. */
+export function parseLooseJson(text: string): unknown {
+  const bare = text.replace(WRAPPER, '');
+  try {
+    return JSON.parse(bare);
+  } catch {
+    try {
+      return JSON.parse(repaired(bare));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Where a text that starts at `from` ends: behind its closing quotation mark, or at the end of everything. */
+function endOfText(json: string, from: number): number {
+  for (let at = from + 1; at < json.length; at++) {
+    if (json[at] === '\\') at++;
+    else if (json[at] === '"') return at + 1;
+  }
+  return json.length;
+}
+
+/** Where a comment that starts at `from` ends; `from` when none starts there. */
+function endOfComment(json: string, from: number): number {
+  if (json[from] !== '/') return from;
+  if (json[from + 1] === '/') {
+    const end = json.indexOf('\n', from);
+    return end < 0 ? json.length : end;
+  }
+  if (json[from + 1] !== '*') return from;
+  const end = json.indexOf('*/', from + 2);
+  return end < 0 ? json.length : end + 2;
+}
+
+/** Comments and trailing commas out, control characters in texts as spaces. Linear. */
+function repaired(json: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  let comma = -1;
+  for (let at = 0; at < json.length; ) {
+    const character = json[at]!;
+    const end = endOfComment(json, at);
+    if (end > at) {
+      pieces.push(json.slice(from, at), ' ');
+      from = end;
+      at = end;
+    } else if (character === '"') {
+      const behind = endOfText(json, at);
+      pieces.push(json.slice(from, at), json.slice(at, behind).replace(/[\u0000-\u001f]/g, ' '));
+      from = behind;
+      at = behind;
+      comma = -1;
+    } else if (character === ',') {
+      pieces.push(json.slice(from, at), ',');
+      comma = pieces.length - 1;
+      at++;
+      from = at;
+    } else {
+      if ((character === '}' || character === ']') && comma >= 0) pieces[comma] = ' ';
+      if (!/\s/.test(character)) comma = -1;
+      at++;
+    }
+  }
+  pieces.push(json.slice(from));
+  return pieces.join('');
+}

@@ -1,0 +1,197 @@
+/** A page while its facts are looked up: what each source of sources.ts says, read when first asked for. */
+import { decodeHTML } from 'entities/decode';
+import { attribute, type Document, type Element, hasAttribute, textOf } from '#html/node.ts';
+import { isHome } from './address.ts';
+import { type Byline, readByline, shortText } from './byline.ts';
+import { dateOfUrl } from './date.ts';
+import { type Declarations, gather } from './declarations.ts';
+import { isWithin, itemValue, ownItems } from './items.ts';
+import { type LinkedData, readLinkedData } from './linked-data.ts';
+import { type Microformats, readMicroformats } from './microformats.ts';
+import { plain, type SiteNames, siteNames } from './site-name.ts';
+import { type Fact, SOURCES } from './sources.ts';
+
+const LONGEST_LINE = 1000;
+
+/** A text of the page on one line of bounded length, without characters that nobody sees. */
+export const oneLine = (text: string) =>
+  text
+    .slice(0, 20_000)
+    .replace(/[\u200b\u2060\ufeff\u00ad]/g, '')
+    .replace(/[\s\u001d]+/g, ' ')
+    .trim()
+    .slice(0, LONGEST_LINE);
+
+/** Texts in data are often escaped once more than their place asks for. */
+const unescaped = (text: string) =>
+  /&(?:#\w{2,6}|amp|quot|apos|lt|gt|nbsp);/i.test(text.slice(0, LONGEST_LINE))
+    ? decodeHTML(text.slice(0, 2_000))
+    : text;
+
+/** What documentation systems put behind a heading as a link to it. */
+const PERMALINK = /(?:\s+#|\s*[¶§🔗])+$/u;
+
+export const headingText = (heading: Element) => oneLine(textOf(heading)).replace(PERMALINK, '');
+
+/** What one source says. */
+export interface Saying {
+  kind: string;
+  name: string;
+  values: readonly Value[];
+}
+
+export interface Value {
+  value: string;
+  /** Written for people, not for programs. */
+  isText: boolean;
+}
+
+/** Types of pages that begin with what they are about and go on with answers to it. */
+const THREADS = ['discussionforumposting', 'qapage', 'question'];
+
+export class Lookup {
+  readonly found: Declarations;
+  readonly data: LinkedData;
+  readonly url: string;
+  /** What the page claims to be in JSON-LD and microdata, in lower case. */
+  readonly types: Set<string>;
+  /** Set as soon as it is known, for names in bylines are held against it. */
+  site: SiteNames;
+  language = '';
+  title = '';
+  readonly #isThread: boolean;
+  readonly #document: Document;
+  readonly #named = new Map<string, string[]>();
+  #byline: Byline | undefined;
+  #microformats: Microformats | undefined;
+
+  constructor(document: Document, url: string) {
+    this.found = gather(document);
+    this.data = readLinkedData(this.found.scripts, url);
+    this.url = url;
+    this.types = new Set([...this.data.types, ...this.found.types]);
+    this.#isThread = THREADS.some((type) => this.types.has(type));
+    this.site = siteNames([], url);
+    this.#document = document;
+    for (const [name, values] of this.found.metas) {
+      const key = name.length > 100 ? '' : name.toLowerCase().replace(/^(dc|dcterms):/, '$1.');
+      if (!this.#named.has(key)) this.#named.set(key, values);
+    }
+  }
+
+  /** What the sources of a fact say, the most trusted first; sources that say nothing are left out. */
+  *sayings(fact: Fact): Generator<Saying> {
+    for (const source of SOURCES[fact]) {
+      const at = source.indexOf(' ');
+      const kind = source.slice(0, at);
+      const name = source.slice(at + 1);
+      const values = this.#read(kind, name).map((one) =>
+        typeof one === 'string' ? { value: one, isText: false } : one,
+      );
+      if (values.length) yield { kind, name, values };
+    }
+  }
+
+  /** The same, one value after the other. */
+  *texts(fact: Fact): Generator<string> {
+    for (const { values } of this.sayings(fact)) for (const { value } of values) yield value;
+  }
+
+  #read(kind: string, name: string): readonly (string | Value)[] {
+    const { found, url } = this;
+    switch (kind) {
+      case 'ld':
+        return this.#linked(name as keyof LinkedData);
+      case 'meta':
+        return this.#named.get(name)?.slice(0, 50) ?? [];
+      case 'item':
+        return ownItems(found.items.get(name) ?? [], this.#isThread).map(itemValue);
+      case 'link':
+        return found.links.filter((link) => relsOf(link).includes(name)).map((link) => attribute(link, 'href') ?? '');
+      case 'html':
+        return found.root ? [attribute(found.root, name) ?? ''] : [];
+      case 'http-equiv':
+        return found.contentLanguage === null ? [] : [found.contentLanguage];
+      case 'label':
+        return this.#labelled(name);
+      case 'class':
+        return this.#classed(name);
+      case 'byline':
+        return this.#inByline(name as keyof Byline);
+      case 'rel':
+        return isHome(url) ? [] : authorsOf(found.authorLinks);
+      case 'time':
+        return isHome(url) ? [] : ownTime(found.times);
+      default:
+        return [dateOfUrl(url) ?? ''];
+    }
+  }
+
+  #linked(key: keyof LinkedData): readonly string[] {
+    const value = this.data[key];
+    if (typeof value === 'string') return [unescaped(value)];
+    return Array.isArray(value) ? value.map(unescaped) : [];
+  }
+
+  /** Twitter cards pair a label with a text: `Written by`, and who. */
+  #labelled(label: string): string[] {
+    return ['1', '2'].flatMap((number) => {
+      const name = this.#named.get(`twitter:label${number}`)?.[0] ?? '';
+      return name.trim().toLowerCase() === label ? (this.#named.get(`twitter:data${number}`)?.slice(0, 1) ?? []) : [];
+    });
+  }
+
+  #classed(name: string): Value[] {
+    this.#microformats ??= readMicroformats(this.#document);
+    return (this.#microformats.get(name) ?? []).map(itemValue);
+  }
+
+  #inByline(key: keyof Byline): readonly string[] {
+    if (!this.#byline) {
+      const heading = isHome(this.url) ? undefined : this.#titleElement();
+      const { site, language } = this;
+      this.#byline = heading ? readByline(heading, { site, language }) : { authors: [] };
+    }
+    const value = this.#byline[key];
+    return typeof value === 'string' ? [value] : (value ?? []);
+  }
+
+  /** Where the page shows its title. */
+  #titleElement(): Element | undefined {
+    const { headings, subheadings } = this.found;
+    const title = plain(this.title);
+    const says = (heading: Element) => plain(headingText(heading)) === title;
+    return (
+      headings.find(says) ??
+      subheadings.find(says) ??
+      headings.find((heading) => plain(headingText(heading)).includes(title)) ??
+      (headings.length === 1 ? headings[0] : undefined)
+    );
+  }
+}
+
+const relsOf = (link: Element) => (attribute(link, 'rel') ?? '').toLowerCase().split(/\s+/);
+
+/** Whom `rel="author"` names, if all such links name one; a listing has several. */
+function authorsOf(links: readonly Element[]): string[] {
+  const names = new Set(links.map((link) => shortText(link) ?? '').filter(Boolean));
+  return names.size === 1 ? [...names] : [];
+}
+
+/** A page with more `<time>` elements than a dateline needs is a list of dated things. */
+const FEW_TIMES = 4;
+
+const ASIDES = new Set(['nav', 'aside', 'footer']);
+const OF_ASIDES =
+  /(?:^|\s)(?:comments?|comment-list|related(?:-posts)?|recent-posts|sidebar|widget(?:-area)?)(?=\s|$)/i;
+
+/** The time that a page gives by itself, outside of what stands beside its content. */
+function ownTime(times: readonly Element[]): string[] {
+  const isAside = (element: Element) =>
+    ASIDES.has(element.name) ||
+    (element.name !== 'body' && OF_ASIDES.test((attribute(element, 'class') ?? '').slice(0, 300)));
+  const time =
+    times.find((one) => hasAttribute(one, 'pubdate')) ??
+    (times.length < FEW_TIMES ? times.find((one) => !isWithin(one, isAside)) : undefined);
+  return time ? [attribute(time, 'datetime') ?? ''] : [];
+}
