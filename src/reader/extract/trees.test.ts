@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FEATURES } from './features.ts';
-import { probability, readTrees } from './trees.ts';
+import { probabilities, probability, readTrees } from './trees.ts';
 import { WEIGHTS } from './weights.ts';
 
 const sigmoid = (odds: number) => 1 / (1 + Math.exp(-odds));
@@ -12,6 +12,20 @@ test('reads and evaluates nested questions', () => {
   expect(at(-1, 0)).toBeCloseTo(sigmoid(1.5));
   expect(at(0.5, 0)).toBeCloseTo(sigmoid(2.5));
   expect(at(1, 0)).toBeCloseTo(sigmoid(-2.5));
+});
+
+test('gives for many rows what it gives for each', () => {
+  const trees = readTrees(WEIGHTS, FEATURES);
+  const width = FEATURES.length;
+  let seed = 1;
+  const rows = Float32Array.from({ length: 40 * width }, () => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return (seed >>> 8) % 7 ? ((seed >>> 11) % 1000) / 300 : -1;
+  });
+  const all = probabilities(trees, rows, 40, width);
+  const each = Float32Array.from({ length: 40 }, (_, row) => probability(trees, rows, row * width));
+  expect(all).toEqual(each);
+  expect(new Set(all).size).toBeGreaterThan(20);
 });
 
 test('refuses a feature it does not know', () => {
