@@ -49,24 +49,28 @@ export function notePlaces(document: Document): Places {
     return alike === 1 ? name : `${name}:nth-of-type(${ofName[number]})`;
   }
 
-  return {
-    selectorOf(element) {
-      const steps: string[] = [];
-      let length = 0;
-      let at: Element | null = element;
-      while (at) {
-        const number = numbers.get(at);
-        if (number === undefined) return null;
-        const anchor = anchorOf(at);
-        const step = anchor ?? stepOf(at, number);
-        steps.push(step);
-        length += step.length + 3;
-        if (length > LONGEST_SELECTOR) return null;
-        at = anchor === undefined ? parents[number]! : null;
-      }
-      return steps.reverse().join(' > ');
-    },
-  };
+  // Of elements that were asked for, and of those around them; null for what takes too many characters.
+  const known = new Map<Element, string | null>();
+
+  function selectorOf(element: Element): string | null {
+    const way: Element[] = [];
+    let at: Element | null = element;
+    while (at && !known.has(at)) {
+      if (!numbers.has(at)) return null;
+      way.push(at);
+      at = anchorOf(at) === undefined ? parents[numbers.get(at)!]! : null;
+    }
+    let selector: string | null = at ? known.get(at)! : '';
+    for (const below of way.reverse()) {
+      const step = anchorOf(below) ?? stepOf(below, numbers.get(below)!);
+      if (selector !== null) selector += selector === '' ? step : ` > ${step}`;
+      if (selector !== null && selector.length > LONGEST_SELECTOR) selector = null;
+      known.set(below, selector);
+    }
+    return selector;
+  }
+
+  return { selectorOf };
 }
 
 function count<Key>(counts: Map<Key, number>, key: Key): number {

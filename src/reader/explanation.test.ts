@@ -284,3 +284,14 @@ describe('where blocks come from', () => {
     expect(page.explanation).toMatchObject({ blocks: [], blockCount: 0 });
   });
 });
+
+it('says nothing was left out of a page that was taken as a whole, since its content came to nothing', () => {
+  const html = `<header><a href="/">Pots</a></header><main><a href="/all">${PROSE.repeat(3)}</a></main><footer>All rights reserved</footer>`;
+  const { content, explanation } = explained(html, { retainLinks: 'none' });
+  expect(content).toContain('All rights reserved');
+  expect(explanation.source).toBe('page');
+  expect(explanation.removed.map(({ step, rule }) => [step, rule])).toEqual([
+    ['markdown', 'retainLinks is none'],
+    ['markdown', 'retainLinks is none'],
+  ]);
+});

@@ -55,8 +55,8 @@ export function explain(notes: Notes, article: Article, written: Written | undef
   return {
     version: extractionVersion(),
     ...(kind && { kind }),
-    ...(kindConfidence !== undefined && { kindConfidence }),
-    confidence,
+    ...(kindConfidence !== undefined && { kindConfidence: rounded(kindConfidence) }),
+    confidence: rounded(confidence),
     source,
     removed: notes.list(),
     removedCount: notes.count,
@@ -64,6 +64,8 @@ export function explain(notes: Notes, article: Article, written: Written | undef
     blockCount: count,
   };
 }
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The blocks that are in the answer; what was cut off is noted as left out. */
 function explainBlocks(notes: Notes, { trace, markdown, head, content }: Written) {

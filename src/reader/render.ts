@@ -98,7 +98,7 @@ export function render({ snapshot, options, requestedUrl, limits, captions }: Re
     snapshot.document !== undefined;
   const article = asDocument(extractArticle(document, { url, baseUrl, whole, notes }), snapshot.document);
   const markdown = wantsMarkdown(options)
-    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions })
+    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, notes })
     : undefined;
   const { complete } = parsed;
   const told = captions ? withCaptions(images, captions) : images;
@@ -143,7 +143,7 @@ interface Parts {
   readonly article: Article;
   readonly notes: Notes | undefined;
   readonly fields: { html?: string; text?: string };
-  readonly markdown: MarkdownResult | undefined;
+  readonly markdown: PageMarkdown | undefined;
   readonly links: Link[];
   readonly images: PageImage[];
   /** Whether the whole source became a tree. */
@@ -197,9 +197,9 @@ function assemble({
   page.metadata = withFindings(article, snapshot);
   if (Object.keys(article.external).length) page.external = article.external;
   if (notes) {
-    const { trace } = markdown ?? {};
+    const { trace, fromPage = false } = markdown ?? {};
     const written = trace && { trace, markdown: markdown!.markdown, head, content: page.content!, options };
-    page.explanation = explain(notes, article, written);
+    page.explanation = explain(notes, fromPage ? { ...article, source: 'page' } : article, written);
   }
   const tokens = charge(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
@@ -356,10 +356,16 @@ interface Conversion {
   readonly url: string;
   readonly baseUrl: string;
   readonly captions?: RenderTask['captions'];
+  readonly notes?: Notes | undefined;
+}
+
+interface PageMarkdown extends MarkdownResult {
+  /** Set when the content came to nothing and this is the whole page instead. */
+  readonly fromPage?: boolean;
 }
 
 /** Text that is no HTML stays as it is; a tree that is too much becomes its text. */
-function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): MarkdownResult {
+function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): PageMarkdown {
   const { snapshot } = conversion;
   const bare = (text: string) => ({
     markdown: text.replaceAll(CHUNK_MARK, '').trim(),
@@ -372,8 +378,10 @@ function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): M
   const markdown = convert(article.content, article.title, conversion);
   if (markdown.markdown) return markdown;
   // An article that came to nothing: the whole page, and when that is nothing either, its text (contract, section 8).
+  conversion.notes?.forget('frame', 'content', 'unit', 'markdown');
   const page = convert(parsed.document, article.title, conversion);
-  return page.markdown ? page : bare(innerText(parsed.document, { hiddenAttribute: HIDDEN_ATTRIBUTE }));
+  const text = () => bare(innerText(parsed.document, { hiddenAttribute: HIDDEN_ATTRIBUTE }));
+  return { ...(page.markdown ? page : text()), fromPage: true };
 }
 
 function convert(

@@ -45,9 +45,7 @@ export class Notes {
   readonly places: Places;
   /** For each element of a copy, the one of the page that it was copied from. */
   readonly sources = new Map<Element, Element>();
-  /** How many pieces were left out. */
-  count = 0;
-  private readonly steps = new Map<RemovalStep, Removal[]>();
+  private readonly steps = new Map<RemovalStep, { count: number; readonly list: Removal[] }>();
 
   /** To be made before anything of the document is changed. */
   constructor(document: Document) {
@@ -60,9 +58,10 @@ export class Notes {
 
   /** Notes a piece that still stands where it was. */
   add({ node, step, rule, text, words, signs, ...more }: RemovedPiece): void {
-    this.count += 1;
-    const list = this.steps.get(step) ?? [];
-    this.steps.set(step, list);
+    const noted = this.steps.get(step) ?? { count: 0, list: [] };
+    this.steps.set(step, noted);
+    noted.count += 1;
+    const { list } = noted;
     if (list.length >= MOST_REMOVALS) return;
     const element = node.type === ELEMENT ? node : node.parent;
     const selector = element?.type === ELEMENT ? this.selectorOf(element) : null;
@@ -79,9 +78,21 @@ export class Notes {
     });
   }
 
+  /** Takes back what was said of these steps: it turned out otherwise. */
+  forget(...steps: readonly RemovalStep[]): void {
+    for (const step of steps) this.steps.delete(step);
+  }
+
+  /** How many pieces were left out. */
+  get count(): number {
+    let count = 0;
+    for (const noted of this.steps.values()) count += noted.count;
+    return count;
+  }
+
   /** At most 500 pieces by step, each step in the order of the page; no step takes the place of another. */
   list(): Removal[] {
-    const lists = REMOVAL_STEPS.map((step) => this.steps.get(step) ?? []);
+    const lists = REMOVAL_STEPS.map((step) => this.steps.get(step)?.list ?? []);
     let left = MOST_REMOVALS;
     const shares = new Map<Removal[], number>();
     for (const [at, list] of [...lists].sort((a, b) => a.length - b.length).entries()) {
