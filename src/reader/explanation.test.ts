@@ -192,6 +192,8 @@ describe('what was left out', () => {
     const removed = removedBy('selector', ARTICLE, { targetSelector: ['#two', 'li'] });
     expect(removed.map(({ selector }) => selector)).toEqual(['header', 'h1', '#one', '#three', 'footer']);
     expect(removed[0]?.rule).toBe('outside of targetSelector');
+    const nested = removedBy('selector', ARTICLE, { targetSelector: ['li', 'main'] });
+    expect(nested.map(({ selector }) => selector)).toEqual(['header', 'footer']);
   });
 
   it('what is probably no content, and three signs that spoke against it', () => {

@@ -2,24 +2,18 @@
  * From a snapshot to a rendition: parse, apply selectors, extract, convert, cut, count. Pure and without a clock, so
  * that a thread can do it and be ended when a page is too much.
  */
-import { problem } from '#errors.ts';
 import {
   append,
   attribute,
-  children,
   type Document,
-  detach,
-  ELEMENT,
   Element,
   elements as elementsOf,
   find,
-  following,
   removeAttribute,
   setAttribute,
   Text,
 } from '#html/node.ts';
 import { type Parsed, parsePage } from '#html/parse.ts';
-import { compileSelectors, SelectorError, selectAll } from '#html/select.ts';
 import { outerHtml } from '#html/serialize.ts';
 import { innerText } from '#html/visible-text.ts';
 import type { Article } from './article.ts';
@@ -28,7 +22,7 @@ import { explain } from './explanation.ts';
 import { extractArticle } from './extract/extract.ts';
 import { collectImages, type PageImage } from './extract/images.ts';
 import { collectLinks, documentBaseUrl, type Link } from './extract/links.ts';
-import { Notes, textIn } from './extract/removals.ts';
+import { Notes } from './extract/removals.ts';
 import { extractionVersion } from './extract/version.ts';
 import { cleanHtml, fitted, type Material } from './formats/material.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
@@ -38,6 +32,7 @@ import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import type { Options } from './options/resolve.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
+import { applySelectors } from './selectors.ts';
 import { type DocumentFacts, FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warnings } from './warnings.ts';
@@ -226,93 +221,6 @@ function documentOf(snapshot: Snapshot): Parsed {
 /** A tree that was made from a file is as deep and large as the file's own reader let it become. */
 const isTooMuch = ({ depth, elements, complete }: Parsed, { snapshot, limits }: Conversion): boolean =>
   !snapshot.document && (!complete || depth > limits.maxDepth || elements > limits.maxElements);
-
-/** Removes, then narrows (contract, section 10). AssertionFailureError when nothing matches the target. */
-function applySelectors(document: Document, { removeSelector, targetSelector }: Options, notes?: Notes): void {
-  for (const text of removeSelector) {
-    for (const element of matching(document, text, 'removeSelector')) {
-      if (notes && stands(element)) {
-        notes.add({ step: 'selector', rule: `removeSelector: ${text}`, node: element });
-      }
-      remove(element);
-    }
-  }
-  if (!targetSelector.length) return;
-  const taken = new Set<Element>();
-  for (const text of targetSelector) {
-    for (const element of matching(document, text, 'targetSelector')) {
-      if (!isInside(element, taken)) taken.add(element);
-    }
-  }
-  if (!taken.size) {
-    throw problem('AssertionFailureError', {
-      path: 'targetSelector',
-      message: `Nothing on the page matches ${targetSelector.join(', ')}`,
-    });
-  }
-  const body = find(document, 'body')!;
-  if (taken.has(body)) return;
-  const kept = [...taken].filter((element) => element.name !== 'html');
-  if (kept.length < taken.size) return;
-  if (notes) noteOutside(notes, body, taken);
-  for (const element of kept) detach(element);
-  while (body.first) detach(body.first);
-  for (const element of kept) append(body, element);
-}
-
-/** Notes the largest pieces of the page that have no target in or around them. */
-function noteOutside(notes: Notes, body: Element, targets: ReadonlySet<Element>): void {
-  const around = new Set<Element>();
-  for (const target of targets) {
-    let at = target.parent;
-    while (at?.type === ELEMENT && !around.has(at)) {
-      around.add(at);
-      at = at.parent;
-    }
-  }
-  let node = following(body, body);
-  while (node) {
-    const within = node.type === ELEMENT && around.has(node);
-    if (!within && !(node.type === ELEMENT && targets.has(node)) && /\S/.test(textIn(node))) {
-      notes.add({ step: 'selector', rule: 'outside of targetSelector', node });
-    }
-    node = following(node, body, !within);
-  }
-}
-
-/** What makes a document a document stays; it is emptied instead. */
-function remove(element: Element): void {
-  if (element.name === 'html' || element.name === 'body' || element.name === 'head') {
-    for (const inner of children(element)) {
-      if (element.name !== 'html') detach(inner);
-      else if (inner.type === ELEMENT) remove(inner);
-    }
-  } else detach(element);
-}
-
-/** A selector may be sound and still cost too much on a page. */
-function matching(document: Document, selector: string, path: string): Element[] {
-  try {
-    return selectAll(document, compileSelectors(selector));
-  } catch (error) {
-    if (error instanceof SelectorError) throw problem('ParamValidationError', { path, message: error.message });
-    throw error;
-  }
-}
-
-/** Whether an element is still in the document. */
-function stands(element: Element): boolean {
-  let node: Element | Document | null = element;
-  while (node instanceof Element) node = node.parent;
-  return node !== null;
-}
-
-function isInside(element: Element, others: ReadonlySet<Element>): boolean {
-  for (let node: Element | Document | null = element; node instanceof Element; node = node.parent) {
-    if (others.has(node)) return true;
-  }
-  return false;
-}
 
 /** `html` and `text` are taken before extraction, which cuts the tree. */
 function textFields(document: Document, snapshot: Snapshot, options: Options): { html?: string; text?: string } {
