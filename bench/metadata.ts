@@ -100,12 +100,16 @@ for (const [name, read] of Object.entries(readers)) {
 console.log(`${machine()}; ${pages.length} pages, ${judged.length} with a title in the gold\n`);
 console.log(table(['titles', 'pages', 'same', 'word F1'], rows));
 
-/** The least of five rounds over all pages: metadata alone, the tree being there. */
+/** CPU time, the least of seven rounds over all pages: metadata alone, the tree being there. */
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
 let least = Number.POSITIVE_INFINITY;
 const trees = pages.map(({ html, url }) => ({ document: parseDocument(html), url }));
-for (let round = 0; round < 5; round++) {
-  const from = performance.now();
+for (let round = 0; round < 7; round++) {
+  const from = cpuMs();
   for (const { document, url } of trees) extractMetadata(document, url);
-  least = Math.min(least, performance.now() - from);
+  least = Math.min(least, cpuMs() - from);
 }
 console.log(`\nmetadata: ${(least / trees.length).toFixed(3)} ms a page`);

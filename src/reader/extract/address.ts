@@ -14,6 +14,16 @@ export function webAddress(address: string, baseUrl: string): string | undefined
     : undefined;
 }
 
+/** Pictures that stand where none is. */
+const PLACEHOLDER =
+  /(?:^|[/_-])(?:blank|placeholder|spacer|pixel|1x1|transparent|no-?image|default-image)[^/]{0,20}\.(?:gif|png|jpe?g|svg|webp)(?:[?#]|$)/i;
+
+/** The address of a picture; undefined for what only holds its place. */
+export function pictureAddress(address: string, baseUrl: string): string | undefined {
+  const resolved = webAddress(address, baseUrl);
+  return resolved === undefined || PLACEHOLDER.test(resolved) ? undefined : resolved;
+}
+
 /** Whether the address is that of a site's first page, in one of its languages perhaps. */
 export function isHome(url: string): boolean {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return false;

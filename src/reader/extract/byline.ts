@@ -19,7 +19,7 @@ export interface BylineContext {
   language: string;
 }
 
-const MOST_ELEMENTS = 200;
+const MOST_ELEMENTS = 120;
 const MOST_CHARACTERS = 1_500;
 /** Longer blocks are text, not bylines. */
 const LONGEST_BLOCK = 160;

@@ -30,6 +30,8 @@ export interface Declarations {
   items: Map<string, Element[]>;
   types: Set<string>;
   times: Element[];
+  /** Whether some class says `h-entry`. */
+  hasEntry: boolean;
   /** Links with `rel="author"`. */
   authorLinks: Element[];
 }
@@ -58,6 +60,7 @@ export function gather(document: Document): Declarations {
     items: new Map(),
     types: new Set(),
     times: [],
+    hasEntry: false,
     authorLinks: [],
   };
   let node: Node | null = following(document, document);
@@ -98,11 +101,23 @@ function look(element: Element, found: Declarations): void {
       break;
   }
   for (const { name, value } of element.attributes) {
-    if (name === 'itemprop') addItem(value, element, found);
-    else if (name === 'property' && element.name !== 'meta') addItem(value.replace(/^.*:/, ''), element, found);
-    else if (name === 'itemtype') found.types.add(value.slice(value.lastIndexOf('/') + 1).toLowerCase());
-    else if (name === 'rel' && element.name === 'a' && /\bauthor\b/i.test(value)) {
-      if (found.authorLinks.length < MOST_OF_A_KIND) found.authorLinks.push(element);
+    switch (name) {
+      case 'class':
+        if (!found.hasEntry && value.includes('h-entry')) found.hasEntry = true;
+        break;
+      case 'itemprop':
+        addItem(value, element, found);
+        break;
+      case 'property':
+        if (element.name !== 'meta') addItem(value.slice(value.lastIndexOf(':') + 1), element, found);
+        break;
+      case 'itemtype':
+        found.types.add(value.slice(value.lastIndexOf('/') + 1).toLowerCase());
+        break;
+      case 'rel':
+        if (element.name === 'a' && found.authorLinks.length < MOST_OF_A_KIND && /\bauthor\b/i.test(value))
+          found.authorLinks.push(element);
+        break;
     }
   }
 }

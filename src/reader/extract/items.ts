@@ -31,7 +31,7 @@ const isOfOthers = (item: Element): boolean =>
 function scopeOf(item: Element): Element | null {
   let node: Node | null = item.parent;
   for (let level = 0; isElement(node) && level < MOST_LEVELS; level++) {
-    if (attribute(node, 'itemscope') !== null) return node;
+    if (node.attributes.some(({ name }) => name === 'itemscope' || name === 'typeof')) return node;
     node = node.parent;
   }
   return null;
@@ -44,8 +44,7 @@ function scopeOf(item: Element): Element | null {
 export function ownItems(items: readonly Element[], isThread: boolean): Element[] {
   const own = items.filter((item) => !isOfOthers(item));
   const scopes = new Set(own.map(scopeOf));
-  scopes.delete(null);
-  if (scopes.size > 1) return isThread ? own.slice(0, 1) : [];
+  if (scopes.size > 1 || (scopes.has(null) && own.length > 1)) return isThread ? own.slice(0, 1) : [];
   return own;
 }
 

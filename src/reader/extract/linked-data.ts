@@ -14,7 +14,7 @@ export interface LinkedData {
   modified?: string;
   /** Names of authors who are people, or of whom it is not said what they are. */
   people: string[];
-  /** Of these, names that are said to be a person's and are no organisation's too. */
+  /** Of these, who is said to be a person, on a page that names no organisation. */
   persons: string[];
   /** Names of authors that are organisations. */
   organisations: string[];
@@ -217,13 +217,12 @@ export function readLinkedData(scripts: readonly string[], url: string): LinkedD
   const frames = found.filter(({ bag, own }) => own && typesOf(bag).some((type) => /page$/.test(type)));
   for (const { bag } of frames) addFacts({ ...bag, name: undefined, headline: undefined }, known, data);
   addSite(found, main, known, data);
-  if (data.persons.length) {
-    const organisations = found.filter(({ bag }) =>
-      typesOf(bag).some((type) => /organi[sz]ation$|^corporation$/.test(type)),
-    );
-    const taken = new Set(organisations.map(({ bag }) => asText(bag.name)));
-    data.persons = data.persons.filter((name) => !taken.has(name));
-  }
+  // Systems make a person of whoever has an account; where an organisation publishes, that may be the organisation.
+  const isCompany = ({ bag }: Found) => {
+    const types = typesOf(bag);
+    return types.some((type) => type.endsWith('organization') || type === 'corporation') && !types.includes('person');
+  };
+  if (data.persons.length && found.some(isCompany)) data.persons = [];
   return data;
 }
 

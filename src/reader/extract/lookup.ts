@@ -8,7 +8,7 @@ import { type Declarations, gather } from './declarations.ts';
 import { isWithin, itemValue, ownItems } from './items.ts';
 import { type LinkedData, readLinkedData } from './linked-data.ts';
 import { type Microformats, readMicroformats } from './microformats.ts';
-import { plain, type SiteNames, siteNames } from './site-name.ts';
+import { NO_SITE, plain, type SiteNames } from './site-name.ts';
 import { type Fact, SOURCES } from './sources.ts';
 
 const LONGEST_LINE = 1000;
@@ -56,7 +56,7 @@ export class Lookup {
   /** What the page claims to be in JSON-LD and microdata, in lower case. */
   readonly types: Set<string>;
   /** Set as soon as it is known, for names in bylines are held against it. */
-  site: SiteNames;
+  site: SiteNames = NO_SITE;
   language = '';
   title = '';
   readonly #isThread: boolean;
@@ -71,7 +71,6 @@ export class Lookup {
     this.url = url;
     this.types = new Set([...this.data.types, ...this.found.types]);
     this.#isThread = THREADS.some((type) => this.types.has(type));
-    this.site = siteNames([], url);
     this.#document = document;
     for (const [name, values] of this.found.metas) {
       const key = name.length > 100 ? '' : name.toLowerCase().replace(/^(dc|dcterms):/, '$1.');
@@ -142,6 +141,7 @@ export class Lookup {
   }
 
   #classed(name: string): Value[] {
+    if (!this.found.hasEntry) return [];
     this.#microformats ??= readMicroformats(this.#document);
     return (this.#microformats.get(name) ?? []).map(itemValue);
   }

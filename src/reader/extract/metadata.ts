@@ -5,13 +5,13 @@
  */
 import { type Document, textOf } from '#html/node.ts';
 import type { Declared } from '../article.ts';
-import { webAddress } from './address.ts';
+import { pictureAddress, webAddress } from './address.ts';
 import { namesIn } from './author.ts';
 import { daysAfter, isPlausible, readDate } from './date.ts';
 import { headLinks } from './head-links.ts';
 import { languageTag } from './language.ts';
 import { headingText, Lookup, oneLine } from './lookup.ts';
-import { siteNames } from './site-name.ts';
+import { NO_SITE, siteNames } from './site-name.ts';
 import { chooseTitle } from './title.ts';
 
 export interface PageMetadata extends Declared {
@@ -55,8 +55,6 @@ function modifiedOf(lookup: Lookup): string | undefined {
 
 /** Sources that write "Smith, John". */
 const INVERTED = /^(?:citation_|dc\.|dcterms\.)/;
-
-const NO_SITE = { is: () => false, has: () => false };
 
 /** People of the first source that names any, else organisations of the first that does. */
 function authorOf(lookup: Lookup): string | undefined {
@@ -112,26 +110,25 @@ export function extractMetadata(document: Document, baseUrl: string, url = baseU
   for (const ogType of found.metas.get('og:type')?.slice(0, 1) ?? []) types.add(`og:${ogType.trim().toLowerCase()}`);
 
   const names = namesOfSite(lookup);
+  lookup.site = siteNames(names, url);
   const documentTitle = found.title ? oneLine(textOf(found.title)) : '';
   const title = chooseTitle({
     declared: [...lookup.texts('title')].map(oneLine).filter(Boolean),
     documentTitle,
     headings: found.headings.map(headingText).filter(Boolean),
-    siteNames: names,
+    site: lookup.site,
     url,
   });
   const rootLang = found.root?.attributes.find(({ name }) => name === 'lang')?.value;
   const lang = firstOf(lookup.texts('language'), languageTag);
   lookup.title = title;
   lookup.language = lang ?? '';
-  lookup.site = siteNames(names, url);
 
   const modifiedTime = modifiedOf(lookup);
   const publishedTime = publishedOf(lookup, modifiedTime, types);
   const author = authorOf(lookup);
-  const address = (text: string) => webAddress(text, baseUrl);
-  const image = firstOf(lookup.texts('image'), address);
-  const canonicalUrl = firstOf(lookup.texts('canonicalUrl'), address);
+  const image = firstOf(lookup.texts('image'), (text) => pictureAddress(text, baseUrl));
+  const canonicalUrl = firstOf(lookup.texts('canonicalUrl'), (text) => webAddress(text, baseUrl));
   return {
     title,
     documentTitle,

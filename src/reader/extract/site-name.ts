@@ -41,6 +41,8 @@ export interface SiteNames {
   has(piece: string): boolean;
 }
 
+export const NO_SITE: SiteNames = { is: () => false, has: () => false };
+
 /** `names` is what the page calls its site, the best first. */
 export function siteNames(names: readonly string[], url: string): SiteNames {
   const { host, labels } = labelsOf(url);
@@ -48,9 +50,9 @@ export function siteNames(names: readonly string[], url: string): SiteNames {
   const plainLabels = labels.map(plain).filter((label) => label.length > 1);
   const known = new Set([plain(host), plain(domain), ...plainLabels]);
   const said: string[][] = [];
-  for (const name of names) {
+  for (const name of new Set(names)) {
     const [head = ''] = name.split(/\s*[|–—•·:]\s*|\s-\s/);
-    for (const one of [name, head, name.replace(/\.[a-z]{2,4}$/i, '')]) {
+    for (const one of new Set([name, head, name.replace(/\.[a-z]{2,4}$/i, '')])) {
       const words = wordsOf(one);
       const text = words.join('');
       if (text.length < 2) continue;

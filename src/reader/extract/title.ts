@@ -4,7 +4,7 @@
  * vouches for (a logo, a slogan, a section) does not.
  */
 import { isHome } from './address.ts';
-import { plain, type SiteNames, siteNames, wordsOf } from './site-name.ts';
+import { plain, type SiteNames, wordsOf } from './site-name.ts';
 
 export interface TitleSources {
   /** Titles that the page declares apart from `<title>`, the most trusted first; each one line. */
@@ -12,8 +12,7 @@ export interface TitleSources {
   documentTitle: string;
   /** Texts of the h1 elements in document order. */
   headings: readonly string[];
-  /** What the page calls its site. */
-  siteNames: readonly string[];
+  site: SiteNames;
   url: string;
 }
 
@@ -86,9 +85,11 @@ function support(heading: string, titles: readonly string[], slug: readonly stri
   const words = wordsOf(heading);
   if (words.length === 0) return 0;
   let best = slug.length >= 3 ? likeness(words, slug) : 0;
-  for (const title of titles) {
+  for (const [at, title] of titles.entries()) {
     const said = wordsOf(title);
     const alike = likeness(words, said);
+    // One word may be a section's; only the most trusted title can vouch for it.
+    if (words.length === 1 && at > 0) break;
     if (alike === 1) return 2;
     const isInside = words.length > 1 ? holds(said, words) : plain(title.slice(0, partsOf(title)[0]!.to)) === words[0];
     best = Math.max(best, alike, isInside ? 1 : 0);
@@ -113,30 +114,54 @@ function slugOf(url: string): string[] {
   }
 }
 
-/** The title; '' when the page has none at all. */
-export function chooseTitle(sources: TitleSources): string {
-  const { declared, documentTitle, headings, url } = sources;
-  const site = siteNames(sources.siteNames, url);
-  const heads = [...declared, documentTitle].filter((title) => title !== '');
-  const isEmpty = (title: string) => EMPTY_TITLES.has(plain(title));
-  if (isHome(url)) return heads.find((title) => !isEmpty(title)) ?? headings[0] ?? heads[0] ?? '';
-  const cut = heads.map((title) => withoutSite(title, site)).filter((title) => !isEmpty(title) && !site.is(title));
-  const slug = slugOf(url);
-  let heading = '';
+/**
+ * Headings that are the site's: `<title>` ends with them behind what the page is called, and neither the address nor
+ * another title says the same.
+ */
+function logosAmong({ headings, declared, documentTitle, site }: TitleSources, slug: readonly string[]): Set<string> {
+  const parts = partsOf(documentTitle);
+  const last = plain(documentTitle.slice(parts.at(-1)!.from));
+  if (parts.length < 2 || declared.some((title) => plain(withoutSite(title, site)) === last)) return new Set();
+  const isLogo = (heading: string) =>
+    plain(heading) === last && (slug.length < 3 || likeness(wordsOf(heading), slug) < ALIKE);
+  return new Set(headings.filter(isLogo).map(plain));
+}
+
+/** The heading that the titles and the address vouch for most; '' when they vouch for none. */
+function headingOf(headings: readonly string[], titles: readonly string[], slug: readonly string[]): string {
+  let best = '';
   let most = ALIKE;
-  for (const one of headings) {
-    const value = site.is(one) ? 0 : support(one, cut, slug);
-    if (value < most || (heading && value === most)) continue;
-    heading = one;
+  for (const heading of headings) {
+    const value = support(heading, titles, slug);
+    if (value < most || (best && value === most)) continue;
+    best = heading;
     most = value;
   }
-  const whole = cut.find((title) => !isCutOff(title)) ?? cut[0];
-  if (!heading) return whole ?? headings.find((one) => !site.is(one)) ?? heads[0] ?? headings[0] ?? '';
-  const words = wordsOf(heading);
+  return best;
+}
+
+/** The title; '' when the page has none at all. */
+export function chooseTitle(sources: TitleSources): string {
+  const { declared, documentTitle, url } = sources;
+  const heads = [...declared, documentTitle].filter((title) => title !== '');
+  const isEmpty = (title: string) => EMPTY_TITLES.has(plain(title));
+  if (isHome(url)) return heads.find((title) => !isEmpty(title)) ?? sources.headings[0] ?? heads[0] ?? '';
+  const slug = slugOf(url);
+  const logos = logosAmong(sources, slug);
+  const site: SiteNames = {
+    is: (piece) => logos.has(plain(piece)) || sources.site.is(piece),
+    has: (piece) => logos.has(plain(piece)) || sources.site.has(piece),
+  };
+  const headings = sources.headings.filter((one) => !site.is(one));
+  const cut = heads.map((title) => withoutSite(title, site)).filter((title) => !isEmpty(title) && !site.is(title));
+  const heading = headingOf(headings, cut, slug);
+  if (!heading) {
+    const whole = cut.find((title) => !isCutOff(title)) ?? cut[0];
+    return whole ?? headings[0] ?? heads[0] ?? sources.headings[0] ?? '';
+  }
   const same = cut.find((title) => plain(title) === plain(heading));
-  if (same && isOneCase(heading) && !isOneCase(same)) return same;
-  if (same) return heading;
+  if (same) return isOneCase(heading) && !isOneCase(same) ? same : heading;
   // A heading may hold a label or an edition beside the title.
-  const inner = cut.find((title) => wordsOf(title).length >= 3 && holds(words, wordsOf(title)));
-  return inner ?? heading;
+  const words = wordsOf(heading);
+  return cut.find((title) => wordsOf(title).length >= 3 && holds(words, wordsOf(title))) ?? heading;
 }
