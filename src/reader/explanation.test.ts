@@ -182,9 +182,9 @@ describe('what was left out', () => {
   });
 
   it('what the caller asked to remove, each piece once', () => {
-    expect(removedBy('selector', ARTICLE, { removeSelector: ['ul', 'li, #two'] })).toMatchObject([
-      { rule: 'removeSelector: ul', selector: 'ul', text: 'iron cobalt and copper', words: 4 },
-      { rule: 'removeSelector: li, #two', selector: '#two' },
+    expect(removedBy('selector', ARTICLE, { removeSelector: ['ul, li', '#two'] })).toMatchObject([
+      { rule: 'removeSelector: ul, li', selector: 'ul', text: 'iron cobalt and copper', words: 4 },
+      { rule: 'removeSelector: #two', selector: '#two' },
     ]);
   });
 
@@ -285,6 +285,15 @@ describe('where blocks come from', () => {
       ['dt', 1, 'term'],
       ['dd', 1, ':   told'],
       ['h2', 1, '## Deep'],
+    ]);
+  });
+
+  it('names the body for text that stands in nothing else', () => {
+    const { blocks } = explained('Only a few words. <p>And some more of them.</p> The end.').explanation;
+    expect(blocks.map(({ selector, text }) => [selector, text])).toEqual([
+      ['body', 'Only a few words.'],
+      ['p', 'And some more of them.'],
+      ['body', 'The end.'],
     ]);
   });
 
