@@ -31,6 +31,13 @@ test.each([
   expect(selectorsOf(html, 'p')).toEqual(expected);
 });
 
+test('drawings and formulas are told as they are', () => {
+  const html = '<svg><path/><path/><clipPath/></svg><math><mi>a</mi><mi>b</mi></math>';
+  expect(selectorsOf(html, 'path')).toEqual(['svg > path:nth-of-type(1)', 'svg > path:nth-of-type(2)']);
+  expect(selectorsOf(html, 'clipPath')).toEqual(['svg > :nth-child(3)']);
+  expect(selectorsOf(html, 'mi')).toEqual(['math > mi:nth-of-type(1)', 'math > mi:nth-of-type(2)']);
+});
+
 test('names that are no plain names are told by their place', () => {
   expect(selectorsOf('<div><o:p>1</o:p><o:p>2</o:p></div>', 'o:p')).toEqual([
     'div > :nth-child(1)',

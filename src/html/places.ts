@@ -41,10 +41,10 @@ export function notePlaces(document: Document): Places {
     anchorsOf(element).find((anchor) => anchors.get(anchor.toLowerCase()) === 1);
 
   function stepOf(element: Element, number: number): string {
-    const { name, namespace } = element;
+    const { name } = element;
     const parent = parents[number];
     if (!parent) return name;
-    if (namespace !== 'html' || !PLAIN_NAME.test(name)) return `:nth-child(${ofAll[number]})`;
+    if (!PLAIN_NAME.test(name)) return `:nth-child(${ofAll[number]})`;
     const alike = named.get(`${numbers.get(parent)} ${name}`);
     return alike === 1 ? name : `${name}:nth-of-type(${ofName[number]})`;
   }
