@@ -96,7 +96,7 @@ function readBehind(heading: Element, byline: Byline, context: BylineContext): v
       elements++;
       // One heading more is a subtitle; with the second, what the page is about has begun.
       if (/^h[1-6]$/.test(node.name) && ++headings > 1) return;
-      skip = isOther(node) || readBlock(node, byline, context);
+      skip = isOther(node) || isEntry(node) || readBlock(node, byline, context);
     }
     node = following(node, top, skip);
   }
@@ -117,6 +117,16 @@ function readBefore(heading: Element, byline: Byline, context: BylineContext): v
 
 const isOther = (element: Element): boolean =>
   SKIPPED.has(element.name) || element.namespace !== 'html' || OTHERS.test(classOf(element));
+
+/** One of several articles in a row, as listings have them. */
+function isEntry(element: Element): boolean {
+  if (element.name !== 'article') return false;
+  let next = element.next;
+  while (next && next.type !== ELEMENT) next = next.next;
+  let prev = element.prev;
+  while (prev && prev.type !== ELEMENT) prev = prev.prev;
+  return next?.name === 'article' || prev?.name === 'article';
+}
 
 /** Takes what a block says; true when nothing more is to be had from what is inside it. */
 function readBlock(element: Element, byline: Byline, context: BylineContext): boolean {

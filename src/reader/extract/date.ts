@@ -127,7 +127,7 @@ const FORMS: readonly { form: RegExp; parts(match: Match, rest: string, language
     }),
   },
   {
-    form: /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/u,
+    form: /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?![./-]?\d)/u,
     parts([, left, separator, right, year], rest, language) {
       const first = dayFirst(Number(left), Number(right), separator!, language);
       if (first === undefined) return undefined;

@@ -1,6 +1,6 @@
 /** A page while its facts are looked up: what each source of sources.ts says, read when first asked for. */
 import { decodeHTML } from 'entities/decode';
-import { attribute, type Document, type Element, hasAttribute, textOf } from '#html/node.ts';
+import { attribute, type Document, type Element, following, hasAttribute, type Node, TEXT } from '#html/node.ts';
 import { isHome } from './address.ts';
 import { type Byline, readByline, shortText } from './byline.ts';
 import { dateOfUrl } from './date.ts';
@@ -31,7 +31,16 @@ const unescaped = (text: string) =>
 /** What documentation systems put behind a heading as a link to it. */
 const PERMALINK = /(?:\s+#|\s*[¶§🔗])+$/u;
 
-export const headingText = (heading: Element) => oneLine(textOf(heading)).replace(PERMALINK, '');
+/** A heading's words; no heading needs more nodes than that. */
+export function headingText(heading: Element): string {
+  let text = '';
+  let node: Node | null = following(heading, heading);
+  for (let seen = 0; node && seen < 500 && text.length < LONGEST_LINE * 2; seen++) {
+    if (node.type === TEXT) text += node.value;
+    node = following(node, heading);
+  }
+  return oneLine(text).replace(PERMALINK, '');
+}
 
 /** What one source says. */
 export interface Saying {

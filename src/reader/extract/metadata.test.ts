@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
+import { documentBaseUrl } from './links.ts';
 import { extractMetadata } from './metadata.ts';
 
 const URL_OF_PAGE = 'https://www.clay.example/news/kiln';
@@ -122,13 +125,67 @@ test('external: head links by rel and address', () => {
   });
 });
 
-test('100,000 metas of one name', () => {
-  const { metadata } = read('<meta name=a content=b>'.repeat(100_000));
-  expect(metadata.a).toHaveLength(199_999);
+/** What a page of test/fixtures/metadata must give: `source.html` beside `expected.json`, where null means nothing. */
+interface Expected {
+  why: string;
+  url: string;
+  [fact: string]: string | null;
+}
+
+const PAGES = path.resolve(import.meta.dirname, '../../../test/fixtures/metadata');
+
+describe.each(readdirSync(PAGES))('page %s', (name) => {
+  const html = readFileSync(path.join(PAGES, name, 'source.html'), 'utf8');
+  const { why, url, ...facts }: Expected = JSON.parse(readFileSync(path.join(PAGES, name, 'expected.json'), 'utf8'));
+  const document = parseDocument(html);
+  const metadata = extractMetadata(document, documentBaseUrl(document, url), url);
+  test.each(Object.entries(facts))(`%s: ${why}`, (fact, value) => {
+    expect({ [fact]: metadata[fact as keyof typeof metadata] ?? null }).toEqual({ [fact]: value });
+  });
 });
 
-test('JSON-LD that is a maze', () => {
-  expect(
-    read(`<script type="application/ld+json">${'['.repeat(5000)}${']'.repeat(5000)}</script><title>T</title>`).title,
-  ).toBe('T');
+describe('hostile pages', () => {
+  test('100,000 metas of one name', () => {
+    const { metadata } = read('<meta name=a content=b>'.repeat(100_000));
+    expect(metadata.a).toHaveLength(199_999);
+  });
+
+  test('100,000 metas of other names', () => {
+    const metas = Array.from({ length: 100_000 }, (_, at) => `<meta name=n${at} content=${at}>`).join('');
+    expect(Object.keys(read(metas).metadata)).toHaveLength(100_000);
+  });
+
+  test('100,000 properties, each deep in items', () => {
+    const html = '<div itemscope itemprop=author><b itemprop=datePublished>x</b>'.repeat(100_000);
+    const { title, author, publishedTime } = read(`<title>T</title>${html}`);
+    expect({ title, author, publishedTime }).toEqual({ title: 'T', author: undefined, publishedTime: undefined });
+  });
+
+  test('JSON-LD that is a maze', () => {
+    const maze = (open: string, close: string, depth: number) =>
+      `<script type="application/ld+json">${open.repeat(depth)}${close.repeat(depth)}</script>`;
+    expect(read(`${maze('[', ']', 200_000)}<title>T</title>`).title).toBe('T');
+    expect(read(`${maze('{"mainEntity":', '}', 50_000)}<title>T</title>`).title).toBe('T');
+    expect(read(`${maze('{"author":[', ']}', 50_000)}<title>T</title>`).title).toBe('T');
+  });
+
+  test('JSON-LD of 5 MB is not read, what stands before it is', () => {
+    const small = jsonLd({ '@type': 'Article', headline: 'Small', author: { name: 'Ada Reyes' } });
+    const large = jsonLd({ '@type': 'Article', headline: 'Large', articleBody: 'x'.repeat(5_000_000) });
+    expect(read(small + large)).toMatchObject({ title: 'Small', author: 'Ada Reyes' });
+    expect(read(`${large}<title>T</title>`).title).toBe('T');
+  });
+
+  test('titles, names and headings without end', () => {
+    const long = 'a - :: | » '.repeat(500_000);
+    const html = `<title>${long}</title><meta property=og:title content="${long}"><meta name=author content="${'By A, '.repeat(500_000)}"><h1>${'<b>x'.repeat(100_000)}`;
+    const { title, author } = read(html);
+    expect(title.length).toBeLessThanOrEqual(1000);
+    expect(author).toBeUndefined();
+  });
+
+  test('a heading at the bottom of 100,000 boxes, and as many boxes behind it', () => {
+    const html = `<title>Kiln</title>${'<div class="byline date">'.repeat(100_000)}<h1>Kiln</h1>${'<p class=byline>By <i>'.repeat(100_000)}`;
+    expect(read(html).title).toBe('Kiln');
+  });
 });

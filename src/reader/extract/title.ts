@@ -18,7 +18,7 @@ export interface TitleSources {
 
 /** What sites put between the parts of a title; a hyphen between letters is not among them. */
 const SEPARATOR =
-  /\s*[|｜¦]+\s*|\s*(?:»|«|›|‹|•)\s*|\s+(?:[-–—−:·/\\~<>→←_]|::|\|\|)+\s+|:\s+|(?<=[^\x00-\u2e7f])[-—_－]+|[-—_－]+(?=[^\x00-\u2e7f])/gu;
+  /\s*[|｜¦]+\s*|\s*[»«›‹•]\s*|\s+[-–—−:·/\\~<>→←_]+\s+|:\s+|(?<=[^\x00-\u2e7f])[-—_－]+|[-—_－]+(?=[^\x00-\u2e7f])/gu;
 
 /** Words that stand where a title should, on pages of whatever content. */
 const EMPTY_TITLES = new Set(['home', 'homepage', 'index', 'untitled', 'untitleddocument', 'welcome', 'loading']);
@@ -121,7 +121,9 @@ function slugOf(url: string): string[] {
 function logosAmong({ headings, declared, documentTitle, site }: TitleSources, slug: readonly string[]): Set<string> {
   const parts = partsOf(documentTitle);
   const last = plain(documentTitle.slice(parts.at(-1)!.from));
-  if (parts.length < 2 || declared.some((title) => plain(withoutSite(title, site)) === last)) return new Set();
+  const isTwice = plain(documentTitle.slice(0, parts[0]!.to)) === last;
+  if (parts.length < 2 || isTwice || declared.some((title) => plain(withoutSite(title, site)) === last))
+    return new Set();
   const isLogo = (heading: string) =>
     plain(heading) === last && (slug.length < 3 || likeness(wordsOf(heading), slug) < ALIKE);
   return new Set(headings.filter(isLogo).map(plain));

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { looksLikeName, type Manner, namesIn } from './author.ts';
+import { siteNames } from './site-name.ts';
+
+const site = siteNames(['Clay House'], 'https://www.clay.example/');
+const people = (text: string, manner?: Manner) => namesIn([text], site, manner).people;
+
+describe('names in what a page says of its authors', () => {
+  test.each([
+    ['Ada Reyes', ['Ada Reyes']],
+    ['By Ada Reyes', ['Ada Reyes']],
+    ['by: Ada Reyes and Ben Okafor', ['Ada Reyes', 'Ben Okafor']],
+    ['Von Jörg Wendlandt', ['Jörg Wendlandt']],
+    ['Par Hélène Aubry et Luc Petit', ['Hélène Aubry', 'Luc Petit']],
+    ['作者：山田太郎', ['山田太郎']],
+    ['Ada Reyes, Ben Okafor & Chen Bo', ['Ada Reyes', 'Ben Okafor', 'Chen Bo']],
+    ['Ada Reyes, Ph.D.', ['Ada Reyes']],
+    ['ADA REYES, AP Pottery Writer', ['ADA REYES']],
+    ['Ada Reyes, Clay House', ['Ada Reyes']],
+    ['Ada (Addie) Reyes', ['Ada Reyes']],
+    ['Ada Reyes | Clay Weekly', ['Ada Reyes']],
+    ['Ada Reyes, ada reyes', ['Ada Reyes']],
+    ['mudlark77', ['mudlark77']],
+    ['https://clay.example/ada', []],
+    ['ada@clay.example', []],
+    ['@ada', []],
+    ['admin', []],
+    ['Editorial Staff', []],
+    ['Marketing and Event Coordinator', []],
+    ['Clay House', []],
+    ['clay.example', []],
+    ['2024', []],
+    ['x'.repeat(100_000), []],
+    ['', []],
+  ])('%s', (text, names) => expect(people(text)).toEqual(names));
+
+  test('a family name before a comma, where a source writes so', () => {
+    expect(people('Nakamura, Yui', { inverted: true })).toEqual(['Yui Nakamura']);
+    expect(people('Yui Nakamura, Declan Byrne, Ann Lee', { inverted: true })).toHaveLength(3);
+    expect(people('Yui Nakamura, PhD', { inverted: true })).toEqual(['Yui Nakamura']);
+  });
+
+  test('a line that goes on behind the name', () => {
+    const line = { isText: true };
+    expect(people('Ada Reyes 39122 silver badges', line)).toEqual(['Ada Reyes']);
+    expect(people('Ada Reyes in Faenza', line)).toEqual(['Ada Reyes']);
+    expect(people('Ada Reyes - Updated today', line)).toEqual(['Ada Reyes']);
+  });
+
+  test('organisations apart from people, each name once, no more than twenty', () => {
+    expect(namesIn(['Kiln Institute', 'Ada Reyes'], site)).toEqual({
+      people: ['Ada Reyes'],
+      organisations: ['Kiln Institute'],
+    });
+    const many = Array.from({ length: 40 }, (_, at) => `Person ${at}`);
+    expect(namesIn(many, site).people).toHaveLength(20);
+  });
+});
+
+test('what reads as a name in free text', () => {
+  for (const name of ['Ada Reyes', 'Ludwig van der Ven', 'J. R. Clay', '山田太郎', "Declan O'Brien"]) {
+    expect(looksLikeName(name), name).toBe(true);
+  }
+  for (const text of ['Ada', 'the potter', 'Kilns: a guide', 'Read more!', 'One Two Three Four Five Six']) {
+    expect(looksLikeName(text), text).toBe(false);
+  }
+});
