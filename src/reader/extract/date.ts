@@ -90,7 +90,7 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|ª|\\.)?';
 /** The ways to write a date; each is looked for anywhere in a text, and the earliest match wins. */
 const FORMS: readonly { form: RegExp; parts(match: Match, rest: string, language: string): Parts | undefined }[] = [
   {
-    form: /(?<!\d)(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?!\d)/u,
+    form: /(?<!\d|\d\.)(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?!\d|[./]\d)/u,
     parts: ([, year, separator, month, day], rest) =>
       day === undefined && separator === '.'
         ? undefined

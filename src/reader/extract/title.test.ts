@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { siteNames } from './site-name.ts';
+import { chooseTitle, withoutSite } from './title.ts';
+
+const URL_OF_PAGE = 'https://www.clayhouse.example/guides/reduction-firing-explained';
+const site = siteNames(['Clay House'], URL_OF_PAGE);
+
+describe('the name of the site is cut', () => {
+  test.each([
+    ['Reduction firing | Clay House', 'Reduction firing'],
+    ['Reduction firing|Clay House', 'Reduction firing'],
+    ['Clay House - Reduction firing', 'Reduction firing'],
+    ['Clay House: Reduction firing', 'Reduction firing'],
+    ['Reduction firing – clayhouse.example', 'Reduction firing'],
+    ['Reduction firing · The Clay House', 'Reduction firing'],
+    ['Reduction firing » Clay House', 'Reduction firing'],
+    ['Reduction firing :: CLAY HOUSE', 'Reduction firing'],
+    ['Reduction firing | Blog | Clay House', 'Reduction firing'],
+    ['Reduction firing - Clay House Magazine', 'Reduction firing'],
+    ['還元焼成｜Clay House', '還元焼成'],
+    ['還元焼成_Clay House', '還元焼成'],
+  ])('%s', (title, rest) => expect(withoutSite(title, site)).toBe(rest));
+});
+
+describe('what is no name of the site stays', () => {
+  test.each([
+    'C++ - A history',
+    'Spider-Man: No Way Home',
+    'Oxidation / reduction',
+    'Glaze | Slip | Engobe',
+    'Clay House',
+    'Clay House | Clay House',
+    'House of clay: a visit',
+    'Well-being in well-run studios',
+    'AC/DC',
+    ': ',
+    '',
+  ])('%s', (title) =>
+    expect(withoutSite(title, site)).toBe(title === 'Clay House | Clay House' ? title : title.trim()),
+  );
+});
+
+test.each([
+  ['fbhs', 'Fine Brick Handling Services', true],
+  ['vcapottery', 'VCA Pottery', true],
+  ['clayhouse', 'The Clay House', true],
+  ['clayhouse', 'Clay', false],
+  ['clayhouse', 'Reduction firing in a clay oven at my house', false],
+])('the host %s.example and %s', (label, piece, is) => {
+  expect(siteNames([], `https://${label}.example/`).is(piece)).toBe(is);
+});
+
+describe('the title is chosen', () => {
+  const choose = (documentTitle: string, headings: string[], declared: string[] = [], url = URL_OF_PAGE) =>
+    chooseTitle({ documentTitle, headings, declared, site: siteNames(['Clay House'], url), url });
+
+  test('the heading that the head repeats, in its own spelling', () => {
+    expect(choose('How to fire in reduction | Clay House', ['How To Fire in Reduction'])).toBe(
+      'How To Fire in Reduction',
+    );
+    expect(choose('How to fire in reduction', ['HOW TO FIRE IN REDUCTION'])).toBe('How to fire in reduction');
+    expect(choose('C++ - A history', ['C++ - A history'])).toBe('C++ - A history');
+  });
+
+  test('the heading that says most of what the head says, or what the address says', () => {
+    expect(choose('6 Great Kilns for 2026', ['6 Great Kilns'])).toBe('6 Great Kilns');
+    expect(choose('Kiln tips & tricks', ['Reduction firing, explained'])).toBe('Reduction firing, explained');
+  });
+
+  test('no slogan, no section, no logo', () => {
+    expect(choose('Reduction firing | Clay House', ['Come and throw a pot'])).toBe('Reduction firing');
+    expect(choose('News - Clay House', ['News'], ['Reduction firing'])).toBe('Reduction firing');
+    expect(choose('Reduction firing | Clay House', ['Clay House'])).toBe('Reduction firing');
+    expect(choose('What is slip? - The Potter', ['The Potter'], [], 'https://x.example/ch4.html')).toBe(
+      'What is slip?',
+    );
+  });
+
+  test('the whole title, not the one that was cut off', () => {
+    expect(choose('Why kilns crack in winter', [], ['Why kilns crack...'])).toBe('Why kilns crack in winter');
+  });
+
+  test('a home page keeps its name', () => {
+    const home = 'https://www.clayhouse.example/';
+    expect(choose('Clay House – pots and kilns', ['Come and throw'], [], home)).toBe('Clay House – pots and kilns');
+    expect(choose('Clay House', [], ['Home'], home)).toBe('Clay House');
+  });
+
+  test('never empty when there is any', () => {
+    expect(choose('', ['Clay House'])).toBe('Clay House');
+    expect(choose('Home', [])).toBe('Home');
+    expect(choose('', [], ['Clay House'])).toBe('Clay House');
+    expect(choose('', [])).toBe('');
+  });
+
+  test('a title of nothing but separators takes no time', () => {
+    for (const piece of [':', ' -', '| ', '»', ' :: ', '-_—']) {
+      const title = piece.repeat(1000 / piece.length);
+      expect(choose(title, [title], [title]).length).toBeLessThanOrEqual(1000);
+    }
+  });
+});
