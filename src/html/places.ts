@@ -7,76 +7,153 @@ import { attribute, type Document, ELEMENT, type Element, elements } from './nod
 export interface Places {
   /**
    * The selector that finds this element alone in the document as it was when the places were noted; null for an
-   * element that was not in it, and for one whose selector would be longer than 2,000 characters.
+   * element that was not in it, and for one that takes more than 2,000 characters or 32 steps to tell.
    */
   selectorOf(element: Element): string | null;
 }
 
 const LONGEST_SELECTOR = 2_000;
+/** As many as select.ts can follow, and browsers can anyway. */
+const MOST_STEPS = 32;
+
+/** Stands for the document above all elements. */
+const TOP = -1;
 
 /** Notes the places of all elements, in time and space linear in the document. */
 export function notePlaces(document: Document): Places {
-  const numbers = new Map<Element, number>();
-  const parents: (Element | null)[] = [];
-  const children: number[] = [];
-  // The place among the siblings of one name, and among all siblings; from 1.
-  const ofName: number[] = [];
-  const ofAll: number[] = [];
-  const named = new Map<string, number>();
-  const anchors = new Map<string, number>();
-  for (const element of elements(document)) {
-    const number = numbers.size;
-    const parent = element.parent?.type === ELEMENT ? element.parent : null;
-    const above = parent ? numbers.get(parent)! : -1;
-    numbers.set(element, number);
-    parents.push(parent);
-    children.push(0);
-    ofAll.push(parent ? ++children[above]! : 1);
-    ofName.push(count(named, `${above} ${element.name}`));
-    for (const anchor of anchorsOf(element)) count(anchors, anchor.toLowerCase());
+  const { numbers, all, parents, ends, ofAll, ofName, alike, marks } = survey(document);
+
+  /** The highest element under which nothing else has a mark: TOP when nothing in the document has. */
+  function reachOf(mark: string, number: number): number {
+    const places = marks.get(mark.toLowerCase())!;
+    const at = indexOf(places, number);
+    const before = places[at - 1] ?? TOP;
+    const after = places[at + 1] ?? Number.POSITIVE_INFINITY;
+    if (before === TOP && after === Number.POSITIVE_INFINITY) return TOP;
+    let reach = number;
+    for (let above = parents[number]!; above >= 0; above = parents[above]!) {
+      if (before > above || after < ends[above]!) break;
+      reach = above;
+    }
+    return reach;
   }
 
-  // In quirks mode ids and classes match in any case, so one that has a twin in another case is no anchor.
-  const anchorOf = (element: Element): string | undefined =>
-    anchorsOf(element).find((anchor) => anchors.get(anchor.toLowerCase()) === 1);
-
-  function stepOf(element: Element, number: number): string {
+  /** The last step to an element, and the element that it is told from. */
+  function stepTo(number: number): Step {
+    const element = all[number]!;
+    const parent = parents[number]!;
+    let best: Step | null = null;
+    for (const mark of marksOf(element)) {
+      const from = reachOf(mark, number);
+      if (from === TOP) return { from, step: mark };
+      if (from < parent && (best === null || from < best.from)) best = { from, step: ` ${mark}` };
+    }
+    if (best) return best;
     const { name } = element;
-    const parent = parents[number];
-    if (!parent) return name;
-    if (!PLAIN_NAME.test(name)) return `:nth-child(${ofAll[number]})`;
-    const alike = named.get(`${numbers.get(parent)} ${name}`);
-    return alike === 1 ? name : `${name}:nth-of-type(${ofName[number]})`;
+    if (!PLAIN_NAME.test(name)) return { from: parent, step: ` > :nth-child(${ofAll[number]})` };
+    const isAlone = alike.get(`${parent} ${name}`) === 1;
+    return { from: parent, step: ` > ${name}${isAlone ? '' : `:nth-of-type(${ofName[number]})`}` };
   }
 
-  // Of elements that were asked for, and of those around them; null for what takes too many characters.
-  const known = new Map<Element, string | null>();
+  /** Of elements that were asked for, and of those that they are told from; null for what takes too much. */
+  const known = new Map<number, Told | null>([[TOP, { selector: '', steps: 0 }]]);
 
-  function selectorOf(element: Element): string | null {
-    const way: Element[] = [];
-    let at: Element | null = element;
-    while (at && !known.has(at)) {
-      if (!numbers.has(at)) return null;
-      way.push(at);
-      at = anchorOf(at) === undefined ? parents[numbers.get(at)!]! : null;
+  function tell(number: number): Told | null {
+    const way: (Step & { readonly number: number })[] = [];
+    for (let at = number; !known.has(at); ) {
+      const step = stepTo(at);
+      way.push({ number: at, ...step });
+      at = step.from;
     }
-    let selector: string | null = at ? known.get(at)! : '';
-    for (const below of way.reverse()) {
-      const step = anchorOf(below) ?? stepOf(below, numbers.get(below)!);
-      if (selector !== null) selector += selector === '' ? step : ` > ${step}`;
-      if (selector !== null && selector.length > LONGEST_SELECTOR) selector = null;
-      known.set(below, selector);
+    for (const { number: at, from, step } of way.reverse()) {
+      const base = known.get(from)!;
+      const told = base && { selector: base.selector + step, steps: base.steps + 1 };
+      known.set(at, told && told.steps <= MOST_STEPS && told.selector.length <= LONGEST_SELECTOR ? told : null);
     }
-    return selector;
+    return known.get(number)!;
   }
 
-  return { selectorOf };
+  return {
+    selectorOf(element) {
+      const number = numbers.get(element);
+      return number === undefined ? null : (tell(number)?.selector ?? null);
+    },
+  };
 }
 
-function count<Key>(counts: Map<Key, number>, key: Key): number {
-  const next = (counts.get(key) ?? 0) + 1;
-  counts.set(key, next);
-  return next;
+interface Step {
+  readonly from: number;
+  readonly step: string;
+}
+
+interface Told {
+  readonly selector: string;
+  readonly steps: number;
+}
+
+/** The elements in the order of the document: a number is a place in it. */
+interface Survey {
+  readonly numbers: ReadonlyMap<Element, number>;
+  readonly all: readonly Element[];
+  readonly parents: readonly number[];
+  /** One past the last element under each. */
+  readonly ends: readonly number[];
+  /** The place among all siblings, and among those of one name; from 1. */
+  readonly ofAll: readonly number[];
+  readonly ofName: readonly number[];
+  /** How many children of one name an element has, by its number and the name. */
+  readonly alike: ReadonlyMap<string, number>;
+  /** Who has a mark, by the mark in lower case: in quirks mode ids and classes match in any case. */
+  readonly marks: ReadonlyMap<string, readonly number[]>;
+}
+
+function survey(document: Document): Survey {
+  const numbers = new Map<Element, number>();
+  const all: Element[] = [];
+  const parents: number[] = [];
+  const ends: number[] = [];
+  const ofAll: number[] = [];
+  const ofName: number[] = [];
+  const children: number[] = [];
+  const alike = new Map<string, number>();
+  const marks = new Map<string, number[]>();
+  for (const element of elements(document)) {
+    const number = all.length;
+    const parent = element.parent?.type === ELEMENT ? numbers.get(element.parent)! : TOP;
+    numbers.set(element, number);
+    all.push(element);
+    parents.push(parent);
+    children.push(0);
+    ends.push(number + 1);
+    ofAll.push(parent === TOP ? 1 : ++children[parent]!);
+    const kind = `${parent} ${element.name}`;
+    const place = (alike.get(kind) ?? 0) + 1;
+    alike.set(kind, place);
+    ofName.push(place);
+    for (const mark of marksOf(element)) {
+      const key = mark.toLowerCase();
+      const places = marks.get(key);
+      if (!places) marks.set(key, [number]);
+      else if (places.at(-1) !== number) places.push(number);
+    }
+  }
+  for (let number = all.length - 1; number > 0; number--) {
+    const parent = parents[number]!;
+    if (parent >= 0) ends[parent] = Math.max(ends[parent]!, ends[number]!);
+  }
+  return { numbers, all, parents, ends, ofAll, ofName, alike, marks };
+}
+
+/** Where a number stands in an ascending list that has it. */
+function indexOf(list: readonly number[], number: number): number {
+  let low = 0;
+  let high = list.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle]! < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const PLAIN_NAME = /^[a-z][a-z0-9-]*$/;
@@ -85,7 +162,7 @@ const QUOTABLE = /^[\x20-\x7e]+$/;
 const LONGEST_NAME = 60;
 
 /** Selectors that may find an element by itself, the most telling first: its id, its name, its classes. */
-function anchorsOf(element: Element): string[] {
+function marksOf(element: Element): string[] {
   const found: string[] = [];
   const id = attribute(element, 'id');
   if (id && id.length <= LONGEST_NAME) {

@@ -50,8 +50,8 @@ test.each([...sources, ['odd elements, without a doctype', ODD], ['odd elements'
     for (const [at, texts] of found.entries()) {
       expect(texts, asked[at]).toHaveLength(1);
       const removal = removed[at];
-      const firstWord = letters(removal?.text.split(' ', 1)[0] ?? '');
-      if (removal && removal.step !== 'cut') expect(letters(texts[0]!)).toContain(firstWord);
+      const start = letters(removal?.text ?? '').slice(0, 3);
+      if (removal && removal.step !== 'cut') expect(letters(texts[0]!)).toContain(start);
     }
   },
   60_000,

@@ -97,10 +97,12 @@ test('every selector finds its element', () => {
   for (const html of pages) checkSelectors(explained(html));
 }, 120_000);
 
-test.each(FORMS)(
+test.each(FORMS.map(([form, given], at) => [form, given, at] as const))(
   'every line has its block: %s',
-  (_, given) => {
-    for (const html of pages) checkLines(explained(html, given));
+  (_, given, at) => {
+    // Each form on some of the pages, the first on all.
+    const some = pages.filter((_, place) => at === 0 || place % 3 === at % 3);
+    for (const html of some) checkLines(explained(html, given));
   },
   120_000,
 );
