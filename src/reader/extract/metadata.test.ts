@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
 import { documentBaseUrl } from './links.ts';
 import { extractMetadata } from './metadata.ts';
+import { SOURCES } from './sources.ts';
 
 const URL_OF_PAGE = 'https://www.clay.example/news/kiln';
 const read = (html: string) => extractMetadata(parseDocument(html), URL_OF_PAGE);
@@ -188,4 +189,12 @@ describe('hostile pages', () => {
     const html = `<title>Kiln</title>${'<div class="byline date">'.repeat(100_000)}<h1>Kiln</h1>${'<p class=byline>By <i>'.repeat(100_000)}`;
     expect(read(html).title).toBe('Kiln');
   });
+});
+
+test('the guide lists every source in its order', () => {
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/guide/metadata.md'), 'utf8');
+  for (const [fact, sources] of Object.entries(SOURCES)) {
+    const row = guide.split('\n').find((line) => line.startsWith(`| ${fact} | \``));
+    expect([...(row ?? '').matchAll(/`([^`]+)`/g)].map(([, source]) => source)).toEqual([...sources]);
+  }
 });
