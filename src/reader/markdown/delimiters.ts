@@ -2,7 +2,7 @@
  * The delimiters of emphasis, chosen when a paragraph is complete: of the two that Markdown has for a kind the one
  * that is asked for, the other where only that would be read as emphasis, and spaces beside it where neither would.
  */
-import { firstOf, flanks, isPunctuation, isSpace, lastOf } from './flanking.ts';
+import { type Flanks, firstAfter, flanks, isPunctuation, isSpace, lastBefore } from './flanking.ts';
 
 export type SpanKind = 'em' | 'strong' | 'strike';
 
@@ -31,13 +31,31 @@ interface Delimiter {
 
 /** Fills in the delimiters of spans, given in the order they open; gives the characters that were used. */
 export function delimit(pieces: string[], spans: readonly Span[], style: DelimiterStyle): string {
-  const chooser = new Chooser(pieces, spans, style);
-  for (const span of spans) chooser.choose(span);
-  return chooser.used;
+  const used = new Chooser(pieces, spans, style).choose(spans);
+  if (used !== null) return used;
+  const outer = withoutNested(pieces, spans);
+  return new Chooser(pieces, outer, style).choose(outer) ?? '';
+}
+
+/** Leaves out the spans that stand inside of one of their kind. */
+function withoutNested(pieces: string[], spans: readonly Span[]): Span[] {
+  const ends = new Map<SpanKind, number>();
+  const nested: Span[] = [];
+  const outer = spans.filter((span) => {
+    const isNested = span.open < (ends.get(span.kind) ?? -1);
+    if (isNested) nested.push(span);
+    else ends.set(span.kind, span.close);
+    return !isNested;
+  });
+  for (const { open, close } of nested) pieces[open] = pieces[close] = '';
+  // Code spans that would touch now would be read as one.
+  for (const at of nested.flatMap(({ open, close }) => [open, close])) {
+    if (lastBefore(pieces, at) === '`' && firstAfter(pieces, at) === '`') pieces[at] = ' ';
+  }
+  return outer;
 }
 
 class Chooser {
-  used = '';
   private readonly pieces: string[];
   private readonly style: DelimiterStyle;
   /** By the piece that holds it. */
@@ -53,35 +71,50 @@ class Chooser {
     }
   }
 
-  /** Called for outer spans before those inside them. */
-  choose(span: Span): void {
+  /** The characters that the delimiters are made of; null when a span can't be told from one around it. */
+  choose(spans: readonly Span[]): string | null {
     const { around } = this;
-    while (around.length > 0 && around.at(-1)!.close < span.open) around.pop();
-    const marks = this.candidates(span);
-    const mark =
-      marks.find((each) => this.fits(span, each, false)) ??
-      marks.find((each) => this.fits(span, each, true)) ??
-      marks[0];
-    if (mark) {
+    let used = '';
+    for (const span of spans) {
+      while (around.length > 0 && around.at(-1)!.close < span.open) around.pop();
+      const outside = around.findLast(({ kind }) => kind === span.kind);
+      const mark = outside ? this.markInside(span, this.delimiters.get(outside.open)!.mark!) : this.markOf(span);
+      if (mark === null) return null;
       around.push(span);
       this.write(span, mark);
-    } else this.leaveOut(span);
-  }
-
-  /** Which characters a span may have, best first; none when it would make its like of the span around it. */
-  private candidates(span: Span): Mark[] {
-    if (span.kind === 'strike') return ['~'];
-    const outside = this.around.findLast(({ kind }) => kind === span.kind);
-    const forced = this.forcedMark(span);
-    if (forced) {
-      const doubles = span.kind === 'em' && outside && this.delimiters.get(outside.open)!.mark === forced;
-      return doubles ? [] : [forced];
+      if (!used.includes(mark)) used += mark;
     }
-    const wanted = this.style[span.kind][0] as Mark;
-    const first = outside ? other(this.delimiters.get(outside.open)!.mark!) : wanted;
-    return [first, other(first)];
+    return used;
   }
 
+  private markOf(span: Span): Mark {
+    if (span.kind === 'strike') return '~';
+    const wanted = this.style[span.kind][0] as Mark;
+    const forced = this.forcedMark(span);
+    const marks = forced ? [forced] : [wanted, other(wanted)];
+    return (
+      marks.find((mark) => this.fits(span, mark, false)) ??
+      marks.find((mark) => this.fits(span, mark, true)) ??
+      marks[0]!
+    );
+  }
+
+  /** For a span inside one of its kind; null where Markdown has no way to tell the two apart. */
+  private markInside(span: Span, outside: Mark): Mark | null {
+    if (span.kind === 'strike') return null;
+    const forced = this.forcedMark(span);
+    if (forced && (forced !== outside || (span.kind === 'strong' && this.coincides(span, outside)))) return forced;
+    const mark = other(outside);
+    return !forced && this.fits(span, mark, false) ? mark : null;
+  }
+
+  /** Whether a span begins and ends where the one around it does. */
+  private coincides({ open, close }: Span, mark: Mark): boolean {
+    const before = this.delimiters.get(open - 1);
+    return before?.mark === mark && before.opens && before.span.close === close + 1;
+  }
+
+  /** The character of a delimiter that must not be parted from its text by punctuation. */
   private forcedMark({ open, close }: Span): Mark | null {
     const before = this.delimiters.get(open - 1);
     if (before?.opens && before.glued && before.mark !== '~') return before.mark;
@@ -91,56 +124,74 @@ class Chooser {
 
   /** Whether a span would be read as such; `lenient` lets its delimiter run on from one that closes. */
   private fits(span: Span, mark: Mark, lenient: boolean): boolean {
-    const before = this.delimiters.get(span.open - 1);
-    const after = this.delimiters.get(span.close + 1);
-    for (const beside of [before, after]) {
-      if (beside?.mark !== mark) continue;
-      const isAround = beside.opens === (beside === before);
-      if (isAround ? beside.span.kind === 'em' && span.kind === 'em' : !lenient) return false;
-    }
-    return this.canOpen(span, mark) && this.canClose(span, mark);
+    const { delimiters } = this;
+    const before = delimiters.get(span.open - 1);
+    const after = delimiters.get(span.close + 1);
+    const isEm = ({ span: { kind } }: Delimiter) => kind === 'em' && span.kind === 'em';
+    if (before?.mark === mark && (before.opens ? isEm(before) : !lenient || !this.canRunOn(span, mark))) return false;
+    if (after?.mark === mark && isEm(after)) return false;
+    return this.canOpen(span, mark) && this.canClose(span, mark) && !this.endsAnother(span, mark, lenient);
+  }
+
+  /** Whether a delimiter that closes right before a span still does when the one that opens it is part of its run. */
+  private canRunOn({ kind, open }: Span, mark: Mark): boolean {
+    if (this.delimiters.get(open - 1)!.span.kind === kind) return false;
+    return readings(mark, this.before(open, mark), this.inside(open, 1, mark)).every(({ closes }) => closes);
   }
 
   private canOpen({ open }: Span, mark: Mark): boolean {
-    return reads(mark, this.before(open, mark), this.inside(open, 1, mark)).opens;
+    return readings(mark, this.before(open, mark), this.inside(open, 1, mark)).every(({ opens }) => opens);
   }
 
   private canClose({ close }: Span, mark: Mark): boolean {
-    return reads(mark, this.inside(close, -1, mark), this.after(close, mark)).closes;
+    return readings(mark, this.inside(close, -1, mark), this.after(close, mark)).every(({ closes }) => closes);
+  }
+
+  /** Whether the delimiter that opens a span could end one around it. */
+  private endsAnother({ kind, open }: Span, mark: Mark, lenient: boolean): boolean {
+    const isAlike = (outer: Span) =>
+      this.delimiters.get(outer.open)!.mark === mark && (!lenient || outer.kind === kind);
+    if (!this.around.some(isAlike)) return false;
+    return readings(mark, this.before(open, mark), this.inside(open, 1, mark)).some(({ closes }) => closes);
   }
 
   /** The character before a run of delimiters. */
   private before(at: number, mark: Mark): string {
-    let index = at - 1;
-    while (this.delimiters.get(index)?.mark === mark && !this.pieces[index]!.startsWith(' ')) index -= 1;
-    return this.delimiters.get(index)?.mark === mark ? ' ' : lastOf(this.pieces[index] ?? '');
+    let index = at;
+    while (this.delimiters.get(index - 1)?.mark === mark) {
+      index -= 1;
+      if (this.pieces[index]!.startsWith(' ')) return ' ';
+    }
+    return lastBefore(this.pieces, index);
   }
 
   private after(at: number, mark: Mark): string {
-    let index = at + 1;
-    while (this.delimiters.get(index)?.mark === mark && !this.pieces[index]!.endsWith(' ')) index += 1;
-    const beyond = this.delimiters.get(index);
-    if (beyond?.mark === mark) return ' ';
+    let index = at;
+    while (this.delimiters.get(index + 1)?.mark === mark) {
+      index += 1;
+      if (this.pieces[index]!.endsWith(' ')) return ' ';
+    }
     // A delimiter that is not chosen yet is punctuation whatever it becomes.
-    return beyond && beyond.mark === null ? '*' : firstOf(this.pieces[index] ?? '');
+    return this.delimiters.get(index + 1)?.mark === null ? '*' : firstAfter(this.pieces, index);
   }
 
   /** The character on the inner side of a delimiter; those inside it that can be of its character run on. */
   private inside(at: number, step: 1 | -1, mark: Mark): string {
-    let index = at + step;
-    for (let beside = this.delimiters.get(index); beside; beside = this.delimiters.get(index)) {
-      if (mark !== '*' || beside.span.kind === 'strike') return '~';
+    let index = at;
+    for (let next = this.delimiters.get(at + step); next; next = this.delimiters.get(index + step)) {
+      if (mark !== '*' || next.span.kind === 'strike') return '~';
       index += step;
     }
-    const piece = this.pieces[index] ?? '';
-    return step === 1 ? firstOf(piece) : lastOf(piece);
+    return step === 1 ? firstAfter(this.pieces, index) : lastBefore(this.pieces, index);
   }
 
   private write(span: Span, mark: Mark): void {
     const text = span.kind === 'em' ? mark : mark + mark;
     const opening = this.delimiters.get(span.open)!;
     const closing = this.delimiters.get(span.close)!;
-    const opens = this.canOpen(span, mark);
+    const before = this.delimiters.get(span.open - 1);
+    const touches = before?.mark === mark && !before.opens && !this.canRunOn(span, mark);
+    const opens = !touches && this.canOpen(span, mark);
     const closes = this.canClose(span, mark);
     opening.glued = opens && isWordCharacter(this.before(span.open, mark));
     closing.glued = closes && isWordCharacter(this.after(span.close, mark));
@@ -148,29 +199,21 @@ class Chooser {
     this.pieces[span.close] = closes ? text : `${text} `;
     opening.mark = mark;
     closing.mark = mark;
-    if (!this.used.includes(mark)) this.used += mark;
-  }
-
-  private leaveOut({ open, close }: Span): void {
-    for (const at of [open, close]) {
-      this.pieces[at] = '';
-      this.delimiters.delete(at);
-    }
   }
 }
 
 const other = (mark: Mark): Mark => (mark === '*' ? '_' : '*');
 
-/** Neither white space nor punctuation nor the edge of the text. */
-const isWordCharacter = (character: string): boolean => !isSpace(character) && !isPunctuation(character);
+/** Whether some reader takes a character for part of a word. */
+const isWordCharacter = (character: string): boolean =>
+  !isSpace(character) && (!isPunctuation(character) || character.length > 1);
 
 /**
- * What a run can do for every reader: some see the halves of a character beyond the basic plane, which are no
- * punctuation, others the sign that it is.
+ * What a run can do: some readers see the halves of a character beyond the basic plane, which are no punctuation,
+ * others the sign that it is.
  */
-function reads(mark: Mark, before: string, after: string): { opens: boolean; closes: boolean } {
+function readings(mark: Mark, before: string, after: string): Flanks[] {
   const whole = flanks(mark, before, after);
-  if (before.length < 2 && after.length < 2) return whole;
-  const halves = flanks(mark, before.length < 2 ? before : 'x', after.length < 2 ? after : 'x');
-  return { opens: whole.opens && halves.opens, closes: whole.closes && halves.closes };
+  if (before.length < 2 && after.length < 2) return [whole];
+  return [whole, flanks(mark, before.length < 2 ? before : 'x', after.length < 2 ? after : 'x')];
 }

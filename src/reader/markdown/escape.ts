@@ -11,7 +11,7 @@
  *   `|` in a table (tables.ts).
  */
 
-import { flanks } from './flanking.ts';
+import { type Flanks, firstAfter, flanks, lastBefore } from './flanking.ts';
 
 export const IN_LINK = 1;
 export const IN_UNDERSCORES = 2;
@@ -39,13 +39,21 @@ const CANDIDATES = /[\\`[\]<$!&]|\*+|_+|~+/g;
 const DELIMITER_RUNS = /\*+|_+|~+/g;
 const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/y;
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
+const isDelimiter = (character: string): boolean => character === '*' || character === '_' || character === '~';
+
+/** Beside delimiters of another kind some readers see more than the rules do. */
+function mayFlank(mark: string, before: string, after: string): Flanks {
+  const { opens, closes } = flanks(mark, before, after);
+  return { opens: opens || isDelimiter(after), closes: closes || isDelimiter(before) };
+}
+
 /** Escapes pieces of page text in place; the other pieces are Markdown of ours. */
 export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], facts: ParagraphFacts): void {
   const partnered = findPartners(pieces, risky, facts.ours);
   for (const { at, where } of risky) {
     const piece = pieces[at]!;
-    const before = pieces[at - 1]?.at(-1) ?? '';
-    const after = pieces[at + 1]?.[0] ?? '';
+    const before = lastBefore(pieces, at);
+    const after = firstAfter(pieces, at);
     if (!piece.includes('://')) pieces[at] = escapePiece(piece, before, after, where, partnered, facts);
     else {
       const words = piece.split(' ');
@@ -75,9 +83,9 @@ function findPartners(pieces: readonly string[], risky: readonly RiskyPiece[], o
     for (const { 0: run, index } of piece.matchAll(DELIMITER_RUNS)) {
       const mark = run[0]!;
       if (partnered.includes(mark)) continue;
-      const before = piece[index - 1] ?? pieces[at - 1]?.at(-1) ?? '';
-      const after = piece[index + run.length] ?? pieces[at + 1]?.[0] ?? '';
-      const { opens, closes } = flanks(mark, before, after);
+      const before = piece[index - 1] ?? lastBefore(pieces, at);
+      const after = piece[index + run.length] ?? firstAfter(pieces, at);
+      const { opens, closes } = mayFlank(mark, before, after);
       if (closes && opened.includes(mark)) partnered += mark;
       if (opens) opened += mark;
     }
@@ -117,14 +125,16 @@ function escapePiece(
     }
     const mark = found[0]!;
     if (mark === '_' && (where & IN_UNDERSCORES) !== 0) return found.replaceAll('_', '\\_');
-    if (!partnered.includes(mark) || (mark === '~' && (!facts.strike || found.length > 2))) return found;
-    const { opens, closes } = flanks(mark, piece[index - 1] ?? before, next);
+    if (!partnered.includes(mark) || (mark === '~' && !facts.strike)) return found;
+    const previous = piece[index - 1] ?? before;
+    if (mark === '~' && found.length > 2 && previous !== '~' && next !== '~') return found;
+    const { opens, closes } = mayFlank(mark, previous, next);
     return opens || closes ? found.replaceAll(mark, `\\${mark}`) : found;
   });
 }
 
 const BLOCK_START =
-  /^(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|([-*_])[ \t]*(?:\1[ \t]*){2,}$|=+\s*$|~{3}|\[[ xX]\](?=\s)|\[[^\]]*\]:)/;
+  /^(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|([-*_])[ \t]*(?:\1[ \t]*){2,}$|=+\s*$|~{3}|\[[ xX]\](?=\s)|\[(?:[^\]\\]|\\.)*\]:)/;
 const ORDERED_START = /^(\d{1,9})(?=[.)](?:\s|$))/;
 const MAY_START = /^[#>\-+*_=~[\d]/;
 

@@ -26,10 +26,23 @@ export function flanks(mark: string, before: string, after: string): Flanks {
 }
 
 /** The first and the last character of a text, pairs of surrogates whole; '' of an empty one. */
-export const firstOf = (text: string): string => (text === '' ? '' : String.fromCodePoint(text.codePointAt(0)!));
+const firstOf = (text: string): string => (text === '' ? '' : String.fromCodePoint(text.codePointAt(0)!));
 
-export function lastOf(text: string): string {
+function lastOf(text: string): string {
   const last = text.at(-1) ?? '';
   const isLow = last >= '\udc00' && last <= '\udfff';
   return isLow && text.length > 1 ? text.slice(-2) : last;
+}
+
+/** The character before a piece of a text, and the one after it, over empty pieces. */
+export function lastBefore(pieces: readonly string[], at: number): string {
+  let index = at - 1;
+  while (pieces[index] === '') index -= 1;
+  return lastOf(pieces[index] ?? '');
+}
+
+export function firstAfter(pieces: readonly string[], at: number): string {
+  let index = at + 1;
+  while (pieces[index] === '') index += 1;
+  return firstOf(pieces[index] ?? '');
 }

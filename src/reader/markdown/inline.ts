@@ -124,6 +124,13 @@ export class Inline {
     this.pieces.push(markdown);
   }
 
+  /** A picture: page text between Markdown of ours. */
+  image(open: string, alt: string, close: string): void {
+    this.raw(open);
+    if (RISKY.test(alt)) this.risky.push({ at: this.pieces.length, where: this.where() | IN_LINK });
+    this.pieces.push(alt, close);
+  }
+
   /** A code span; joined with a code span that ends right before it. */
   codeSpan(source: string): void {
     const content = source.replace(SPACES, ' ');
@@ -233,7 +240,9 @@ export class Inline {
         continue;
       }
       const { closed, pieces } = this;
-      if (closed?.kind === mark.kind && closed.close === pieces.length - 1) {
+      const isClosed = closed?.kind === mark.kind && closed.close === pieces.length - 1;
+      // Two code spans that touch would be read as one.
+      if (isClosed && !pieces.at(-2)!.endsWith('`')) {
         pieces.pop();
         closed.close = -1;
         mark.at = closed.open;

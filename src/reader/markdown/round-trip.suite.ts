@@ -5,7 +5,7 @@
  * Two documents are the same when their canonical forms are equal. Brought to one spelling, because neither browsers
  * nor readers tell the difference: white space (no-break spaces included; outside of `pre` collapsed as browsers do it,
  * across the borders of inline elements and away at the edges of blocks and titles), the order of attributes, entities, void tags,
- * and addresses (resolved against one base; a parenthesis and its percent-encoding are one). `Image 3: ` before an
+ * and addresses (resolved against one base; a bracket and its percent-encoding are one). `Image 3: ` before an
  * alternative text is the numbering that our form of Markdown asks for, and is taken off.
  */
 import { createRequire } from 'node:module';
@@ -76,7 +76,7 @@ const IMAGE_NUMBER = /^Image \d+(?:: |$)/;
 /** One spelling for all addresses that lead to the same place. */
 export function canonicalAddress(address: string, base = BASE): string {
   const url = URL.canParse(address, base) ? new URL(address, base).href : address;
-  return url.replace(/%28/g, '(').replace(/%29/g, ')');
+  return url.replace(/%(?:28|29|5B|5D)/g, decodeURIComponent);
 }
 
 /** The alternative text without the number that our form puts before it. */
@@ -91,7 +91,7 @@ export function canonicalHtml(html: string): string {
 
 class CanonicalWriter {
   readonly out: string[] = [];
-  /** Behind the last text of the block that is open, where white space stands that comes before more text. */
+  /** Behind the last text of the block and what ends there, where white space stands that comes before more text. */
   private end = -1;
   private space = false;
 
@@ -115,8 +115,8 @@ class CanonicalWriter {
     if (tagName === 'pre') this.out.push(serialize(element));
     else this.write(childNodes);
     if (isBlock) this.boundary();
-    if (tagName === 'img') this.end = this.out.length;
     this.out.push(`</${tagName}>`);
+    if (tagName === 'img' || this.end === this.out.length - 1) this.end = this.out.length;
   }
 
   private text(value: string): void {
@@ -130,7 +130,7 @@ class CanonicalWriter {
     this.space = words.endsWith(' ');
   }
 
-  /** Writes the white space between two texts, before whatever opens or closes between them. */
+  /** Writes the white space between two texts, before whatever opens between them. */
   private separate(): void {
     if (this.space && this.end >= 0) this.out.splice(this.end, 0, ' ');
     this.space = false;
@@ -148,4 +148,5 @@ function canonicalAttribute(name: string, value: string): string {
   return name === 'title' ? value.replace(/\s+/g, ' ').trim() : value;
 }
 
-const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;');
+const escaped = (text: string): string =>
+  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');

@@ -36,7 +36,7 @@ export class TableGrid {
     this.fillCovered(row);
     const columns = this.span(element, 'colspan');
     const below = this.span(element, 'rowspan') - 1;
-    const cell = { text: text.replaceAll('|', '\\|'), align, header: element.name === 'th' };
+    const cell = { text: escapePipes(text), align, header: element.name === 'th' };
     for (let at = 0; at < columns; at++) {
       if (below > 0) this.covered[row.length] = below;
       row.push(at === 0 ? cell : EMPTY);
@@ -92,6 +92,21 @@ export class TableGrid {
     if (!(value > 1) || this.added > MAX_ADDED_CELLS) return 1;
     return Math.min(value, MAX_SPAN);
   }
+}
+
+/** A pipe behind an odd number of backslashes, as in code, would part cells still. */
+function escapePipes(text: string): string {
+  if (!text.includes('|')) return text;
+  return text
+    .split('|')
+    .map((part, index, { length }) => (index < length - 1 && endsInEscape(part) ? `${part}\\` : part))
+    .join('\\|');
+}
+
+function endsInEscape(text: string): boolean {
+  let start = text.length;
+  while (text[start - 1] === '\\') start -= 1;
+  return (text.length - start) % 2 === 1;
 }
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

@@ -55,7 +55,8 @@ function writeBlock(state: State, content: string, language: string): void {
   let fence = '```';
   for (const { 0: run } of content.matchAll(/`{3,}/g))
     if (run.length >= fence.length) fence = '`'.repeat(run.length + 1);
-  state.blocks.follow('code');
+  // Several lines stand apart from text even in tight lists: not every reader would keep their ends.
+  state.blocks.follow('code', state.blocks.previous === 'text' && content.trimEnd().includes('\n') ? true : undefined);
   const end = content.endsWith('\n') ? '' : '\n';
   state.blocks.write(`${fence}${language}\n${content}${end}${fence}`);
 }

@@ -2,7 +2,6 @@
 import { attribute, type Element } from '#html/node.ts';
 import { imageAddress } from '../../extract/images.ts';
 import { altText } from '../alt-text.ts';
-import { escapeLinkText } from '../escape.ts';
 import { withoutControls } from '../one-line.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
 import { isSafePicture, linkTitle, safeDestination } from '../url.ts';
@@ -24,10 +23,12 @@ export const image: Enter = (state, element) => {
   if (onlyAlt && alt === '') return SKIP;
   const index = state.images.length + 1;
   state.images.push({ index, url, alt });
-  const label = `Image ${index}${alt === '' ? '' : `: ${state.clean(alt)}`}`;
-  if (onlyAlt) state.inline.text(`(${label})`);
-  else
-    state.inline.raw(`![${escapeLinkText(label)}](${safeDestination(withoutControls(url))}${titleOf(state, element)})`);
+  const label = `Image ${index}${alt === '' ? '' : ': '}`;
+  if (onlyAlt) state.inline.text(`(${label}${state.clean(alt)})`);
+  else {
+    const address = safeDestination(withoutControls(url)) + titleOf(state, element);
+    state.inline.image(`![${label}`, state.clean(alt), `](${address})`);
+  }
   return SKIP;
 };
 
