@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { resolve } from './options/resolve.ts';
 import { render } from './render.ts';
+import { loadTokens } from './tokens.ts';
+
+beforeAll(loadTokens);
 
 const LIMITS = { maxDepth: 256, maxElements: 80_000, proxyFactor: 5, readerlmTokens: 60_000, visionTokens: 16_000 };
 
