@@ -172,6 +172,8 @@ const EDGES = {
   ],
   'white space and NUL': [
     'a\0b',
+    '\u3000a\0b',
+    `${'\u0100x'.repeat(40_000)}\0b`,
     '\0',
     ' \0 a',
     '<table>\0a',

@@ -57,7 +57,8 @@ const URIS: Record<Namespace, html.NS> = { html: html.NS.HTML, svg: html.NS.SVG,
 const adapter: TreeAdapter<Map5> = {
   createDocument: () => new Document(),
   createDocumentFragment: () => new Document(),
-  createElement: (name, uri, attributes) => new Element(name, NAMESPACES[uri] ?? 'html', attributes as Attribute[]),
+  createElement: (name, uri, attributes) =>
+    new Element(name, uri === html.NS.HTML ? 'html' : NAMESPACES[uri], attributes as Attribute[]),
   createCommentNode: (value) => new Comment(value),
   createTextNode: (value) => new Text(value),
   appendChild: (parent, node) => append(parent, node),
@@ -95,7 +96,7 @@ const adapter: TreeAdapter<Map5> = {
   getParentNode: (node) => (node as Child).parent,
   getAttrList: (element) => element.attributes,
   getTagName: (element) => element.name,
-  getNamespaceURI: (element) => URIS[element.namespace],
+  getNamespaceURI: ({ namespace }) => (namespace === 'html' ? html.NS.HTML : URIS[namespace]),
   getTextNodeContent: (node) => node.value,
   getCommentNodeContent: (node) => node.value,
   getDocumentTypeNodeName: () => '',

@@ -10,7 +10,6 @@ import {
   detach,
   ELEMENT,
   type Element,
-  elements,
   following,
   insertBefore,
   removeAttribute,
@@ -19,23 +18,61 @@ import {
   unwrap,
 } from '#html/node.ts';
 
+/** What a page has to settle, found in one walk. */
+interface Findings {
+  /** Late parts of the page by number, and the templates that stand where they belong. */
+  segments: Map<string, Element>;
+  places: Map<string, Element>;
+  noscripts: Element[];
+  /** Lengths of the text in `noscript` and of the page's other text. */
+  insideLength: number;
+  outsideLength: number;
+}
+
 /** Settles the page in place. `onRemove` hears of each piece that gives way while it still stands in the tree. */
 export function settle(document: Document, onRemove?: (node: Child) => void): void {
-  placeSegments(document, onRemove);
-  openNoscript(document);
+  const findings = search(document);
+  placeSegments(findings, onRemove);
+  openNoscript(findings);
+}
+
+/** Elements whose text is no text of the page as it stands. */
+const SEPARATE = new Set(['noscript', 'script', 'style', 'head', 'template']);
+
+function search(document: Document): Findings {
+  const found: Findings = {
+    segments: new Map(),
+    places: new Map(),
+    noscripts: [],
+    insideLength: 0,
+    outsideLength: 0,
+  };
+  let node = following(document, document);
+  while (node) {
+    let skip = false;
+    if (node.type === TEXT) found.outsideLength += node.value.length;
+    else if (node.type === ELEMENT) {
+      if (node.name === 'div' || node.name === 'template') noteSegment(node, found);
+      else if (node.name === 'noscript') {
+        found.noscripts.push(node);
+        found.insideLength += textOf(node).trim().length;
+      }
+      skip = SEPARATE.has(node.name);
+    }
+    node = following(node, document, skip);
+  }
+  return found;
 }
 
 /** React streams late parts of a page as hidden `S:n` divisions, to be put where the template `B:n` stands. */
-function placeSegments(document: Document, onRemove?: (node: Child) => void): void {
-  const segments = new Map<string, Element>();
-  const places = new Map<string, Element>();
-  for (const element of elements(document)) {
-    if (element.name !== 'template' && element.name !== 'div') continue;
-    const id = attribute(element, 'id');
-    if (id === null) continue;
-    if (element.name === 'template' && id.startsWith('B:')) places.set(id.slice(2), element);
-    else if (id.startsWith('S:') && attribute(element, 'hidden') !== null) segments.set(id.slice(2), element);
-  }
+function noteSegment(element: Element, { segments, places }: Findings): void {
+  const id = attribute(element, 'id');
+  if (id === null) return;
+  if (element.name === 'template' && id.startsWith('B:')) places.set(id.slice(2), element);
+  else if (id.startsWith('S:') && attribute(element, 'hidden') !== null) segments.set(id.slice(2), element);
+}
+
+function placeSegments({ segments, places }: Findings, onRemove?: (node: Child) => void): void {
   for (const [number, segment] of segments) {
     const place = places.get(number);
     if (!place?.parent || isInside(place, segment)) continue;
@@ -71,23 +108,7 @@ function clearFallback(place: Element, segment: Element, onRemove?: (node: Child
 }
 
 /** When nearly all the text of a page stands in `noscript`, that is the page for those who run no scripts: open it. */
-function openNoscript(document: Document): void {
-  const closed: Element[] = [];
-  let inside = 0;
-  let outside = 0;
-  let node = following(document, document);
-  while (node) {
-    let skip = false;
-    if (node.type === TEXT) outside += node.value.length;
-    else if (node.type === ELEMENT) {
-      if (node.name === 'noscript') {
-        closed.push(node);
-        inside += textOf(node).trim().length;
-        skip = true;
-      } else skip = node.name === 'script' || node.name === 'style' || node.name === 'head' || node.name === 'template';
-    }
-    node = following(node, document, skip);
-  }
-  if (inside < 200 || inside < 2 * outside) return;
-  for (const element of closed) unwrap(element);
+function openNoscript({ noscripts, insideLength, outsideLength }: Findings): void {
+  if (insideLength < 200 || insideLength < 2 * outsideLength) return;
+  for (const element of noscripts) unwrap(element);
 }
