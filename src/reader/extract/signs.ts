@@ -88,7 +88,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
   [/^up\d\.prose$/, 'prose in the boxes around it'],
   [/^up\d\.place$/, 'its place in the boxes around it'],
   [/^up\d\..*/, 'the size of the boxes around it'],
-  [/^box[\d.]+\.links$/, 'links around the main text'],
+  [/^box[\d.]+\.links$/, null],
   [/^box[\d.]+\.\w+$/, 'its distance from the main text'],
   [/^like[A-Z].*/, 'what else on the page looks like it'],
   [/^twins.*/, 'how often its box repeats'],
