@@ -1,0 +1,105 @@
+/**
+ * The work from HTML to Markdown grows no faster than the page. Processor time is compared between a page and one four
+ * times as long, the best of several runs each and with room to spare: what is quadratic takes sixteen times as long.
+ */
+import { describe, expect, test } from 'vitest';
+import { textOf } from '#html/node.ts';
+import { MAX_DEPTH, parsePage } from '#html/parse.ts';
+import { MARKDOWN_STYLE_DEFAULTS } from '../markdown/style.ts';
+import { toMarkdown } from '../markdown/to-markdown.ts';
+import { extractArticle } from './extract.ts';
+
+const URL = 'http://localhost/';
+const MOST_GROWTH = 8;
+/** Below this, what is measured is the clock and the collector. */
+const LEAST_MS = 4;
+const RUNS = 3;
+
+function read(html: string): string {
+  const { document } = parsePage(html);
+  const { content } = extractArticle(document, { url: URL, baseUrl: URL, whole: false });
+  return toMarkdown(content, {
+    ...MARKDOWN_STYLE_DEFAULTS,
+    pageUrl: URL,
+    baseUrl: URL,
+    gfm: 'all',
+    retainLinks: 'all',
+    retainImages: 'all',
+    keepImgDataUrl: false,
+  }).markdown;
+}
+
+const numbered = (count: number, piece: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => piece(at)).join('');
+
+/** Names without digits, which would be taken for the same look. */
+const letters = (at: number) => at.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!);
+
+/** Each page by its number of pieces. */
+const PAGES: Record<string, [pieces: number, (count: number) => string]> = {
+  'nested divisions': [6000, (count) => '<div>some words '.repeat(count)],
+  'nested divisions, closed': [6000, (count) => `${'<div>'.repeat(count)}text${'</div>'.repeat(count)}`],
+  'nested divisions with names': [
+    3000,
+    (count) => numbered(count, (at) => `<div class="nav-${letters(at)}z" id=x${at}>text `),
+  ],
+  'unclosed paragraphs': [8000, (count) => '<p>some words'.repeat(count)],
+  'unclosed formatting': [1000, (count) => '<p><b><i>some words <a href=x>more'.repeat(count)],
+  siblings: [8000, (count) => '<div>text here</div>'.repeat(count)],
+  'a table': [4000, (count) => `<table>${'<tr><td>one cell<td>another'.repeat(count)}</table>`],
+  'nested tables': [3000, (count) => '<table><tr><td>some text here '.repeat(count)],
+  'a long class': [40_000, (count) => `<p class="${'word '.repeat(count)}">text here</p>`],
+  'a long style': [40_000, (count) => `<p style="${'color:red;'.repeat(count)}">text here</p>`],
+  'many attributes': [20_000, (count) => `<p ${numbered(count, (at) => `a${at}=1 `)}>text here</p>`],
+  'one long text': [60_000, (count) => `<p>${'some words, '.repeat(count)}`],
+  'one long word': [400_000, (count) => `<p>${'x'.repeat(count)}`],
+  'blank text': [400_000, (count) => `<p>a${' \n'.repeat(count)}b`],
+  'many looks': [5000, (count) => numbered(count, (at) => `<div class="${letters(at)}zq">text here</div>`)],
+  'nested lists': [6000, (count) => '<ul><li>an item'.repeat(count)],
+  headings: [5000, (count) => `<title>Heading</title>${numbered(count, (at) => `<h1>Heading ${at}</h1>`)}`],
+  'the same text': [6000, (count) => '<p>The same text in each of these, always.</p>'.repeat(count)],
+  links: [6000, (count) => '<li><a href="/x">A link</a></li>'.repeat(count)],
+  'streamed parts': [
+    3000,
+    (count) => numbered(count, (at) => `<template id="B:${at}"></template><div hidden id="S:${at}">part ${at}</div>`),
+  ],
+  'nested noscript': [4000, (count) => '<noscript>some words '.repeat(count)],
+  'faded parts': [4000, (count) => '<div style="opacity:0">some words <div>'.repeat(count)],
+  'many styles': [4000, (count) => numbered(count, (at) => `<p style="color:#${at};margin:${at}px">text here</p>`)],
+  'opened brackets': [60_000, (count) => '< '.repeat(count)],
+  references: [60_000, (count) => '&amp;'.repeat(count)],
+};
+
+function spentMs(html: string): number {
+  const before = process.cpuUsage();
+  read(html);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** The best time of each page, measured by turns: what else the machine does falls on both. */
+function bestMs(...pages: string[]): number[] {
+  const best = pages.map(() => Number.POSITIVE_INFINITY);
+  for (let run = 0; run < RUNS; run++) {
+    for (const [at, html] of pages.entries()) best[at] = Math.min(best[at]!, spentMs(html));
+  }
+  return best;
+}
+
+describe('time grows no faster than the page', () => {
+  test.for(Object.entries(PAGES))('%s', { timeout: 120_000, retry: 2 }, ([, [pieces, make]]) => {
+    const [short = 0, long = 0] = bestMs(make(pieces), make(4 * pieces));
+    expect(long).toBeGreaterThan(0);
+    expect(long).toBeLessThan(MOST_GROWTH * Math.max(LEAST_MS, short));
+  });
+});
+
+test('what is nested too deep is flattened, not lost', () => {
+  const source = '<div>word '.repeat(45_000);
+  const { document, depth, elements, complete } = parsePage(source);
+  expect(complete).toBe(true);
+  expect(depth).toBeLessThanOrEqual(MAX_DEPTH + 1);
+  expect(elements).toBeGreaterThan(45_000);
+  const { content } = extractArticle(document, { url: URL, baseUrl: URL, whole: true });
+  expect(textOf(content).match(/word/g)).toHaveLength(45_000);
+});
