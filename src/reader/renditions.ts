@@ -59,11 +59,14 @@ function keyOf({ snapshot, options, requestedUrl, limits }: RenderTask): string 
   return createHash('sha256').update(form).update('\0').update(text).digest('base64');
 }
 
+/** Roughly what an entry of an explanation holds. */
+const EXPLAINED = 400;
+
 /** Roughly what a rendition holds: its body says the same as its page object. */
 const sizeOf = ({ body, page }: Rendition): number =>
   body.length +
   (page.content?.length ?? 0) +
   (page.html?.length ?? 0) +
   (page.text?.length ?? 0) +
-  (page.explanation ? JSON.stringify(page.explanation).length : 0) +
+  (page.explanation ? (page.explanation.removed.length + page.explanation.blocks.length) * EXPLAINED : 0) +
   1_000;
