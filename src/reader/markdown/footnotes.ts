@@ -142,6 +142,12 @@ function referenceLabel(anchor: Element): string | null {
   return /^[\w -]+$/.test(found[1]!) ? found[1]!.replaceAll(' ', '-') : '';
 }
 
+/** Whether an element shows the label of a note and no more. */
+export function showsLabel(element: Element): boolean {
+  const text = shortText(element);
+  return text !== null && LABEL.test(text);
+}
+
 const isRaised = (anchor: Element): boolean => {
   const { parent, first } = anchor;
   return (parent?.type === ELEMENT && parent.name === 'sup') || (first?.type === ELEMENT && first.name === 'sup');
@@ -164,11 +170,19 @@ function holderOf(target: Element, root: Node): Element | null {
   let node: Node | null = target;
   for (let level = 0; node?.type === ELEMENT && node !== root && level < LEVELS_UP; level++, node = node.parent) {
     if (HOLDERS.has(node.name)) return node;
+    if (node.name === 'dt') return definitionOf(node);
     for (let before = node.prev; before; before = before.prev) {
       if (before.type === ELEMENT || (before.type === TEXT && before.value.trim() !== '')) return null;
     }
   }
   return null;
+}
+
+/** The element that a term of a definition list is defined by, when it is the next one. */
+export function definitionOf(term: Element): Element | null {
+  let node = term.next;
+  while (node && node.type !== ELEMENT) node = node.next;
+  return node?.name === 'dd' ? node : null;
 }
 
 const MAX_CLIMB = 600;

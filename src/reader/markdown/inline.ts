@@ -12,8 +12,8 @@ export interface Mark {
   /** The element it stands for. */
   readonly name: string;
   /** Link only: its delimiters. */
-  readonly open?: string;
-  readonly close?: string;
+  readonly open?: string | undefined;
+  readonly close?: string | undefined;
   /** Link only: asked before the mark is written in a block; false leaves it out there. */
   readonly wanted?: (() => boolean) | undefined;
   /** Link only: told the Markdown between the delimiters once the block is complete. */
@@ -164,7 +164,8 @@ export class Inline {
   }
 
   open(mark: Mark): void {
-    this.marks.push({ ...mark, at: PENDING, span: null });
+    const { kind, name, open, close, wanted, written } = mark;
+    this.marks.push({ kind, name, open, close, wanted, written, at: PENDING, span: null });
     this.pending += 1;
   }
 

@@ -33,7 +33,8 @@ export const safeDestination = (url: string): string =>
 const PERCENT: Readonly<Record<string, string>> = { '(': '%28', ')': '%29' };
 
 /** What stands behind an address for the title of a link or image; '' without one. */
-export function linkTitle(text: string): string {
+export function linkTitle(text: string | null): string {
+  if (!text) return '';
   const title = oneLine(text).replace(/["\\]/g, '\\$&');
   return title === '' ? '' : ` "${title}"`;
 }

@@ -1,6 +1,7 @@
 /** Definition lists: the term on a line of its own, each definition behind a colon on the lines below. */
 import { ELEMENT, type Element } from '#html/node.ts';
-import type { Enter, Leave, State } from '../state.ts';
+import { definitionOf, showsLabel } from '../footnotes.ts';
+import { type Enter, type Leave, SKIP, type State } from '../state.ts';
 import { enterNote } from './footnote.ts';
 
 const leaveTerm: Leave = (state) => state.flush();
@@ -23,15 +24,19 @@ function follow(state: State, element: Element, ...names: string[]): void {
 }
 
 export const term: Enter = (state, element) => {
+  const definition = definitionOf(element);
+  // The note has its label already.
+  if (definition && state.footnotes.notes.has(definition) && showsLabel(element)) return SKIP;
   follow(state, element, 'dt');
   return leaveTerm;
 };
 
 export const definition: Enter = (state, element) => {
-  follow(state, element, 'dt', 'dd');
-  if (state.singleLine > 0) return leaveTerm;
+  state.flush();
   const note = enterNote(state, element);
   if (note) return note;
+  follow(state, element, 'dt', 'dd');
+  if (state.singleLine > 0) return leaveTerm;
   state.blocks.follow('note');
   state.blocks.push(':   ', '    ');
   return leaveDefinition;

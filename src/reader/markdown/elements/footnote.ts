@@ -1,5 +1,6 @@
 /** Notes: `[^1]` in the text, `[^1]: ...` where the note stands. */
 import { attribute, type Element } from '#html/node.ts';
+import { showsLabel } from '../footnotes.ts';
 import type { Enter, Leave, State } from '../state.ts';
 import { block } from './block.ts';
 
@@ -28,3 +29,7 @@ export const noteOrBlock: Enter = (state, element) => {
 
 /** What a wiki puts around the links from a note back to the text. */
 export const isBacklinkBox = (element: Element): boolean => /\bbacklink\b/i.test(attribute(element, 'class') ?? '');
+
+/** The number that a page writes itself at the start of a note, which the note has already. */
+export const isNoteNumber = (state: State, element: Element): boolean =>
+  state.openNotes > 0 && state.inline.empty && state.blocks.previous === null && showsLabel(element);

@@ -5,13 +5,13 @@ import { altText } from '../alt-text.ts';
 import { withoutControls } from '../one-line.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
 import { isSafePicture, linkTitle, safeDestination } from '../url.ts';
-import { fallbackFormula } from './math.ts';
+import { fallbackFormula, isInDisplay, writeFormula } from './math.ts';
 
 export const image: Enter = (state, element) => {
   const formula = state.gfm ? fallbackFormula(element) : null;
   if (formula === '') return SKIP;
   if (formula !== null) {
-    state.inline.formula(formula);
+    writeFormula(state, formula, isInDisplay(element));
     return SKIP;
   }
   const { retainImages } = state.options;
@@ -34,7 +34,7 @@ export const image: Enter = (state, element) => {
 
 function titleOf({ options }: State, element: Element): string {
   const title = options.imageTitles && attribute(element, 'alt') ? attribute(element, 'title') : null;
-  return title ? linkTitle(title) : '';
+  return linkTitle(title ?? null);
 }
 
 function addressOf({ options }: State, element: Element): string | null {

@@ -10,7 +10,7 @@ import { lineBreak } from './break.ts';
 import { code, pre } from './code.ts';
 import { definition, term } from './definition.ts';
 import { em, strike, strong } from './emphasis.ts';
-import { isBacklinkBox, noteOrBlock } from './footnote.ts';
+import { isBacklinkBox, isNoteNumber, noteOrBlock } from './footnote.ts';
 import { headings } from './heading.ts';
 import { image } from './image.ts';
 import { anchor } from './link.ts';
@@ -31,7 +31,7 @@ const HIDDEN =
 const MEDIA = ['audio', 'embed', 'iframe', 'video'];
 
 const span: Enter = (state, element) =>
-  state.openNotes > 0 && isBacklinkBox(element) ? SKIP : renderedMath(state, element);
+  state.openNotes > 0 && (isBacklinkBox(element) || isNoteNumber(state, element)) ? SKIP : renderedMath(state, element);
 const division: Enter = (state, element) => renderedMath(state, element) ?? noteOrBlock(state, element);
 
 export const ELEMENTS: ReadonlyMap<string, Enter> = new Map<string, Enter>([

@@ -53,7 +53,7 @@ function citedMark(state: State, url: string, wanted: Mark['wanted']): Mark {
 function linkMark(state: State, element: Element, url: string, wanted: Mark['wanted']): Mark {
   const { linkStyle, linkReferenceStyle } = state.options;
   const destination = safeDestination(withoutControls(url));
-  const address = destination + state.clean(linkTitle(attribute(element, 'title') ?? ''));
+  const address = destination + state.clean(linkTitle(attribute(element, 'title')));
   const record = shown(state, url);
   if (linkStyle !== 'referenced')
     return { kind: 'link', name: 'a', open: '[', close: `](${address})`, wanted, written: record };

@@ -23,7 +23,8 @@ export const script: Enter = (state, element) => {
   return SKIP;
 };
 
-function writeFormula(state: State, latex: string, display: boolean): void {
+/** A formula in its line, or, displayed, in a block of its own. */
+export function writeFormula(state: State, latex: string, display: boolean): void {
   if (latex === '') return;
   const formula = state.clean(latex);
   const onOwnLine = display && state.singleLine === 0 && !state.inline.isOpen('link');
@@ -87,11 +88,13 @@ export const glyphs: Enter = (state, element) => {
   return state.gfm && isDrawn && attribute(element, 'aria-hidden') === 'true' ? SKIP : null;
 };
 
-const DISPLAY = /(?:^|\s)(?:katex-display|MathJax_Display|mwe-math-mathml-display|math-display)(?:\s|$)/;
-const LEVELS_UP = 4;
+const DISPLAY =
+  /(?:^|\s)(?:katex-display|MathJax_Display|mwe-math-mathml-display|mwe-math-fallback-image-display|math-display)(?:\s|$)/;
+const LEVELS_UP = 5;
 
-function isInDisplay(element: Element): boolean {
-  let node: Node | null = element.parent;
+/** Whether a formula, or what stands for it, is displayed on lines of its own. */
+export function isInDisplay(element: Element): boolean {
+  let node: Node | null = element;
   for (let level = 0; node?.type === ELEMENT && level < LEVELS_UP; level++, node = node.parent) {
     if (node.name === 'mjx-container') return attribute(node, 'display') === 'true';
     if (DISPLAY.test(attribute(node, 'class') ?? '')) return true;
@@ -100,7 +103,7 @@ function isInDisplay(element: Element): boolean {
 }
 
 const PICTURE = /(?:^|\s)(?:latex|tex)(?:\s|$)/;
-const WIKI_FALLBACK = /(?:^|\s)mwe-math-fallback-image-(?:inline|display)(?:\s|$)/;
+const WIKI_FALLBACK = /(?:^|\s)mwe-math-fallback-image(?:-inline|-display)?(?:\s|$)/;
 
 /**
  * The LaTeX of an image that stands for a formula; '' when the formula itself is beside it, null for other images.

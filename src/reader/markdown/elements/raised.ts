@@ -4,6 +4,7 @@
  */
 import { type Element, TEXT } from '#html/node.ts';
 import { type Enter, SKIP } from '../state.ts';
+import { isNoteNumber } from './footnote.ts';
 
 const RAISED = new Map([...'0123456789+-−=()n'].map((plain, at) => [plain, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ'][at]!]));
 const LOWERED = new Map([...'0123456789+-−=()'].map((plain, at) => [plain, [...'₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎'][at]!]));
@@ -17,6 +18,7 @@ function soleText(element: Element): string | null {
 const shifted =
   (characters: ReadonlyMap<string, string>): Enter =>
   (state, element) => {
+    if (isNoteNumber(state, element)) return SKIP;
     const text = soleText(element);
     if (text === null || text === '') return null;
     let shown = '';
