@@ -48,10 +48,10 @@ export function shortText(element: Element): string | null {
   let text = '';
   let node: Node | null = following(element, element);
   for (let seen = 0; node; seen++) {
-    if (seen > 60) return null;
+    if (seen > 40) return null;
     if (node.type === TEXT) text += node.value;
     else if (node.type === ELEMENT) text += BREAKS.has(node.name) ? '\n' : ' ';
-    if (text.length > LONGEST_BLOCK * 6) return null;
+    if (text.length > LONGEST_BLOCK * 4) return null;
     node = following(node, element, node.type === ELEMENT && (node.name === 'script' || node.name === 'style'));
   }
   const line = text

@@ -122,11 +122,12 @@ function logosAmong({ headings, declared, documentTitle, site }: TitleSources, s
   const parts = partsOf(documentTitle);
   const last = plain(documentTitle.slice(parts.at(-1)!.from));
   const isTwice = plain(documentTitle.slice(0, parts[0]!.to)) === last;
-  if (parts.length < 2 || isTwice || declared.some((title) => plain(withoutSite(title, site)) === last))
-    return new Set();
-  const isLogo = (heading: string) =>
-    plain(heading) === last && (slug.length < 3 || likeness(wordsOf(heading), slug) < ALIKE);
-  return new Set(headings.filter(isLogo).map(plain));
+  const logo = headings.find((heading) => plain(heading) === last);
+  if (parts.length < 2 || isTwice || logo === undefined) return new Set();
+  const isTitle =
+    (slug.length >= 3 && likeness(wordsOf(logo), slug) >= ALIKE) ||
+    declared.some((title) => plain(withoutSite(title, site)) === last);
+  return new Set(isTitle ? [] : [last]);
 }
 
 /** The heading that the titles and the address vouch for most; '' when they vouch for none. */
@@ -145,7 +146,7 @@ function headingOf(headings: readonly string[], titles: readonly string[], slug:
 /** The title; '' when the page has none at all. */
 export function chooseTitle(sources: TitleSources): string {
   const { declared, documentTitle, url } = sources;
-  const heads = [...declared, documentTitle].filter((title) => title !== '');
+  const heads = [...new Set([...declared, documentTitle])].filter((title) => title !== '');
   const isEmpty = (title: string) => EMPTY_TITLES.has(plain(title));
   if (isHome(url)) return heads.find((title) => !isEmpty(title)) ?? sources.headings[0] ?? heads[0] ?? '';
   const slug = slugOf(url);
@@ -155,7 +156,8 @@ export function chooseTitle(sources: TitleSources): string {
     has: (piece) => logos.has(plain(piece)) || sources.site.has(piece),
   };
   const headings = sources.headings.filter((one) => !site.is(one));
-  const cut = heads.map((title) => withoutSite(title, site)).filter((title) => !isEmpty(title) && !site.is(title));
+  const bare = new Set(heads.map((title) => withoutSite(title, site)));
+  const cut = [...bare].filter((title) => !isEmpty(title) && !site.is(title));
   const heading = headingOf(headings, cut, slug);
   if (!heading) {
     const whole = cut.find((title) => !isCutOff(title)) ?? cut[0];
