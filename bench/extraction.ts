@@ -32,6 +32,8 @@ interface Row {
   dataset: string;
   id: string;
   ms: number;
+  /** Of processor time, on all threads: what else the machine does counts less in it than on the wall clock. */
+  cpuMs: number;
   empty: boolean;
   score: unknown;
   error?: string;
@@ -97,6 +99,7 @@ function filesOf(folder: string): TestPage[] {
 function run(contender: Contender, pages: readonly TestPage[], scorer: Scorer | undefined): Row[] {
   return pages.map((page) => {
     const from = performance.now();
+    const spent = process.cpuUsage();
     let markdown = '';
     let error: string | undefined;
     try {
@@ -105,8 +108,10 @@ function run(contender: Contender, pages: readonly TestPage[], scorer: Scorer | 
       error = String(cause);
     }
     const ms = performance.now() - from;
+    const { user, system } = process.cpuUsage(spent);
+    const cpuMs = (user + system) / 1000;
     const score = scorer?.scorePage(page.dataset, markdown, page.gold);
-    return { dataset: page.dataset, id: page.id, ms, empty: !markdown.trim(), score, ...(error && { error }) };
+    return { dataset: page.dataset, id: page.id, ms, cpuMs, empty: !markdown.trim(), score, ...(error && { error }) };
   });
 }
 
@@ -160,6 +165,7 @@ for (const [contender, rows] of results) {
     pages.length / seconds,
     megabytes / seconds,
     (1000 * seconds) / pages.length,
+    rows.reduce((sum, row) => sum + row.cpuMs, 0) / pages.length,
     percentile(ms, 0.5),
     percentile(ms, 0.95),
     rows.filter((row) => row.empty).length,
@@ -167,5 +173,10 @@ for (const [contender, rows] of results) {
   ]);
   if (scorer && summary) reports.push(`${contender.name}\n${scorer.table(summary)}`);
 }
-console.log(table(['HTML to content', 'pages/s', 'MB/s', 'ms a page', 'p50 ms', 'p95 ms', 'empty', 'F1'], speeds));
+console.log(
+  table(
+    ['HTML to content', 'pages/s', 'MB/s', 'ms a page', 'CPU ms a page', 'p50 ms', 'p95 ms', 'empty', 'F1'],
+    speeds,
+  ),
+);
 if (reports.length) console.log(`\n${reports.join('\n\n')}`);
