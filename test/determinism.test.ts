@@ -10,7 +10,9 @@ import { taskFor } from '#reader/render.suite.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const PAGES = path.join(ROOT, 'test/fixtures/pages');
-const names = readdirSync(PAGES).sort();
+const all = readdirSync(PAGES).sort();
+/** About 40 of them, of every kind. */
+const names = all.filter((_, at) => at % Math.ceil(all.length / 40) === 0);
 const FORMS = [{}, { respondWith: 'markdown', withLinksSummary: true, withImagesSummary: true }];
 const never = new AbortController().signal;
 
@@ -36,7 +38,7 @@ async function inProcess(): Promise<Record<string, string>> {
   const program = path.join(ROOT, 'test/support/render-pages.ts');
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--conditions=source', '--import', 'tsx', program, PAGES, JSON.stringify(FORMS)],
+    ['--conditions=source', '--import', 'tsx', program, PAGES, JSON.stringify(names), JSON.stringify(FORMS)],
     // Neither the time zone nor the language of a machine may show.
     { cwd: ROOT, maxBuffer: 1 << 24, env: { ...process.env, TZ: 'Pacific/Auckland', LC_ALL: 'tr_TR.UTF-8' } },
   );
@@ -44,7 +46,7 @@ async function inProcess(): Promise<Record<string, string>> {
 }
 
 test('threads and processes agree', async () => {
-  expect(names.length).toBeGreaterThanOrEqual(28);
+  expect(names.length).toBeGreaterThanOrEqual(20);
   const first = await inThread(names);
   expect(new Set(Object.values(first)).size).toBe(names.length);
   expect(await inThread([...names].reverse())).toEqual(first);

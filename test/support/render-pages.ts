@@ -1,12 +1,12 @@
-/** Renders the pages of a folder, the last first, and prints a digest of each answer: a program of its own. */
+/** Renders some pages of a folder, the last first, and prints a digest of each answer: a program of its own. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { renderHtml } from '#reader/render.suite.ts';
 
-const [, , folder = '', forms = '[]'] = process.argv;
+const [, , folder = '', names = '[]', forms = '[]'] = process.argv;
 const digests: Record<string, string> = {};
-for (const name of readdirSync(folder).sort().reverse()) {
+for (const name of JSON.parse(names).reverse()) {
   const html = readFileSync(path.join(folder, name, 'source.html'), 'utf8');
   const answers = JSON.parse(forms).map((form: object) => {
     const { page, body } = renderHtml(html, { ...form, explain: true });
