@@ -58,6 +58,14 @@ export interface Value {
 /** Types of pages that begin with what they are about and go on with answers to it. */
 const THREADS = ['discussionforumposting', 'qapage', 'question'];
 
+/** How publishing systems label the author of a page for Twitter cards. */
+const WRITTEN_BY = new Set(
+  (
+    'verfasst von,geschrieben von,écrit par,escrito por,scritto da,geschreven door,skrevet av,skriven av,napisane przez,' +
+    'автор,написано автором,執筆者,作者,글쓴이,yazan'
+  ).split(','),
+);
+
 export class Lookup {
   readonly found: Declarations;
   readonly data: LinkedData;
@@ -93,9 +101,8 @@ export class Lookup {
       const at = source.indexOf(' ');
       const kind = source.slice(0, at);
       const name = source.slice(at + 1);
-      const values = this.#read(kind, name).map((one) =>
-        typeof one === 'string' ? { value: one, isText: false } : one,
-      );
+      const said = this.#read(kind, name).map((one) => (typeof one === 'string' ? { value: one, isText: false } : one));
+      const values = said.filter(({ value }) => value !== '');
       if (values.length) yield { kind, name, values };
     }
   }
@@ -141,11 +148,12 @@ export class Lookup {
     return Array.isArray(value) ? value.map(unescaped) : [];
   }
 
-  /** Twitter cards pair a label with a text: `Written by`, and who. */
+  /** Twitter cards pair a label, in the language of the page, with a text. */
   #labelled(label: string): string[] {
     return ['1', '2'].flatMap((number) => {
-      const name = this.#named.get(`twitter:label${number}`)?.[0] ?? '';
-      return name.trim().toLowerCase() === label ? (this.#named.get(`twitter:data${number}`)?.slice(0, 1) ?? []) : [];
+      const said = this.#named.get(`twitter:label${number}`)?.[0]?.trim().toLowerCase() ?? '';
+      const isIt = said === label || (label === 'written by' && WRITTEN_BY.has(said));
+      return isIt ? (this.#named.get(`twitter:data${number}`)?.slice(0, 1) ?? []) : [];
     });
   }
 

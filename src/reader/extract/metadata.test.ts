@@ -66,6 +66,12 @@ test('author, language and site', () => {
   expect(read(html)).toMatchObject({ lang: 'de-AT', author: 'Ada, Ben', siteName: 'Clay House' });
 });
 
+test('the label of a Twitter card, in the language of the page', () => {
+  const card = (label: string) =>
+    read(`<meta name="twitter:label1" content="${label}"><meta name="twitter:data1" content="Ada Reyes">`).author;
+  expect(['Written by', 'Verfasst von', 'Est. reading time'].map(card)).toEqual(['Ada Reyes', 'Ada Reyes', undefined]);
+});
+
 test('metas: every named one with content, repeats joined with a comma', () => {
   const html =
     '<html lang=en><meta name=a content=1><meta property=a content=2><meta name=b><meta charset=utf-8><meta name=__proto__ content=x>';
