@@ -69,6 +69,9 @@ const BARE_AFTER = /^[\s,–-]{0,3}(?:(?:at|um|à|kl\.?)\s)?(?:\d{1,2}[:h.]\d{2}
 const OF_OTHERS =
   /©|copyright|\b(?:until|ends?|expires?|expiry|deadline|effective|valid|since|starts?|due|born|from)\b/i;
 
+/** Where one thing ends and the next begins in a byline. */
+const LINES = /\n|[|•·]|\s\/\s/;
+
 const classOf = (element: Element): string => (attribute(element, 'class') ?? '').slice(0, 300);
 
 /** Reads the blocks around the heading, the title's own words left out. */
@@ -154,7 +157,7 @@ function takeDate(date: string | undefined, around: string, names: string, bylin
 
 /** A line that is a date, or says that something was published or changed then. */
 function readDates(text: string, isDated: boolean, names: string, byline: Byline, { language }: BylineContext): void {
-  for (const line of text.split(/\n|[|•·]/)) {
+  for (const line of text.split(LINES)) {
     const found = findDate(line, language);
     if (!found) continue;
     const { before, after, date } = found;
@@ -183,7 +186,7 @@ function profilesIn(element: Element): Set<string> {
 /** Names after "by", or in an element that is called an author's; what does not look like a name must lead to somebody's page. */
 function authorsIn(element: Element, text: string, names: string, { site }: BylineContext): string[] {
   const isAuthors = OF_AUTHOR.test(names) || /\bauthor\b/.test(attribute(element, 'rel') ?? '');
-  const lines = text.split(/\n|[|•·]/).map((line) => line.trim());
+  const lines = text.split(LINES).map((line) => line.trim());
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
     // A name may stand on the line after the word.
