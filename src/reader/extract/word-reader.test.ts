@@ -39,7 +39,10 @@ describe('createWordReader', () => {
       humps: false,
       longest: 400,
     });
-    const word = fc.oneof(fc.constantFrom(...MASKS.keys(), 'Nav', 'barNav', 'É'), fc.string({ maxLength: 60 }));
+    const word = fc.oneof(
+      fc.constantFrom(...MASKS.keys(), 'Nav', 'barNav', 'É', '\u00a0', 'nav\u2019bar', '«Nav»', 'a·B', '\u2060'),
+      fc.string({ maxLength: 60 }),
+    );
     fc.assert(
       fc.property(fc.array(word, { maxLength: 20 }), (list) => {
         const text = list.join(' ').slice(0, 400);

@@ -40,7 +40,7 @@ export function createWordReader(
       let letter = 0;
       if (unit >= LOWER_A && unit <= LOWER_Z) letter = unit;
       else if (unit >= UPPER_A && unit <= UPPER_Z) letter = unit + 32;
-      else if (unit >= 0x80) return readBeyondAscii(text.slice(0, longest), maskAt, humps);
+      else if (unit >= 0x80 && !isSeparator(unit)) return readBeyondAscii(text.slice(0, longest), maskAt, humps);
       if (start >= 0 && (letter === 0 || (humps && wasSmall && letter !== unit))) {
         mask |= maskAt(text, start, at, hash);
         start = -1;
@@ -56,6 +56,10 @@ export function createWordReader(
     return start < 0 ? mask : mask | maskAt(text, start, length, hash);
   };
 }
+
+/** Whether a character beyond ASCII is one of the spaces, dashes and quotes that stand between plain words, too. */
+const isSeparator = (unit: number): boolean =>
+  (unit >= 0x2000 && unit <= 0x206f) || unit === 0xa0 || unit === 0xab || unit === 0xb7 || unit === 0xbb;
 
 /** The mask of the word at `[start, end)`; `hash` is the fold over its lower-cased code units from 0. */
 type MaskAt = (text: string, start: number, end: number, hash: number) => number;
