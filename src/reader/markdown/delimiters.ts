@@ -2,7 +2,7 @@
  * The delimiters of emphasis, chosen when a paragraph is complete: of the two that Markdown has for a kind the one
  * that is asked for, the other where only that would be read as emphasis, and spaces beside it where neither would.
  */
-import { type Flanks, firstAfter, flanks, isPunctuation, isSpace, lastBefore } from './flanking.ts';
+import { firstAfter, isPunctuation, isSpace, lastBefore, readings } from './flanking.ts';
 
 export type SpanKind = 'em' | 'strong' | 'strike';
 
@@ -40,19 +40,12 @@ export function delimit(pieces: string[], spans: readonly Span[], style: Delimit
 /** Leaves out the spans that stand inside of one of their kind. */
 function withoutNested(pieces: string[], spans: readonly Span[]): Span[] {
   const ends = new Map<SpanKind, number>();
-  const nested: Span[] = [];
-  const outer = spans.filter((span) => {
-    const isNested = span.open < (ends.get(span.kind) ?? -1);
-    if (isNested) nested.push(span);
-    else ends.set(span.kind, span.close);
+  return spans.filter(({ kind, open, close }) => {
+    const isNested = open < (ends.get(kind) ?? -1);
+    if (isNested) pieces[open] = pieces[close] = '';
+    else ends.set(kind, close);
     return !isNested;
   });
-  for (const { open, close } of nested) pieces[open] = pieces[close] = '';
-  // Code spans that would touch now would be read as one.
-  for (const at of nested.flatMap(({ open, close }) => [open, close])) {
-    if (lastBefore(pieces, at) === '`' && firstAfter(pieces, at) === '`') pieces[at] = ' ';
-  }
-  return outer;
 }
 
 class Chooser {
@@ -207,13 +200,3 @@ const other = (mark: Mark): Mark => (mark === '*' ? '_' : '*');
 /** Whether some reader takes a character for part of a word. */
 const isWordCharacter = (character: string): boolean =>
   !isSpace(character) && (!isPunctuation(character) || character.length > 1);
-
-/**
- * What a run can do: some readers see the halves of a character beyond the basic plane, which are no punctuation,
- * others the sign that it is.
- */
-function readings(mark: Mark, before: string, after: string): Flanks[] {
-  const whole = flanks(mark, before, after);
-  if (before.length < 2 && after.length < 2) return [whole];
-  return [whole, flanks(mark, before.length < 2 ? before : 'x', after.length < 2 ? after : 'x')];
-}

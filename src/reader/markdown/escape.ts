@@ -11,7 +11,7 @@
  *   `|` in a table (tables.ts).
  */
 
-import { type Flanks, firstAfter, flanks, lastBefore } from './flanking.ts';
+import { type Flanks, firstAfter, lastBefore, readings } from './flanking.ts';
 
 export const IN_LINK = 1;
 export const IN_UNDERSCORES = 2;
@@ -43,8 +43,11 @@ const isDelimiter = (character: string): boolean => character === '*' || charact
 
 /** Beside delimiters of another kind some readers see more than the rules do. */
 function mayFlank(mark: string, before: string, after: string): Flanks {
-  const { opens, closes } = flanks(mark, before, after);
-  return { opens: opens || isDelimiter(after), closes: closes || isDelimiter(before) };
+  const all = readings(mark, before, after);
+  return {
+    opens: isDelimiter(after) || all.some(({ opens }) => opens),
+    closes: isDelimiter(before) || all.some(({ closes }) => closes),
+  };
 }
 
 /** Escapes pieces of page text in place; the other pieces are Markdown of ours. */
@@ -134,7 +137,7 @@ function escapePiece(
 }
 
 const BLOCK_START =
-  /^(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|([-*_])[ \t]*(?:\1[ \t]*){2,}$|=+\s*$|~{3}|\[[ xX]\](?=\s)|\[(?:[^\]\\]|\\.)*\]:)/;
+  /^(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|([-*])[ \t]*(?:\1[ \t]*)+$|_[ \t]*(?:_[ \t]*){2,}$|=+\s*$|~{3}|\[[ xX]\](?=\s)|\[(?:[^\]\\]|\\.)*\]:)/;
 const ORDERED_START = /^(\d{1,9})(?=[.)](?:\s|$))/;
 const MAY_START = /^[#>\-+*_=~[\d]/;
 

@@ -18,12 +18,26 @@ export interface Flanks {
 }
 
 /** What a run of `mark` between two characters can do. */
-export function flanks(mark: string, before: string, after: string): Flanks {
+function flanks(mark: string, before: string, after: string): Flanks {
   const left = !isSpace(after) && (!isPunctuation(after) || isSpace(before) || isPunctuation(before));
   const right = !isSpace(before) && (!isPunctuation(before) || isSpace(after) || isPunctuation(after));
   if (mark !== '_') return { opens: left, closes: right };
   return { opens: left && (!right || isPunctuation(before)), closes: right && (!left || isPunctuation(after)) };
 }
+
+/**
+ * What a run can do by any reader: some see the halves of a character beyond the basic plane, which are no
+ * punctuation, others the sign that it is.
+ */
+export function readings(mark: string, before: string, after: string): Flanks[] {
+  if (!isBeyond(before) && !isBeyond(after)) return [flanks(mark, before, after)];
+  return variants(before).flatMap((one) => variants(after).map((other) => flanks(mark, one, other)));
+}
+
+const variants = (character: string): string[] =>
+  isBeyond(character) && (character.length === 1 || isPunctuation(character)) ? ['!', 'x'] : [character];
+
+const isBeyond = (character: string): boolean => character >= '\ud800' && character < '\ue000';
 
 /** The first and the last character of a text, pairs of surrogates whole; '' of an empty one. */
 const firstOf = (text: string): string => (text === '' ? '' : String.fromCodePoint(text.codePointAt(0)!));

@@ -58,6 +58,8 @@ export class Inline {
   private closed: Span | null = null;
   /** The code span that is the last piece, written when something else follows. */
   private code: string[] | null = null;
+  /** Which pieces are code spans. */
+  private codes: number[] = [];
 
   constructor(style: InlineStyle) {
     this.style = style;
@@ -153,6 +155,7 @@ export class Inline {
   private endCode(): void {
     if (!this.code) return;
     this.pieces[this.pieces.length - 1] = fenced(this.code.join('').trim());
+    this.codes.push(this.pieces.length - 1);
     this.code = null;
   }
 
@@ -196,6 +199,7 @@ export class Inline {
     this.space = false;
     this.hardBreak = false;
     this.spans = [];
+    this.codes = [];
     this.math = null;
     this.closed = null;
     return text;
@@ -204,12 +208,24 @@ export class Inline {
   private finish(): string {
     const { pieces, risky, links, spans } = this;
     const ours = spans.length > 0 ? delimit(pieces, spans, this.style) : '';
+    if (this.codes.length > 1) this.partCodes();
     if (risky.length > 0) {
       const { strike, references } = this.style;
       escapePieces(pieces, risky, { ours, math: this.math !== null, strike, references });
     }
     for (const { mark, from, to } of links) mark.written?.(pieces.slice(from, to).join(''));
     return pieces.length === 1 ? pieces[0]! : pieces.join('');
+  }
+
+  /** Code spans that touch would be read as one: between them may be marks that were not to be told apart. */
+  private partCodes(): void {
+    const { pieces, codes } = this;
+    for (let at = 1; at < codes.length; at++) {
+      const from = codes[at - 1]! + 1;
+      let next = from;
+      while (next < codes[at]! && pieces[next] === '') next += 1;
+      if (next === codes[at]) pieces[from] = ' ';
+    }
   }
 
   private where(): number {
@@ -274,9 +290,17 @@ export class Inline {
 /** Two spaces before the end make a line break of it (CommonMark 0.31, section 6.7). */
 const LINE_END = '  \n';
 
+/** What makes a table of the line before it. */
+const TABLE_RULE = /^[|:][-|: ]*$/;
+
 /** Lines that can't be taken for the start of another kind of block. */
-const escapeLines = (text: string): string =>
-  text.includes('\n') ? text.split('\n').map(escapeBlockStart).join('\n') : escapeBlockStart(text);
+function escapeLines(text: string): string {
+  if (!text.includes('\n')) return escapeBlockStart(text);
+  return text
+    .split('\n')
+    .map((line, index) => (index > 0 && TABLE_RULE.test(line) ? `\\${line}` : escapeBlockStart(line)))
+    .join('\n');
+}
 
 /** Code between enough backticks. */
 export function fenced(content: string): string {
