@@ -58,10 +58,6 @@ export class Blocks {
   /** The prefix of the blank line between the last block and the next. */
   private between = '';
 
-  get depth(): number {
-    return this.containers.length;
-  }
-
   /** The last block of the innermost container. */
   get previous(): BlockKind | null {
     return this.last;

@@ -2,10 +2,11 @@
  * Escaping: exactly what would otherwise change the structure of the Markdown, and nothing more, so that running
  * text reads as it was written.
  *
- * - At the start of a block: what would be a heading, quote, list item, task, rule, underline, fence or definition.
+ * - At the start of a block, and of a line behind a hard break: what would be a heading, quote, list item, task,
+ *   rule, underline, fence or definition.
  * - `*`, `_` and `~` only where they could open or close emphasis by CommonMark's flanking rules and a partner stands
- *   in the same paragraph (ours counts); `snake_case`, `2 * 3` and addresses stay as they are. Every `_` inside
- *   emphasis that is written with `_`.
+ *   in the same paragraph (ours counts), by any reader's view; `snake_case`, `2 * 3` and addresses stay as they are.
+ *   Every `_` inside emphasis where that is written with `_`.
  * - A backtick always; a backslash before punctuation; `<` before what could be a tag; `&` before what could be an
  *   entity; `]` before `(` or `[`; every bracket inside a link's text; `!` before a link; `$` beside math of ours;
  *   `|` in a table (tables.ts).

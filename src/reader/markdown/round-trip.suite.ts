@@ -27,9 +27,9 @@ interface MarkdownTree {
   walker(): { next(): { node: { type: string } } | null };
 }
 
-export const BASE = 'https://example.org/docs/page';
+const BASE = 'https://example.org/docs/page';
 
-export const ROUND_TRIP_OPTIONS: MarkdownOptions = {
+const OPTIONS: MarkdownOptions = {
   ...MARKDOWN_STYLE_DEFAULTS,
   pageUrl: BASE,
   baseUrl: BASE,
@@ -40,7 +40,7 @@ export const ROUND_TRIP_OPTIONS: MarkdownOptions = {
 };
 
 export const htmlToMarkdown = (html: string, options: Partial<MarkdownOptions> = {}): string =>
-  toMarkdown(parseDocument(html), { ...ROUND_TRIP_OPTIONS, ...options }).markdown;
+  toMarkdown(parseDocument(html), { ...OPTIONS, ...options }).markdown;
 
 /** Markdown to HTML by the reference implementation of CommonMark. */
 export const commonmarkToHtml = (markdown: string): string => new HtmlRenderer().render(new Parser().parse(markdown));
