@@ -11,6 +11,8 @@ export const PAGE_KINDS = [
   'service',
   'question',
   'table',
+  'search',
+  'video',
   'home',
 ] as const;
 export type PageKind = (typeof PAGE_KINDS)[number];

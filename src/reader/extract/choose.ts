@@ -1,7 +1,9 @@
 /** Which blocks of a page are its content: a probability for each, then the choice that promises the best F1. */
-import { describeBlocks, FEATURES, type PageFacts } from './features.ts';
+import { describeBlocks, FEATURES, layGround, type PageFacts } from './features.ts';
+import { KIND_WEIGHTS } from './kind-weights.ts';
+import { describePage, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
 import type { Survey } from './survey.ts';
-import { probability, readTrees, type Trees } from './trees.ts';
+import { probabilities, probability, readTrees, type Trees } from './trees.ts';
 import { WEIGHTS } from './weights.ts';
 
 export interface Choice {
@@ -9,8 +11,22 @@ export interface Choice {
   keep: Uint8Array;
   /** How probable it is that each block is content. */
   probabilities: Float32Array;
+  /** The probability from which on a block is kept. */
+  threshold: number;
   /** The F1 over words that the probabilities promise for this choice; 0 to 1. */
   promise: number;
+  /** A row of FEATURES for each block. */
+  rows: Float32Array;
+  /** How probable each of FITTED_KINDS is; they sum to 1. */
+  kinds: Float32Array;
+}
+
+/** What is fitted to annotated pages. */
+export interface Fitted {
+  /** By FEATURES: whether a block is content. */
+  blocks: Trees;
+  /** By PAGE_FEATURES, for each of FITTED_KINDS: whether the page is of that kind. */
+  kinds: readonly Trees[];
 }
 
 /**
@@ -19,23 +35,34 @@ export interface Choice {
  */
 const STRICTNESS = 0.6;
 
-let fitted: Trees | null = null;
+let shipped: Fitted | null = null;
 
-function fittedTrees(): Trees {
-  fitted ??= readTrees(WEIGHTS, FEATURES);
-  return fitted;
+function shippedTrees(): Fitted {
+  shipped ??= {
+    blocks: readTrees(WEIGHTS, FEATURES),
+    kinds: FITTED_KINDS.map((kind) => readTrees(KIND_WEIGHTS[kind], PAGE_FEATURES)),
+  };
+  return shipped;
 }
 
-/** The blocks that the fitted trees take for content. */
-export function chooseBlocks(survey: Survey, facts: PageFacts, trees: Trees = fittedTrees()): Choice {
-  const rows = describeBlocks(survey, facts);
+/** How probable each of FITTED_KINDS is for a page of these numbers; they sum to 1. */
+export function kindProbabilities(trees: readonly Trees[], numbers: Float32Array): Float32Array {
+  const all = Float32Array.from(trees, (one) => probability(one, numbers, 0));
+  const sum = all.reduce((so, one) => so + one, 0);
+  return all.map((one) => one / sum);
+}
+
+/** The blocks that the trees take for content; other trees than the shipped ones are for measuring. */
+export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = shippedTrees()): Choice {
   const size = survey.blocks.length;
-  const probabilities = new Float32Array(size);
-  for (let at = 0; at < size; at++) probabilities[at] = probability(trees, rows, at * FEATURES.length);
-  const threshold = bestThreshold(survey, probabilities);
-  const keep = new Uint8Array(size);
-  for (let at = 0; at < size; at++) keep[at] = probabilities[at]! >= threshold ? 1 : 0;
-  return { keep, probabilities, promise: promised(survey, probabilities, keep) };
+  const ground = layGround(survey);
+  const numbers = describePage(survey, ground.records, facts);
+  const kinds = kindProbabilities(fitted.kinds, numbers);
+  const rows = describeBlocks(survey, ground, { ...facts, numbers, kinds });
+  const all = probabilities(fitted.blocks, rows, size, FEATURES.length);
+  const threshold = bestThreshold(survey, all);
+  const keep = Uint8Array.from(all, (one) => (one >= threshold ? 1 : 0));
+  return { keep, probabilities: all, threshold, promise: promised(survey, all, keep), rows, kinds };
 }
 
 /**

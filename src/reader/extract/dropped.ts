@@ -1,8 +1,8 @@
 /** Says of each piece that extraction leaves out which step did it, and what spoke against it. */
 import { type Child, type Document, ELEMENT, type Element, following } from '#html/node.ts';
 import { countWords } from '../words.ts';
-import { chooseBlocks } from './choose.ts';
-import { describeBlocks, FEATURES, type PageFacts } from './features.ts';
+import type { Choice } from './choose.ts';
+import { FEATURES } from './features.ts';
 import { findFrame } from './frame.ts';
 import { FOR_MACHINES, type Notes, textIn } from './removals.ts';
 import type { Selection } from './select-content.ts';
@@ -23,44 +23,32 @@ export function noteHidden(notes: Notes, node: Child, reason: string): void {
 const hasText = (node: Child): boolean => /\S/.test(textIn(node));
 
 /** Notes every block of the survey that is not kept. */
-export function noteDropped(notes: Notes, survey: Survey, selection: Selection, facts: PageFacts): void {
-  if (selection.source === 'main') noteWeighed(notes, survey, selection, facts);
-  else noteFramed(notes, survey, selection);
+export function noteDropped(notes: Notes, survey: Survey, { keep, source, choice }: Selection): void {
+  if (source === 'main' && choice) noteWeighed(notes, survey, keep, choice);
+  else noteFramed(notes, survey, keep);
 }
 
-function noteWeighed(notes: Notes, survey: Survey, { keep, probabilities }: Selection, facts: PageFacts): void {
-  const chosen = chooseBlocks(survey, facts).keep;
-  const threshold = lowest(probabilities, chosen);
-  let rows: Float32Array | undefined;
+function noteWeighed(notes: Notes, survey: Survey, keep: Uint8Array, choice: Choice): void {
+  const threshold = rounded(choice.threshold);
   for (const [at, block] of survey.blocks.entries()) {
     if (keep[at]) continue;
-    const inUnit = chosen[at] === 1;
+    const inUnit = choice.keep[at] === 1;
     notes.add({
       step: inUnit ? 'unit' : 'content',
       rule: inUnit ? 'left out with what it belongs to' : 'probably not the content of the page',
       node: survey.elements[block.owner]!,
       text: block.text,
       words: block.words,
-      probability: rounded(probabilities[at]!),
+      probability: rounded(choice.probabilities[at]!),
       threshold,
-      signs: () => {
-        rows ??= describeBlocks(survey, facts);
-        return signsAgainst(rows, at * FEATURES.length);
-      },
+      signs: () => signsAgainst(choice.rows, at * FEATURES.length),
     });
   }
 }
 
-/** The least probable block that was chosen for itself: the line that the page's own numbers drew. */
-function lowest(probabilities: Float32Array, chosen: Uint8Array): number {
-  let least = 1;
-  for (let at = 0; at < chosen.length; at++) if (chosen[at]) least = Math.min(least, probabilities[at]!);
-  return rounded(least);
-}
-
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
-function noteFramed(notes: Notes, survey: Survey, { keep }: Selection): void {
+function noteFramed(notes: Notes, survey: Survey, keep: Uint8Array): void {
   const byName = findFrame(survey, true);
   const byLandmark = findFrame(survey, false);
   for (const [at, block] of survey.blocks.entries()) {

@@ -43,15 +43,15 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
   const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
   const selection = selectContent(surveyed, page);
   if (notes) {
-    noteDropped(notes, surveyed, selection, page);
+    noteDropped(notes, surveyed, selection);
     noteSilent(notes, body);
   }
-  const kind = kindOf(surveyed, selection.keep, page);
+  const found = kindOf(surveyed, selection, page);
   return {
     ...article,
     content: copyKept(body, surveyed, selection.keep, notes?.sources),
     source: selection.source,
-    ...(kind && { kind }),
+    ...(found && { kind: found.kind, kindConfidence: found.confidence }),
     confidence: selection.confidence,
   };
 }

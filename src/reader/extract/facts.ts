@@ -2,13 +2,18 @@
 import type { PageFacts } from './features.ts';
 import type { PageMetadata } from './metadata.ts';
 
+/** A path that leads to a front page: nothing, a language, an index. */
+const ROOT = /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:(?:index|default|home)(?:\.\w{2,5})?\/?)?$/i;
+
 export function pageFacts(metadata: PageMetadata, url: string, readClass: (name: string) => number): PageFacts {
-  const path = URL.canParse(url) ? new URL(url).pathname : '';
-  const segments = path.split('/').filter(Boolean);
+  const { pathname, search } = new URL(URL.canParse(url) ? url : 'http://localhost/');
+  const segments = pathname.split('/').filter(Boolean);
   return {
     title: metadata.title,
     types: metadata.types,
-    path,
+    path: pathname,
+    address: pathname + search,
+    isRoot: ROOT.test(pathname) && !/[?&](?:p|id|page|t|topic|article)=/i.test(search),
     urlParts: readClass(segments.join(' ')),
     urlDepth: segments.length,
   };

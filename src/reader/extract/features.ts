@@ -2,9 +2,13 @@
  * What is known about each block, as numbers: its own text, its neighbours, the elements around it, how often its
  * like repeats, and the page as a whole. All from the survey's arrays, in a constant number of passes.
  */
-import { attribute, type Element } from '#html/node.ts';
 import { PARTS } from './class-words.ts';
+import { headingLevel } from './headings.ts';
+import { createLooks } from './looks.ts';
+import { endsWithDots, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
 import { PHRASES } from './phrases.ts';
+import { findRecords, type Records } from './records.ts';
+import { findSections, type Sections } from './sections.ts';
 import { type Block, isProse, type Survey } from './survey.ts';
 
 /** What the page as a whole says, beside its text. */
@@ -14,10 +18,22 @@ export interface PageFacts {
   types: ReadonlySet<string>;
   /** The path of its address. */
   path: string;
+  /** The same with its query. */
+  address: string;
+  /** Whether the address is that of a front page. */
+  isRoot: boolean;
   /** Mask of PARTS of the words in the address's path. */
   urlParts: number;
   /** Number of path segments; 0 for a home page. */
   urlDepth: number;
+}
+
+/** What is known of a page before its blocks are judged. */
+export interface PageView extends PageFacts {
+  /** Its numbers by PAGE_FEATURES. */
+  numbers: Float32Array;
+  /** How probable each of FITTED_KINDS is; they sum to 1. */
+  kinds: Float32Array;
 }
 
 /** Elements whose place around a block matters by itself. */
@@ -83,7 +99,35 @@ const REPEATS = [
   'sinceProse',
   'untilProse',
 ] as const;
-const TITLES = ['fromHeading', 'isTitle', 'titleWords'] as const;
+const TITLES = ['fromHeading', 'isTitle', 'titleWords', 'titleBox', 'titleUp', 'titleLinks'] as const;
+/** What the headings above a block may say that matters to it. */
+const HEADED = ['share', 'talk', 'related', 'legal', 'join', 'shop', 'go'] as const;
+const SECTION = [
+  'section.level',
+  'section.words',
+  'section.blocks',
+  'section.place',
+  'section.isHeading',
+  ...HEADED.map((name) => `section.${name}`),
+  ...HEADED.map((name) => `over.${name}`),
+];
+const HEADED_BITS = HEADED.map((name) => 1 << PHRASES.indexOf(name));
+const RECORD = ['count', 'share', 'mean', 'links', 'prose', 'images', 'prices', 'place'];
+const TEMPLATE = ['blocks', 'share', 'mean', 'links', 'prose'];
+/** Numbers of the page that its blocks are judged by too. */
+const OF_PAGE = [
+  'images',
+  'prices',
+  'h1',
+  'h2',
+  'dots',
+  ...['thread', 'comment', 'product', 'item', 'post', 'code', 'review'].map((part) => `in.${part}`),
+];
+const OF_PAGE_AT = OF_PAGE.map((name) => {
+  const at = PAGE_FEATURES.indexOf(name);
+  if (at < 0) throw new Error(`No such number of a page: ${name}`);
+  return at;
+});
 const PAGE = [
   'pageWords',
   'pageLinks',
@@ -119,7 +163,15 @@ export const FEATURES: readonly string[] = [
   ...CONTAINERS.flatMap((share) => [`box${share}.in`, `box${share}.away`, `box${share}.links`]),
   ...REPEATS,
   ...TITLES,
+  ...SECTION,
+  ...RECORD.map((name) => `record.${name}`),
+  ...RECORD.map((name) => `list.${name}`),
+  ...TEMPLATE.map((name) => `template.${name}`),
+  'endsDots',
+  'hasPrice',
   ...PAGE,
+  ...OF_PAGE.map((name) => `page.${name}`),
+  ...FITTED_KINDS.map((kind) => `kind.${kind}`),
 ];
 
 const log = Math.log1p;
@@ -130,7 +182,7 @@ const letters = (text: string) =>
     .trim();
 
 /** Arrays over all elements that blocks look things up in. */
-interface Ground {
+export interface Ground {
   depth: Int32Array;
   /** Nearest element at or above with each of PARTS, then each of AROUND; -1 for none. */
   nearest: Int32Array;
@@ -138,23 +190,27 @@ interface Ground {
   up: Int32Array;
   /** Number of the element's look: its name and class. */
   look: Int32Array;
-  /** How many children of the same parent look the same. */
-  twins: Int32Array;
+  /** Number of the template: the looks of the element and of the two around it. */
+  template: Float64Array;
+  records: Records;
 }
+
+/** More than the looks of any page that is weighed. */
+const LOOKS = 200_000;
 
 const NEAREST = PARTS.length + AROUND.length;
 
-function layGround(survey: Survey): Ground {
+/** Lays out what blocks look up; the survey has at least one element. */
+export function layGround(survey: Survey): Ground {
   const size = survey.elements.length;
-  const ground: Ground = {
+  const ground = {
     depth: new Int32Array(size),
     nearest: new Int32Array(size * NEAREST).fill(-1),
     up: new Int32Array(size).fill(-1),
     look: new Int32Array(size),
-    twins: new Int32Array(size),
+    template: new Float64Array(size),
   };
   const lookOf = createLooks();
-  const twins = new Map<number, number>();
   for (let at = 0; at < size; at++) {
     const element = survey.elements[at]!;
     const above = survey.parent[at]!;
@@ -169,33 +225,13 @@ function layGround(survey: Survey): Ground {
     const around = AROUND_AT.get(element.name);
     if (around !== undefined) ground.nearest[row + PARTS.length + around] = at;
     ground.look[at] = lookOf(element);
-    const key = above * 65_536 + ground.look[at]!;
-    twins.set(key, (twins.get(key) ?? 0) + 1);
+    const further = above >= 0 ? survey.parent[above]! : -1;
+    ground.template[at] =
+      ground.look[at]! * LOOKS * LOOKS +
+      (above >= 0 ? ground.look[above]! + 1 : 0) * LOOKS +
+      (further >= 0 ? ground.look[further]! + 1 : 0);
   }
-  for (let at = 0; at < size; at++) ground.twins[at] = twins.get(survey.parent[at]! * 65_536 + ground.look[at]!)!;
-  return ground;
-}
-
-/** Numbers the looks of elements. Digits in a class usually number what is otherwise alike (`post-123`). */
-function createLooks(): (element: Element) => number {
-  const numbers = new Map<string, number>();
-  const known = new Map<string, Map<string, number>>();
-  return (element) => {
-    const name = attribute(element, 'class') ?? '';
-    let ofTag = known.get(element.name);
-    if (!ofTag) {
-      ofTag = new Map();
-      known.set(element.name, ofTag);
-    }
-    let look = ofTag.get(name);
-    if (look === undefined) {
-      const spelled = `${element.name}.${name.slice(0, 200).replace(/\d+/g, '')}`;
-      look = numbers.get(spelled) ?? numbers.size;
-      numbers.set(spelled, look);
-      ofTag.set(name, look);
-    }
-    return look;
-  };
+  return { ...ground, records: findRecords(survey, ground.look) };
 }
 
 /** For each share, the smallest element that holds so much of the page's prose (of its words when there is none). */
@@ -215,35 +251,49 @@ function containers(survey: Survey): number[] {
   });
 }
 
-interface Likes {
-  words: Map<number, number>;
-  links: Map<number, number>;
-  blocks: Map<number, number>;
-  copies: Map<string, number>;
+/** What the blocks that are alike hold together. */
+interface Alike {
+  blocks: number;
+  words: number;
+  linkWords: number;
+  proseWords: number;
 }
 
-function likes(survey: Survey, ground: Ground): Likes {
-  const found: Likes = { words: new Map(), links: new Map(), blocks: new Map(), copies: new Map() };
-  const add = <K>(map: Map<K, number>, key: K, value: number) => map.set(key, (map.get(key) ?? 0) + value);
-  for (const block of survey.blocks) {
-    const look = ground.look[block.owner]!;
-    add(found.words, look, block.words);
-    add(found.links, look, block.linkWords);
-    add(found.blocks, look, 1);
-    add(found.copies, block.text, 1);
+/** Sums blocks by a key. */
+function sumAlike(blocks: readonly Block[], keyOf: (block: Block) => number): Map<number, Alike> {
+  const sums = new Map<number, Alike>();
+  for (const block of blocks) {
+    const key = keyOf(block);
+    let sum = sums.get(key);
+    if (!sum) {
+      sum = { blocks: 0, words: 0, linkWords: 0, proseWords: 0 };
+      sums.set(key, sum);
+    }
+    sum.blocks += 1;
+    sum.words += block.words;
+    sum.linkWords += block.linkWords;
+    if (isProse(block)) sum.proseWords += block.words;
   }
-  return found;
+  return sums;
+}
+
+/** How often each text stands on the page. */
+function countCopies(blocks: readonly Block[]): Map<string, number> {
+  const copies = new Map<string, number>();
+  for (const { text } of blocks) copies.set(text, (copies.get(text) ?? 0) + 1);
+  return copies;
 }
 
 /** The block that is the page's title on the page: the first h1 like the title, else the first h1, else -1. */
 function titleBlock(survey: Survey, title: string): number {
+  const wanted = letters(title);
   let first = -1;
   for (let at = 0; at < survey.blocks.length; at++) {
     const block = survey.blocks[at]!;
     if (survey.elements[block.owner]!.name !== 'h1') continue;
     if (first < 0) first = at;
     const text = letters(block.text);
-    if (text && (title.includes(text) || text.includes(title))) return at;
+    if (text && (wanted.includes(text) || text.includes(wanted))) return at;
   }
   return first;
 }
@@ -267,7 +317,6 @@ const OWN_CODE = new Map(
     div: 17,
   }),
 );
-const HEADING = /^h[1-6]$/;
 
 /** Writes what the block's own text says at the start of a row. */
 function writeOwn(row: Float32Array, block: Block, tag: string): void {
@@ -286,13 +335,13 @@ function writeOwn(row: Float32Array, block: Block, tag: string): void {
   row[9] = first !== first.toLowerCase() ? 1 : 0;
   const code = OWN_CODE.get(tag);
   if (code !== undefined) row[code] = 1;
-  if (HEADING.test(tag)) row[12] = Number(tag[1]);
+  row[12] = headingLevel(tag);
   row[18] = isProse(block) ? 1 : 0;
   for (let at = 0; at < PHRASES.length; at++) row[OWN.length + at] = (block.phrases >> at) & 1;
 }
 
 /** The numbers that are the same for every block of a page. */
-function pageRow(survey: Survey, ground: Ground, facts: PageFacts): number[] {
+function pageRow(survey: Survey, records: Records, view: PageView): number[] {
   const total = Math.max(1, survey.words[0] ?? 0);
   let longest = 0;
   for (const block of survey.blocks) longest = Math.max(longest, block.words - block.linkWords);
@@ -303,10 +352,10 @@ function pageRow(survey: Survey, ground: Ground, facts: PageFacts): number[] {
     const { name } = survey.elements[at]!;
     if (name === 'main') main = Math.max(main, survey.words[at]! / total);
     if (name === 'article') articles++;
-    if (survey.words[at]! > 8) most = Math.max(most, ground.twins[at]!);
+    if (survey.words[at]! > 8) most = Math.max(most, records.groups[records.groupOf[at]!]!.count);
   }
-  const has = (...types: string[]) => (types.some((type) => facts.types.has(type)) ? 1 : 0);
-  const url = (part: (typeof PARTS)[number]) => (facts.urlParts >> PARTS.indexOf(part)) & 1;
+  const has = (...types: string[]) => (types.some((type) => view.types.has(type)) ? 1 : 0);
+  const url = (part: (typeof PARTS)[number]) => (view.urlParts >> PARTS.indexOf(part)) & 1;
   return [
     log(total),
     (survey.linkWords[0] ?? 0) / total,
@@ -316,7 +365,7 @@ function pageRow(survey: Survey, ground: Ground, facts: PageFacts): number[] {
     main,
     log(articles),
     log(most),
-    facts.urlDepth,
+    view.urlDepth,
     url('thread'),
     url('product'),
     url('post'),
@@ -326,24 +375,30 @@ function pageRow(survey: Survey, ground: Ground, facts: PageFacts): number[] {
     has('discussionforumposting', 'qapage', 'question'),
     has('collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'),
     has('og:website'),
+    ...OF_PAGE_AT.map((at) => view.numbers[at]!),
+    ...view.kinds,
   ];
 }
 
 /** A row of FEATURES for each block of the survey, one after the other. */
-export function describeBlocks(survey: Survey, facts: PageFacts): Float32Array {
+export function describeBlocks(survey: Survey, ground: Ground, view: PageView): Float32Array {
   const { blocks } = survey;
   const all = new Float32Array(blocks.length * FEATURES.length);
   if (blocks.length === 0) return all;
-  const ground = layGround(survey);
-  const alike = likes(survey, ground);
+  const { records } = ground;
+  const alike = sumAlike(blocks, ({ owner }) => ground.look[owner]!);
+  const templates = sumAlike(blocks, ({ owner }) => ground.template[owner]!);
+  const copies = countCopies(blocks);
   const boxes = containers(survey);
-  const title = letters(facts.title);
-  const heading = titleBlock(survey, title);
-  const page = Float32Array.from(pageRow(survey, ground, facts));
-  const lowerTitle = facts.title.toLowerCase();
+  const heading = titleBlock(survey, view.title);
+  const titled = titleBoxes(survey, heading);
+  const sections = findSections(survey);
+  const page = Float32Array.from(pageRow(survey, records, view));
+  const lowerTitle = view.title.toLowerCase();
   const titleSet = new Set(lowerTitle.split(' '));
   const total = Math.max(1, survey.words[0]!);
   const prose = distancesToProse(blocks);
+  const countOf = (place: number) => records.groups[records.groupOf[place]!]!.count;
   for (let at = 0; at < blocks.length; at++) {
     const block = blocks[at]!;
     const row = all.subarray(at * FEATURES.length, (at + 1) * FEATURES.length);
@@ -373,28 +428,94 @@ export function describeBlocks(survey: Survey, facts: PageFacts): Float32Array {
       row[to++] = at < first ? at - first : at >= end ? at - end + 1 : 0;
       row[to++] = survey.linkWords[box]! / Math.max(1, survey.words[box]!);
     }
-    const look = ground.look[block.owner]!;
-    const likeWords = alike.words.get(look)!;
-    const likeBlocks = alike.blocks.get(look)!;
+    const like = alike.get(ground.look[block.owner]!)!;
     const up = ground.up[block.owner]!;
     const upper = up < 0 ? -1 : ground.up[up]!;
-    row[to++] = likeWords / total;
-    row[to++] = log(likeBlocks);
-    row[to++] = alike.links.get(look)! / Math.max(1, likeWords);
-    row[to++] = likeWords / likeBlocks;
-    row[to++] = log(ground.twins[block.owner]!);
-    row[to++] = up < 0 ? -1 : log(ground.twins[up]!);
-    row[to++] = upper < 0 ? -1 : log(ground.twins[upper]!);
-    row[to++] = log(alike.copies.get(block.text)!);
+    row[to++] = like.words / total;
+    row[to++] = log(like.blocks);
+    row[to++] = like.linkWords / Math.max(1, like.words);
+    row[to++] = like.words / like.blocks;
+    row[to++] = log(countOf(block.owner));
+    row[to++] = up < 0 ? -1 : log(countOf(up));
+    row[to++] = upper < 0 ? -1 : log(countOf(upper));
+    row[to++] = log(copies.get(block.text)!);
     row[to++] = log(prose.since[at]!);
     row[to++] = log(prose.until[at]!);
     row[to++] = heading < 0 ? -999 : Math.max(-200, Math.min(200, at - heading));
     const words = block.words <= LONGEST_TITLE ? block.text.toLowerCase() : '';
     row[to++] = words !== '' && words === lowerTitle ? 1 : 0;
     row[to++] = words === '' ? 0 : shareIn(words.split(' '), titleSet);
+    const box = titled.box[block.owner]!;
+    row[to++] = box < 0 ? -1 : survey.words[box]! / total;
+    row[to++] = box < 0 ? -1 : titled.up[block.owner]!;
+    row[to++] = box < 0 ? -1 : survey.linkWords[box]! / Math.max(1, survey.words[box]!);
+    to = writeSection(row, to, survey, sections, at);
+    to = writeRecord(row, to, records, records.inner[block.owner]!, total);
+    to = writeRecord(row, to, records, records.outer[block.owner]!, total);
+    const template = templates.get(ground.template[block.owner]!)!;
+    row[to++] = log(template.blocks);
+    row[to++] = template.words / total;
+    row[to++] = log(template.words / template.blocks);
+    row[to++] = template.linkWords / Math.max(1, template.words);
+    row[to++] = template.proseWords / Math.max(1, template.words);
+    row[to++] = endsWithDots(block.text) ? 1 : 0;
+    row[to++] = records.priced[at]!;
     row.set(page, to);
   }
   return all;
+}
+
+/** For each element, the smallest box that holds both it and the title, and how many steps up that is; -1 without one. */
+function titleBoxes(survey: Survey, heading: number): { box: Int32Array; up: Int32Array } {
+  const size = survey.elements.length;
+  const box = new Int32Array(size).fill(-1);
+  const up = new Int32Array(size);
+  if (heading < 0) return { box, up };
+  for (let at = survey.blocks[heading]!.owner; at >= 0; at = survey.parent[at]!) box[at] = at;
+  for (let at = 0; at < size; at++) {
+    const above = survey.parent[at]!;
+    if (box[at]! >= 0 || above < 0) continue;
+    box[at] = box[above]!;
+    up[at] = up[above]! + 1;
+  }
+  return { box, up };
+}
+
+function writeSection(row: Float32Array, start: number, survey: Survey, sections: Sections, at: number): number {
+  let to = start;
+  const head = sections.heading[at]!;
+  if (head < 0) {
+    row.fill(-1, to, to + SECTION.length);
+    return to + SECTION.length;
+  }
+  const heading = survey.blocks[head]!;
+  row[to++] = headingLevel(survey.elements[heading.owner]!.name);
+  row[to++] = log(survey.blocks[at]!.wordsBefore - heading.wordsBefore);
+  row[to++] = log(at - head);
+  row[to++] = heading.wordsBefore / Math.max(1, survey.words[0]!);
+  row[to++] = head === at ? 1 : 0;
+  for (const bit of HEADED_BITS) row[to++] = (heading.phrases & bit) === 0 ? 0 : 1;
+  for (const bit of HEADED_BITS) row[to++] = (sections.said[at]! & bit) === 0 ? 0 : 1;
+  return to;
+}
+
+function writeRecord(row: Float32Array, start: number, records: Records, place: number, total: number): number {
+  let to = start;
+  if (place < 0) {
+    row.fill(-1, to, to + RECORD.length);
+    return to + RECORD.length;
+  }
+  const group = records.groups[records.groupOf[place]!]!;
+  const words = Math.max(1, group.words);
+  row[to++] = log(group.count);
+  row[to++] = group.words / total;
+  row[to++] = log(group.words / group.count);
+  row[to++] = group.linkWords / words;
+  row[to++] = group.proseWords / words;
+  row[to++] = group.images / group.count;
+  row[to++] = group.prices / group.count;
+  row[to++] = records.placeIn[place]! / group.count;
+  return to;
 }
 
 /** Blocks of more words are not compared with the title. */

@@ -1,70 +1,79 @@
-/** What kind of page it is, from what it claims to be, its address, and how its text is laid out. */
+/**
+ * What kind of page it is. Fitted trees weigh what it claims to be, its address and how its text is laid out; rules
+ * tell finer kinds from theirs: questions from threads, searches, tables and front pages from lists, films from
+ * articles.
+ */
+import { attribute } from '#html/node.ts';
 import type { PageKind } from '../article.ts';
-import { PARTS } from './class-words.ts';
 import type { PageFacts } from './features.ts';
+import { FITTED_KINDS } from './page-features.ts';
+import type { Selection } from './select-content.ts';
 import { isProse, type Survey } from './survey.ts';
 
-const bit = (part: (typeof PARTS)[number]) => 1 << PARTS.indexOf(part);
-
-/** Share of the kept words that stand in elements whose names speak of a part. */
-function shareOf(survey: Survey, keep: Uint8Array, part: (typeof PARTS)[number]): number {
-  const inside = new Uint8Array(survey.elements.length);
-  for (let at = 0; at < inside.length; at++) {
-    const above = survey.parent[at]!;
-    inside[at] = (survey.parts[at]! & bit(part)) !== 0 || (above >= 0 && inside[above]) ? 1 : 0;
-  }
-  let all = 0;
-  let some = 0;
-  for (let at = 0; at < keep.length; at++) {
-    const { owner, words } = survey.blocks[at]!;
-    if (!keep[at]) continue;
-    all += words;
-    if (inside[owner]) some += words;
-  }
-  return all === 0 ? 0 : some / all;
+export interface KindOfPage {
+  kind: PageKind;
+  /** How probable the fitted kind is that it was told from; 0 to 1. */
+  confidence: number;
 }
 
-const LISTS = ['collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'];
-const ARTICLES = [
-  'article',
-  'newsarticle',
-  'blogposting',
-  'og:article',
-  'reportagenewsarticle',
-  'techarticle',
-  'recipe',
-];
+/** Share of the kept words in cells from which on a page is its table. */
+const TABULAR = 0.6;
+/** A film's page says no more than this in sentences. */
+const MOST_WORDS_OF_FILM = 250;
 
-/** The kind of the page, for what was kept of it; undefined when nothing speaks for any. */
-export function kindOf(survey: Survey, keep: Uint8Array, facts: PageFacts): PageKind | undefined {
+const SEARCHES =
+  /(?:^|[/?&_-])(?:search|suche|recherche|busca|buscar|ricerca|zoeken|szukaj|sok|hledat|arama|results?)(?:[/?&=._-]|$)|[?&](?:q|query|s|k|keywords?|text|suchbegriff)=/i;
+const FILMS = /(?:^|\/)(?:watch|videos?|v|clips?|films?|mediathek)(?:[/?-]|$)/i;
+const ANSWERS = /answer|antwort|respuesta|reponse|risposta|resposta|odpowied|antwoord|svar\b/i;
+
+/** The kind of the page, for what was kept of it; null for a page that was not weighed. */
+export function kindOf(survey: Survey, { keep, choice }: Selection, facts: PageFacts): KindOfPage | null {
+  if (!choice) return null;
+  const { kinds } = choice;
+  const confidence = Math.max(...kinds);
+  const fitted = FITTED_KINDS[kinds.indexOf(confidence)]!;
+  return { kind: finer(fitted, survey, keep, facts), confidence };
+}
+
+function finer(fitted: (typeof FITTED_KINDS)[number], survey: Survey, keep: Uint8Array, facts: PageFacts): PageKind {
   const claims = (...types: string[]) => types.some((type) => facts.types.has(type));
+  switch (fitted) {
+    case 'forum':
+      return claims('qapage') || hasAnswers(survey) ? 'question' : 'forum';
+    case 'product':
+    case 'documentation':
+      return fitted;
+    default:
+  }
   if (claims('qapage')) return 'question';
-  if (claims('discussionforumposting')) return 'forum';
-  if (claims('product', 'og:product', 'productgroup') && !claims(...LISTS)) return 'product';
-  if (/(?:^|\/)(?:docs?|documentation|reference|manual|api|guides?|handbook)(?:\/|$)/i.test(facts.path))
-    return 'documentation';
-  if (claims(...ARTICLES)) return 'article';
-  if ((facts.urlParts & bit('thread')) !== 0 && shareOf(survey, keep, 'thread') > 0.5) return 'forum';
-  let words = 0;
-  let links = 0;
-  let prose = 0;
-  let cells = 0;
-  let prices = 0;
+  if (claims('searchresultspage') || (fitted !== 'article' && SEARCHES.test(facts.address))) return 'search';
+  const { words, cells, prose } = measure(survey, keep);
+  if (isFilm(facts, claims) && prose <= MOST_WORDS_OF_FILM && fitted !== 'collection') return 'video';
+  if (facts.isRoot && fitted !== 'collection') return 'home';
+  return cells > words * TABULAR && fitted !== 'collection' ? 'table' : fitted;
+}
+
+const isFilm = ({ address }: PageFacts, claims: (...types: string[]) => boolean): boolean =>
+  claims('videoobject', 'og:video', 'og:video.other', 'og:video.movie') &&
+  (FILMS.test(address) || !claims('article', 'newsarticle', 'blogposting', 'og:article'));
+
+function measure(survey: Survey, keep: Uint8Array): { words: number; cells: number; prose: number } {
+  const sum = { words: 0, cells: 0, prose: 0 };
   for (let at = 0; at < keep.length; at++) {
     if (!keep[at]) continue;
     const block = survey.blocks[at]!;
-    words += block.words;
-    links += block.linkWords;
-    if (isProse(block)) prose += block.words;
     const { name } = survey.elements[block.owner]!;
-    if (name === 'td' || name === 'th') cells += block.words;
-    if (/[$€£¥₹]\s?\d|\d\s?[$€£¥₹]/.test(block.text)) prices++;
+    sum.words += block.words;
+    if (name === 'td' || name === 'th') sum.cells += block.words;
+    if (isProse(block)) sum.prose += block.words;
   }
-  if (words === 0) return undefined;
-  if (cells > words * 0.6) return 'table';
-  if (prices > 7 && prose < words * 0.5) return 'collection';
-  if (facts.urlDepth === 0) return 'home';
-  if (claims(...LISTS) || links > words * 0.35) return 'listing';
-  if (prose > words * 0.6) return 'article';
-  return 'service';
+  return sum;
+}
+
+/** Whether boxes of the page are named for answers. */
+function hasAnswers({ elements }: Survey): boolean {
+  return elements.some((element) => {
+    const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'itemprop') ?? ''}`;
+    return names.length > 1 && ANSWERS.test(names.slice(0, 200));
+  });
 }

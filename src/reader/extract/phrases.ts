@@ -3,6 +3,8 @@
  * English and other common languages. One word proves nothing; it is one sign among many.
  */
 
+import { createWordReader } from './word-reader.ts';
+
 export const PHRASES = [
   'share',
   'talk',
@@ -50,8 +52,7 @@ const WORDS: Record<Phrase, string> = {
 
 const MASKS = new Map<string, number>();
 const LONGEST = 160;
-const NOT_ASCII = /[^\0-\x7f]/;
-const PRICE = /[$€£¥₹]\s?\d|\d\s?[$€£¥₹]/;
+const PRICE = /[$€£¥₹₽₩₺]\s?\d|\d\s?(?:[$€£¥₹₽₩₺元円]|zł|kr\b|Kč|руб|EUR\b|USD\b|CHF\b|TL\b)/;
 const SHOP = 1 << PHRASES.indexOf('shop');
 
 function masks(): Map<string, number> {
@@ -62,15 +63,15 @@ function masks(): Map<string, number> {
   return MASKS;
 }
 
+const readWords = createWordReader((word) => masks().get(word) ?? 0, { humps: false, longest: LONGEST });
+
 /** A mask of what a short text may be for, `1 << index` of PHRASES; 0 for texts over 160 characters. */
 export function readPhrases(text: string): number {
   if (text.length > LONGEST) return 0;
-  const known = masks();
-  let mask = 0;
-  const lower = text.toLowerCase();
-  // The plain pattern is several times as fast, and most short texts of most pages are plain.
-  const words = lower.split(NOT_ASCII.test(lower) ? /[^\p{L}©]+/u : /[^a-z]+/);
-  for (const word of words) if (word) mask |= known.get(word) ?? 0;
+  let mask = readWords(text);
   if (PRICE.test(text)) mask |= SHOP;
   return mask;
 }
+
+/** Whether a price stands in a short text. */
+export const hasPrice = (text: string): boolean => text.length <= LONGEST && PRICE.test(text);

@@ -76,11 +76,20 @@ test('a block that was chosen and is left out all the same belonged to a unit', 
   const document = parseDocument(`<main><h1>Pots</h1>${prose.repeat(8)}</main><footer>All rights reserved</footer>`);
   const notes = new Notes(document);
   const surveyed = survey(document, createClassReader());
-  const facts = { title: 'Pots', types: new Set<string>(), path: '/', urlParts: 0, urlDepth: 1 };
-  const { keep, probabilities } = chooseBlocks(surveyed, facts);
-  expect(keep[3]).toBe(1);
+  const facts = {
+    title: 'Pots',
+    types: new Set<string>(),
+    path: '/',
+    address: '/',
+    isRoot: true,
+    urlParts: 0,
+    urlDepth: 0,
+  };
+  const choice = chooseBlocks(surveyed, facts);
+  expect(choice.keep[3]).toBe(1);
+  const keep = Uint8Array.from(choice.keep);
   keep[3] = 0;
-  noteDropped(notes, surveyed, { keep, probabilities, confidence: 1, source: 'main' }, facts);
+  noteDropped(notes, surveyed, { keep, choice, confidence: 1, source: 'main' });
   const [footer, unit] = notes.list();
   expect(footer).toMatchObject({ step: 'content', selector: 'footer' });
   expect(unit).toMatchObject({ step: 'unit', selector: 'main > p:nth-of-type(3)' });

@@ -1,19 +1,18 @@
 /** The content of a surveyed page: what the trees choose, completed and judged, with a fallback for poor pages. */
-import { chooseBlocks, promised } from './choose.ts';
+import { type Choice, chooseBlocks, type Fitted, promised } from './choose.ts';
 import type { PageFacts } from './features.ts';
 import { findFrame, keepOutsideFrame } from './frame.ts';
 import type { Survey } from './survey.ts';
-import type { Trees } from './trees.ts';
 import { completeUnits } from './units.ts';
 
 export interface Selection {
   /** 1 for each block of the survey that is content. */
   keep: Uint8Array;
-  /** What the trees think of each block. */
-  probabilities: Float32Array;
   /** The F1 over words that the probabilities promise. */
   confidence: number;
   source: 'main' | 'container';
+  /** What the trees chose; null for a page that is too large to weigh. */
+  choice: Choice | null;
 }
 
 /** A choice that promises less than this is not trusted. */
@@ -27,20 +26,21 @@ const BELIEVED = 0.2;
 const MOST_BLOCKS = 30_000;
 const MOST_ELEMENTS = 150_000;
 
-/** Chooses the content; `trees` other than the fitted ones are for measuring. Keeps at least one block. */
-export function selectContent(survey: Survey, facts: PageFacts, trees?: Trees): Selection {
+/** Chooses the content; `fitted` other than what is shipped is for measuring. Keeps at least one block. */
+export function selectContent(survey: Survey, facts: PageFacts, fitted?: Fitted): Selection {
   const framed = findFrame(survey, true);
   if (survey.blocks.length > MOST_BLOCKS || survey.elements.length > MOST_ELEMENTS) {
-    const probabilities = new Float32Array(survey.blocks.length);
-    return { keep: outsideFrame(survey, framed), probabilities, confidence: 0, source: 'container' };
+    return { keep: outsideFrame(survey, framed), confidence: 0, source: 'container', choice: null };
   }
-  const { keep, probabilities, promise } = chooseBlocks(survey, facts, trees);
-  if (survey.words[0]! < SMALL || promise < POOR || !keep.includes(1)) {
+  const choice = chooseBlocks(survey, facts, fitted);
+  const { probabilities, promise } = choice;
+  if (survey.words[0]! < SMALL || promise < POOR || !choice.keep.includes(1)) {
     const outside = outsideFrame(survey, framed);
-    return { keep: outside, probabilities, confidence: promised(survey, probabilities, outside), source: 'container' };
+    return { keep: outside, confidence: promised(survey, probabilities, outside), source: 'container', choice };
   }
+  const keep = Uint8Array.from(choice.keep);
   completeUnits(survey, keep, framed, probabilities);
-  return { keep, probabilities, confidence: promise, source: 'main' };
+  return { keep, confidence: promise, source: 'main', choice };
 }
 
 function outsideFrame(survey: Survey, framed: Uint8Array): Uint8Array {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
+import { chooseBlocks } from './choose.ts';
 import { createClassReader } from './class-words.ts';
-import { describeBlocks, FEATURES } from './features.ts';
+import { FEATURES } from './features.ts';
 import { attributionOf, plainWords, signsAgainst } from './signs.ts';
 import { survey } from './survey.ts';
 import { readTrees } from './trees.ts';
@@ -40,7 +41,15 @@ test('the fitted trees have three signs against a line of small print', () => {
     '<p>There is a sentence here, and another one. It goes on for a while, so that it reads like prose.</p>';
   const html = `<main><h1>Pots</h1>${prose.repeat(6)}</main><footer><p>All rights reserved</p></footer>`;
   const surveyed = survey(parseDocument(html), createClassReader());
-  const facts = { title: 'Pots', types: new Set<string>(), path: '/', urlParts: 0, urlDepth: 1 };
-  const rows = describeBlocks(surveyed, facts);
+  const facts = {
+    title: 'Pots',
+    types: new Set<string>(),
+    path: '/',
+    address: '/',
+    isRoot: true,
+    urlParts: 0,
+    urlDepth: 0,
+  };
+  const { rows } = chooseBlocks(surveyed, facts);
   expect(signsAgainst(rows, (surveyed.blocks.length - 1) * FEATURES.length)).toHaveLength(3);
 });

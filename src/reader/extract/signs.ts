@@ -65,12 +65,17 @@ export function signsAgainst(rows: Float32Array, from: number, attribution = fit
 
 /** Features in words, by name or by the start of the name; null for what is the same for all blocks of a page. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
-  [/^(?:page|url|type)[A-Z].*/, null],
+  [/^(?:page|url|type)[A-Z].*|^(?:page|kind)\..*/, null],
   [/^words$/, 'its length'],
   [/^linkDensity$/, 'how much of it is links'],
   [/^wordLength$/, 'the length of its words'],
   [/^(?:sentences|commas)$/, 'its punctuation'],
   [/^(?:digitRatio|capitalRatio)$/, 'its share of digits and capitals'],
+  [/^hasPrice$/, 'whether a price stands in it'],
+  [/^title(?:Box|Up|Links)$/, 'how near the title it stands'],
+  [/^(?:section|over)\..*/, 'the headings above it'],
+  [/^(?:record|list)\..*/, 'what the boxes that repeat around it hold'],
+  [/^template\..*/, 'what else on the page is built like it'],
   [/^ends[A-Z].*/, 'how it ends'],
   [/^starts[A-Z].*/, 'how it starts'],
   [/^isProse$/, 'whether it reads like prose'],

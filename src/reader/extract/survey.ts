@@ -4,7 +4,17 @@
  *
  * A block is a run of text that no block-level border cuts: a paragraph, a heading, a cell, a list item's own text.
  */
-import { attribute, type Child, type Document, ELEMENT, type Element, type Node, TEXT, type Text } from '#html/node.ts';
+import {
+  attribute,
+  type Child,
+  type Document,
+  ELEMENT,
+  type Element,
+  following,
+  type Node,
+  TEXT,
+  type Text,
+} from '#html/node.ts';
 import { readPhrases } from './phrases.ts';
 
 export interface Block {
@@ -28,18 +38,18 @@ export interface Block {
 export interface Survey {
   elements: Element[];
   /** Number of the parent, -1 for the root. A parent's number is below its children's. */
-  parent: number[];
+  parent: Int32Array;
   /** One past the last element under this one. */
-  end: number[];
+  end: Int32Array;
   /** Mask of PARTS of the element's own class, id and role. */
-  parts: number[];
+  parts: Int32Array;
   /** First block in or under the element, and one past the last. */
-  firstBlock: number[];
-  endBlock: number[];
-  words: number[];
-  linkWords: number[];
+  firstBlock: Int32Array;
+  endBlock: Int32Array;
+  words: Int32Array;
+  linkWords: Int32Array;
   /** Words in blocks that read like prose. */
-  proseWords: number[];
+  proseWords: Int32Array;
   blocks: Block[];
 }
 
@@ -134,7 +144,7 @@ export const isProse = (block: Block): boolean =>
 
 /** Surveys what stands under `root`; `readClass` gives the parts that names speak of. */
 export function survey(root: Document | Element, readClass: (name: string) => number): Survey {
-  const surveyor = new Surveyor(readClass);
+  const surveyor = new Surveyor(countElements(root), readClass);
   let node: Node | null = root.type === ELEMENT ? root : root.first;
   while (node) {
     if (node.type === TEXT) surveyor.read(node);
@@ -154,32 +164,60 @@ export function survey(root: Document | Element, readClass: (name: string) => nu
   return surveyor.finish();
 }
 
+/** How many elements stand under `root`, with those whose text is never content. */
+function countElements(root: Document | Element): number {
+  let count = 0;
+  for (let node: Node | null = root; node; node = following(node, root)) if (node.type === ELEMENT) count++;
+  return count;
+}
+
+/** Without the room that was kept for elements whose text is never content. */
+function cut(found: Survey): Survey {
+  const size = found.elements.length;
+  return {
+    elements: found.elements,
+    parent: found.parent.subarray(0, size),
+    end: found.end.subarray(0, size),
+    parts: found.parts.subarray(0, size),
+    firstBlock: found.firstBlock.subarray(0, size),
+    endBlock: found.endBlock.subarray(0, size),
+    words: found.words.subarray(0, size),
+    linkWords: found.linkWords.subarray(0, size),
+    proseWords: found.proseWords.subarray(0, size),
+    blocks: found.blocks,
+  };
+}
+
 /** What survey() has seen so far, and where it stands. */
 class Surveyor {
-  readonly #found: Survey = {
-    elements: [],
-    parent: [],
-    end: [],
-    parts: [],
-    firstBlock: [],
-    endBlock: [],
-    words: [],
-    linkWords: [],
-    proseWords: [],
-    blocks: [],
-  };
+  readonly #found: Survey;
   readonly #readClass: (name: string) => number;
   /** For each element, the block-level element that text in it belongs to. */
-  readonly #owners: number[] = [];
+  readonly #owners: Int32Array;
   /** For each element, whether an anchor is open in it. */
-  readonly #anchored: boolean[] = [];
+  readonly #anchored: Uint8Array;
   /** The element that is open, -1 for none. */
   #current = -1;
   #block: Block | null = null;
   #wordsBefore = 0;
 
-  constructor(readClass: (name: string) => number) {
+  /** `size` is how many elements there are at most. */
+  constructor(size: number, readClass: (name: string) => number) {
     this.#readClass = readClass;
+    this.#owners = new Int32Array(size);
+    this.#anchored = new Uint8Array(size);
+    this.#found = {
+      elements: [],
+      parent: new Int32Array(size),
+      end: new Int32Array(size),
+      parts: new Int32Array(size),
+      firstBlock: new Int32Array(size),
+      endBlock: new Int32Array(size),
+      words: new Int32Array(size),
+      linkWords: new Int32Array(size),
+      proseWords: new Int32Array(size),
+      blocks: [],
+    };
   }
 
   /** Opens an element; false for one whose text is never content. */
@@ -190,16 +228,13 @@ class Surveyor {
     const above = this.#current;
     const number = found.elements.length;
     found.elements.push(element);
-    found.parent.push(above);
-    found.end.push(0);
-    found.parts.push(readNames(element, this.#readClass));
+    found.parent[number] = above;
+    found.parts[number] = readNames(element, this.#readClass);
     if (kind === CUTTING) this.#closeBlock();
-    found.firstBlock.push(this.#block ? found.blocks.length - 1 : found.blocks.length);
-    found.endBlock.push(0);
-    this.#owners.push(kind === CUTTING || above < 0 ? number : this.#owners[above]!);
-    this.#anchored.push(
-      (above >= 0 && this.#anchored[above]!) || (element.name === 'a' && attribute(element, 'href') !== null),
-    );
+    found.firstBlock[number] = this.#block ? found.blocks.length - 1 : found.blocks.length;
+    this.#owners[number] = kind === CUTTING || above < 0 ? number : this.#owners[above]!;
+    const isAnchor = element.name === 'a' && attribute(element, 'href') !== null;
+    this.#anchored[number] = isAnchor || (above >= 0 && this.#anchored[above] === 1) ? 1 : 0;
     this.#current = number;
     return true;
   }
@@ -219,21 +254,21 @@ class Surveyor {
     let block = this.#block;
     if (!block) {
       if (isBlank(node.value)) return;
-      block = newBlock(this.#owners[current]!);
+      block = newBlock(this.#owners[current]!, node);
       this.#block = block;
       this.#found.blocks.push(block);
-    }
+    } else block.texts.push(node);
     const before = block.words;
     count(node.value, block);
-    block.texts.push(node);
     if (this.#anchored[current]) block.linkWords += block.words - before;
     if (block.text.length < LONGEST_TEXT) block.text += node.value.slice(0, LONGEST_TEXT);
   }
 
   finish(): Survey {
     this.#closeBlock();
-    sum(this.#found);
-    return this.#found;
+    const found = cut(this.#found);
+    sum(found);
+    return found;
   }
 
   #closeBlock(): void {
@@ -283,9 +318,9 @@ function collapsed(text: string): string {
 
 const UNEVEN_SPACE = /[^\S ]| {2}/;
 
-const newBlock = (owner: number): Block => ({
+const newBlock = (owner: number, text: Text): Block => ({
   owner,
-  texts: [],
+  texts: [text],
   text: '',
   words: 0,
   linkWords: 0,
@@ -299,22 +334,22 @@ const newBlock = (owner: number): Block => ({
 });
 
 function readNames(element: Element, readClass: (name: string) => number): number {
-  let mask = 0;
-  for (const { name, value } of element.attributes) if (isNaming(name) && value) mask |= readClass(value);
+  // The name of a custom element says what it is for, as a class does.
+  let mask = element.name.includes('-') ? readClass(element.name) : 0;
+  for (const { name, value } of element.attributes) if (NAMING.has(name) && value) mask |= readClass(value);
   return mask;
 }
 
-const isNaming = (name: string): boolean =>
-  name === 'class' || name === 'id' || name === 'role' || name === 'itemprop' || name === 'itemtype';
-
+/** Attributes whose values name an element's part; generated class names leave it to those for tests and components. */
+const NAMING = new Set(
+  (
+    'class id role itemprop itemtype aria-label data-testid data-test data-test-id data-qa data-component ' +
+    'data-component-name data-module data-widget data-block data-section data-section-type data-type data-role data-hook'
+  ).split(' '),
+);
 function sum(found: Survey): void {
   const { elements, parent, words, linkWords, proseWords } = found;
   const size = elements.length;
-  for (let at = 0; at < size; at++) {
-    words.push(0);
-    linkWords.push(0);
-    proseWords.push(0);
-  }
   for (const block of found.blocks) {
     words[block.owner]! += block.words;
     linkWords[block.owner]! += block.linkWords;

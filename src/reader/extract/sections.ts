@@ -1,0 +1,50 @@
+/** Sections: which heading each block of a page stands under, by the box that the heading opens. */
+import { headingLevel } from './headings.ts';
+import type { Survey } from './survey.ts';
+
+export interface Sections {
+  /** For each block, the heading that it stands under or is; -1 for none. */
+  heading: Int32Array;
+  /** For each block, what the headings above it say together (a mask of PHRASES). */
+  said: Int32Array;
+}
+
+/** Level of a heading without a number, as `role=heading`. */
+const USUAL_LEVEL = 3;
+/** Deeper outlines are cut here. */
+const DEEPEST = 12;
+
+/**
+ * A heading's section runs to the end of the nearest box that holds more than the heading itself, or to the next
+ * heading of its level. So the headings of a sidebar do not reach out of it, and a wrapped one reaches out of its wrap.
+ */
+export function findSections(survey: Survey): Sections {
+  const { blocks, parent, words, endBlock } = survey;
+  const found: Sections = { heading: new Int32Array(blocks.length).fill(-1), said: new Int32Array(blocks.length) };
+  const open: { block: number; end: number; level: number }[] = [];
+  for (let at = 0; at < blocks.length; at++) {
+    const { owner, words: own, phrases } = blocks[at]!;
+    while (open.length > 0 && open[open.length - 1]!.end <= at) open.pop();
+    const level = levelOf(survey, owner);
+    if (level > 0) {
+      while (open.length > 0 && open[open.length - 1]!.level >= level) open.pop();
+      let box = parent[owner]!;
+      while (box > 0 && words[box]! <= own) box = parent[box]!;
+      if (open.length < DEEPEST) open.push({ block: at, end: box < 0 ? blocks.length : endBlock[box]!, level });
+    }
+    const under = open[open.length - 1];
+    if (!under) continue;
+    found.heading[at] = under.block;
+    found.said[at] = under.block === at ? phrases : found.said[under.block]!;
+    if (under.block === at && open.length > 1) found.said[at]! |= found.said[open[open.length - 2]!.block]!;
+  }
+  return found;
+}
+
+function levelOf({ elements }: Survey, owner: number): number {
+  const element = elements[owner]!;
+  const level = headingLevel(element.name);
+  if (level > 0) return level;
+  for (const { name, value } of element.attributes) if (name === 'role' && value === 'heading') return USUAL_LEVEL;
+  return 0;
+}
