@@ -9,9 +9,6 @@
  *   implementation makes HTML of that, and both are equal in canonical form (round-trip.suite.ts). Examples with raw
  *   HTML in their Markdown are a row of their own: their HTML can only be had by writing HTML into Markdown, which
  *   neither converter is meant to do.
- *
- * Our form of Markdown has no place for a line break inside a paragraph (it parts paragraphs) nor for the title of an
- * image. The row "faithful" is the same converter told to write both.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -43,8 +40,6 @@ const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fen
 const turndownGfm = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' }).use(gfm);
 
 const ours: Convert = (html, base) => htmlToMarkdown(html, base ? { pageUrl: base, baseUrl: base } : {});
-const faithful: Convert = (html, base) =>
-  htmlToMarkdown(html, { lineBreaks: 'hard', imageTitles: true, ...(base && { pageUrl: base, baseUrl: base }) });
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -61,7 +56,6 @@ function pagesTable(folder: string): void {
   const pages = Object.entries(gold).filter(([id]) => !values.page || id === values.page);
   const contenders: [string, Convert][] = [
     ['lectern', ours],
-    ['faithful', faithful],
     ['turndown + gfm', (html) => turndownGfm.turndown(html)],
   ];
   const counts = contenders.map(() => new Map(KINDS.map((kind) => [kind, { wanted: 0, given: 0, shared: 0 }])));
@@ -115,7 +109,6 @@ function specTable(): void {
   const plain = examples.filter(({ raw }) => !raw);
   const contenders: [string, Convert][] = [
     ['lectern', ours],
-    ['faithful', faithful],
     ['turndown', (html) => turndown.turndown(html)],
   ];
   const rows = contenders.map(([name, convert]) => {

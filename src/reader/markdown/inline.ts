@@ -141,7 +141,7 @@ export class Inline {
       this.raw('` `');
       return;
     }
-    if (this.code && !this.space && this.pending === 0) {
+    if (this.code && !this.space && !this.hardBreak && this.pending === 0) {
       this.code.push(content);
       return;
     }
@@ -291,7 +291,7 @@ export class Inline {
 const LINE_END = '  \n';
 
 /** What makes a table of the line before it. */
-const TABLE_RULE = /^[|:][-|: ]*$/;
+const TABLE_RULE = /^[-|:][-|: ]*$/;
 
 /** Lines that can't be taken for the start of another kind of block. */
 function escapeLines(text: string): string {

@@ -19,10 +19,6 @@ export interface MarkdownOptions extends MarkdownStyle {
   readonly retainImages: 'all' | 'all_p' | 'none' | 'alt' | 'alt_p';
   /** Default `none`. */
   readonly retainMedia?: 'none' | 'text' | 'link' | 'image' | 'html';
-  /** What a line break within a paragraph becomes; default `paragraphs` (contract, 6.6). */
-  readonly lineBreaks?: 'paragraphs' | 'hard';
-  /** Whether the title of an image is written beside its address; default false (contract, 6.2). */
-  readonly imageTitles?: boolean;
   /** What a model says of pictures, by the address of each as it is shown. */
   readonly captions?: Readonly<Record<string, string>> | undefined;
   readonly keepImgDataUrl: boolean;

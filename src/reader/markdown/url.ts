@@ -32,9 +32,12 @@ export const safeDestination = (url: string): string =>
 
 const PERCENT: Readonly<Record<string, string>> = { '(': '%28', ')': '%29' };
 
+/** What would end a title, or be read as an escape or an entity in it. */
+const TITLE_SPECIALS = /["\\]|&(?=#?\w{1,31};)/g;
+
 /** What stands behind an address for the title of a link or image; '' without one. */
 export function linkTitle(text: string | null): string {
   if (!text) return '';
-  const title = oneLine(text).replace(/["\\]/g, '\\$&');
+  const title = oneLine(text).replace(TITLE_SPECIALS, '\\$&');
   return title === '' ? '' : ` "${title}"`;
 }

@@ -1,14 +1,13 @@
 /**
- * A line break starts a new paragraph, on a single line it is a space (contract, 6.6). Hard breaks are for those who
- * ask; two of them in a row part paragraphs all the same.
+ * A line break ends the line within its paragraph, and two or more in a row part paragraphs. On a single line and in
+ * the text of a link it is a space.
  */
 import { type Enter, SKIP } from '../state.ts';
 
 export const lineBreak: Enter = (state) => {
-  const { inline, options, singleLine } = state;
-  if (options.lineBreaks === 'hard' && singleLine === 0 && !inline.endsLine) {
-    if (!inline.empty) inline.lineBreak();
-  } else if (inline.isOpen('link')) inline.gap();
-  else state.flush();
+  const { inline, singleLine } = state;
+  if (singleLine > 0 || inline.isOpen('link')) inline.gap();
+  else if (inline.endsLine) state.flush();
+  else if (!inline.empty) inline.lineBreak();
   return SKIP;
 };

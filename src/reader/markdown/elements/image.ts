@@ -2,7 +2,7 @@
 import { attribute, type Element } from '#html/node.ts';
 import { imageAddress } from '../../extract/images.ts';
 import { altText } from '../alt-text.ts';
-import { withoutControls } from '../one-line.ts';
+import { oneLine, withoutControls } from '../one-line.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
 import { isSafePicture, linkTitle, safeDestination } from '../url.ts';
 import { fallbackFormula, isInDisplay, writeFormula } from './math.ts';
@@ -26,15 +26,17 @@ export const image: Enter = (state, element) => {
   const label = `Image ${index}${alt === '' ? '' : ': '}`;
   if (onlyAlt) state.inline.text(`(${label}${state.clean(alt)})`);
   else {
-    const address = safeDestination(withoutControls(url)) + titleOf(state, element);
+    const address = safeDestination(withoutControls(url)) + state.clean(titleOf(element, alt));
     state.inline.image(`![${label}`, state.clean(alt), `](${address})`);
   }
   return SKIP;
 };
 
-function titleOf({ options }: State, element: Element): string {
-  const title = options.imageTitles && attribute(element, 'alt') ? attribute(element, 'title') : null;
-  return linkTitle(title ?? null);
+/** The title where it says more than the alternative text, which it stands in for when there is none. */
+function titleOf(element: Element, alt: string): string {
+  const title = attribute(element, 'title');
+  if (!title || !attribute(element, 'alt')) return '';
+  return oneLine(title).toLowerCase() === alt.toLowerCase() ? '' : linkTitle(title);
 }
 
 function addressOf({ options }: State, element: Element): string | null {
