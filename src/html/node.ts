@@ -180,8 +180,9 @@ export function* children(parent: Parent): Generator<Child> {
 
 /** The first element of a name under `root`, or null. */
 export function find(root: Node, name: string): Element | null {
-  for (const element of elements(root, name)) return element;
-  return null;
+  let node = following(root, root);
+  while (node && !(node.type === ELEMENT && node.name === name)) node = following(node, root);
+  return node as Element | null;
 }
 
 /** The text of all text nodes under `node`, joined as they are (DOM's textContent). */
@@ -189,7 +190,9 @@ export function textOf(node: Node): string {
   if (node.type === TEXT) return node.value;
   if (node.type === COMMENT) return '';
   let text = '';
-  for (const child of descendants(node)) if (child.type === TEXT) text += child.value;
+  for (let child = following(node, node); child; child = following(child, node)) {
+    if (child.type === TEXT) text += child.value;
+  }
   return text;
 }
 

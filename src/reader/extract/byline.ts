@@ -4,7 +4,7 @@
  */
 import { attribute, ELEMENT, type Element, following, type Node, type Parent, TEXT } from '#html/node.ts';
 import { BY, looksLikeName, namesIn } from './author.ts';
-import { daysAfter, findDate, isPlausible, readDate } from './date.ts';
+import { daysAfter, findDate, isPlausible, mayHoldDate, readDate } from './date.ts';
 import type { SiteNames } from './site-name.ts';
 
 export interface Byline {
@@ -98,7 +98,7 @@ function readBehind(heading: Element, byline: Byline, context: BylineContext): v
     } else if (node.type === ELEMENT) {
       elements++;
       // One heading more is a subtitle; with the second, what the page is about has begun.
-      if (/^h[1-6]$/.test(node.name) && ++headings > 1) return;
+      if (HEADINGS.has(node.name) && ++headings > 1) return;
       skip = isOther(node) || isEntry(node) || readBlock(node, byline, context);
     }
     node = following(node, top, skip);
@@ -117,6 +117,8 @@ function readBefore(heading: Element, byline: Byline, context: BylineContext): v
     level = level.parent;
   }
 }
+
+const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
 const isOther = (element: Element): boolean =>
   SKIPPED.has(element.name) || element.namespace !== 'html' || OTHERS.test(classOf(element));
@@ -157,6 +159,7 @@ function takeDate(date: string | undefined, around: string, names: string, bylin
 
 /** A line that is a date, or says that something was published or changed then. */
 function readDates(text: string, isDated: boolean, names: string, byline: Byline, { language }: BylineContext): void {
+  if (!mayHoldDate(text)) return;
   for (const line of text.split(LINES)) {
     const found = findDate(line, language);
     if (!found) continue;

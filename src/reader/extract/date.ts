@@ -139,11 +139,16 @@ const FORMS: readonly { form: RegExp; parts(match: Match, rest: string, language
 
 const spaced = (text: string) => text.replace(/[\s\u00a0\u200e\u200f]+/g, ' ').trim();
 
+/** Every date has a year in full. */
+const YEAR_DIGITS = /\d{4}/;
+
+/** Whether a text may hold a date. */
+export const mayHoldDate = (text: string): boolean => YEAR_DIGITS.test(text);
+
 /** The first date in a short text and what stands before and behind its day; null without one. */
 export function findDate(text: string, language = ''): { date: string; before: string; after: string } | null {
-  if (text.length > LONGEST * 4) return null;
+  if (text.length > LONGEST * 4 || !YEAR_DIGITS.test(text)) return null;
   const line = spaced(text).slice(0, LONGEST * 2);
-  if (!/\d{4}/.test(line)) return null;
   let found: { date: string; before: string; after: string } | null = null;
   for (const { form, parts } of FORMS) {
     const match = form.exec(line);

@@ -100,15 +100,20 @@ function look(element: Element, found: Declarations): void {
         found.scripts.push(textOf(element));
       break;
   }
-  for (const { name, value } of element.attributes) {
+  const { attributes } = element;
+  for (let at = 0; at < attributes.length; at++) {
+    const { name } = attributes[at]!;
     // Most names are told apart by their length alone, which is far quicker than comparing each with all.
-    if (name.length === 8) {
-      if (name === 'itemprop') addItem(value, element, found);
-      else if (name === 'itemtype') found.types.add(value.slice(value.lastIndexOf('/') + 1).toLowerCase());
-      else if (name === 'property' && element.name !== 'meta')
-        addItem(value.slice(value.lastIndexOf(':') + 1), element, found);
-    } else if (name === 'rel' && element.name === 'a') addAuthorLink(value, element, found);
+    if (name.length === 8) lookAtProperty(name, attributes[at]!.value, element, found);
+    else if (name === 'rel' && element.name === 'a') addAuthorLink(attributes[at]!.value, element, found);
   }
+}
+
+function lookAtProperty(name: string, value: string, element: Element, found: Declarations): void {
+  if (name === 'itemprop') addItem(value, element, found);
+  else if (name === 'itemtype') found.types.add(value.slice(value.lastIndexOf('/') + 1).toLowerCase());
+  else if (name === 'property' && element.name !== 'meta')
+    addItem(value.slice(value.lastIndexOf(':') + 1), element, found);
 }
 
 function addTime(element: Element, found: Declarations): void {

@@ -2,6 +2,18 @@
 import { attribute, type Element } from '#html/node.ts';
 import { resolveUrl } from './links.ts';
 
+/** The words of a `rel` attribute in lower case. */
+export function relsOf(rel: string): string[] {
+  const words = rel.toLowerCase();
+  return /\s/.test(words) ? words.split(/\s+/) : [words];
+}
+
+function otherAttributes(link: Element): Record<string, string> {
+  const others: [string, string][] = [];
+  for (const { name, value } of link.attributes) if (name !== 'rel' && name !== 'href') others.push([name, value]);
+  return Object.fromEntries(others);
+}
+
 /** By rel, then by absolute address, with the other attributes; `stylesheet` and `shortcut` are left out. */
 export function headLinks(
   links: readonly Element[],
@@ -12,11 +24,11 @@ export function headLinks(
     const rel = attribute(link, 'rel');
     const href = attribute(link, 'href');
     if (!rel || !href) continue;
+    const rels = relsOf(rel).filter((one) => one && one !== 'stylesheet' && one !== 'shortcut');
+    if (!rels.length) continue;
     const address = resolveUrl(href, baseUrl) ?? href;
-    const others = link.attributes.filter((entry) => entry.name !== 'rel' && entry.name !== 'href');
-    const facts = Object.fromEntries(others.map((entry) => [entry.name, entry.value]));
-    for (const one of new Set(rel.toLowerCase().split(/\s+/))) {
-      if (!one || one === 'stylesheet' || one === 'shortcut') continue;
+    const facts = otherAttributes(link);
+    for (const one of rels) {
       let byAddress = external.get(one);
       if (!byAddress) {
         byAddress = new Map();

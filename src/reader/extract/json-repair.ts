@@ -5,15 +5,19 @@ const WRAPPER =
 
 /** The value of a script's text; undefined when even the repaired text is no JSON. */
 export function parseLooseJson(text: string): unknown {
+  // What is JSON has no wrapper, and most is.
+  const value = parsed(text);
+  if (value !== undefined) return value;
   const bare = text.replace(WRAPPER, '');
+  return parsed(bare) ?? parsed(repaired(bare));
+}
+
+/** Undefined when the text is no JSON; JSON itself has no such value. */
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(bare);
+    return JSON.parse(json);
   } catch {
-    try {
-      return JSON.parse(repaired(bare));
-    } catch {
-      return undefined;
-    }
+    return undefined;
   }
 }
 

@@ -50,6 +50,7 @@ interface Found {
   bag: Bag;
   /** Whether it was reached without leaving what the page says of itself. */
   own: boolean;
+  types: string[];
 }
 
 const isBag = (value: unknown): value is Bag => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -79,12 +80,18 @@ function nameOf(value: unknown, known: Known): string | undefined {
   return isBag(other) ? asText(other.name) : undefined;
 }
 
-const typesOf = (bag: Bag): string[] =>
-  listOf(bag['@type'])
-    .filter((one) => typeof one === 'string')
-    .map((one) =>
-      one.slice(Math.max(one.lastIndexOf('/'), one.lastIndexOf('#'), one.lastIndexOf(':')) + 1).toLowerCase(),
-    );
+const bareType = (type: string) =>
+  type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1).toLowerCase();
+
+function typesOf(bag: Bag): string[] {
+  const type = bag['@type'];
+  if (typeof type === 'string') return [bareType(type)];
+  return Array.isArray(type)
+    ? listOf(type)
+        .filter((one) => typeof one === 'string')
+        .map(bareType)
+    : [];
+}
 
 const MOST_FACTS = 40;
 const LONGEST_FACT = 1_000;
@@ -114,8 +121,7 @@ const FRAME = new Set(['webpage', 'website']);
 /** The words of the object that is the page, for the answer's metadata. */
 function pageFactsOf(found: readonly Found[], known: Known): Record<string, string> {
   let page: Record<string, string> = {};
-  for (const { bag } of found) {
-    const types = typesOf(bag);
+  for (const { bag, types } of found) {
     if (!types.some((type) => OF_THE_PAGE.test(type))) continue;
     const wasFrame = !page.type || FRAME.has(page.type.toLowerCase());
     if (wasFrame && !(page.type && types.every((type) => FRAME.has(type)))) page = factsOf(bag, known);
@@ -141,7 +147,7 @@ const bareAddress = (address: string) =>
  * are told apart by nothing belong to a listing, and none of them speaks of the page.
  */
 function mainBags(found: readonly Found[], url: string): Bag[] {
-  const candidates = found.filter(({ bag, own }) => own && typesOf(bag).some((type) => CONTENT.test(type)));
+  const candidates = found.filter(({ own, types }) => own && types.some((type) => CONTENT.test(type)));
   const bags = candidates.map(({ bag }) => bag);
   const page = bareAddress(url);
   const here = bags.filter((bag) =>
@@ -179,7 +185,7 @@ function addAuthors(bag: Bag, known: Known, data: LinkedData): void {
 }
 
 function addSite(found: readonly Found[], main: readonly Bag[], known: Known, data: LinkedData): void {
-  const named = (type: string) => found.find(({ bag }) => typesOf(bag).includes(type) && asText(bag.name))?.bag.name;
+  const named = (type: string) => found.find(({ bag, types }) => types.includes(type) && asText(bag.name))?.bag.name;
   const publisher = main.map((bag) => nameOf(listOf(bag.publisher)[0], known)).find(Boolean);
   const name = asText(named('website')) ?? publisher ?? asText(named('organization'));
   if (name) data.siteName = name;
@@ -206,22 +212,20 @@ export function readLinkedData(scripts: readonly string[], url: string): LinkedD
   if (scripts.length === 0) return data;
   const found = bagsOf(scripts);
   const known = new Map<string, Bag>();
-  for (const { bag } of found) {
-    for (const type of typesOf(bag)) data.types.add(type);
+  for (const { bag, types } of found) {
+    for (const type of types) data.types.add(type);
     const id = bag['@id'];
     if (typeof id === 'string' && Object.keys(bag).length > 1 && !asText(known.get(id)?.name)) known.set(id, bag);
   }
   data.page = pageFactsOf(found, known);
   const main = mainBags(found, url);
   for (const bag of main) addFacts(bag, known, data);
-  const frames = found.filter(({ bag, own }) => own && typesOf(bag).some((type) => /page$/.test(type)));
+  const frames = found.filter(({ own, types }) => own && types.some((type) => type.endsWith('page')));
   for (const { bag } of frames) addFacts({ ...bag, name: undefined, headline: undefined }, known, data);
   addSite(found, main, known, data);
   // Systems make a person of whoever has an account; where an organisation publishes, that may be the organisation.
-  const isCompany = ({ bag }: Found) => {
-    const types = typesOf(bag);
-    return types.some((type) => type.endsWith('organization') || type === 'corporation') && !types.includes('person');
-  };
+  const isCompany = ({ types }: Found) =>
+    types.some((type) => type.endsWith('organization') || type === 'corporation') && !types.includes('person');
   if (data.persons.length && found.some(isCompany)) data.persons = [];
   return data;
 }
@@ -240,8 +244,9 @@ function bagsOf(scripts: readonly string[]): Found[] {
       if (typeof value !== 'object' || value === null) continue;
       objects++;
       const isList = Array.isArray(value);
-      if (!isList) found.push({ bag: value as Bag, own });
-      for (const [key, inner] of Object.entries(value)) {
+      if (!isList) found.push({ bag: value as Bag, own, types: typesOf(value as Bag) });
+      for (const key of Object.keys(value)) {
+        const inner: unknown = (value as Bag)[key];
         if (typeof inner !== 'object' || inner === null) continue;
         queue.push({ value: inner, own: own && (isList || OWN_KEYS.has(key)) });
       }

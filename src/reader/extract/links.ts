@@ -1,7 +1,7 @@
 /**
  * Addresses of a page: what relative ones resolve against, and the list of its links in document order.
  */
-import { attribute, type Document, ELEMENT, type Element, elements, following, type Node, TEXT } from '#html/node.ts';
+import { attribute, type Document, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 
 /** Link text and address; the text has its white space collapsed. */
 export type Link = [text: string, url: string];
@@ -20,8 +20,10 @@ export function resolveUrl(address: string, baseUrl: string): string | null {
 
 /** What relative addresses resolve against: the first `<base href>` that is an http(s) address, else `url`. */
 export function documentBaseUrl(document: Document, url: string): string {
-  for (const base of elements(document, 'base')) {
-    const href = attribute(base, 'href');
+  let node = following(document, document);
+  for (; node; node = following(node, document)) {
+    if (node.type !== ELEMENT || node.name !== 'base') continue;
+    const href = attribute(node, 'href');
     if (href === null) continue;
     const resolved = resolveUrl(href, url);
     return resolved !== null && /^https?:/.test(resolved) ? resolved : url;

@@ -5,6 +5,7 @@ import { isHome } from './address.ts';
 import { type Byline, readByline, shortText } from './byline.ts';
 import { dateOfUrl } from './date.ts';
 import { type Declarations, gather } from './declarations.ts';
+import { relsOf } from './head-links.ts';
 import { isWithin, itemValue, ownItems } from './items.ts';
 import { type LinkedData, readLinkedData } from './linked-data.ts';
 import { type Microformats, readMicroformats } from './microformats.ts';
@@ -66,6 +67,9 @@ const WRITTEN_BY = new Set(
   ).split(','),
 );
 
+/** The name that sources.ts has for a meta. */
+const keyOf = (name: string) => (name.startsWith('dc:') || name.startsWith('dcterms:') ? name.replace(':', '.') : name);
+
 export class Lookup {
   readonly found: Declarations;
   readonly data: LinkedData;
@@ -90,7 +94,7 @@ export class Lookup {
     this.#isThread = THREADS.some((type) => this.types.has(type));
     this.#document = document;
     for (const [name, values] of this.found.metas) {
-      const key = name.length > 100 ? '' : name.toLowerCase().replace(/^(dc|dcterms):/, '$1.');
+      const key = name.length > 100 ? '' : keyOf(name.toLowerCase());
       if (!this.#named.has(key)) this.#named.set(key, values);
     }
   }
@@ -122,7 +126,7 @@ export class Lookup {
       case 'item':
         return ownItems(found.items.get(name) ?? [], this.#isThread).map(itemValue);
       case 'link':
-        return found.links.filter((link) => relsOf(link).includes(name)).map((link) => attribute(link, 'href') ?? '');
+        return this.#linksOf(name);
       case 'html':
         return found.root ? [attribute(found.root, name) ?? ''] : [];
       case 'http-equiv':
@@ -140,6 +144,11 @@ export class Lookup {
       default:
         return [dateOfUrl(url) ?? ''];
     }
+  }
+
+  #linksOf(rel: string): string[] {
+    const has = (link: Element) => relsOf(attribute(link, 'rel') ?? '').includes(rel);
+    return this.found.links.filter(has).map((link) => attribute(link, 'href') ?? '');
   }
 
   #linked(key: keyof LinkedData): readonly string[] {
@@ -186,8 +195,6 @@ export class Lookup {
     );
   }
 }
-
-const relsOf = (link: Element) => (attribute(link, 'rel') ?? '').toLowerCase().split(/\s+/);
 
 /** Whom `rel="author"` names, if all such links name one; a listing has several. */
 function authorsOf(links: readonly Element[]): string[] {
