@@ -1,0 +1,45 @@
+/** What pages never seen would get: each part of the sites is read with trees fitted to the other parts. */
+import { copyKept } from '#reader/extract/keep.ts';
+import { kindOf } from '#reader/extract/kind.ts';
+import { selectContent } from '#reader/extract/select-content.ts';
+import { asMarkdown } from '../as-markdown.ts';
+import type { Row, Scorer } from '../scorer.ts';
+import { fitAll, readFitted } from './fit-all.ts';
+import { faultsOf, type OwnSums, sumFaults } from './own-answers.ts';
+import { PARTS, type Sample } from './samples.ts';
+
+export interface Checked {
+  rows: Row[];
+  /** Of the annotated pages whose kind is known, those that the trees take for that kind. */
+  kinds: { known: number; right: number };
+  /** Our own pages. */
+  own: OwnSums;
+}
+
+export function crossValidate(samples: readonly Sample[], scorer: Scorer): Checked {
+  const rows: Row[] = [];
+  const kinds = { known: 0, right: 0 };
+  const own: Parameters<typeof sumFaults>[0][number][] = [];
+  for (let part = 0; part < PARTS; part++) {
+    const fitted = readFitted(fitAll(samples, part));
+    for (const sample of samples) {
+      if (sample.part !== part) continue;
+      const { page, body, survey, facts } = sample;
+      const selected = survey.blocks.length ? selectContent(survey, facts, fitted) : null;
+      const content = selected ? copyKept(body, survey, selected.keep) : body;
+      const markdown = asMarkdown(content, page.url || 'http://localhost/');
+      const score = scorer.scorePage(page.dataset, markdown, page.gold);
+      rows.push({ dataset: page.dataset, id: page.id, empty: !markdown.trim(), score });
+      if (sample.own) {
+        const { expected, text } = sample.own;
+        const kind = selected ? kindOf(survey, selected, facts)?.kind : undefined;
+        own.push({ expected, fault: faultsOf({ content, kind }, expected, text) });
+      } else if (sample.kind >= 0 && page.gold.type) {
+        kinds.known += 1;
+        const likely = selected?.choice?.kinds;
+        if (likely && likely.indexOf(Math.max(...likely)) === sample.kind) kinds.right += 1;
+      }
+    }
+  }
+  return { rows, kinds, own: sumFaults(own) };
+}

@@ -1,0 +1,121 @@
+/** Annotated pages, and those of our own making, as what trees are fitted to. */
+import { createHash } from 'node:crypto';
+import { type Document, type Element, find } from '#html/node.ts';
+import { parseDocument } from '#html/parse.ts';
+import { createClassReader } from '#reader/extract/class-words.ts';
+import { pageFacts } from '#reader/extract/facts.ts';
+import { describeBlocks, layGround, type PageFacts } from '#reader/extract/features.ts';
+import { removeHidden } from '#reader/extract/hidden.ts';
+import { extractMetadata } from '#reader/extract/metadata.ts';
+import { describePage, FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/page-features.ts';
+import { settle } from '#reader/extract/settle.ts';
+import { type Survey, survey } from '#reader/extract/survey.ts';
+import { type Expected, labelledText, markedElements, ownPages } from '../../test/support/own-pages.ts';
+import type { Scorer, TestPage } from '../scorer.ts';
+import { labelBySnippets, labelByText, wordsOf } from './labels.ts';
+import { labelByMarks } from './own-pages.ts';
+
+/** The parts that sites are cut into, each to be read with trees fitted to the others. */
+export const PARTS = 5;
+/** What a page of each set counts; sets whose gold is another extractor's output count less. */
+const PAGE_WEIGHTS: Record<string, number> = { aeb: 1.2, wcxb: 1, own: 0.6 };
+const OTHER_WEIGHT = 0.4;
+const SNIPPET_WEIGHT = 0.12;
+
+type FittedKind = (typeof FITTED_KINDS)[number];
+/** Kinds that rules tell from a fitted one. */
+const FINER: Record<string, FittedKind> = {
+  question: 'forum',
+  search: 'listing',
+  home: 'listing',
+  table: 'listing',
+  video: 'article',
+};
+
+export interface Sample {
+  page: TestPage;
+  body: Document | Element;
+  survey: Survey;
+  facts: PageFacts;
+  numbers: Float32Array;
+  /** Number of its FITTED_KINDS; -1 when nobody said. */
+  kind: number;
+  /** FEATURES for each block; the probabilities of kinds, the last ones, are written before each fit. */
+  rows: Float32Array;
+  answer: Float32Array;
+  weight: Float32Array;
+  /** Pages of one site are always in the same part. */
+  part: number;
+  /** What a page of our own making must give, and the text that its labels call content. */
+  own?: { expected: Expected; text: string };
+}
+
+const readClass = createClassReader();
+
+/** Host names that stand for no site. */
+const NO_SITE = new Set(['localhost', 'fakehost']);
+
+function siteOf({ url, id }: TestPage): string {
+  const { hostname } = new URL(URL.canParse(url) ? url : 'http://localhost/');
+  return NO_SITE.has(hostname) ? id : hostname.split('.').slice(-2).join('.');
+}
+
+function kindOf({ dataset, gold }: TestPage): number {
+  const kind = gold.type ?? (dataset === 'aeb' ? 'article' : '');
+  return FITTED_KINDS.indexOf((FINER[kind] ?? kind) as FittedKind);
+}
+
+function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expected?: Expected): Sample {
+  const url = page.url || 'http://localhost/';
+  const document = parseDocument(page.html);
+  const marked = expected && markedElements(document, expected);
+  const own = expected && { expected, text: labelledText(document, expected) };
+  settle(document);
+  const facts = pageFacts(extractMetadata(document, url), url, readClass);
+  removeHidden(document);
+  const body = find(document, 'body') ?? document;
+  const surveyed = survey(body, readClass);
+  const weight = PAGE_WEIGHTS[page.dataset] ?? OTHER_WEIGHT;
+  const blocks = surveyed.blocks.map((block) => wordsOf(block.texts.map((text) => text.value).join('')));
+  const strip = (snippets: string[] | undefined) => snippets?.map(stripMarkdown) ?? [];
+  const labels = marked
+    ? labelByMarks(surveyed, marked, weight)
+    : page.gold.text === undefined
+      ? labelBySnippets(blocks, { with: strip(page.gold.with), without: strip(page.gold.without) }, SNIPPET_WEIGHT)
+      : labelByText(blocks, wordsOf(stripMarkdown(page.gold.text)), weight);
+  const numbers = new Float32Array(PAGE_FEATURES.length);
+  const kinds = new Float32Array(FITTED_KINDS.length);
+  let rows = new Float32Array();
+  if (surveyed.blocks.length > 0) {
+    const ground = layGround(surveyed);
+    numbers.set(describePage(surveyed, ground.records, facts));
+    rows = describeBlocks(surveyed, ground, { ...facts, numbers, kinds }) as typeof rows;
+  }
+  return {
+    page: { ...page, html: '', gold: { ...(own && { text: own.text }), ...page.gold } },
+    body,
+    survey: surveyed,
+    facts,
+    numbers,
+    kind: kindOf(page),
+    rows,
+    ...labels,
+    part:
+      createHash('md5')
+        .update(siteOf(page) + cut)
+        .digest()[0]! % PARTS,
+    ...(own && { own }),
+  };
+}
+
+/** The pages of a folder and those of our own making; `cut`, any word, cuts their sites into parts in another way. */
+export async function readSamples(folder: string, scorer: Scorer, limit?: number, cut = ''): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  for await (const page of scorer.pages(folder, limit ? { limit } : {})) samples.push(sampleOf(page, scorer, cut));
+  for (const { name, html, expected } of ownPages()) {
+    const { url, kind, content } = expected;
+    if (!url || !kind || !content) continue;
+    samples.push(sampleOf({ dataset: 'own', id: name, url, html, gold: { type: kind } }, scorer, cut, expected));
+  }
+  return samples;
+}

@@ -1,0 +1,50 @@
+/** What a scorer must export: a module that knows the pages of a folder and what an answer is worth. */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export interface TestPage {
+  dataset: string;
+  id: string;
+  url: string;
+  html: string;
+  /** What people say the answer is: its text, or snippets that must and must not stand in it. */
+  gold: { text?: string; with?: string[]; without?: string[]; type?: string };
+}
+
+export interface Row {
+  dataset: string;
+  id: string;
+  empty: boolean;
+  score: unknown;
+  ms?: number;
+  error?: string;
+}
+
+/** Shares of words or snippets, 0 to 1: what is found of the wanted (r), and what of the found is wanted (p). */
+export interface Figures {
+  pages: number;
+  f1: number;
+  p: number;
+  r: number;
+  /** Mean shares of the snippets found, of those that must and of those that must not stand in an answer. */
+  with?: number;
+  without?: number;
+}
+
+export interface Report {
+  datasets: Record<string, Figures & { types?: Record<string, Figures> }>;
+  /** The mean F1 of the sets whose gold was written by people. */
+  headline_f1: number | null;
+}
+
+export interface Scorer {
+  /** `limit` is the most pages of each set. */
+  pages(folder: string, options?: { limit?: number }): AsyncIterable<TestPage>;
+  stripMarkdown(text: string): string;
+  scorePage(dataset: string, predicted: string, gold: unknown): unknown;
+  report(rows: readonly Row[]): Report;
+  /** A report as text for a terminal. */
+  table(report: Report): string;
+}
+
+export const loadScorer = async (file: string): Promise<Scorer> => import(pathToFileURL(path.resolve(file)).href);
