@@ -2,7 +2,7 @@
 import { attribute, type Element } from '#html/node.ts';
 import { imageAddress } from '../../extract/images.ts';
 import { altText } from '../alt-text.ts';
-import { oneLine, withoutControls } from '../one-line.ts';
+import { withoutControls } from '../one-line.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
 import { isSafePicture, linkTitle, safeDestination } from '../url.ts';
 import { fallbackFormula, isInDisplay, writeFormula } from './math.ts';
@@ -26,21 +26,35 @@ export const image: Enter = (state, element) => {
   const label = `Image ${index}${alt === '' ? '' : ': '}`;
   if (onlyAlt) state.inline.text(`(${label}${state.clean(alt)})`);
   else {
-    const address = safeDestination(withoutControls(url)) + state.clean(titleOf(element, alt));
+    const address = safeDestination(withoutControls(url)) + state.clean(titleOf(element, alt, url));
     state.inline.image(`![${label}`, state.clean(alt), `](${address})`);
   }
   return SKIP;
 };
-
-/** The title where it says more than the alternative text, which it stands in for when there is none. */
-function titleOf(element: Element, alt: string): string {
-  const title = attribute(element, 'title');
-  if (!title || !attribute(element, 'alt')) return '';
-  return oneLine(title).toLowerCase() === alt.toLowerCase() ? '' : linkTitle(title);
-}
 
 function addressOf({ options }: State, element: Element): string | null {
   const { baseUrl, keepImgDataUrl, documentBase } = options;
   const origin = documentBase !== undefined && URL.canParse(documentBase) ? new URL(documentBase).origin : undefined;
   return imageAddress(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
 }
+
+/** What a title is looked for in, in characters at most. */
+const LONGEST = 1000;
+
+/**
+ * The title behind an address, where it says more than the alternative text, for which it stands in when there is
+ * none, and than the name of the file, which many publishing programs take for a title.
+ */
+function titleOf(element: Element, alt: string, url: string): string {
+  const title = attribute(element, 'title');
+  if (!title || !attribute(element, 'alt')) return '';
+  const words = wordsOf(title);
+  const name = url.slice(url.lastIndexOf('/') + 1);
+  return wordsOf(alt).includes(words) || wordsOf(name).startsWith(words) ? '' : linkTitle(title);
+}
+
+const wordsOf = (text: string): string =>
+  text
+    .slice(0, LONGEST)
+    .replace(/[\p{P}\s]+/gu, '')
+    .toLowerCase();
