@@ -18,10 +18,13 @@ export type BlockKind =
   | 'note'
   | `list${string}`;
 
+/** Parts of the document that are held before they are joined. */
+const MOST_PARTS = 2000;
+
 interface Container {
   readonly prefix: string;
   readonly next: string | null;
-  readonly length: number;
+  readonly count: number;
   readonly kind: BlockKind;
   /** Of the container around it. */
   readonly last: BlockKind | null;
@@ -41,7 +44,13 @@ function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
 }
 
 export class Blocks {
-  protected readonly out: string[] = [];
+  /** The start of the document, in pieces of many blocks each: one list of all parts of a long one costs far more. */
+  private readonly done: string[] = [];
+  private parts: string[] = [];
+  /** Blocks so far. */
+  private count = 0;
+  /** What was written between the last two blocks. */
+  protected separator = '';
   private readonly containers: Container[] = [];
   /** The last block that was written straight into the innermost container. */
   private last: BlockKind | null = null;
@@ -94,7 +103,7 @@ export class Blocks {
     const kind = this.begin();
     const { prefix, next, last, tight } = this;
     const parted = this.parted || this.isPartedFrom(kind);
-    this.containers.push({ prefix, next, length: this.out.length, kind, last, tight, parted });
+    this.containers.push({ prefix, next, count: this.count, kind, last, tight, parted });
     this.last = null;
     this.tight = false;
     this.parted = false;
@@ -110,8 +119,8 @@ export class Blocks {
 
   /** Ends the innermost container; false when nothing was written into it. */
   pop(): boolean {
-    const { prefix, next, length, kind, last, tight, parted } = this.containers.pop()!;
-    const isEmpty = this.out.length === length;
+    const { prefix, next, count, kind, last, tight, parted } = this.containers.pop()!;
+    const isEmpty = this.count === count;
     this.prefix = prefix;
     this.last = isEmpty ? last : kind;
     this.tight = tight;
@@ -136,21 +145,33 @@ export class Blocks {
   /** One block; its lines get their prefixes here. */
   write(text: string): void {
     const kind = this.begin();
-    const { out, prefix } = this;
+    const { prefix, between } = this;
     this.parted ||= this.isPartedFrom(kind);
-    if (out.length > 0) out.push(this.blankLine ? `\n${this.between.trimEnd()}\n` : '\n');
-    out.push(this.next ?? prefix);
+    if (this.parts.length > MOST_PARTS) this.joinParts();
+    const { parts } = this;
+    if (this.count > 0) {
+      this.separator = !this.blankLine ? '\n' : between === '' ? '\n\n' : `\n${between.trimEnd()}\n`;
+      parts.push(this.separator);
+    }
+    const start = this.next ?? prefix;
     this.next = null;
-    if (prefix === '' || !text.includes('\n')) out.push(text);
+    if (start !== '') parts.push(start);
+    if (prefix === '' || !text.includes('\n')) parts.push(text);
     else {
       const blank = `\n${prefix.trimEnd()}`;
       const lines = text.split('\n');
-      out.push(lines[0]!);
-      for (let at = 1; at < lines.length; at++) out.push(lines[at] === '' ? blank : `\n${prefix}${lines[at]}`);
+      parts.push(lines[0]!);
+      for (let at = 1; at < lines.length; at++) parts.push(lines[at] === '' ? blank : `\n${prefix}${lines[at]}`);
     }
+    this.count += 1;
     this.last = kind;
     this.blankLine = true;
     this.between = prefix;
+  }
+
+  private joinParts(): void {
+    this.done.push(this.parts.join(''));
+    this.parts = [];
   }
 
   private begin(): BlockKind {
@@ -166,6 +187,7 @@ export class Blocks {
   }
 
   toString(): string {
-    return this.out.join('');
+    this.joinParts();
+    return this.done.join('');
   }
 }

@@ -2,7 +2,7 @@
  * Footnotes in the markup that wikis and Markdown renderers write: a short link (`1`, `[2]`, `*`) to an element of
  * the page that holds the note. Both ends must be in the tree; what is no pair stays what it was.
  */
-import { attribute, type Document, ELEMENT, type Element, elements, following, type Node, TEXT } from '#html/node.ts';
+import { attribute, type Document, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 
 export interface Footnotes {
   /** Labels of the anchors that refer to a note, and of the elements that hold one. */
@@ -40,7 +40,9 @@ export function findFootnotes(
   if (gfm === 'none') return NONE;
   const candidates: Candidate[] = [];
   const targets = new Map<string, Target | null>();
-  for (const anchor of elements(root, 'a')) {
+  for (let node = following(root, root); node; node = following(node, root)) {
+    if (node.type !== ELEMENT || node.name !== 'a') continue;
+    const anchor = node;
     const href = attribute(anchor, 'href');
     if (href === null || !href.includes('#')) continue;
     const target = fragmentOf(href, pageUrl);
@@ -75,7 +77,8 @@ function locate(
   const orders = new Map<Element, number>(candidates.map(({ anchor }) => [anchor, 0]));
   const held = new Map<Element, Target>();
   let order = 0;
-  for (const element of elements(root)) {
+  for (let element = following(root, root); element; element = following(element, root)) {
+    if (element.type !== ELEMENT) continue;
     order += 1;
     if (orders.has(element)) orders.set(element, order);
     for (const { name, value } of element.attributes) {

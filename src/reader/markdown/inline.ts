@@ -184,6 +184,10 @@ export class Inline {
    * content that comes behind a marker of its own, where no other block can start.
    */
   take(startsLine = true): string {
+    if (this.pieces.length === 0 && this.marks.length === 0) {
+      this.space = false;
+      return '';
+    }
     this.endCode();
     for (let index = this.marks.length - 1; index >= 0; index--) {
       const mark = this.marks[index]!;
@@ -194,12 +198,12 @@ export class Inline {
     const content = this.pieces.length === 0 ? '' : this.finish();
     const text = startsLine ? escapeLines(content) : content;
     this.pieces = [];
-    this.risky = [];
-    this.links = [];
+    if (this.risky.length > 0) this.risky = [];
+    if (this.links.length > 0) this.links = [];
+    if (this.spans.length > 0) this.spans = [];
+    if (this.codes.length > 0) this.codes = [];
     this.space = false;
     this.hardBreak = false;
-    this.spans = [];
-    this.codes = [];
     this.math = null;
     this.closed = null;
     return text;

@@ -111,9 +111,8 @@ export class TracedBlocks extends Blocks {
   }
 
   override write(text: string): void {
-    const from = this.out.length;
     super.write(text);
-    this.trace.wrote(from > 0 ? feedsIn(this.out[from]!) : 0, feedsIn(text) + 1);
+    this.trace.wrote(feedsIn(this.separator), feedsIn(text) + 1);
   }
 }
 
