@@ -1,88 +1,48 @@
 /**
- * HTML to content Markdown over a folder of pages, beside Mozilla's Readability on linkedom with Turndown, in one run:
- * `npm run bench:extraction -- <folder> [--scorer <module>] [--limit <pages a set>]`.
+ * HTML to content Markdown over a folder of pages, beside what else one can install, in one run:
+ * `npm run bench:extraction -- <folder> [--scorer <module>] [--cross] [--baseline] [--limit <pages a set>]`.
  *
- * Without a scorer the folder's `.html` and `.html.gz` files are only timed. A scorer is a module that exports
- * `pages(folder)`, an async iterable of `{dataset, id, url, gold, html}`, and `scorePage`, `report` and `table`.
+ * Without a scorer the folder's `.html` and `.html.gz` files are only timed. With one (bench/scorer.ts says what it must
+ * export) answers are scored as well, and a run over all pages and contenders writes bench/extraction.md. `--cross` adds
+ * what pages of sites never seen would get, which takes some minutes. `--baseline` leaves out all peers but that which
+ * speed is held against.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { Readability } from '@mozilla/readability';
-import { parseHTML } from 'linkedom';
 import { parseDocument } from '#html/parse.ts';
-import { extractArticle } from '#reader/extract/extract.ts';
-import { documentBaseUrl } from '#reader/extract/links.ts';
-import { MARKDOWN_STYLE_DEFAULTS } from '#reader/markdown/style.ts';
-import { toMarkdown } from '#reader/markdown/to-markdown.ts';
-import { machine, table } from './support.ts';
+import { labelledText, ownPages } from '../test/support/own-pages.ts';
+import { BASELINE, type Contender, OURS, PEERS, packageVersions } from './contenders.ts';
+import {
+  CROSS_VALIDATED,
+  ownPagesTable,
+  type Quality,
+  reportPage,
+  speedTable,
+  type Timed,
+  type TimedRow,
+} from './extraction-report.ts';
+import { type Checked, crossValidate } from './fit/check.ts';
+import { faultsOf, shippedAnswer, sumFaults } from './fit/own-answers.ts';
+import { isLabelled, readSamples } from './fit/samples.ts';
+import { loadScorer, type Row, type Scorer, type TestPage } from './scorer.ts';
 
-interface TestPage {
-  dataset: string;
-  id: string;
-  url: string;
-  html: string;
-  gold?: unknown;
-}
+const NO_URL = 'http://localhost/';
+/** Pages that a contender reads before the next one's turn. */
+const TURN = 20;
+/** One page in so many is read before anything is timed. */
+const WARM_UP = 5;
 
-interface Row {
-  dataset: string;
-  id: string;
-  ms: number;
-  /** Of processor time, on all threads: what else the machine does counts less in it than on the wall clock. */
-  cpuMs: number;
-  empty: boolean;
-  score: unknown;
-  error?: string;
-}
-
-interface Scorer {
-  pages(folder: string, options?: { limit?: number }): AsyncIterable<TestPage>;
-  scorePage(dataset: string, predicted: string, gold: unknown): unknown;
-  report(rows: Row[]): { headline_f1: number | null };
-  table(report: unknown): string;
-}
-
-interface Contender {
-  name: string;
-  read(page: TestPage): string;
-}
-
-const ours: Contender = {
-  name: 'lectern',
-  read({ html, url }) {
-    const document = parseDocument(html);
-    const baseUrl = documentBaseUrl(document, url);
-    const { content } = extractArticle(document, { url, baseUrl, whole: false });
-    return toMarkdown(content, {
-      ...MARKDOWN_STYLE_DEFAULTS,
-      pageUrl: url,
-      baseUrl,
-      gfm: 'all',
-      retainLinks: 'all',
-      retainImages: 'all',
-      keepImgDataUrl: false,
-    }).markdown;
+const { values: flags, positionals } = parseArgs({
+  options: {
+    scorer: { type: 'string' },
+    cross: { type: 'boolean' },
+    baseline: { type: 'boolean' },
+    limit: { type: 'string' },
   },
-};
-
-// Turndown ships without types.
-const TurndownService = createRequire(import.meta.url)('turndown') as new (
-  options: Record<string, string>,
-) => { turndown(html: string): string };
-const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' });
-const peers: Contender = {
-  name: 'readability + linkedom + turndown',
-  read({ html }) {
-    const article = new Readability(
-      parseHTML(html).document as unknown as ConstructorParameters<typeof Readability>[0],
-    ).parse();
-    return article?.content ? turndown.turndown(article.content) : '';
-  },
-};
+  allowPositionals: true,
+});
 
 function filesOf(folder: string): TestPage[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -91,92 +51,119 @@ function filesOf(folder: string): TestPage[] {
     .map((name) => {
       const bytes = readFileSync(path.join(folder, name));
       const html = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-      return { dataset: 'pages', id: name, url: 'http://localhost/', html };
+      return { dataset: 'pages', id: name, url: NO_URL, html, gold: {} };
     });
 }
 
+async function readPages(folder: string, scorer: Scorer | undefined, limit: number | undefined): Promise<TestPage[]> {
+  if (!scorer) return filesOf(folder).slice(0, limit);
+  const pages: TestPage[] = [];
+  for await (const page of scorer.pages(folder, limit ? { limit } : {})) {
+    pages.push({ ...page, url: page.url || NO_URL });
+  }
+  return pages;
+}
+
 /** Every page once, timed one by one; an exception counts as an empty answer. */
-function run(contender: Contender, pages: readonly TestPage[], scorer: Scorer | undefined): Row[] {
-  return pages.map((page) => {
+async function run({ read }: Contender, pages: readonly TestPage[], scorer?: Scorer): Promise<TimedRow[]> {
+  const rows: TimedRow[] = [];
+  for (const { dataset, id, url, html, gold } of pages) {
     const from = performance.now();
     const spent = process.cpuUsage();
     let markdown = '';
     let error: string | undefined;
     try {
-      markdown = contender.read(page);
+      markdown = await read(html, url);
     } catch (cause) {
       error = String(cause);
     }
     const ms = performance.now() - from;
     const { user, system } = process.cpuUsage(spent);
     const cpuMs = (user + system) / 1000;
-    const score = scorer?.scorePage(page.dataset, markdown, page.gold);
-    return { dataset: page.dataset, id: page.id, ms, cpuMs, empty: !markdown.trim(), score, ...(error && { error }) };
-  });
+    const score = scorer?.scorePage(dataset, markdown, gold);
+    rows.push({ dataset, id, ms, cpuMs, empty: !markdown.trim(), score, ...(error && { error }) });
+  }
+  return rows;
 }
 
-/** Pages that a contender reads before the next one's turn. */
-const TURN = 20;
+/** Reads all pages with all contenders by turns, so that whatever else the machine does falls on all alike. */
+async function heat(contenders: readonly Contender[], pages: readonly TestPage[], scorer?: Scorer): Promise<Timed[]> {
+  const all = contenders.map((contender) => ({ contender, rows: [] as TimedRow[] }));
+  const some = pages.filter((_, at) => at % WARM_UP === 0);
+  for (const { contender } of all) await run(contender, some);
+  for (let from = 0; from < pages.length; from += TURN) {
+    for (const { contender, rows } of all) rows.push(...(await run(contender, pages.slice(from, from + TURN), scorer)));
+  }
+  return all;
+}
 
-const percentile = (values: number[], share: number) =>
-  values.sort((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0;
+/**
+ * Ours and the baseline in a heat of their own, the others after it: what a slow one leaves to be collected costs
+ * whoever comes next, and code that is used with two DOMs is slower with both.
+ */
+async function compete(pages: readonly TestPage[], scorer?: Scorer): Promise<Timed[]> {
+  const { error } = console;
+  // Some report what they meet in a page, which would cost them time.
+  console.error = () => {};
+  const first = await heat([OURS, BASELINE], pages, scorer);
+  const second = flags.baseline ? [] : await heat(PEERS, pages, scorer);
+  console.error = error;
+  return [...first, ...second];
+}
 
-const { values, positionals } = parseArgs({
-  options: { scorer: { type: 'string' }, limit: { type: 'string' } },
-  allowPositionals: true,
-});
+/** The quality of the answers to `pages`, as the scorer counts it. */
+function qualityOf(name: string, rows: readonly Row[], pages: readonly TestPage[], scorer: Scorer): Quality {
+  const withContent = new Set(
+    pages
+      .filter(({ gold }) => (gold.text ?? gold.with?.join(' ') ?? '').trim())
+      .map(({ dataset, id }) => `${dataset}/${id}`),
+  );
+  const empty = rows.filter((row) => row.empty);
+  const wronglyEmpty = empty.filter(({ dataset, id }) => withContent.has(`${dataset}/${id}`)).length;
+  return { name, report: scorer.report(rows), empty: empty.length, wronglyEmpty };
+}
+
+function ownPagesFindings(checked: Checked | undefined): string {
+  const all = ownPages().map(({ html, expected }) => {
+    const document = parseDocument(html);
+    const gold = expected.content && labelledText(document, expected);
+    return { expected, fault: faultsOf(shippedAnswer(document, expected), expected, gold) };
+  });
+  const labelled = all.filter(({ expected }) => isLabelled(expected));
+  return ownPagesTable(sumFaults(all), sumFaults(labelled), checked);
+}
+
 const folder = positionals[0] ?? process.env.LECTERN_BENCH_DATA;
 if (!folder) throw new Error('give the folder of pages: npm run bench:extraction -- <folder> [--scorer <module>]');
-const scorer: Scorer | undefined = values.scorer
-  ? await import(pathToFileURL(path.resolve(values.scorer)).href)
-  : undefined;
-const pages: TestPage[] = [];
-if (scorer) {
-  for await (const page of scorer.pages(folder, values.limit ? { limit: Number(values.limit) } : {})) {
-    pages.push({ ...page, url: page.url || 'http://localhost/' });
-  }
-} else pages.push(...filesOf(folder).slice(0, values.limit ? Number(values.limit) : undefined));
-
+const limit = flags.limit ? Number(flags.limit) : undefined;
+const scorer = flags.scorer ? await loadScorer(flags.scorer) : undefined;
+const date = new Date().toISOString().slice(0, 10);
+const pages = await readPages(folder, scorer, limit);
 const megabytes = pages.reduce((sum, page) => sum + Buffer.byteLength(page.html), 0) / 1e6;
-console.log(
-  `${machine()}; ${pages.length} pages, ${megabytes.toFixed(1)} MB, one core, each contender warmed up on a fifth\n`,
-);
-const speeds: (string | number)[][] = [];
-const reports: string[] = [];
-const contenders = [ours, peers];
-const results = new Map<Contender, Row[]>(contenders.map((contender) => [contender, []]));
-for (const contender of contenders)
-  run(
-    contender,
-    pages.filter((_, at) => at % 5 === 0),
-    undefined,
-  );
-// By turns, so that whatever else the machine does falls on all alike.
-for (let from = 0; from < pages.length; from += TURN) {
-  for (const contender of contenders)
-    results.get(contender)!.push(...run(contender, pages.slice(from, from + TURN), scorer));
+const timed = await compete(pages, scorer);
+const speed = speedTable(timed, BASELINE, megabytes);
+
+if (!scorer) console.log(`${pages.length} pages, ${megabytes.toFixed(1)} MB\n\n${speed}`);
+else {
+  const quality = timed.map(({ contender, rows }) => qualityOf(contender.name, rows, pages, scorer));
+  let checked: Checked | undefined;
+  if (flags.cross) {
+    const samples = await readSamples(folder, scorer, { limit });
+    checked = crossValidate(samples, scorer);
+    const rows = checked.rows.filter(({ dataset }) => dataset !== 'own');
+    quality.splice(1, 0, qualityOf(CROSS_VALIDATED, rows, pages, scorer));
+  }
+  const page = reportPage({
+    pages: pages.length,
+    megabytes,
+    command: `npm run bench:extraction -- <folder> --scorer <module>${flags.cross ? ' --cross' : ''}`,
+    versions: packageVersions(),
+    date,
+    speed,
+    quality,
+    own: ownPagesFindings(checked),
+    checked,
+  });
+  console.log(page);
+  if (limit === undefined && !flags.baseline) writeFileSync(path.join(import.meta.dirname, 'extraction.md'), page);
 }
-for (const [contender, rows] of results) {
-  const ms = rows.map((row) => row.ms);
-  const seconds = ms.reduce((sum, one) => sum + one, 0) / 1000;
-  const summary = scorer?.report(rows);
-  speeds.push([
-    contender.name,
-    pages.length / seconds,
-    megabytes / seconds,
-    (1000 * seconds) / pages.length,
-    rows.reduce((sum, row) => sum + row.cpuMs, 0) / pages.length,
-    percentile(ms, 0.5),
-    percentile(ms, 0.95),
-    rows.filter((row) => row.empty).length,
-    summary?.headline_f1?.toFixed(3) ?? '-',
-  ]);
-  if (scorer && summary) reports.push(`${contender.name}\n${scorer.table(summary)}`);
-}
-console.log(
-  table(
-    ['HTML to content', 'pages/s', 'MB/s', 'ms a page', 'CPU ms a page', 'p50 ms', 'p95 ms', 'empty', 'F1'],
-    speeds,
-  ),
-);
-if (reports.length) console.log(`\n${reports.join('\n\n')}`);

@@ -24,6 +24,8 @@ export interface Row {
 export interface Figures {
   pages: number;
   f1: number;
+  /** The standard error of `f1`. */
+  f1_se?: number;
   p: number;
   r: number;
   /** Mean shares of the snippets found, of those that must and of those that must not stand in an answer. */

@@ -37,7 +37,7 @@ function write({ blocks, kinds }: FittedTexts): void {
 const folder = positionals[0];
 if (!folder || !flags.scorer) throw new Error('give the folder of pages, and the scoring module with --scorer');
 const scorer = await loadScorer(flags.scorer);
-const samples = await readSamples(folder, scorer, undefined, flags.cut);
+const samples = await readSamples(folder, scorer, { cut: flags.cut });
 if (flags.check) {
   const { rows, kinds, own } = crossValidate(samples, scorer);
   console.log(scorer.table(scorer.report(rows)));

@@ -108,13 +108,23 @@ function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expect
   };
 }
 
-/** The pages of a folder and those of our own making; `cut`, any word, cuts their sites into parts in another way. */
-export async function readSamples(folder: string, scorer: Scorer, limit?: number, cut = ''): Promise<Sample[]> {
+/** Pages of our own making whose labels say enough to be fitted to. */
+export const isLabelled = ({ url, kind, content }: Expected): boolean => Boolean(url && kind && content);
+
+/**
+ * The pages of a folder, `limit` of each set at most, and those of our own making; `cut`, any word, cuts their sites
+ * into parts in another way.
+ */
+export async function readSamples(
+  folder: string,
+  scorer: Scorer,
+  { limit, cut = '' }: { limit?: number | undefined; cut?: string | undefined } = {},
+): Promise<Sample[]> {
   const samples: Sample[] = [];
   for await (const page of scorer.pages(folder, limit ? { limit } : {})) samples.push(sampleOf(page, scorer, cut));
   for (const { name, html, expected } of ownPages()) {
-    const { url, kind, content } = expected;
-    if (!url || !kind || !content) continue;
+    if (!isLabelled(expected)) continue;
+    const { url = '', kind = '' } = expected;
     samples.push(sampleOf({ dataset: 'own', id: name, url, html, gold: { type: kind } }, scorer, cut, expected));
   }
   return samples;

@@ -1,0 +1,92 @@
+/** Programs that find the content of a page and write it as Markdown: ours, and those that one can install. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { extractFromHtml } from '@extractus/article-extractor';
+import { Readability } from '@mozilla/readability';
+import { Defuddle } from 'defuddle/node';
+import { parseHTML } from 'linkedom';
+import { parseDocument } from '#html/parse.ts';
+import { extractArticle } from '#reader/extract/extract.ts';
+import { documentBaseUrl } from '#reader/extract/links.ts';
+import { asMarkdown } from './as-markdown.ts';
+
+export interface Contender {
+  name: string;
+  read(html: string, url: string): string | Promise<string>;
+}
+
+export const OURS: Contender = {
+  name: 'lectern',
+  read(html, url) {
+    const document = parseDocument(html);
+    const baseUrl = documentBaseUrl(document, url);
+    return asMarkdown(extractArticle(document, { url, baseUrl, whole: false }).content, url, baseUrl);
+  },
+};
+
+// Both ship without types.
+const require = createRequire(import.meta.url);
+const TurndownService = require('turndown') as new (
+  options: Record<string, string>,
+) => { turndown(html: string): string };
+const { JSDOM, VirtualConsole } = require('jsdom') as {
+  JSDOM: new (html: string, options: object) => { window: { document: object; close(): void } };
+  VirtualConsole: new () => object;
+};
+
+const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' });
+
+type ReadabilityDocument = ConstructorParameters<typeof Readability>[0];
+
+function byReadability(document: unknown): string {
+  const article = new Readability(document as ReadabilityDocument).parse();
+  return article?.content ? turndown.turndown(article.content) : '';
+}
+
+/** What speed is held against. */
+export const BASELINE: Contender = {
+  name: 'readability + linkedom + turndown',
+  read: (html) => byReadability(parseHTML(html).document),
+};
+
+/** The others. */
+export const PEERS: readonly Contender[] = [
+  {
+    name: 'readability + jsdom + turndown',
+    read(html, url) {
+      // A console without listeners: jsdom reports each style sheet that it cannot read.
+      const { window } = new JSDOM(html, { url, virtualConsole: new VirtualConsole() });
+      try {
+        return byReadability(window.document);
+      } finally {
+        window.close();
+      }
+    },
+  },
+  {
+    name: 'defuddle + linkedom',
+    async read(html, url) {
+      // `useAsync` would ask services on the network when the page itself has nothing.
+      const options = { markdown: true, useAsync: false };
+      const document = parseHTML(html).document as unknown as Parameters<typeof Defuddle>[0];
+      return (await Defuddle(document, url, options)).content;
+    },
+  },
+  {
+    name: 'article-extractor + turndown',
+    async read(html, url) {
+      const content = (await extractFromHtml(html, url))?.content;
+      return content ? turndown.turndown(content) : '';
+    },
+  },
+];
+
+const PACKAGES = ['@mozilla/readability', 'linkedom', 'jsdom', 'turndown', 'defuddle', '@extractus/article-extractor'];
+
+/** The installed packages with their versions. */
+export const packageVersions = (): string[] =>
+  PACKAGES.map((name) => {
+    const file = path.join(import.meta.dirname, '../node_modules', name, 'package.json');
+    return `${name} ${JSON.parse(readFileSync(file, 'utf8')).version}`;
+  });
