@@ -2,7 +2,7 @@
  * The delimiters of emphasis, chosen when a paragraph is complete: of the two that Markdown has for a kind the one
  * that is asked for, the other where only that would be read as emphasis, and spaces beside it where neither would.
  */
-import { firstAfter, isPunctuation, isSpace, lastBefore, readings } from './flanking.ts';
+import { firstAfter, isPlainWord, isPunctuation, isSpace, lastBefore, readings } from './flanking.ts';
 
 export type SpanKind = 'em' | 'strong' | 'strike';
 
@@ -64,25 +64,57 @@ class Chooser {
     }
   }
 
+  /**
+   * Whether a span is read as such whatever its delimiters are made of: none other touches them, outside of them is
+   * white space or punctuation, and inside a word, or punctuation that could not end another span. Most spans are.
+   */
+  private isPlain({ open, close }: Span): boolean {
+    const { delimiters, pieces } = this;
+    if (close < open + 2 || delimiters.has(open - 1) || delimiters.has(open + 1)) return false;
+    if (delimiters.has(close - 1) || delimiters.has(close + 1)) return false;
+    const before = open === 0 ? 'space' : kindOfLast(pieces[open - 1]!);
+    const first = kindOf(pieces[open + 1]!.charCodeAt(0));
+    const last = kindOfLast(pieces[close - 1]!);
+    const after = close === pieces.length - 1 ? 'space' : kindOf(pieces[close + 1]!.charCodeAt(0));
+    if (first !== 'word' && !(first === 'punctuation' && before === 'space')) return false;
+    return isOutside(before) && isOutside(after) && (last === 'word' || last === 'punctuation');
+  }
+
+  private writePlain({ kind, open, close }: Span, mark: Mark): void {
+    this.pieces[open] = this.pieces[close] = kind === 'em' ? mark : mark + mark;
+    this.delimiters.get(open)!.mark = mark;
+    this.delimiters.get(close)!.mark = mark;
+  }
+
   /** The characters that the delimiters are made of; null when a span can't be told from one around it. */
   choose(spans: readonly Span[]): string | null {
     const { around } = this;
     let used = '';
     for (const span of spans) {
       while (around.length > 0 && around.at(-1)!.close < span.open) around.pop();
-      const outside = around.findLast(({ kind }) => kind === span.kind);
-      const mark = outside ? this.markInside(span, this.delimiters.get(outside.open)!.mark!) : this.markOf(span);
+      const outside = around.length === 0 ? undefined : around.findLast(({ kind }) => kind === span.kind);
+      const isPlain = !outside && this.isPlain(span);
+      const mark = outside
+        ? this.markInside(span, this.delimiters.get(outside.open)!.mark!)
+        : isPlain
+          ? this.wantedMark(span)
+          : this.markOf(span);
       if (mark === null) return null;
       around.push(span);
-      this.write(span, mark);
+      if (isPlain) this.writePlain(span, mark);
+      else this.write(span, mark);
       if (!used.includes(mark)) used += mark;
     }
     return used;
   }
 
+  private wantedMark({ kind }: Span): Mark {
+    return kind === 'strike' ? '~' : (this.style[kind][0] as Mark);
+  }
+
   private markOf(span: Span): Mark {
-    if (span.kind === 'strike') return '~';
-    const wanted = this.style[span.kind][0] as Mark;
+    const wanted = this.wantedMark(span);
+    if (wanted === '~') return wanted;
     const forced = this.forcedMark(span);
     const marks = forced ? [forced] : [wanted, other(wanted)];
     return (
@@ -120,9 +152,10 @@ class Chooser {
     const { delimiters } = this;
     const before = delimiters.get(span.open - 1);
     const after = delimiters.get(span.close + 1);
-    const isEm = ({ span: { kind } }: Delimiter) => kind === 'em' && span.kind === 'em';
-    if (before?.mark === mark && (before.opens ? isEm(before) : !lenient || !this.canRunOn(span, mark))) return false;
-    if (after?.mark === mark && isEm(after)) return false;
+    if (before?.mark === mark) {
+      if (before.opens ? areBothEm(before.span, span) : !lenient || !this.canRunOn(span, mark)) return false;
+    }
+    if (after?.mark === mark && areBothEm(after.span, span)) return false;
     return this.canOpen(span, mark) && this.canClose(span, mark) && !this.endsAnother(span, mark, lenient);
   }
 
@@ -142,9 +175,12 @@ class Chooser {
 
   /** Whether the delimiter that opens a span could end one around it. */
   private endsAnother({ kind, open }: Span, mark: Mark, lenient: boolean): boolean {
-    const isAlike = (outer: Span) =>
-      this.delimiters.get(outer.open)!.mark === mark && (!lenient || outer.kind === kind);
-    if (!this.around.some(isAlike)) return false;
+    const { around, delimiters } = this;
+    if (around.length === 0) return false;
+    const isAmongThem = around.some(
+      (outer) => delimiters.get(outer.open)!.mark === mark && (!lenient || outer.kind === kind),
+    );
+    if (!isAmongThem) return false;
     return readings(mark, this.before(open, mark), this.inside(open, 1, mark)).some(({ closes }) => closes);
   }
 
@@ -194,6 +230,22 @@ class Chooser {
     closing.mark = mark;
   }
 }
+
+const areBothEm = (one: Span, other: Span): boolean => one.kind === 'em' && other.kind === 'em';
+
+type CharacterKind = 'space' | 'word' | 'punctuation' | 'unclear';
+
+/** What an ASCII character is to the rules of flanking; what could be part of another delimiter or escape is unclear. */
+function kindOf(code: number): CharacterKind {
+  if (isPlainWord(code)) return 'word';
+  if (code === 0x20 || code === 0x0a) return 'space';
+  const isMarked = code === 0x2a || code === 0x5f || code === 0x7e || code === 0x5c;
+  return code > 0x20 && code < 0x7f && !isMarked ? 'punctuation' : 'unclear';
+}
+
+const kindOfLast = (text: string): CharacterKind => kindOf(text.charCodeAt(text.length - 1));
+
+const isOutside = (kind: CharacterKind): boolean => kind === 'space' || kind === 'punctuation';
 
 const other = (mark: Mark): Mark => (mark === '*' ? '_' : '*');
 

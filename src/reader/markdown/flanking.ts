@@ -2,12 +2,13 @@
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
-/** White space or, as '', the edge of the text. */
-export const isSpace = (character: string): boolean => character === '' || /\s/.test(character);
-
 /** ASCII letters and digits are most of what is asked about. */
-const isPlainWord = (code: number): boolean =>
+export const isPlainWord = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
+
+/** White space or, as '', the edge of the text. */
+export const isSpace = (character: string): boolean =>
+  character === '' || character === ' ' || (!isPlainWord(character.charCodeAt(0)) && /\s/.test(character));
 
 export const isPunctuation = (character: string): boolean =>
   !isPlainWord(character.charCodeAt(0)) && PUNCTUATION.test(character);
@@ -39,9 +40,13 @@ const variants = (character: string): string[] =>
 
 const isBeyond = (character: string): boolean => character >= '\ud800' && character < '\ue000';
 
-/** The first and the last character of a text, pairs of surrogates whole; '' of an empty one. */
-const firstOf = (text: string): string => (text === '' ? '' : String.fromCodePoint(text.codePointAt(0)!));
+/** The first character of a text, pairs of surrogates whole; '' of an empty one. */
+function firstOf(text: string): string {
+  const code = text.codePointAt(0);
+  return code === undefined ? '' : code < 0x80 ? text[0]! : String.fromCodePoint(code);
+}
 
+/** The last character of a text likewise. */
 function lastOf(text: string): string {
   const last = text.at(-1) ?? '';
   const isLow = last >= '\udc00' && last <= '\udfff';
