@@ -1,6 +1,6 @@
 /**
  * Titles beside a gold, and the time that metadata costs, beside Mozilla's Readability in one run:
- * `npx tsx --conditions=source bench/metadata.ts <folder> [--show]`.
+ * `npm run bench:metadata -- <folder> [--show]`.
  *
  * The folder holds one folder a set: `gold.json` (page id to `{url, title}`) and `html/<id>.html.gz`. Pages whose gold
  * has no title are only timed. `--show` prints the titles that differ.
@@ -25,7 +25,7 @@ interface TestPage {
 
 const { values, positionals } = parseArgs({ options: { show: { type: 'boolean' } }, allowPositionals: true });
 const folder = positionals[0] ?? process.env.LECTERN_BENCH_DATA;
-if (!folder) throw new Error('give the folder of pages: bench/metadata.ts <folder> [--show]');
+if (!folder) throw new Error('give the folder of pages: npm run bench:metadata -- <folder> [--show]');
 
 function pagesOf(set: string): TestPage[] {
   const gold: Record<string, { url?: string; title?: string }> = JSON.parse(

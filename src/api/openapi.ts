@@ -95,6 +95,24 @@ export function readerDescription(version: string): object {
 const text = (description: string) => ({ type: 'string', description });
 const map = (description: string) => ({ type: 'object', additionalProperties: true, description });
 
+/** What the program found or says of the page, under names that no page can take (docs/guide/metadata.md). */
+const METADATA = {
+  ...map('The language and meta elements of the page, and under `lectern:` what was found of it.'),
+  properties: {
+    'lectern:author': text('Names joined by a comma.'),
+    'lectern:modifiedTime': text('When the page was last changed, ISO 8601.'),
+    'lectern:siteName': text('What the page calls its site.'),
+    'lectern:image': text('Address of the picture that stands for the page.'),
+    'lectern:canonicalUrl': text('The address that the page calls its own.'),
+    'lectern:language': text('A language tag.'),
+    'lectern:kind': { enum: PAGE_KINDS, description: 'The kind of page.' },
+    'lectern:kindConfidence': text('How sure the kind is, 0.00 to 1.00.'),
+    'lectern:extraction': text('The version of the extraction: with it, the same bytes give the same Markdown.'),
+    'lectern:engine': text('The engine that read the page.'),
+    'lectern:engineReason': text('Why this engine.'),
+  },
+};
+
 const PAGE = {
   type: 'object',
   required: ['title', 'description', 'url', 'usage'],
@@ -112,7 +130,7 @@ const PAGE = {
     links: { description: 'Text to address, or pairs of them.', anyOf: [{ type: 'object' }, { type: 'array' }] },
     images: map('Label to address.'),
     warning: text('What may be wrong with this answer, a line each.'),
-    metadata: map('The language and meta elements of the page.'),
+    metadata: METADATA,
     external: map('The links of the head: rel, address, attributes.'),
     explanation: { $ref: '#/components/schemas/Explanation' },
     usage: { type: 'object', properties: { tokens: { type: 'integer' } }, required: ['tokens'] },
