@@ -35,8 +35,8 @@ export interface InlineStyle extends DelimiterStyle {
   readonly references: boolean;
 }
 
-/** White space of any kind would keep emphasis beside it from being read as such; two spaces are looked for apart. */
-const UNEVEN_SPACE = /[\t-\r\u00a0\u00ad\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
+/** White space of any kind would keep emphasis beside it from being read as such. */
+const UNEVEN_SPACE = /[\t-\r\u00a0\u00ad\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]| {2}/;
 const SPACES = /\s+/g;
 const SOFT_HYPHENS = /\u00ad/g;
 
@@ -107,7 +107,7 @@ export class Inline {
   /** Text of the page. */
   text(source: string): void {
     let value = source;
-    if (UNEVEN_SPACE.test(value) || value.includes('  ')) value = value.replace(SOFT_HYPHENS, '').replace(SPACES, ' ');
+    if (UNEVEN_SPACE.test(value)) value = value.replace(SOFT_HYPHENS, '').replace(SPACES, ' ');
     const start = value.charCodeAt(0) === 0x20 ? 1 : 0;
     if (start === 1) this.space = true;
     if (start === value.length) return;

@@ -86,6 +86,7 @@ export class State {
   readonly inline: Inline;
   readonly trace: Trace | null;
   readonly gfm: boolean;
+  /** Where links are citations; '' elsewhere. */
   readonly pageHost: string;
 
   readonly images: ShownImage[] = [];
@@ -116,7 +117,7 @@ export class State {
     this.options = options;
     this.footnotes = footnotes;
     this.gfm = options.gfm !== 'none';
-    this.pageHost = hostOf(options.pageUrl);
+    this.pageHost = options.retainLinks === 'gpt-oss' ? hostOf(options.pageUrl) : '';
     this.inline = new Inline({
       em: options.emDelimiter,
       strong: options.strongDelimiter,

@@ -9,8 +9,10 @@ export interface TexPiece {
   readonly formula: 'inline' | 'display' | null;
 }
 
+const START = /\\[([]|\$[^\s$\d]|\$\$/;
+
 /** Whether a text can hold such a formula at all. */
-export const MAY_HOLD_TEX = /\\[([]|\$[^\s$\d]|\$\$/;
+export const mayHoldTex = (text: string): boolean => (text.includes('$') || text.includes('\\')) && START.test(text);
 
 const OPENERS = /\\\(|\\\[|\$\$?/g;
 const CLOSERS: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$', $: '$' };

@@ -17,7 +17,7 @@ import {
   State,
   type UncaptionedImage,
 } from './state.ts';
-import { MAY_HOLD_TEX } from './tex-in-text.ts';
+import { mayHoldTex } from './tex-in-text.ts';
 import type { Trace } from './trace.ts';
 
 export type { MarkdownOptions, ShownImage, ShownLink, UncaptionedImage } from './state.ts';
@@ -70,7 +70,7 @@ function walk(root: Document | Element, state: State): void {
   while (node) {
     trace?.at(node, false);
     if (node.type === TEXT) {
-      if (state.gfm && MAY_HOLD_TEX.test(node.value)) textWithFormulas(state, node.value);
+      if (state.gfm && mayHoldTex(node.value)) textWithFormulas(state, node.value);
       else state.inline.text(state.clean(node.value));
     } else if (node.type === ELEMENT) {
       const enter = ELEMENTS.get(node.name);
