@@ -65,6 +65,18 @@ export class Tokenizer {
   /** Whether the tag read last ended in a slash that stood by itself, not at the end of a value. */
   #slashClosed = false;
   #sink: TokenSink;
+  /** The attributes of the tag at hand, and how many of those in the list these are. */
+  readonly #list: Attribute[] = [];
+  #count = 0;
+  readonly #endTag: Token.TagToken = {
+    type: Token.TokenType.END_TAG,
+    tagName: '',
+    tagID: html.TAG_ID.UNKNOWN,
+    selfClosing: false,
+    ackSelfClosing: false,
+    attrs: [],
+    location: null,
+  };
   #hasNul: boolean;
   #ampersand: () => number;
   #commentEnd: () => number;
@@ -291,24 +303,49 @@ export class Tokenizer {
   /** A tag whose name starts at the present position. At the end of the source an unfinished tag is dropped. */
   #tag(isEnd: boolean): void {
     const tagName = this.#tagName();
-    const attrs: Attribute[] = [];
     this.#slashClosed = false;
-    if (this.#source.charCodeAt(this.#pos) !== GREATER) this.#attributes(attrs);
+    this.#count = 0;
+    if (this.#source.charCodeAt(this.#pos) !== GREATER) this.#attributes();
     if (this.#pos++ >= this.#length) return;
-    const token: Token.TagToken = {
-      type: isEnd ? Token.TokenType.END_TAG : Token.TokenType.START_TAG,
-      tagName,
-      tagID: html.getTagID(tagName),
-      selfClosing: this.#slashClosed,
-      ackSelfClosing: false,
-      attrs,
-      location: null,
-    };
-    if (isEnd) this.#sink.onEndTag(token);
+    const tagID = html.getTagID(tagName);
+    if (isEnd) this.#emitEndTag(tagName, tagID);
     else {
       this.lastStartTagName = tagName;
-      this.#sink.onStartTag(token);
+      this.#sink.onStartTag({
+        type: Token.TokenType.START_TAG,
+        tagName,
+        tagID,
+        selfClosing: this.#slashClosed,
+        ackSelfClosing: false,
+        attrs: this.#attributesRead(),
+        location: null,
+      });
     }
+  }
+
+  /** A list of its own with no room to spare, as one has that grew: most elements have an attribute or two. */
+  #attributesRead(): Attribute[] {
+    const list = this.#list;
+    switch (this.#count) {
+      case 0:
+        return [];
+      case 1:
+        return [list[0]!];
+      case 2:
+        return [list[0]!, list[1]!];
+      default:
+        return list.slice(0, this.#count);
+    }
+  }
+
+  /** What an end tag says beside its name counts for nothing, and nobody keeps its token: one serves for all. */
+  #emitEndTag(tagName: string, tagID: html.TAG_ID): void {
+    const token = this.#endTag;
+    token.tagName = tagName;
+    token.tagID = tagID;
+    token.selfClosing = this.#slashClosed;
+    token.ackSelfClosing = false;
+    this.#sink.onEndTag(token);
   }
 
   #tagName(): string {
@@ -327,8 +364,9 @@ export class Tokenizer {
   }
 
   /** Reads attributes up to the tag's `>`, which becomes the present position, or to the end of the source. */
-  #attributes(list: Attribute[]): void {
+  #attributes(): void {
     const source = this.#source;
+    const list = this.#list;
     let seen: Set<string> | null = null;
     while (this.#pos < this.#length) {
       const unit = source.charCodeAt(this.#pos);
@@ -343,10 +381,10 @@ export class Tokenizer {
       }
       const name = this.#attributeName();
       const value = this.#attributeValue();
-      if (seen ? seen.has(name) || list.length >= MAX_ATTRIBUTES : hasName(list, name)) continue;
-      list.push({ name, value });
+      if (seen ? seen.has(name) || this.#count >= MAX_ATTRIBUTES : hasName(list, this.#count, name)) continue;
+      list[this.#count++] = { name, value };
       if (seen) seen.add(name);
-      else if (list.length === MANY_ATTRIBUTES) seen = new Set(list.map((entry) => entry.name));
+      else if (this.#count === MANY_ATTRIBUTES) seen = new Set(list.slice(0, this.#count).map((entry) => entry.name));
     }
   }
 
@@ -529,7 +567,8 @@ const isLetter = (unit: number): boolean => (unit | 32) >= 0x61 && (unit | 32) <
 const isSpace = (unit: number): boolean =>
   unit <= SPACE && (unit === SPACE || unit === LINE_FEED || unit === TAB || unit === FORM_FEED);
 
-function hasName(list: readonly Attribute[], name: string): boolean {
-  for (const entry of list) if (entry.name === name) return true;
+/** Whether one of the first `count` attributes has the name. */
+function hasName(list: readonly Attribute[], count: number, name: string): boolean {
+  for (let at = 0; at < count; at++) if (list[at]!.name === name) return true;
   return false;
 }

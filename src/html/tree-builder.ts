@@ -51,6 +51,11 @@ type Map5 = TreeAdapterTypeMap<
   Comment
 >;
 
+interface Place {
+  parent: Parent;
+  beforeElement: Element | null;
+}
+
 const NAMESPACES: Record<string, Namespace> = { [html.NS.SVG]: 'svg', [html.NS.MATHML]: 'math' };
 const URIS: Record<Namespace, html.NS> = { html: html.NS.HTML, svg: html.NS.SVG, math: html.NS.MATHML };
 
@@ -124,6 +129,7 @@ const MIXES = new Set([
   InsertionMode.IN_SELECT_IN_TABLE,
 ]);
 
+const WHITE = Token.TokenType.WHITESPACE_CHARACTER;
 const WHITE_RUN = /[\t\n\f\r ]+|[^\t\n\f\r ]+/g;
 
 export class TreeBuilder extends Parser<Map5> implements TokenSink {
@@ -136,6 +142,9 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   #ours: Tokenizer | null = null;
   #limits: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxPieces: Number.POSITIVE_INFINITY };
   #pieces = 0;
+  /** Text that goes into the tree at once, and the place where the next node goes: used again and again. */
+  readonly #characters: Token.CharacterToken = { type: Token.TokenType.CHARACTER, chars: '', location: null };
+  readonly #place: Place = { parent: this.document, beforeElement: null };
   /** The attributes of the token at hand while no element owns them. */
   #fresh: readonly Token.Attribute[] | null = null;
 
@@ -161,15 +170,22 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   }
 
   onText(chars: string): void {
-    const token: Token.CharacterToken = { type: Token.TokenType.CHARACTER, chars, location: null };
+    const mixes = MIXES.has(this.insertionMode) || this.#ours!.inForeignNode;
     if (isWhite(chars)) {
-      token.type = Token.TokenType.WHITESPACE_CHARACTER;
-      this.onWhitespaceCharacter(token);
-    } else if (MIXES.has(this.insertionMode) || this.#ours!.inForeignNode) {
+      // A table keeps what stands between its parts until it knows what to do with it.
+      this.onWhitespaceCharacter(mixes ? this.#token(WHITE, chars) : { type: WHITE, chars, location: null });
+    } else if (mixes) {
       // The line break that a pre or textarea starts with is dropped; parse5 looks for it in white space only.
-      if (this.skipNextNewLine && chars.charCodeAt(0) === 10) token.chars = chars.slice(1);
-      this.onCharacter(token);
+      const isDropped = this.skipNextNewLine && chars.charCodeAt(0) === 10;
+      this.onCharacter(this.#token(Token.TokenType.CHARACTER, isDropped ? chars.slice(1) : chars));
     } else this.#onRuns(chars);
+  }
+
+  #token(type: Token.CharacterToken['type'], chars: string): Token.CharacterToken {
+    const token = this.#characters;
+    token.type = type;
+    token.chars = chars;
+    return token;
   }
 
   /** White space and other characters apart, as the tokens of parse5's own tokenizer come. */
@@ -212,6 +228,12 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
       location: null,
     });
     if (this.openElements.current === opened) this.openElements.pop();
+  }
+
+  override _getInsertionLocation(): Place {
+    if (this._shouldFosterParentOnInsertion()) return this._findFosterParentingLocation();
+    this.#place.parent = this.openElements.currentTmplContentOrNode ?? this.document;
+    return this.#place;
   }
 
   override onComment(token: Token.CommentToken): void {
