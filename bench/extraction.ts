@@ -9,6 +9,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { parseDocument } from '#html/parse.ts';
@@ -82,6 +83,8 @@ async function run({ read }: Contender, pages: readonly TestPage[], scorer?: Sco
     const cpuMs = (user + system) / 1000;
     const score = scorer?.scorePage(dataset, markdown, gold);
     rows.push({ dataset, id, ms, cpuMs, empty: !markdown.trim(), score, ...(error && { error }) });
+    // What jsdom holds by weak references stays in memory until the event loop turns.
+    await setImmediate();
   }
   return rows;
 }
@@ -153,10 +156,11 @@ else {
     const rows = checked.rows.filter(({ dataset }) => dataset !== 'own');
     quality.splice(1, 0, qualityOf(CROSS_VALIDATED, rows, pages, scorer));
   }
+  const given = [flags.cross && '--cross', flags.baseline && '--baseline', limit && `--limit ${limit}`].filter(Boolean);
   const page = reportPage({
     pages: pages.length,
     megabytes,
-    command: `npm run bench:extraction -- <folder> --scorer <module>${flags.cross ? ' --cross' : ''}`,
+    command: ['npm run bench:extraction -- <folder> --scorer <module>', ...given].join(' '),
     versions: packageVersions(),
     date,
     speed,
