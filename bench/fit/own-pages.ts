@@ -1,5 +1,5 @@
 /** Labels of the pages of our own making, whose every word is labelled by selectors. */
-import type { Element } from '#html/node.ts';
+import type { Element, Node } from '#html/node.ts';
 import type { Survey } from '#reader/extract/survey.ts';
 import type { Labels } from './labels.ts';
 
@@ -7,14 +7,20 @@ const OUTSIDE = 0;
 const INSIDE = 1;
 const EXCEPTED = 2;
 
-/** Labels each block by the nearest marked element around it. */
+/** Labels each block by where most of its characters stand: in a marked element, or outside of all. */
 export function labelByMarks(survey: Survey, [content, except]: [Set<Element>, Set<Element>], weight: number): Labels {
-  const state = new Uint8Array(survey.elements.length);
+  const state = new Map<Node, number>();
   for (const [at, element] of survey.elements.entries()) {
-    const above = survey.parent[at]! < 0 ? OUTSIDE : state[survey.parent[at]!]!;
-    state[at] = except.has(element) || above === EXCEPTED ? EXCEPTED : content.has(element) ? INSIDE : above;
+    const above = survey.parent[at]! < 0 ? OUTSIDE : state.get(survey.elements[survey.parent[at]!]!)!;
+    state.set(element, except.has(element) || above === EXCEPTED ? EXCEPTED : content.has(element) ? INSIDE : above);
   }
-  const answer = Float32Array.from(survey.blocks, ({ owner }) => (state[owner] === INSIDE ? 1 : 0));
+  const answer = Float32Array.from(survey.blocks, ({ texts }) => {
+    let balance = 0;
+    for (const { value, parent } of texts) {
+      balance += (state.get(parent!) === INSIDE ? 1 : -1) * value.trim().length;
+    }
+    return balance > 0 ? 1 : 0;
+  });
   const inside = survey.blocks.reduce((sum, { words }, at) => sum + (answer[at] ? words : 0), 0);
   const norm = Math.max(inside, 0.2 * survey.words[0]!, 30);
   return {

@@ -150,7 +150,10 @@ const EXPLANATION = {
     kind: { enum: PAGE_KINDS, description: 'The kind of page.' },
     kindConfidence: share('How sure the kind is.'),
     confidence: share('How sure the choice of the content is.'),
-    source: { enum: ['main', 'container', 'page'], description: 'Chosen block by block, outside the frame, or all.' },
+    source: {
+      enum: ['main', 'container', 'page', 'head', 'nothing'],
+      description: 'Chosen block by block, outside the frame, all, or what the head says.',
+    },
     removed: {
       type: 'array',
       maxItems: 500,

@@ -45,8 +45,11 @@ export interface Declared {
 export interface Article extends Declared {
   /** The tree to convert: a copy of what was kept, or the document's own body for the whole page. */
   content: Element | Document;
-  /** How the content was chosen: block by block, all outside the page's frame, or the whole page. */
-  source: 'main' | 'container' | 'page';
+  /**
+   * How the content was chosen: block by block, all outside the page's frame, the whole page; of a page without text
+   * what its head says, and nothing of a page that is all frame.
+   */
+  source: 'main' | 'container' | 'page' | 'head' | 'nothing';
   kind?: PageKind;
   /** How sure the kind is, 0 to 1. */
   kindConfidence?: number;

@@ -161,7 +161,12 @@ function assemble({
   const cut = (text: string) => (options.maxTokens === undefined ? text : keepTokens(text, options.maxTokens));
   const content = markdown && cut(markdown.markdown);
   const contentTokens = content === undefined ? undefined : countTokens(content);
-  const told = warnings(snapshot, { contentTokens, hiddenCount: article.hiddenCount, complete });
+  const told = warnings(snapshot, {
+    contentTokens,
+    hiddenCount: article.hiddenCount,
+    complete,
+    source: article.source,
+  });
   const publishedTime = article.publishedTime ?? snapshot.lastModified;
   const page: Page = { title: article.title, description: article.description, url, usage: { tokens: 0 } };
   if (publishedTime) page.publishedTime = publishedTime;
@@ -284,7 +289,7 @@ function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): P
   if (!isHtml(snapshot)) return bare(snapshot.text);
   if (isTooMuch(parsed, conversion)) return bare(innerText(article.content));
   const markdown = convert(article.content, article.title, conversion);
-  if (markdown.markdown) return markdown;
+  if (markdown.markdown || article.source === 'nothing') return markdown;
   // An article that came to nothing: the whole page, and when that is nothing either, its text (contract, section 8).
   conversion.notes?.forget('frame', 'content', 'unit', 'markdown');
   const page = convert(parsed.document, article.title, conversion);

@@ -1,5 +1,6 @@
 /** What a caller should know about an answer. Clients match on these lines, so their words never change. */
 import { STATUS_CODES } from 'node:http';
+import type { Article } from './article.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Only answers shorter than this are told why they may be short. */
@@ -15,10 +16,11 @@ interface Told {
   readonly hiddenCount: number;
   /** Whether the whole page was looked at. */
   readonly complete: boolean;
+  readonly source: Article['source'];
 }
 
 /** The lines for a snapshot, in the contract's order (section 6.5), then ours. */
-export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, complete }: Told): string[] {
+export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, complete, source }: Told): string[] {
   const lines: string[] = [];
   const { status, statusText } = snapshot;
   if (status < 200 || status >= 400) {
@@ -50,6 +52,11 @@ export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, compl
   if (contentTokens !== undefined && hiddenCount > 0) {
     lines.push(
       `This page contains ${hiddenCount} piece${hiddenCount === 1 ? '' : 's'} that a person cannot see, they were left out.`,
+    );
+  }
+  if (contentTokens !== undefined && (source === 'nothing' || source === 'head')) {
+    lines.push(
+      'This page shows no content of its own without its scripts, consider reading it with the browser engine.',
     );
   }
   if (!complete) lines.push('This page has more elements than can be read, the rest was left out.');

@@ -2,6 +2,7 @@
 import { describeBlocks, FEATURES, layGround, type PageFacts } from './features.ts';
 import { KIND_WEIGHTS } from './kind-weights.ts';
 import { describePage, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
+import type { Records } from './records.ts';
 import type { Survey } from './survey.ts';
 import { probabilities, probability, readTrees, type Trees } from './trees.ts';
 import { WEIGHTS } from './weights.ts';
@@ -19,6 +20,7 @@ export interface Choice {
   rows: Float32Array;
   /** How probable each of FITTED_KINDS is; they sum to 1. */
   kinds: Float32Array;
+  records: Records;
 }
 
 /** What is fitted to annotated pages. */
@@ -62,7 +64,15 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
   const all = probabilities(fitted.blocks, rows, size, FEATURES.length);
   const threshold = bestThreshold(survey, all);
   const keep = Uint8Array.from(all, (one) => (one >= threshold ? 1 : 0));
-  return { keep, probabilities: all, threshold, promise: promised(survey, all, keep), rows, kinds };
+  return {
+    keep,
+    probabilities: all,
+    threshold,
+    promise: promised(survey, all, keep),
+    rows,
+    kinds,
+    records: ground.records,
+  };
 }
 
 /**

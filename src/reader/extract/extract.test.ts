@@ -58,6 +58,25 @@ test('the same page gives the same Markdown', () => {
   }
 });
 
+test('a page that is all menu and footer has no content', () => {
+  const links = ['Help', 'Returns', 'Contact']
+    .map((name) => `<li><a href="/${name}">${name} and more</a></li>`)
+    .join('');
+  const html = `<nav><ul>${links}</ul></nav><div id="root"></div><footer><ul>${links}</ul><p>All rights reserved</p></footer>`;
+  const article = read(html);
+  expect(article.source).toBe('nothing');
+  expect(textOf(article.content)).toBe('');
+  expect(read(`${html}<p>But one line.</p>`).source).not.toBe('nothing');
+});
+
+test('a page without any text gives what its head says', () => {
+  const head = '<title>Pots | Clay House</title><meta name="description" content="What a kiln does to clay.">';
+  const article = read(`<html><head>${head}</head><body><div id="root"></div></body></html>`);
+  expect(article.source).toBe('head');
+  expect(textOf(article.content)).toContain('What a kiln does to clay.');
+  expect(read(`<html><head>${head}</head><body><img src="/pot.jpg"></body></html>`).source).toBe('page');
+});
+
 test('the whole page keeps all that can be seen', () => {
   const html = readFileSync(path.join(OWN_PAGES, 'article-hidden/source.html'), 'utf8');
   const article = read(html, undefined, { whole: true });

@@ -4,6 +4,7 @@ import type { Article } from '../article.ts';
 import { createClassReader } from './class-words.ts';
 import { noteDropped, noteHidden, noteReplaced, noteSilent } from './dropped.ts';
 import { pageFacts } from './facts.ts';
+import { hasMedia, headContent } from './head-content.ts';
 import { removeHidden } from './hidden.ts';
 import { copyKept } from './keep.ts';
 import { kindOf } from './kind.ts';
@@ -28,7 +29,8 @@ const readClass = createClassReader();
 
 /**
  * Extracts the content of a page. `document` itself is changed: pieces that a person cannot see are taken out, and
- * streamed parts stand where they belong. Never empty when the page has text that can be seen.
+ * streamed parts stand where they belong. Never empty when the page has text that can be seen; a page
+ * without any gives what its head says of it.
  */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
   const { notes } = options;
@@ -39,7 +41,10 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
   const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
   const surveyed = survey(body, readClass);
-  if (surveyed.blocks.length === 0) return { ...article, content: body, source: 'page', confidence: 0 };
+  if (surveyed.blocks.length === 0) {
+    const told = hasMedia(body) ? null : headContent(facts);
+    return { ...article, content: told ?? body, source: told ? 'head' : 'page', confidence: 0 };
+  }
   const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
   const selection = selectContent(surveyed, page);
   if (notes) {

@@ -101,7 +101,7 @@ const REPEATS = [
 ] as const;
 const TITLES = ['fromHeading', 'isTitle', 'titleWords', 'titleBox', 'titleUp', 'titleLinks'] as const;
 /** What the headings above a block may say that matters to it. */
-const HEADED = ['share', 'talk', 'related', 'legal', 'join', 'shop', 'go'] as const;
+const HEADED = ['share', 'talk', 'related', 'legal', 'join', 'shop', 'go', 'review', 'facts'] as const;
 const SECTION = [
   'section.level',
   'section.words',

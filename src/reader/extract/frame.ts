@@ -80,3 +80,16 @@ export function keepOutsideFrame(survey: Survey, framed: Uint8Array): Uint8Array
   }
   return words > 0 ? keep : keep.fill(1);
 }
+
+/** Share of links from which on a frame is one, and the words beside links that a notice at its end may have. */
+const LINKED = 0.6;
+const LONGEST_NOTICE = 40;
+
+/** Whether a page is nothing but menus and footers by its landmarks, as one is that scripts would have filled. */
+export function isAllFrame(survey: Survey): boolean {
+  const framed = findFrame(survey, false);
+  return (
+    survey.linkWords[0]! >= survey.words[0]! * LINKED &&
+    survey.blocks.every(({ owner, words, linkWords }) => framed[owner] && words - linkWords <= LONGEST_NOTICE)
+  );
+}

@@ -82,13 +82,12 @@ export function copyKept(
     sources?.set(copy, source);
     return copy;
   };
-  const texts = new Set<Text>();
+  const expected = expectTexts(survey, keep);
   const counts = new Int32Array(keep.length + 1);
   const words = new Float64Array(keep.length + 1);
   for (let at = 0; at < keep.length; at++) {
     counts[at + 1] = counts[at]! + keep[at]!;
     words[at + 1] = words[at]! + (keep[at] ? survey.blocks[at]!.words : 0);
-    if (keep[at]) for (const text of survey.blocks[at]!.texts) texts.add(text);
   }
   const keptBlocks = (number: number) => counts[survey.endBlock[number]!]! - counts[survey.firstBlock[number]!]!;
   const keptWords = (number: number) => words[survey.endBlock[number]!]! - words[survey.firstBlock[number]!]!;
@@ -107,7 +106,7 @@ export function copyKept(
     return copy;
   };
   const keepText = (node: Text) => {
-    if (texts.has(node)) append(copyOf(), new Text(node.value));
+    if (expected.has(node)) append(copyOf(), new Text(node.value));
     else if (stack.at(-1)?.copy && !/\S/.test(node.value)) append(stack.at(-1)!.copy!, new Text(' '));
   };
   /** Whether to look inside. */
@@ -120,6 +119,7 @@ export function copyKept(
     }
     number++;
     const mine = number;
+    expected.startAt(survey.firstBlock[mine]!);
     const has = survey.endBlock[mine]! > survey.firstBlock[mine]!;
     const kept = has && keptBlocks(mine) > 0;
     // Its label was left out, not what it plays.
@@ -162,6 +162,29 @@ export function copyKept(
     if (node) node = (node as Child).next;
   }
   return top;
+}
+
+/** Which texts belong to kept blocks. They must be asked for in document order, which is the survey's. */
+function expectTexts({ blocks }: Survey, keep: Uint8Array) {
+  let block = -1;
+  let text = 0;
+  const goTo = (at: number): void => {
+    block = at;
+    while (block < keep.length && !keep[block]) block++;
+    text = 0;
+  };
+  goTo(0);
+  return {
+    /** Texts of blocks before this one are not asked for any more. */
+    startAt: (at: number): void => {
+      if (at > block) goTo(at);
+    },
+    has: (node: Text): boolean => {
+      if (block >= keep.length || blocks[block]!.texts[text] !== node) return false;
+      if (++text === blocks[block]!.texts.length) goTo(block + 1);
+      return true;
+    },
+  };
 }
 
 const shell = (element: Element): Element => new Element(element.name, element.namespace, element.attributes);

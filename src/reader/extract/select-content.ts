@@ -1,16 +1,17 @@
 /** The content of a surveyed page: what the trees choose, completed and judged, with a fallback for poor pages. */
 import { type Choice, chooseBlocks, type Fitted, promised } from './choose.ts';
 import type { PageFacts } from './features.ts';
-import { findFrame, keepOutsideFrame } from './frame.ts';
+import { findFrame, isAllFrame, keepOutsideFrame } from './frame.ts';
+import { FITTED_KINDS } from './page-features.ts';
 import type { Survey } from './survey.ts';
-import { completeUnits } from './units.ts';
+import { completeRecords, completeUnits } from './units.ts';
 
 export interface Selection {
   /** 1 for each block of the survey that is content. */
   keep: Uint8Array;
   /** The F1 over words that the probabilities promise. */
   confidence: number;
-  source: 'main' | 'container';
+  source: 'main' | 'container' | 'nothing';
   /** What the trees chose; null for a page that is too large to weigh. */
   choice: Choice | null;
 }
@@ -26,13 +27,26 @@ const BELIEVED = 0.2;
 const MOST_BLOCKS = 30_000;
 const MOST_ELEMENTS = 150_000;
 
-/** Chooses the content; `fitted` other than what is shipped is for measuring. Keeps at least one block. */
+const LISTING = FITTED_KINDS.indexOf('listing');
+const COLLECTION = FITTED_KINDS.indexOf('collection');
+/** How probable it must be that a page is a list. */
+const LIKELY = 0.5;
+
+const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLECTION]! >= LIKELY;
+
+/**
+ * Chooses the content; `fitted` other than what is shipped is for measuring. Keeps at least one block of
+ * all pages that are more than frame.
+ */
 export function selectContent(survey: Survey, facts: PageFacts, fitted?: Fitted): Selection {
   const framed = findFrame(survey, true);
   if (survey.blocks.length > MOST_BLOCKS || survey.elements.length > MOST_ELEMENTS) {
     return { keep: outsideFrame(survey, framed), confidence: 0, source: 'container', choice: null };
   }
   const choice = chooseBlocks(survey, facts, fitted);
+  if (isAllFrame(survey)) {
+    return { keep: new Uint8Array(survey.blocks.length), confidence: 1 - choice.promise, source: 'nothing', choice };
+  }
   const { probabilities, promise } = choice;
   if (survey.words[0]! < SMALL || promise < POOR || !choice.keep.includes(1)) {
     const outside = outsideFrame(survey, framed);
@@ -40,6 +54,7 @@ export function selectContent(survey: Survey, facts: PageFacts, fitted?: Fitted)
   }
   const keep = Uint8Array.from(choice.keep);
   completeUnits(survey, keep, framed, probabilities);
+  if (likelyList(choice)) completeRecords(survey, keep, framed, choice);
   return { keep, confidence: promise, source: 'main', choice };
 }
 

@@ -2,6 +2,8 @@
  * Mends the choice where the trees, which judge line by line, break what belongs together: a listing of code, a table
  * or a list is kept whole, and a short line between two kept paragraphs of one parent stays where it was.
  */
+
+import type { Choice } from './choose.ts';
 import { PARTS, type Part } from './class-words.ts';
 import { PHRASES } from './phrases.ts';
 import type { Survey } from './survey.ts';
@@ -41,6 +43,16 @@ const MOSTLY = 0.6;
 /** The longest run that is filled, in words, and how probable each block of it must be. */
 const LONGEST_GAP = 60;
 const LEAST = 0.08;
+
+/** Parts of an item that are there to be pressed. */
+const CONTROL = maskOf('share', 'advert', 'signup', 'pager', 'popup', 'button', 'form', 'search');
+/** Share of the words of like boxes, and of the boxes, that must have been chosen for them to be the items of a list. */
+const MANY_KEPT = 0.5;
+const MOST_RECORDS = 0.6;
+/** Words of an item on average; larger boxes are sections. */
+const LARGEST_RECORD = 150;
+/** What is less probable is left out of an item too. */
+const LEAST_IN_RECORD = 0.1;
 
 /** Completes the choice in place. */
 export function completeUnits(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabilities: Float32Array): void {
@@ -114,3 +126,43 @@ function isApart(survey: Survey, owner: number): boolean {
 
 const haveOneParent = (survey: Survey, one: number, other: number): boolean =>
   survey.parent[survey.blocks[one]!.owner] === survey.parent[survey.blocks[other]!.owner];
+
+/**
+ * On a page that is a list, keeps what its items hold beside what was chosen of them: a name here, a price there. An
+ * item's controls stay out.
+ */
+export function completeRecords(
+  survey: Survey,
+  keep: Uint8Array,
+  framed: Uint8Array,
+  { records, probabilities }: Choice,
+): void {
+  const { groups, groupOf } = records;
+  const keptWords = new Float64Array(groups.length);
+  const keptRecords = new Int32Array(groups.length);
+  const before = new Float64Array(keep.length + 1);
+  for (let at = 0; at < keep.length; at++) before[at + 1] = before[at]! + (keep[at] ? survey.blocks[at]!.words : 0);
+  const keptIn = (at: number) => before[survey.endBlock[at]!]! - before[survey.firstBlock[at]!]!;
+  for (let at = 1; at < survey.elements.length; at++) {
+    const words = keptIn(at);
+    keptWords[groupOf[at]!]! += words;
+    if (words > 0) keptRecords[groupOf[at]!]! += 1;
+  }
+  const full = groups.map(
+    ({ count, words }, at) =>
+      count >= 3 &&
+      words >= 3 * count &&
+      words <= LARGEST_RECORD * count &&
+      keptWords[at]! >= MANY_KEPT * words &&
+      keptRecords[at]! >= MOST_RECORDS * count,
+  );
+  for (let at = 0; at < keep.length; at++) {
+    if (keep[at] || probabilities[at]! < LEAST_IN_RECORD) continue;
+    for (let place = survey.blocks[at]!.owner; place > 0; place = survey.parent[place]!) {
+      if (framed[place] || survey.elements[place]!.name === 'button' || (survey.parts[place]! & CONTROL) !== 0) break;
+      if (!full[groupOf[place]!]) continue;
+      keep[at] = 1;
+      break;
+    }
+  }
+}
