@@ -5,6 +5,7 @@
  */
 import { attribute } from '#html/node.ts';
 import type { PageKind } from '../article.ts';
+import type { Choice } from './choose.ts';
 import type { PageFacts } from './features.ts';
 import { FITTED_KINDS } from './page-features.ts';
 import type { Selection } from './select-content.ts';
@@ -12,9 +13,31 @@ import { isProse, type Survey } from './survey.ts';
 
 export interface KindOfPage {
   kind: PageKind;
-  /** How probable the fitted kind is that it was told from; 0 to 1. */
+  /** How probable the fitted kind is that it was told from, 0 to 1; at least a half where the page itself tells it. */
   confidence: number;
 }
+
+type FittedKind = (typeof FITTED_KINDS)[number];
+
+/** From here on the trees are believed. */
+const SURE = 0.5;
+/** Shares of the kept words. */
+const MOSTLY_LINKS = 0.5;
+const MOSTLY_PROSE = 0.6;
+const THREADS = ['discussionforumposting', 'qapage'];
+const LISTS = ['collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'];
+const PRODUCTS = ['product', 'og:product', 'productgroup'];
+const ARTICLES = [
+  'article',
+  'newsarticle',
+  'blogposting',
+  'og:article',
+  'reportagenewsarticle',
+  'techarticle',
+  'scholarlyarticle',
+  'recipe',
+];
+const DOCUMENTATION = /(?:^|\/)(?:docs?|documentation|reference|manual|api|guides?|handbook)(?:\/|$)/i;
 
 /** Share of the kept words in cells from which on a page is its table. */
 const TABULAR = 0.6;
@@ -30,12 +53,31 @@ const ANSWERS = /answer|antwort|respuesta|reponse|risposta|resposta|odpowied|ant
 export function kindOf(survey: Survey, { keep, choice }: Selection, facts: PageFacts): KindOfPage | null {
   if (!choice) return null;
   const { kinds } = choice;
-  const confidence = Math.max(...kinds);
-  const fitted = FITTED_KINDS[kinds.indexOf(confidence)]!;
-  return { kind: finer(fitted, survey, keep, facts), confidence };
+  const best = Math.max(...kinds);
+  const weighed = FITTED_KINDS[kinds.indexOf(best)]!;
+  const told = best >= SURE ? null : plainKind(survey, keep, choice, facts);
+  const fitted = told ?? weighed;
+  const probability = kinds[FITTED_KINDS.indexOf(fitted)]!;
+  return { kind: finer(fitted, survey, keep, facts), confidence: told ? Math.max(probability, SURE) : probability };
 }
 
-function finer(fitted: (typeof FITTED_KINDS)[number], survey: Survey, keep: Uint8Array, facts: PageFacts): PageKind {
+/**
+ * The kind of a page that the trees are not sure of, by what it says it is, its address and its prose: the trees know
+ * whole pages of sites, and say little about a page that is little more than its text. Null when nothing speaks.
+ */
+function plainKind(survey: Survey, keep: Uint8Array, { records }: Choice, facts: PageFacts): FittedKind | null {
+  const claims = (types: readonly string[]) => types.some((type) => facts.types.has(type));
+  if (claims(THREADS)) return 'forum';
+  if (claims(LISTS)) return records.prices[0]! >= 3 ? 'collection' : 'listing';
+  if (claims(PRODUCTS)) return 'product';
+  if (DOCUMENTATION.test(facts.path)) return 'documentation';
+  if (claims(ARTICLES)) return 'article';
+  const { words, links, prose, cells } = measure(survey, keep);
+  if (cells > words * TABULAR || links > words * MOSTLY_LINKS) return 'listing';
+  return prose > words * MOSTLY_PROSE ? 'article' : null;
+}
+
+function finer(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: PageFacts): PageKind {
   const claims = (...types: string[]) => types.some((type) => facts.types.has(type));
   switch (fitted) {
     case 'forum':
@@ -57,13 +99,21 @@ const isFilm = ({ address }: PageFacts, claims: (...types: string[]) => boolean)
   claims('videoobject', 'og:video', 'og:video.other', 'og:video.movie') &&
   (FILMS.test(address) || !claims('article', 'newsarticle', 'blogposting', 'og:article'));
 
-function measure(survey: Survey, keep: Uint8Array): { words: number; cells: number; prose: number } {
-  const sum = { words: 0, cells: 0, prose: 0 };
+interface Measure {
+  words: number;
+  links: number;
+  cells: number;
+  prose: number;
+}
+
+function measure(survey: Survey, keep: Uint8Array): Measure {
+  const sum: Measure = { words: 0, links: 0, cells: 0, prose: 0 };
   for (let at = 0; at < keep.length; at++) {
     if (!keep[at]) continue;
     const block = survey.blocks[at]!;
     const { name } = survey.elements[block.owner]!;
     sum.words += block.words;
+    sum.links += block.linkWords;
     if (name === 'td' || name === 'th') sum.cells += block.words;
     if (isProse(block)) sum.prose += block.words;
   }

@@ -1,6 +1,8 @@
 /** Which extraction made an answer: the same bytes, options and version give the same Markdown. */
 import { createHash } from 'node:crypto';
 import { FEATURES } from './features.ts';
+import { KIND_WEIGHTS } from './kind-weights.ts';
+import { PAGE_FEATURES } from './page-features.ts';
 import { WEIGHTS } from './weights.ts';
 
 /** Raised by hand with every change to extraction or Markdown that the weights and features do not show. */
@@ -8,8 +10,10 @@ const RULES = 1;
 
 let version: string | undefined;
 
+const fitted = () => [...FEATURES, WEIGHTS, ...PAGE_FEATURES, ...Object.values(KIND_WEIGHTS)];
+
 /** `1-3f2a9c1b`: the number of the rules, and a digest of what was fitted. */
 export function extractionVersion(): string {
-  version ??= `${RULES}-${createHash('sha256').update(FEATURES.join(' ')).update(WEIGHTS).digest('hex').slice(0, 8)}`;
+  version ??= `${RULES}-${createHash('sha256').update(fitted().join('\n')).digest('hex').slice(0, 8)}`;
   return version;
 }

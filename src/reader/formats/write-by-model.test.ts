@@ -109,14 +109,14 @@ describe('readerlm-v2', () => {
     );
     expect(renditions).toHaveLength(1);
     expect(last.page).toEqual({
-      title: 'Ada',
+      title: 'Ada Lovelace',
       description: 'A life',
       url: 'https://example.org/ada',
       content: '# Ada\n\n[x] text',
       usage: { tokens: 12_000 },
     });
     expect(last.body).toBe(
-      'Title: Ada\n\nURL Source: https://example.org/ada\n\nMarkdown Content:\n# Ada\n\n[x] text\n',
+      'Title: Ada Lovelace\n\nURL Source: https://example.org/ada\n\nMarkdown Content:\n# Ada\n\n[x] text\n',
     );
     const { text } = said(requests[0]!);
     expect(text).toMatch(/^Extract the main content .*\n```html\n<body><article>.*<\/article><\/body>\n```$/s);
