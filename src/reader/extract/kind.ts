@@ -20,7 +20,9 @@ export interface KindOfPage {
 type FittedKind = (typeof FITTED_KINDS)[number];
 
 /** From here on the trees are believed. */
-const SURE = 0.5;
+const SURE = 0.6;
+/** How sure it is when the page itself tells its kind. */
+const TOLD = 0.5;
 /** Shares of the kept words. */
 const MOSTLY_LINKS = 0.5;
 const MOSTLY_PROSE = 0.6;
@@ -58,7 +60,7 @@ export function kindOf(survey: Survey, { keep, choice }: Selection, facts: PageF
   const told = best >= SURE ? null : plainKind(survey, keep, choice, facts);
   const fitted = told ?? weighed;
   const probability = kinds[FITTED_KINDS.indexOf(fitted)]!;
-  return { kind: finer(fitted, survey, keep, facts), confidence: told ? Math.max(probability, SURE) : probability };
+  return { kind: finer(fitted, survey, keep, facts), confidence: told ? Math.max(probability, TOLD) : probability };
 }
 
 /**
