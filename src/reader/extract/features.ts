@@ -174,7 +174,12 @@ export const FEATURES: readonly string[] = [
   ...FITTED_KINDS.map((kind) => `kind.${kind}`),
 ];
 
-const log = Math.log1p;
+/** Most of what is counted on a page is a small number. */
+const LOGS = Float64Array.from({ length: 1024 }, (_, value) => Math.log1p(value));
+
+/** `Math.log1p`. */
+const log = (value: number): number => (value >>> 0 === value && value < 1024 ? LOGS[value]! : Math.log1p(value));
+
 const letters = (text: string) =>
   text
     .toLowerCase()
@@ -184,8 +189,8 @@ const letters = (text: string) =>
 /** Arrays over all elements that blocks look things up in. */
 export interface Ground {
   depth: Int32Array;
-  /** Nearest element at or above with each of PARTS, then each of AROUND; -1 for none. */
-  nearest: Int32Array;
+  /** Which of AROUND the element is, -1 for none. */
+  around: Int8Array;
   /** Nearest element above that holds more words. */
   up: Int32Array;
   /** Number of the element's look: its name and class. */
@@ -198,14 +203,12 @@ export interface Ground {
 /** More than the looks of any page that is weighed. */
 const LOOKS = 200_000;
 
-const NEAREST = PARTS.length + AROUND.length;
-
 /** Lays out what blocks look up; the survey has at least one element. */
 export function layGround(survey: Survey): Ground {
   const size = survey.elements.length;
   const ground = {
     depth: new Int32Array(size),
-    nearest: new Int32Array(size * NEAREST).fill(-1),
+    around: new Int8Array(size).fill(-1),
     up: new Int32Array(size).fill(-1),
     look: new Int32Array(size),
     template: new Float64Array(size),
@@ -214,16 +217,11 @@ export function layGround(survey: Survey): Ground {
   for (let at = 0; at < size; at++) {
     const element = survey.elements[at]!;
     const above = survey.parent[at]!;
-    const row = at * NEAREST;
     if (above >= 0) {
       ground.depth[at] = ground.depth[above]! + 1;
-      ground.nearest.copyWithin(row, above * NEAREST, (above + 1) * NEAREST);
       ground.up[at] = survey.words[above]! > survey.words[at]! ? above : ground.up[above]!;
     }
-    const mask = survey.parts[at]!;
-    for (let rest = mask; rest !== 0; rest &= rest - 1) ground.nearest[row + 31 - Math.clz32(rest & -rest)] = at;
-    const around = AROUND_AT.get(element.name);
-    if (around !== undefined) ground.nearest[row + PARTS.length + around] = at;
+    ground.around[at] = AROUND_AT.get(element.name) ?? -1;
     ground.look[at] = lookOf(element);
     const further = above >= 0 ? survey.parent[above]! : -1;
     ground.template[at] =
@@ -415,11 +413,7 @@ export function describeBlocks(survey: Survey, ground: Ground, view: PageView): 
       row[to++] = other ? other.linkWords / Math.max(1, other.words) : -1;
       row[to++] = other && ground.look[other.owner] === ground.look[block.owner] ? 1 : 0;
     }
-    const nearest = block.owner * NEAREST;
-    for (let part = 0; part < NEAREST; part++) {
-      const place = ground.nearest[nearest + part]!;
-      row[to++] = place < 0 ? -1 : survey.words[place]! / total;
-    }
+    to = writeNearest(row, to, survey, ground, block.owner);
     to = writeChain(row, to, survey, ground, block, at);
     for (const box of boxes) {
       const first = survey.firstBlock[box]!;
@@ -525,6 +519,28 @@ function shareIn(words: readonly string[], known: ReadonlySet<string>): number {
   let count = 0;
   for (const word of words) if (known.has(word)) count++;
   return count / words.length;
+}
+
+/** Writes how much of the page the nearest box with each of PARTS, then with each of AROUND, holds; -1 for none. */
+function writeNearest(row: Float32Array, start: number, survey: Survey, { around }: Ground, owner: number): number {
+  const { parts, parent, words } = survey;
+  const end = start + PARTS.length + AROUND.length;
+  row.fill(-1, start, end);
+  const total = Math.max(1, words[0]!);
+  let wanted = ~0;
+  let names = ~0;
+  for (let at = owner; at >= 0; at = parent[at]!) {
+    const found = parts[at]! & wanted;
+    wanted &= ~found;
+    for (let rest = found; rest !== 0; rest &= rest - 1) {
+      row[start + 31 - Math.clz32(rest & -rest)] = words[at]! / total;
+    }
+    const name = around[at]!;
+    if (name < 0 || (names & (1 << name)) === 0) continue;
+    names &= ~(1 << name);
+    row[start + PARTS.length + name] = words[at]! / total;
+  }
+  return end;
 }
 
 /** Writes about the ancestors that hold ever more words than the block, nearest first. */

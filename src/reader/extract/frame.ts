@@ -87,9 +87,8 @@ const LONGEST_NOTICE = 40;
 
 /** Whether a page is nothing but menus and footers by its landmarks, as one is that scripts would have filled. */
 export function isAllFrame(survey: Survey): boolean {
+  if (survey.linkWords[0]! < survey.words[0]! * LINKED) return false;
+  if (survey.blocks.some(({ words, linkWords }) => words - linkWords > LONGEST_NOTICE)) return false;
   const framed = findFrame(survey, false);
-  return (
-    survey.linkWords[0]! >= survey.words[0]! * LINKED &&
-    survey.blocks.every(({ owner, words, linkWords }) => framed[owner] && words - linkWords <= LONGEST_NOTICE)
-  );
+  return survey.blocks.every(({ owner }) => framed[owner]);
 }

@@ -144,7 +144,7 @@ export const isProse = (block: Block): boolean =>
 
 /** Surveys what stands under `root`; `readClass` gives the parts that names speak of. */
 export function survey(root: Document | Element, readClass: (name: string) => number): Survey {
-  const surveyor = new Surveyor(countElements(root), readClass);
+  const surveyor = new Surveyor(countElements(root), remembering(readClass));
   let node: Node | null = root.type === ELEMENT ? root : root.first;
   while (node) {
     if (node.type === TEXT) surveyor.read(node);
@@ -162,6 +162,19 @@ export function survey(root: Document | Element, readClass: (name: string) => nu
     if (node) node = (node as Child).next;
   }
   return surveyor.finish();
+}
+
+/** Templates give the same names to many elements. */
+function remembering(readClass: (name: string) => number): (name: string) => number {
+  const known = new Map<string, number>();
+  return (name) => {
+    let mask = known.get(name);
+    if (mask === undefined) {
+      mask = readClass(name);
+      known.set(name, mask);
+    }
+    return mask;
+  };
 }
 
 /** How many elements stand under `root`, with those whose text is never content. */
