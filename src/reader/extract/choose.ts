@@ -49,9 +49,14 @@ function shippedTrees(): Fitted {
 
 /** How probable each of FITTED_KINDS is for a page of these numbers; they sum to 1. */
 export function kindProbabilities(trees: readonly Trees[], numbers: Float32Array): Float32Array {
-  const all = Float32Array.from(trees, (one) => probability(one, numbers, 0));
-  const sum = all.reduce((so, one) => so + one, 0);
-  return all.map((one) => one / sum);
+  const all = new Float32Array(trees.length);
+  let sum = 0;
+  for (let at = 0; at < trees.length; at++) {
+    all[at] = probability(trees[at]!, numbers, 0);
+    sum += all[at]!;
+  }
+  for (let at = 0; at < all.length; at++) all[at]! /= sum;
+  return all;
 }
 
 /** The blocks that the trees take for content; other trees than the shipped ones are for measuring. */
@@ -63,7 +68,8 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
   const rows = describeBlocks(survey, ground, { ...facts, numbers, kinds });
   const all = probabilities(fitted.blocks, rows, size, FEATURES.length);
   const threshold = bestThreshold(survey, all);
-  const keep = Uint8Array.from(all, (one) => (one >= threshold ? 1 : 0));
+  const keep = new Uint8Array(size);
+  for (let at = 0; at < size; at++) if (all[at]! >= threshold) keep[at] = 1;
   return {
     keep,
     probabilities: all,

@@ -87,5 +87,7 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
       odds[row]! += value[node]!;
     }
   }
-  return Float32Array.from(odds, (sum) => 1 / (1 + Math.exp(-sum)));
+  const found = new Float32Array(count);
+  for (let row = 0; row < count; row++) found[row] = 1 / (1 + Math.exp(-odds[row]!));
+  return found;
 }
