@@ -8,6 +8,7 @@ import type { PageKind } from '../article.ts';
 import type { Choice } from './choose.ts';
 import type { PageFacts } from './features.ts';
 import { FITTED_KINDS } from './page-features.ts';
+import type { Records } from './records.ts';
 import type { Selection } from './select-content.ts';
 import { isProse, type Survey } from './survey.ts';
 
@@ -26,6 +27,9 @@ const TOLD = 0.5;
 /** Shares of the kept words. */
 const MOSTLY_LINKS = 0.5;
 const MOSTLY_PROSE = 0.6;
+/** So many boxes of so many words at most are the items of a list. */
+const LEAST_ITEMS = 4;
+const LARGEST_ITEM = 60;
 const THREADS = ['discussionforumposting', 'qapage'];
 const LISTS = ['collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'];
 const PRODUCTS = ['product', 'og:product', 'productgroup'];
@@ -75,7 +79,8 @@ function plainKind(survey: Survey, keep: Uint8Array, { records }: Choice, facts:
   if (DOCUMENTATION.test(facts.path)) return 'documentation';
   if (claims(ARTICLES)) return 'article';
   const { words, links, prose, cells } = measure(survey, keep);
-  if (cells > words * TABULAR || links > words * MOSTLY_LINKS) return 'listing';
+  if (cells > words * TABULAR || links > words * MOSTLY_LINKS || hasItems(records, words)) return 'listing';
+  if (facts.isRoot) return 'service';
   return prose > words * MOSTLY_PROSE ? 'article' : null;
 }
 
@@ -96,6 +101,16 @@ function finer(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: Page
   if (facts.isRoot && fitted !== 'collection') return 'home';
   return cells > words * TABULAR && fitted !== 'collection' ? 'table' : fitted;
 }
+
+/** Whether most of the page stands in short boxes of one look, each with a link. */
+const hasItems = ({ groups }: Records, words: number): boolean =>
+  groups.some(
+    (group) =>
+      group.count >= LEAST_ITEMS &&
+      group.words >= words / 2 &&
+      group.words <= LARGEST_ITEM * group.count &&
+      group.linkWords >= group.count,
+  );
 
 const isFilm = ({ address }: PageFacts, claims: (...types: string[]) => boolean): boolean =>
   claims('videoobject', 'og:video', 'og:video.other', 'og:video.movie') &&

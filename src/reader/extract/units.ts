@@ -5,6 +5,7 @@
 
 import type { Choice } from './choose.ts';
 import { PARTS, type Part } from './class-words.ts';
+import { headingLevel } from './headings.ts';
 import { PHRASES } from './phrases.ts';
 import type { Survey } from './survey.ts';
 
@@ -57,6 +58,7 @@ const LEAST_IN_RECORD = 0.1;
 /** Completes the choice in place. */
 export function completeUnits(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabilities: Float32Array): void {
   fillGaps(survey, keep, framed, probabilities);
+  keepHeadings(survey, keep, framed, probabilities);
   const keptWords = new Float64Array(keep.length + 1);
   for (let at = 0; at < keep.length; at++) {
     keptWords[at + 1] = keptWords[at]! + (keep[at] ? survey.blocks[at]!.words : 0);
@@ -111,6 +113,18 @@ function fillGaps(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabil
       !framed[block.owner] &&
       (block.phrases & SAID) === 0 &&
       !isApart(survey, block.owner);
+  }
+}
+
+/** Keeps a heading inside the content when what follows it in its own box is kept: a section is not left without it. */
+function keepHeadings(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabilities: Float32Array): void {
+  for (let at = 1; at + 1 < keep.length; at++) {
+    const { owner, phrases, words } = survey.blocks[at]!;
+    if (keep[at] || !keep[at - 1] || !keep[at + 1] || probabilities[at]! < LEAST || framed[owner]) continue;
+    if (headingLevel(survey.elements[owner]!.name) < 2 || (phrases & SAID) !== 0 || isApart(survey, owner)) continue;
+    let box = survey.parent[owner]!;
+    while (box > 0 && survey.words[box]! <= words) box = survey.parent[box]!;
+    if (box >= 0 && at + 1 < survey.endBlock[box]!) keep[at] = 1;
   }
 }
 
