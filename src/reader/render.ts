@@ -324,9 +324,12 @@ function convert(
 /** Chunks are parted by it, so no page may bring its own. */
 const CHUNK_MARK = '\u001d';
 
+/** Whether a name is one of ours, or only looks like it. */
+const isOurs = (name: string) => /^lectern:/i.test(name.normalize('NFKC').replace(/[\s\p{Cf}\p{Cc}]/gu, ''));
+
 /** What was found of the page, and which engine served the answer and why, under names that no page can put there. */
 function withFindings(article: Article, { engine, engineReason }: Snapshot): Record<string, string> {
-  const own = Object.entries(article.metadata).filter(([name]) => !name.toLowerCase().startsWith('lectern:'));
+  const own = Object.entries(article.metadata).filter(([name]) => !isOurs(name));
   const { author, modifiedTime, siteName, image, canonicalUrl, lang, kind, kindConfidence } = article;
   const found = {
     author,

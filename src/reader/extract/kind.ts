@@ -30,6 +30,8 @@ const MOSTLY_PROSE = 0.6;
 /** So many boxes of so many words at most are the items of a list. */
 const LEAST_ITEMS = 4;
 const LARGEST_ITEM = 60;
+/** A page of fewer words that says nothing else of itself is taken for plain text. */
+const FEW_WORDS = 100;
 const THREADS = ['discussionforumposting', 'qapage'];
 const LISTS = ['collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'];
 const PRODUCTS = ['product', 'og:product', 'productgroup'];
@@ -81,7 +83,7 @@ function plainKind(survey: Survey, keep: Uint8Array, { records }: Choice, facts:
   const { words, links, prose, cells } = measure(survey, keep);
   if (cells > words * TABULAR || links > words * MOSTLY_LINKS || hasItems(records, words)) return 'listing';
   if (facts.isRoot) return 'service';
-  return prose > words * MOSTLY_PROSE ? 'article' : null;
+  return prose > words * MOSTLY_PROSE || survey.words[0]! < FEW_WORDS ? 'article' : null;
 }
 
 function finer(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: PageFacts): PageKind {

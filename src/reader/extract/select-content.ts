@@ -4,7 +4,7 @@ import type { PageFacts } from './features.ts';
 import { findFrame, isAllFrame, keepOutsideFrame } from './frame.ts';
 import { FITTED_KINDS } from './page-features.ts';
 import type { Survey } from './survey.ts';
-import { completeRecords, completeUnits } from './units.ts';
+import { completeRecords, completeUnits, withoutButtons } from './units.ts';
 
 export interface Selection {
   /** 1 for each block of the survey that is content. */
@@ -58,9 +58,15 @@ export function selectContent(survey: Survey, facts: PageFacts, fitted?: Fitted)
   return { keep, confidence: promise, source: 'main', choice };
 }
 
+/** What stands outside the frame by landmarks and names, else by landmarks, else all; without its buttons. */
 function outsideFrame(survey: Survey, framed: Uint8Array): Uint8Array {
-  const keep = keepOutsideFrame(survey, framed);
-  let words = 0;
-  for (let at = 0; at < keep.length; at++) if (keep[at]) words += survey.blocks[at]!.words;
-  return words < survey.words[0]! * BELIEVED ? keepOutsideFrame(survey, findFrame(survey, false)) : keep;
+  const isEnough = (keep: Uint8Array) => {
+    let words = 0;
+    for (let at = 0; at < keep.length; at++) if (keep[at]) words += survey.blocks[at]!.words;
+    return words >= survey.words[0]! * BELIEVED;
+  };
+  let keep = keepOutsideFrame(survey, framed);
+  if (!isEnough(keep)) keep = keepOutsideFrame(survey, findFrame(survey, false));
+  if (!isEnough(keep)) keep.fill(1);
+  return withoutButtons(survey, keep);
 }

@@ -127,7 +127,17 @@ function logosAmong({ headings, declared, documentTitle, site }: TitleSources, s
   const isTitle =
     (slug.length >= 3 && likeness(wordsOf(logo), slug) >= ALIKE) ||
     declared.some((title) => plain(withoutSite(title, site)) === last);
-  return new Set(isTitle ? [] : [last]);
+  if (isTitle) return new Set();
+  // Titles that begin with their site are as common: it takes a sign that what goes before is the page's own name,
+  // and be it that it says more.
+  const first = documentTitle.slice(0, parts.at(-2)!.to);
+  const isNamed =
+    wordsOf(first).length > wordsOf(last).length ||
+    site.is(logo) ||
+    likeness(wordsOf(first), slug) >= ALIKE ||
+    headings.some((heading) => plain(heading) === plain(first)) ||
+    declared.some((title) => plain(title) === plain(first));
+  return new Set(isNamed ? [last] : []);
 }
 
 /** The heading that the titles and the address vouch for most; '' when they vouch for none. */

@@ -128,6 +128,23 @@ function keepHeadings(survey: Survey, keep: Uint8Array, framed: Uint8Array, prob
   }
 }
 
+/** What a button says that is only there to be pressed; others may be the heading of what they open. */
+const PRESSED = (['share', 'shop', 'go', 'join'] as const).reduce(
+  (mask, name) => mask | (1 << PHRASES.indexOf(name)),
+  0,
+);
+const LONGEST_BUTTON = 4;
+
+/** Leaves short buttons out of a choice, which comes back as it was when nothing else is left. */
+export function withoutButtons(survey: Survey, keep: Uint8Array): Uint8Array {
+  const rest = Uint8Array.from(keep);
+  for (let at = 0; at < rest.length; at++) {
+    const { owner, words, phrases } = survey.blocks[at]!;
+    if (survey.elements[owner]!.name === 'button' && words <= LONGEST_BUTTON && (phrases & PRESSED) !== 0) rest[at] = 0;
+  }
+  return rest.includes(1) ? rest : keep;
+}
+
 /** Whether an element or one of the three around it is named for something that stands apart. */
 function isApart(survey: Survey, owner: number): boolean {
   let at = owner;
