@@ -71,8 +71,8 @@ function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expect
   const marked = expected && markedElements(document, expected);
   const own = expected && { expected, text: labelledText(document, expected) };
   settle(document);
-  const facts = pageFacts(extractMetadata(document, url), url, readClass);
   removeHidden(document);
+  const facts = pageFacts(extractMetadata(document, url), url, readClass);
   const body = find(document, 'body') ?? document;
   const surveyed = survey(body, readClass);
   const weight = PAGE_WEIGHTS[page.dataset] ?? OTHER_WEIGHT;

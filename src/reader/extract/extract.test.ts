@@ -58,6 +58,23 @@ test('the same page gives the same Markdown', () => {
   }
 });
 
+test('what nobody sees names no title, no author and no date', () => {
+  const hidden = '<p class="byline" hidden>By Nobody Seen, March 3, 2021</p>';
+  const article = read(
+    `<title>Nice pots</title><h1>Nice pots<span style="display:none"> BUY</span></h1>${hidden}<p>Text of the page.</p>`,
+  );
+  expect(article.title).toBe('Nice pots');
+  expect(article.author).toBeUndefined();
+  expect(article.publishedTime).toBeUndefined();
+  expect(read('<h1 hidden>Not here</h1><p>Text of the page.</p>').title).toBe('');
+});
+
+test('a title may begin with its site', () => {
+  const page = (title: string, heading: string) => read(`<title>${title}</title><h1>${heading}</h1><p>Text.</p>`).title;
+  expect(page('The Courier - Mayor resigns today', 'Mayor resigns today')).toBe('Mayor resigns today');
+  expect(page('Recipes - Tomato soup', 'Tomato soup')).toBe('Tomato soup');
+});
+
 test('a page that is all menu and footer has no content', () => {
   const links = ['Help', 'Returns', 'Contact']
     .map((name) => `<li><a href="/${name}">${name} and more</a></li>`)
@@ -75,6 +92,7 @@ test('a page without any text gives what its head says', () => {
   expect(article.source).toBe('head');
   expect(textOf(article.content)).toContain('What a kiln does to clay.');
   expect(read(`<html><head>${head}</head><body><img src="/pot.jpg"></body></html>`).source).toBe('page');
+  expect(textOf(read('<title>Only a title</title><body><table></table></body>').content)).toBe('Only a title');
 });
 
 test('the whole page keeps all that can be seen', () => {

@@ -35,8 +35,9 @@ const readClass = createClassReader();
 export function extractArticle(document: Document, options: ExtractOptions): Article {
   const { notes } = options;
   settle(document, notes && ((node) => noteReplaced(notes, node)));
-  const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
   const hiddenCount = removeHidden(document, notes && ((node, reason) => noteHidden(notes, node, reason)));
+  // After what is hidden has gone: what nobody sees names no title and no author.
+  const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
   const body = find(document, 'body') ?? document;
   const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };

@@ -132,7 +132,7 @@ function logosAmong({ headings, declared, documentTitle, site }: TitleSources, s
   // and be it that it says more.
   const first = documentTitle.slice(0, parts.at(-2)!.to);
   const isNamed =
-    wordsOf(first).length > wordsOf(last).length ||
+    wordsOf(first).length > wordsOf(logo).length ||
     site.is(logo) ||
     likeness(wordsOf(first), slug) >= ALIKE ||
     headings.some((heading) => plain(heading) === plain(first)) ||
@@ -166,6 +166,11 @@ export function chooseTitle(sources: TitleSources): string {
     has: (piece) => logos.has(plain(piece)) || sources.site.has(piece),
   };
   const headings = sources.headings.filter((one) => !site.is(one));
+  const parts = partsOf(documentTitle);
+  const last = plain(documentTitle.slice(parts.at(-1)!.from));
+  // The head's title ends with it, and it is no logo: the site stands before it.
+  const ending = parts.length > 1 ? headings.find((one) => plain(one) === last) : undefined;
+  if (ending !== undefined && declared.length === 0) return ending;
   const bare = new Set(heads.map((title) => withoutSite(title, site)));
   const cut = [...bare].filter((title) => !isEmpty(title) && !site.is(title));
   const heading = headingOf(headings, cut, slug);
