@@ -53,16 +53,27 @@ export function check<Schema extends z.ZodType>(name: string, schema: Schema, in
 
 type Issue = z.core.$ZodIssue;
 
-/** Of a union's branches, the complaints of the branch that came furthest, or the union's own when none fits better. */
+/** What zod says where the schema has no words of its own. */
+const NO_WORDS = 'Invalid input';
+
+/**
+ * Of a union's branches, the complaints of the branch that came furthest; where all fail at once, what the union says
+ * itself, or all that it would take.
+ */
 function leaves(issues: readonly Issue[]): readonly Issue[] {
   const [first] = issues;
   if (first?.code !== 'invalid_union' || !first.errors.length) return issues;
   const branches = first.errors.map((branch) => leaves(branch as readonly Issue[]));
-  const specific = branches.find((branch) => branch[0] && branch[0].code !== 'invalid_type');
-  if (specific) return specific;
-  const deep = branches.find((branch) => branch[0] && branch[0].path.length > 0);
-  return deep ?? [{ ...first, message: `must be ${[...new Set(branches.flatMap(expected))].join(' or ')}` }];
+  const furthest =
+    branches.find(([issue]) => issue && !isMisfit(issue)) ?? branches.find(([issue]) => issue && issue.path.length > 0);
+  if (furthest) return furthest;
+  if (first.message !== NO_WORDS) return issues;
+  return [{ ...first, message: `must be ${[...new Set(branches.flatMap(expected))].join(' or ')}` }];
 }
+
+/** Whether a value is simply not what a branch is for. */
+const isMisfit = ({ code, message }: Issue): boolean =>
+  code === 'invalid_type' || code === 'invalid_value' || message === NO_WORDS;
 
 const expected = (issues: readonly Issue[]): string[] =>
   issues.flatMap((issue) => (issue.code === 'invalid_type' ? [article(issue.expected)] : []));

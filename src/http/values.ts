@@ -13,16 +13,19 @@ export function toBoolean(value: boolean | number | string | null | undefined): 
   return Boolean(value);
 }
 
-const loose = z.union([z.boolean(), z.number(), z.string(), z.null()]);
+/** What stands for yes or no: of numbers only 0 and 1, since another one is a slip. */
+const LOOSE = [z.boolean(), z.literal([0, 1]), z.string(), z.null()] as const;
 
-export const flag = () => loose.transform(toBoolean);
+export const flag = () => z.union(LOOSE, 'must be true or false').transform(toBoolean);
 
 /** A switch that knows further values: those words as they are, anything else as a pseudo-boolean. */
 export const flagOr = <const Word extends string>(...words: readonly [Word, ...Word[]]) =>
-  z.union([z.enum(words), loose]).transform((value): Word | boolean => {
-    const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
-    return words.find((known) => known === word) ?? toBoolean(value);
-  });
+  z
+    .union([z.enum(words), ...LOOSE], `must be true, false or ${words.join(', ')}`)
+    .transform((value): Word | boolean => {
+      const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
+      return words.find((known) => known === word) ?? toBoolean(value);
+    });
 
 interface Range {
   /** The smallest value allowed. */
@@ -33,9 +36,12 @@ interface Range {
   readonly integer?: boolean;
 }
 
+/** What `Number` reads beyond this (`0x1f`, `Infinity`) nobody means. */
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
 export const number = ({ min, above, max, integer = false }: Range = {}) =>
-  z.union([z.number(), z.string()]).transform((value, context) => {
-    const parsed = typeof value === 'string' ? Number(value.trim() || Number.NaN) : value;
+  z.union([z.number(), z.string()], 'must be a number').transform((value, context) => {
+    const parsed = typeof value === 'number' || DECIMAL.test(value.trim()) ? Number(value) : Number.NaN;
     const fail = (message: string) => {
       context.addIssue({ code: 'custom', message, input: value });
       return z.NEVER;
@@ -57,23 +63,28 @@ export const texts = () =>
     .transform((value) => (Array.isArray(value) ? value : [value]).filter((text) => text.trim() !== ''))
     .refine((list) => list.length <= MOST_TEXTS, `must not have more than ${MOST_TEXTS} entries`);
 
+const NO_OBJECT = 'must be an object or its JSON text';
+
 /** An object, or the JSON text of one, as forms and queries carry it. */
 export const object = <Shape extends z.ZodType>(shape: Shape) =>
-  z.union([
-    shape,
-    z
-      .string()
-      .transform((text, context) => {
-        try {
-          return parseJson(text);
-        } catch (error) {
-          const message = error instanceof JsonTooLarge ? error.message : 'must be an object or its JSON text';
-          context.addIssue({ code: 'custom', message, input: text });
-          return z.NEVER;
-        }
-      })
-      .pipe(shape),
-  ]);
+  z.union(
+    [
+      shape,
+      z
+        .string()
+        .transform((text, context) => {
+          try {
+            return parseJson(text);
+          } catch (error) {
+            const message = error instanceof JsonTooLarge ? error.message : NO_OBJECT;
+            context.addIssue({ code: 'custom', message, input: text });
+            return z.NEVER;
+          }
+        })
+        .pipe(shape),
+    ],
+    NO_OBJECT,
+  );
 
 export const oneOf = <const Word extends string>(words: readonly [Word, ...Word[]]) =>
   z

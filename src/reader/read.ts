@@ -11,6 +11,7 @@ import type { Robots } from '#net/robots.ts';
 import { type TemporaryFolder, temporaryFolder } from '#storage/temporary.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Captioner } from './captions.ts';
+import { parseStorageState } from './engines/browser/storage-state.ts';
 import { createChooser, type Engines } from './engines/choose.ts';
 import type { Engine } from './engines/engine.ts';
 import { createFailures } from './failures.ts';
@@ -99,18 +100,23 @@ export function createReader(parts: ReaderParts): Reader {
     return cache.through(request, (shared) => withFolder((own) => live(shared, own)));
   }
 
+  /** Throws what is certain before anything is read: options at fault, models that are not there, targets that are refused. */
   async function allow({ target, options, signal, keyed }: ReadRequest): Promise<void> {
     if (!target.given && !target.upload) {
       failures.check(target.url);
       parts.abuse?.check(target.url, keyed);
     }
     requireModels(options, writers);
-    checkCustomHeaders(options.customHeader);
-    const { robotsTxt, proxyUrl, skipCertVerification, zeroDataRetention } = options;
+    const { robotsTxt, proxyUrl, skipCertVerification, zeroDataRetention, customHeader, storageState, jsonSchema } =
+      options;
+    checkCustomHeaders(customHeader);
+    const proxy = proxyUrl === undefined ? undefined : parseProxyUrl(proxyUrl);
+    if (storageState !== undefined) parseStorageState(storageState);
+    if (jsonSchema) await writers.renderer.checkJson(jsonSchema, undefined, signal);
     if (!robotsTxt || target.given || target.upload) return;
     await robots.check(target.url, robotsTxt, {
       signal,
-      proxy: proxyUrl === undefined ? undefined : parseProxyUrl(proxyUrl),
+      proxy,
       acceptInvalidCertificates: skipCertVerification,
       zeroDataRetention,
     });

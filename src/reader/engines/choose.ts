@@ -1,7 +1,6 @@
 /** Which engine serves a read, and by which way out (contract, section 11). */
 import { Problem, problem } from '#errors.ts';
 import { parseSetCookies, toJar } from '#net/cookies.ts';
-import { parseProxyUrl } from '#net/proxies.ts';
 import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
@@ -52,8 +51,7 @@ export function createChooser(parts: Engines) {
   };
 
   /** Throws when the options ask for an engine that cannot serve them, or that is not here. */
-  function check({ target, options: { engine, proxyUrl } }: ReadRequest, required: readonly OptionName[]): void {
-    if (proxyUrl !== undefined) parseProxyUrl(proxyUrl);
+  function check({ target, options: { engine } }: ReadRequest, required: readonly OptionName[]): void {
     if (engine === 'cf-browser-rendering') {
       if (!remote) throw noRemote();
       return;

@@ -74,7 +74,6 @@ export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGe
   const { task, signal } = read;
   const { options } = task;
   requireModels(options, tools);
-  if (options.jsonSchema) await tools.renderer.checkJson(options.jsonSchema, undefined, signal);
   const material = await tools.renderer.material(task, signal);
   if (options.modelFormat === 'readerlm-v2' && !material.html) {
     throw problem('AssertionFailureError', { message: 'There is no text on this page for a model to read' });

@@ -17,6 +17,7 @@ import {
   LINK_STYLES,
   STRONG_DELIMITERS,
 } from '../markdown/style.ts';
+import { cleanUrl } from '../target.ts';
 
 export interface OptionRow extends OptionSource {
   /** What the option means, in one or two sentences, as the reference shows it. */
@@ -164,11 +165,14 @@ const viewportShape = z.object({
  * Uploads: plain base64, a data URL, or base64 with a name and type. Never a path or an address on the server. Bytes are
  * told before objects: held against an object's shape, each byte would be looked at as a key.
  */
-const uploadShape = z.union([
-  z.string(),
-  z.instanceof(Uint8Array).describe('a file part of a multipart form'),
-  z.strictObject({ data: z.string(), name: z.string().optional(), type: z.string().optional() }),
-]);
+const uploadShape = z.union(
+  [
+    z.string(),
+    z.instanceof(Uint8Array).describe('a file part of a multipart form'),
+    z.strictObject({ data: z.string(), name: z.string().optional(), type: z.string().optional() }),
+  ],
+  'must be base64 text, a file part of a form, or an object with `data` in base64',
+);
 
 export const OPTIONS = {
   url: row({
@@ -344,7 +348,14 @@ export const OPTIONS = {
   }),
   preloadUrl: row({
     headers: ['x-preload-url'],
-    schema: z.string(),
+    schema: z.string().transform((text, context) => {
+      try {
+        return cleanUrl(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be an http or https address', input: text });
+        return z.NEVER;
+      }
+    }),
     needsBrowser: on,
     caching: 'neither',
     meaning: 'An address that the browser visits first, in the same session.',
@@ -440,7 +451,7 @@ export const OPTIONS = {
   markdownChunking: row({
     headers: ['x-markdown-chunking'],
     schema: z
-      .union([z.string(), z.number(), z.boolean()])
+      .union([z.string(), z.boolean(), z.literal([0, 1])], 'must be true, false or a strategy such as h2')
       .transform((value) => (toBoolean(value) ? String(value).trim() : undefined)),
     copies: 'any',
     meaning: 'Cuts the Markdown at headings: `h1` to `h5` by depth, `s1` to `s5` with the headings above each piece.',
