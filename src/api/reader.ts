@@ -84,6 +84,8 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
   const options = resolve({ ...(door.userAgent && { userAgent: door.userAgent }), ...given });
   const target = targetOf(given, path, ownHosts(request, door));
   if (!target) {
+    const empty = CONTENT.find((name) => given[name] !== undefined);
+    if (empty) throw problem('ParamValidationError', { path: empty, message: `${empty} is empty` });
     if (request.method === 'GET') return writeIndex(reply, kind, door.index, caller);
     throw problem('ParamValidationError', { path: 'url', message: 'Nothing to read was given: no url, html or file' });
   }
@@ -120,6 +122,9 @@ const queryOf = (request: FastifyRequest): Record<string, unknown> => {
   const at = request.originalUrl.indexOf('?');
   return gathered(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
 };
+
+/** What can be read, in the order in which it is looked for. */
+const CONTENT = ['html', 'pdf', 'file', 'url'] as const satisfies (keyof GivenOptions)[];
 
 /** What is read, and under which address (contract, section 2); undefined when nothing was given. */
 function targetOf(given: GivenOptions, path: string | undefined, hosts: readonly string[]): Target | undefined {

@@ -1,0 +1,76 @@
+/** THE table of models: one row a model that is known, whether it is on this machine or not. */
+
+/** Which fields a request may have and what its answer looks like (contract, 5.1). */
+export const EMBEDDING_KINDS = [
+  'text-v2',
+  'text-v3',
+  'omni-v4',
+  'text-v5',
+  'omni-v5',
+  'code',
+  'clip-v1',
+  'clip-v2',
+  'colbert',
+  'sparse',
+] as const;
+export type EmbeddingKind = (typeof EMBEDDING_KINDS)[number];
+
+interface CommonRow {
+  /** The short id that requests name. */
+  readonly id: string;
+  /** Repository on the hub, `org/name`; it may be asked for by that too. Empty for what is not there. */
+  readonly hub: string;
+  readonly name: string;
+  readonly description: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly contextTokens: number;
+  /** BCP 47, or `multi`. */
+  readonly languages: readonly string[];
+  /** SPDX, or what the owner calls it. */
+  readonly licence: string;
+  readonly runs: Runs;
+}
+
+/** Where the model runs. */
+export type Runs =
+  | { readonly on: 'static' }
+  | {
+      readonly on: 'onnx';
+      /** The graph in the repository or folder, and others under it by name of precision. */
+      readonly file: string;
+      readonly quantized?: string | undefined;
+      /** A commit of the repository; `main` when unset. */
+      readonly revision?: string | undefined;
+      /** A folder of the operator's instead of the hub. */
+      readonly folder?: string | undefined;
+      readonly bytes?: number | undefined;
+      readonly sha256?: Readonly<Record<string, string>> | undefined;
+    }
+  | {
+      readonly on: 'remote';
+      readonly protocol: 'openai' | 'tei' | 'infinity' | 'vllm' | 'ollama' | 'cohere' | 'lectern';
+      readonly url: string;
+      /** Its name there. */
+      readonly model: string;
+      readonly key?: string | undefined;
+    };
+
+export interface EmbeddingRow extends CommonRow {
+  readonly does: 'embed';
+  readonly kind: EmbeddingKind;
+  readonly dimensions: number;
+  /** Sizes that it was trained to be cut to; empty when it was not. */
+  readonly matryoshka: readonly number[];
+  readonly pooling: 'mean' | 'cls' | 'last' | 'none';
+  /** Whether its own head ends with unit vectors. */
+  readonly normalizes: boolean;
+  /** Text put in front, by the task or the part of it after the dot: `query`, `passage`, `text-matching` ...; `default` when no task is given. */
+  readonly prefixes: Readonly<Record<string, string>>;
+}
+
+export interface RerankRow extends CommonRow {
+  readonly does: 'rerank';
+}
+
+export type ModelRow = EmbeddingRow | RerankRow;
