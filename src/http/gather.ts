@@ -84,8 +84,15 @@ function sentence(issue: Issue | undefined): string {
   if (!issue) return 'is not valid';
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'invalid_type') return `must be ${article(issue.expected)}`;
+  if (issue.code === 'unrecognized_keys') return `cannot have ${issue.keys.join(', ').slice(0, 100)}`;
+  if (issue.message.startsWith('Too ') && issue.code === 'too_small')
+    return bound(issue.origin, 'least', issue.minimum);
+  if (issue.message.startsWith('Too ') && issue.code === 'too_big') return bound(issue.origin, 'most', issue.maximum);
   return issue.message;
 }
+
+const bound = (origin: string, side: 'least' | 'most', limit: number | bigint): string =>
+  origin === 'string' ? `must have at ${side} ${limit} characters` : `must be at ${side} ${limit}`;
 
 /** A value as it may be repeated in an error: short, and never a document. */
 const shown = (input: unknown) =>

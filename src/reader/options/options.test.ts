@@ -1,8 +1,177 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { Problem } from '#errors.ts';
 import { gather } from '#http/gather.ts';
-import { OPTIONS } from './options.ts';
+import { OPTIONS, type OptionName, type OptionRow } from './options.ts';
 
 it('takes an upload of 100 MB without looking at its bytes', () => {
   const file = new Uint8Array(100_000_000);
   expect(gather(OPTIONS, { headers: {}, query: undefined, body: { file } }).file).toBe(file);
+});
+
+/** What an option makes of values that are not what it is for. Names of rules are those of the contract. */
+interface Slips {
+  /** Refused in a body; lists of texts in a query too. */
+  readonly values: readonly unknown[];
+  /** Refused in a body, a query and a header. */
+  readonly texts?: readonly string[];
+  /** Texts that are taken by a rule, and as what. */
+  readonly taken?: Readonly<Record<string, unknown>>;
+  /** Texts for which headers have a rule of their own, and what they are taken as; undefined: the header is ignored. */
+  readonly header?: Readonly<Record<string, unknown>>;
+}
+
+const NO_TEXT = [true, 2, {}, [], ['a', 'b'], [{}]];
+const NO_OBJECT = [true, 2, [], ['a', 'b'], '2', '[]', 'null'];
+
+/** Any text is a value: section 3.3, or what it means is seen when it is used. */
+const text: Slips = { values: NO_TEXT, taken: { maybe: 'maybe', 2: '2' } };
+/** Section 3.2: every text means yes or no. */
+const YES_OR_NO = { maybe: true, 2: true, '{}': true, ' None ': false, '': false };
+const yesOrNo: Slips = { values: [2, -1, 1.5, {}, [], ['true', 'false'], [true]], taken: YES_OR_NO };
+const word: Slips = { values: NO_TEXT, texts: ['maybe', '2', ''] };
+/** Section 3.3: unknown words are ignored in headers. */
+const wordOrIgnored: Slips = { ...word, header: { maybe: undefined, 2: undefined, '': undefined } };
+/** Section 3.3: headers that do not start with a number are ignored, fractions are cut. */
+const count = (tooSmall: number, header: Slips['header'] = {}): Slips => ({
+  values: [true, {}, [], [700], tooSmall, 700.5],
+  texts: ['maybe', '', '0x2bc', '7e', 'Infinity', String(tooSmall)],
+  header: { maybe: undefined, '': undefined, Infinity: undefined, ...header },
+});
+const list: Slips = { values: [true, 2, {}, [2], [{}], [null]], taken: { '': [] } };
+const selectors: Slips = { ...list, texts: ['{}', 'a[', ':nonsense(b)'], taken: { '': [] } };
+const upload: Slips = {
+  values: [true, 2, {}, [], ['a', 'b'], { data: 2 }, { path: '/etc/passwd' }, { data: 'YQ==', path: '/etc/passwd' }],
+};
+const address: Slips = { values: NO_TEXT, texts: ['', 'ftp://a.example/', 'javascript:alert(1)'] };
+
+const SLIPS: Readonly<Record<OptionName, Slips>> = {
+  url: text,
+  html: text,
+  file: upload,
+  pdf: upload,
+  respondWith: { values: NO_TEXT, texts: ['maybe', '2', 'content+vlm'], taken: { '': '' } },
+  preset: wordOrIgnored,
+  engine: text,
+  base: word,
+  respondTiming: word,
+  timeout: {
+    values: [true, {}, [], -1, 0, 181],
+    texts: ['maybe', '', '0', '-1', '181', '0x10'],
+    // Section 3.3: clamped, or "no timeout given, do not take shortcuts".
+    header: { maybe: 'none', '': 'none', 0: 'none', '0x10': 'none', '-1': 'none', 181: 180, '1.5': 1 },
+  },
+  targetSelector: { ...selectors, texts: [...selectors.texts!, '*', ':root', 'p, *'] },
+  waitForSelector: selectors,
+  removeSelector: selectors,
+  withIframe: yesOrNo,
+  withShadowDom: yesOrNo,
+  removeOverlay: yesOrNo,
+  detachInvisibles: yesOrNo,
+  injectPageScript: list,
+  injectFrameScript: list,
+  viewport: { values: [...NO_OBJECT, { width: 'wide' }, { width: 0 }, { height: 9_999 }, { isMobile: 'maybe' }] },
+  preloadUrl: address,
+  noServiceWorker: yesOrNo,
+  retainLinks: wordOrIgnored,
+  retainImages: wordOrIgnored,
+  retainMedia: wordOrIgnored,
+  withLinksSummary: yesOrNo,
+  withImagesSummary: yesOrNo,
+  withGeneratedAlt: yesOrNo,
+  keepImgDataUrl: yesOrNo,
+  markdown: { values: [...NO_OBJECT, { headingStyle: 'maybe' }, { hr: '' }, { linkStyle: 2 }] },
+  noGfm: yesOrNo,
+  markdownChunking: { values: [2, -1, {}, [], ['h1', 'h2']], taken: { maybe: 'maybe', 2: '2', no: undefined } },
+  maxTokens: count(499, { '0x2bc': Problem, '7e': Problem, '700.5': 700 }),
+  tokenBudget: count(-1, { '0x2bc': 0, '7e': 7, '700.5': 700 }),
+  explain: yesOrNo,
+  locale: { values: NO_TEXT, texts: ['', '2', 'not a language'] },
+  referer: address,
+  userAgent: { values: NO_TEXT, texts: ['', 'a\u0001b'] },
+  setCookies: list,
+  customHeader: { values: [...NO_OBJECT, { a: 1 }, { a: ['b'] }] },
+  skipCertVerification: yesOrNo,
+  proxyUrl: text,
+  proxy: { values: NO_TEXT, texts: ['maybe', '2', 'd'], taken: { '': '' } },
+  proxyResources: yesOrNo,
+  robotsTxt: text,
+  assertStatusCode: count(99, { '0x2bc': Problem, '7e': Problem, '200.5': 200 }),
+  noCache: yesOrNo,
+  cacheTolerance: count(-1, { '0x2bc': 0, '7e': 7, '700.5': 700 }),
+  doNotTrack: yesOrNo,
+  zeroDataRetention: yesOrNo,
+  exportStorageState: yesOrNo,
+  storageState: { values: NO_OBJECT },
+  page: count(0, { '0x2bc': Problem, '7e': 7, '700.5': 700 }),
+  instruction: text,
+  jsonSchema: { values: NO_OBJECT },
+};
+
+type Sources = Parameters<typeof gather>[1];
+
+/** The value that an option got, undefined when it got none, or the problem that was thrown. */
+function outcome(name: OptionName, sources: Sources): unknown {
+  try {
+    return gather(OPTIONS, sources)[name];
+  } catch (error) {
+    return error;
+  }
+}
+
+function expectRefusal(name: OptionName, found: unknown, given: unknown): void {
+  const said = `${name} = ${JSON.stringify(given)}`;
+  expect(found, said).toBeInstanceOf(Problem);
+  const { name: kind, code, facts, message } = found as Problem;
+  expect({ kind, code }, said).toEqual({ kind: 'ParamValidationError', code: 400 });
+  expect(String(facts.path).split('.')[0], said).toBe(name);
+  expect(message, said).toMatch(new RegExp(`^${name}[\\w.]* (?:must|is|cannot) `));
+}
+
+const expectTaken = (name: OptionName, found: unknown, given: string, value: unknown): void =>
+  value === Problem
+    ? expectRefusal(name, found, given)
+    : expect(found, `${name} = ${JSON.stringify(given)}`).toEqual(value);
+
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
+
+describe.each(Object.entries(SLIPS) as [OptionName, Slips][])('a slip in %s', (name, slips) => {
+  const row: OptionRow = OPTIONS[name];
+  const { values, texts = [], taken = {}, header = {} } = slips;
+
+  it('in a body is refused by its name, or taken by a rule', () => {
+    for (const given of [...values, ...texts]) {
+      expectRefusal(name, outcome(name, { headers: {}, body: { [name]: given } }), given);
+    }
+    for (const [given, value] of Object.entries(taken)) {
+      expectTaken(name, outcome(name, { headers: {}, body: { [name]: given } }), given, value);
+    }
+    expect(outcome(name, { headers: {}, body: { [name]: null } })).toBeUndefined();
+  });
+
+  it('in a query is refused by its name, or taken by a rule', () => {
+    for (const given of [...values.filter((value) => typeof value === 'string' || isTexts(value)), ...texts]) {
+      expectRefusal(name, outcome(name, { headers: {}, query: { [name]: given } }), given);
+    }
+    for (const [given, value] of Object.entries(taken)) {
+      expectTaken(name, outcome(name, { headers: {}, query: { [name]: given } }), given, value);
+    }
+  });
+
+  it.runIf(row.headers.length > 0 && !row.fromHeaders)('in a header is refused by its name, or taken by a rule', () => {
+    const inHeader = (given: string) => outcome(name, { headers: { [row.headers[0]!]: given } });
+    for (const given of texts) if (!Object.hasOwn(header, given)) expectRefusal(name, inHeader(given), given);
+    for (const [given, value] of Object.entries({ ...taken, ...header })) {
+      expectTaken(name, inHeader(given), given, value);
+    }
+  });
+});
+
+it('refuses the X-Md headers by the name of their field', () => {
+  for (const header of OPTIONS.markdown.headers) {
+    const given = header === 'x-md-hr' ? '-'.repeat(129) : 'maybe';
+    const found = outcome('markdown', { headers: { [header]: given } });
+    expectRefusal('markdown', found, given);
+    expect((found as Problem).facts.path).toMatch(/^markdown\.\w+$/);
+  }
 });
