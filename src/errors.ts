@@ -7,15 +7,21 @@
 export const PROBLEMS = {
   ParamValidationError: { status: 40001, code: 400, message: 'A parameter is not valid' },
   DataStreamBrokenError: { status: 40003, code: 400, message: 'The data stream broke before its end' },
+  ModelNotFoundError: { status: 40004, code: 400, message: 'This model is not served here' },
+  TokenLimitExceededError: { status: 40005, code: 400, message: 'The input is longer than the model takes' },
+  AuthenticationFormatError: { status: 40101, code: 401, message: 'Invalid authorization format' },
   AuthenticationFailedError: { status: 40102, code: 401, message: 'The API key is not known' },
   AuthenticationRequiredError: { status: 40103, code: 401, message: 'An API key is required' },
   TierFeatureConstraintError: { status: 40202, code: 402, message: 'Your plan does not include this feature' },
   InsufficientBalanceError: { status: 40203, code: 402, message: 'The balance of this account is used up' },
   OperationNotAllowedError: { status: 40301, code: 403, message: 'This operation is not allowed' },
+  ResourceLimitExceededError: { status: 40302, code: 403, message: 'Resource limit exceeded for the plan' },
   AbuseAlleviationError: { status: 40305, code: 403, message: 'This request was refused to stop abuse' },
   RouteNotFoundError: { status: 40400, code: 404, message: 'There is nothing at this address' },
+  ResourceNotFoundError: { status: 40401, code: 404, message: 'This is not found, or access is denied' },
   MethodNotAllowedError: { status: 40500, code: 405, message: 'This method is not allowed here' },
   ResourcePolicyDenyError: { status: 40902, code: 409, message: 'The policy of the resource forbids this' },
+  ResourceBusyError: { status: 40903, code: 409, message: 'This is being modified' },
   BudgetExceededError: { status: 40904, code: 409, message: 'The answer costs more tokens than the budget allows' },
   RequestPayloadTooLargeError: { status: 41301, code: 413, message: 'The request body is too large' },
   TargetFileTooLargeError: { status: 41302, code: 413, message: 'The target is too large' },
@@ -30,6 +36,8 @@ export const PROBLEMS = {
   DownstreamServiceError: { status: 50002, code: 500, message: 'A service needed for this request is broken' },
   FaceNotReadyError: { status: 50300, code: 503, message: 'This part of the server is not available yet' },
   ServiceNodeResourceDrainError: { status: 50303, code: 503, message: 'The server has no capacity left, try again' },
+  ServiceAwayError: { status: 50306, code: 503, message: 'A part of the server is away for the moment, try again' },
+  ServiceTimeoutError: { status: 50400, code: 504, message: 'The request took too long' },
 } as const satisfies Record<string, { status: number; code: number; message: string }>;
 
 export type ProblemName = keyof typeof PROBLEMS;
