@@ -196,6 +196,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     maxBytes: config.cacheMaxBytes,
     freshMs: config.cacheFreshS * 1000,
     keepMs: config.cacheKeepS * 1000,
+    keepsNoStore: config.cacheNoStore === 'ignore',
     log,
   });
   started.push(() => cache.close());

@@ -117,6 +117,11 @@ export const SETTINGS = {
   ),
   cacheFreshS: setting(count(3_600, 0), '3600', 'How long a copy answers for its page, in s.'),
   cacheKeepS: setting(count(604_800, 0), '604800', 'How long a copy is kept for when its page cannot be read, in s.'),
+  cacheNoStore: setting(
+    z.enum(['honour', 'ignore']).default('honour'),
+    'honour',
+    '`ignore` keeps copies of pages that forbid it too (`Cache-Control: no-store` or `private`).',
+  ),
 
   proxies: secret(
     setting(

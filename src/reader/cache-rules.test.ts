@@ -317,6 +317,8 @@ describe('what is worth keeping', () => {
     ['a long page that mentions one', page(`${long}<div class="g-recaptcha"></div>`), true],
     ['HTML that came with the request and was not rendered', page('tea', { engine: 'given' }), false],
     ['HTML that came with the request and was rendered', page('tea', { engine: 'browser', url: 'blob:1' }), true],
+    ['a page that forbids copies', page('tea', { noStore: true }), false],
+    ['a document that forbids copies', file('tea', { noStore: true }), false],
     ['a file still to be read', page('', { file: { path: '/f', size: 1, mediaType: 'application/pdf' } }), false],
     ['the state of a browser', page('tea', { storageState: { cookies: [], origins: [] } }), false],
     ['a document without a title', file('tea'), true],
@@ -331,6 +333,18 @@ describe('what is worth keeping', () => {
     ['a document that was cut off', file('tea', { notes: ['It broke off'], partial: true }), false],
     ['a document that was not found', file('tea', { status: 404 }), false],
   ])('%s: %#', (_, snapshot, kept) => expect(worthKeeping(snapshot, request().options)).toBe(kept));
+
+  it('is a page that forbids copies for those who say how old a copy may be, and for no others', () => {
+    const secret = page('tea', { noStore: true });
+    const asks = request({ cacheTolerance: 60 });
+    expect(worthKeeping(secret, asks.options)).toBe(true);
+    expect(worthKeeping(secret, request({ cacheTolerance: 0 }).options)).toBe(false);
+    const { text: _, ...facts } = secret;
+    const copy = { facts, screenshot: false, pageshot: false, captured: capturedBy(asks) };
+    expect(serves(copy, asks)).toBe(true);
+    expect(serves(copy, request())).toBe(false);
+    expect(serves({ ...copy, facts: { ...facts, noStore: undefined } }, request())).toBe(true);
+  });
 
   it('is no document that was read for a model, and no picture that a question was asked of', () => {
     const picture = file('tea', { document: { title: '', mediaType: 'image/png', metadata: {}, hiddenCount: 0 } });

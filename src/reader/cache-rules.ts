@@ -105,8 +105,15 @@ export const capturedBy = (request: ReadRequest): Captured => ({
   patience: RESPOND_TIMINGS.indexOf(request.options.respondTiming),
 });
 
+/**
+ * Whether pages that forbid copies may be kept for a read, and answer it: the caller names an age that copies may have.
+ * To others such a copy is not there.
+ */
+const asksForCopies = ({ cacheTolerance = 0 }: Options): boolean => cacheTolerance > 0;
+
 /** Whether a copy from the right place shows all that a read asks for. */
 export function serves({ facts, screenshot, pageshot, captured }: Copy, request: ReadRequest): boolean {
+  if (facts.noStore && !asksForCopies(request.options)) return false;
   const { engine, formats, modelFormat, respondTiming } = request.options;
   if (formats.has('screenshot') && !screenshot) return false;
   if (formats.has('pageshot') && !pageshot) return false;
@@ -130,6 +137,7 @@ const MAX_LOOK = 1024 ** 2;
 export function worthKeeping(snapshot: Snapshot, options: Options): boolean {
   const { text, status, settled, document, notes, engine } = snapshot;
   if (!settled || snapshot.file || snapshot.storageState) return false;
+  if (snapshot.noStore && !asksForCopies(options)) return false;
   if (document ? !worthyDocument(snapshot, options) : notes.length > 0) return false;
   // Text that came with the request, and that nothing was done to.
   if (engine === 'given' && !document) return false;

@@ -22,7 +22,7 @@ let cache: SnapshotCache;
 let told: string[];
 
 const log = { warn: (_facts: unknown, message: string) => void told.push(message) } as never;
-const open = (more: { maxBytes?: number; keepMs?: number } = {}) =>
+const open = (more: { maxBytes?: number; keepMs?: number; keepsNoStore?: boolean } = {}) =>
   openCache({ dir, maxBytes: 100 * MB, freshMs: HOUR_MS, keepMs: 24 * HOUR_MS, clock: () => now, log, ...more });
 const reopen = async (more?: Parameters<typeof open>[0]) => {
   await cache.close();
@@ -342,6 +342,21 @@ describe('nothing is left of a read', () => {
     await read(live, {}, target);
     await reopen();
     expect(onDisk(marker).length).toBeGreaterThan(1);
+  });
+
+  it('whose page forbids copies, unless its caller asks for them, or the operator does', async () => {
+    const reads = counted((words) => page(words, { noStore: true }));
+    await read(reads.live);
+    await read(reads.live);
+    expect([reads.times, blobs()]).toEqual([2, []]);
+    await read(reads.live, { cacheTolerance: 60 });
+    await read(reads.live, { cacheTolerance: 60 });
+    await read(reads.live);
+    expect(reads.times).toBe(4);
+    await reopen({ keepsNoStore: true });
+    await read(reads.live);
+    await read(reads.live);
+    expect(reads.times).toBe(5);
   });
 
   it('once it is too old', async () => {

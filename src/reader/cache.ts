@@ -42,6 +42,8 @@ export interface CacheOptions {
   readonly freshMs: number;
   /** After this a copy is gone. */
   readonly keepMs: number;
+  /** Whether pages that forbid copies (Cache-Control no-store or private) are kept like others; not by default. */
+  readonly keepsNoStore?: boolean;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -53,7 +55,7 @@ const MAX_WRITING = 32;
 
 /** Never fails: where nothing can be kept, everything is read live, and the log says why. */
 export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
-  const { dir, maxBytes, freshMs, keepMs, clock = Date.now, log } = options;
+  const { dir, maxBytes, freshMs, keepMs, keepsNoStore = false, clock = Date.now, log } = options;
   if (maxBytes === 0) {
     await rm(dir, { recursive: true, force: true }).catch((error: unknown) =>
       log?.warn({ err: error }, 'the kept copies could not be removed'),
@@ -66,7 +68,7 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   });
   const timer = setInterval(() => void store?.sweep(), SWEEP_MS);
   timer.unref();
-  const cache = createCache(store, { freshMs, keepMs });
+  const cache = createCache(store, { freshMs, keepMs, keepsNoStore });
   return {
     through: cache.through,
     async close() {
@@ -77,7 +79,9 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   };
 }
 
-function createCache(store: CopyStore | undefined, { freshMs, keepMs }: { freshMs: number; keepMs: number }) {
+type Rules = Required<Pick<CacheOptions, 'freshMs' | 'keepMs' | 'keepsNoStore'>>;
+
+function createCache(store: CopyStore | undefined, { freshMs, keepMs, keepsNoStore }: Rules) {
   const flights = createFlights<Snapshot>();
   const writing = new Map<string, Promise<void>>();
 
@@ -107,8 +111,9 @@ function createCache(store: CopyStore | undefined, { freshMs, keepMs }: { freshM
   }
 
   /** The answer does not wait for the disk; whoever looks for this page next does. */
-  function keep(request: ReadRequest, snapshot: Snapshot): void {
+  function keep(request: ReadRequest, seen: Snapshot): void {
     const { options } = request;
+    const snapshot = keepsNoStore ? { ...seen, noStore: undefined } : seen;
     if (!store || writing.size >= MAX_WRITING || !mayWrite(options) || !worthKeeping(snapshot, options)) return;
     const place = placeOf(request, snapshot.document ? 'document' : 'page');
     const written = store.keep(place, withoutAnchor(snapshot), capturedBy(request)).finally(() => {

@@ -60,6 +60,11 @@ export interface Snapshot {
   /** Whether the page has frames, or open shadow roots, that were not written into the HTML. */
   readonly hiddenFrames: boolean;
   readonly hiddenShadow: boolean;
+  /**
+   * Set when the target's answer forbids that others are given copies of it: Cache-Control with no-store or private
+   * (RFC 9111, sections 5.2.2.5 and 5.2.2.7).
+   */
+  readonly noStore?: boolean | undefined;
   /** Whether the target's answer ended before it was whole. */
   readonly partial?: boolean | undefined;
   /** What went wrong on the way and should be told: `Timed out after 3 s`. One line each. */

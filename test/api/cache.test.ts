@@ -27,6 +27,10 @@ beforeAll(async () => {
     ...Object.fromEntries(PATHS.map((at) => [at, counted(at)])),
     '/secret': ({ response, url }) =>
       sendHtml(response, `<title>Secret</title><p>The marker is ${url.searchParams.get('marker')}.</p>`),
+    '/private': ({ response }) => {
+      response.setHeader('cache-control', 'max-age=0, private, must-revalidate');
+      sendHtml(response, '<title>Private</title><p>Some words.</p>');
+    },
     '/slow': ({ response }) => void setTimeout(() => sendHtml(response, '<title>Slow</title><p>Slow words.</p>'), 500),
   });
   server = await startServer({ allowNetworks: site.allow.join(','), browser: 'none' });
@@ -135,6 +139,18 @@ describe('nothing is kept', () => {
     await read(at, { [name]: value });
     expect(site.hits('/secret')).toBe(before + 2);
     expect(found(marker)).toEqual([]);
+  });
+
+  it('of a page that forbids copies, unless the caller says how old one may be', async () => {
+    await read('/private');
+    await read('/private');
+    expect(site.hits('/private')).toBe(2);
+    expect(found('/private')).toEqual([]);
+    await read('/private', { 'x-cache-tolerance': '600' });
+    expect((await read('/private', { 'x-cache-tolerance': '600' })).data.warning).toBe(CACHED);
+    expect(site.hits('/private')).toBe(3);
+    expect(found('/private')).not.toEqual([]);
+    expect((await read('/private')).data.warning).toBeUndefined();
   });
 
   it('when the operator says so', async () => {

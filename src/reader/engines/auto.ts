@@ -96,11 +96,11 @@ async function* rendered(
   required: readonly OptionName[],
   { browser, learn }: AutoParts & { readonly browser: Engine },
 ): AsyncGenerator<Snapshot> {
-  const { status, statusText, lastModified, url, text } = fetched;
+  const { status, statusText, lastModified, noStore, url, text } = fetched;
   yield withReason({ ...fetched, settled: false }, plan.reason);
   let last: Snapshot | undefined;
   try {
-    const from = REFUSALS.has(status) ? {} : { url, html: text, answer: { status, statusText, lastModified } };
+    const from = REFUSALS.has(status) ? {} : { url, html: text, answer: { status, statusText, lastModified, noStore } };
     for await (const seen of browser.visit({ ...visit, ...from })) {
       last = seen;
       yield withReason(seen, plan.reason);

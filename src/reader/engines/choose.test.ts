@@ -95,6 +95,13 @@ beforeAll(async () => {
         response.setHeader('content-type', 'application/pdf');
         response.end('%PDF-1.4');
       },
+      '/uncopied': ({ response }) => {
+        response.setHeader('cache-control', 'no-store');
+        sendHtml(
+          response,
+          page('', '<div id="root"></div>', '<script>root.innerHTML = "<p>made by scripts</p>"</script>'),
+        );
+      },
       '/accepted': ({ response }) => sendHtml(response, '<title>Accepted</title><p>Few words.</p>', 202),
       '/missing': ({ response }) => sendHtml(response, '<title>Missing</title><p>Few words.</p>', 404),
     },
@@ -139,6 +146,18 @@ async function readAll(
 }
 const read = async (...args: Parameters<typeof readAll>) => (await readAll(...args)).at(-1)!;
 const by = ({ engine, engineReason }: Snapshot) => `${engine}: ${engineReason}`;
+
+it('tells of a page that it forbids copies, whoever read it', async () => {
+  for (const engine of ['direct', 'browser', 'auto']) {
+    const snapshots = await readAll('/uncopied', { engine });
+    expect(
+      snapshots.map(({ noStore }) => noStore),
+      engine,
+    ).toEqual(snapshots.map(() => true));
+  }
+  expect(new Set((await readAll('/uncopied')).map(({ engine }) => engine))).toEqual(new Set(['direct', 'browser']));
+  expect((await read('/plain', { engine: 'browser' })).noStore).toBeUndefined();
+});
 
 describe('the page itself', () => {
   it('is enough when it has no scripts that could change it', async () => {

@@ -15,6 +15,7 @@ import { refreshOf } from './direct-refresh.ts';
 import { decodeBody, type EncodedBody } from './encoded-body.ts';
 import type { Engine, Visit } from './engine.ts';
 import { actualMedia, declaredMedia, type Media } from './media-type.ts';
+import { forbidsCopies } from './no-store.ts';
 
 export interface DirectEngineOptions extends Self {
   readonly fetch: GuardedFetch;
@@ -196,6 +197,7 @@ const snapshotOf = (
   statusText,
   mediaType,
   lastModified: headers['last-modified'],
+  ...(forbidsCopies(headers['cache-control']) && { noStore: true }),
   text,
   settled: !truncated,
   ...unwritten(kind === 'html' ? text : ''),

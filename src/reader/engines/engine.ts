@@ -13,7 +13,7 @@ export interface Visit {
   /** The address that led to `url`, if one did: what was meant for it is told to no other site. */
   readonly cameFrom?: string | undefined;
   /** Set when `html` is what `url` has just answered: it stands for the first answer of that address, later ones are fetched. */
-  readonly answer?: Pick<Snapshot, 'status' | 'statusText' | 'lastModified'> | undefined;
+  readonly answer?: Pick<Snapshot, 'status' | 'statusText' | 'lastModified' | 'noStore'> | undefined;
   /** The cookies of the read, the caller's among them, and where those of answers go; engines that follow each other share it. */
   readonly jar?: CookieJar | undefined;
   readonly options: Options;

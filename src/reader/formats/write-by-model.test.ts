@@ -221,17 +221,6 @@ describe('jsonSchema', () => {
     expect(name).toBe('DownstreamServiceFailureError');
     expect(message).toContain("the answer must have required property 'name'");
   });
-
-  it('is refused before the model is asked when it is no schema', async () => {
-    let asked = 0;
-    const rule = () => {
-      asked++;
-      return '{}';
-    };
-    const { name, facts } = await problemOf(read({ ...given, jsonSchema: { type: 'nothing' } }, { rule }));
-    expect([name, facts.path]).toEqual(['ParamValidationError', 'jsonSchema']);
-    expect(asked).toBe(0);
-  });
 });
 
 describe('vlm', () => {

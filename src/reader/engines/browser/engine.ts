@@ -59,8 +59,8 @@ async function* readFile(
   const way = { ...rest, url, cameFrom: visit.url, deadline, jar: jar ?? visit.jar };
   for await (const snapshot of direct.visit(way)) {
     if (isHtml(snapshot) && !snapshot.file) {
-      const { status, statusText, lastModified, text } = snapshot;
-      const answer = { status, statusText, lastModified };
+      const { status, statusText, lastModified, noStore, text } = snapshot;
+      const answer = { status, statusText, lastModified, noStore };
       return yield* browser.visit({ ...way, url: snapshot.url, deadline: visit.deadline, html: text, answer });
     }
     const drawn = await withPictures(snapshot, { ...visit, deadline }, browser);

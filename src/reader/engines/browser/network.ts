@@ -3,6 +3,7 @@ import type { Request, Response } from 'playwright-core';
 import { type Problem, problem } from '#errors.ts';
 import { EGRESS_HEADER } from '#net/egress.ts';
 import { mediaTypeOf } from '../media-type.ts';
+import { forbidsCopies } from '../no-store.ts';
 import { type Abuse, createGate, createTally, type PageLimits } from './limits.ts';
 import { leadsPage, type RoutingConfig, routeRequests, STREAMS } from './routing.ts';
 import type { Traffic } from './timing.ts';
@@ -14,6 +15,8 @@ export interface MainDocument {
   /** Lower case, without parameters; empty when none was named. */
   readonly mediaType: string;
   readonly lastModified: string | undefined;
+  /** As that of a snapshot. */
+  readonly noStore?: boolean | undefined;
   readonly response: Response | undefined;
 }
 
@@ -120,6 +123,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
       status,
       statusText: response.statusText(),
       lastModified: headers['last-modified'],
+      noStore: forbidsCopies(headers['cache-control']),
       ...(routing.isBrought(response.request()) && config.answer),
       mediaType: mediaTypeOf(headers['content-type']),
       response,

@@ -360,6 +360,7 @@ export class PageVisit {
       statusText: main?.statusText ?? 'OK',
       mediaType: main?.mediaType || 'text/html',
       lastModified: main?.lastModified,
+      ...(main?.noStore && { noStore: true }),
       notes: this.#notes,
       engine: 'browser' as const,
     };
