@@ -52,6 +52,8 @@ export type ChatDelta =
  * ServiceNodeResourceDrainError (no capacity), or the reason of the signal.
  */
 export interface Chat {
+  /** Throws DownstreamServiceFailureError when the server may not be asked at all: it is outside the region. */
+  check?(): void;
   complete(request: ChatRequest): Promise<ChatAnswer>;
   stream(request: ChatRequest): AsyncGenerator<ChatDelta>;
 }

@@ -114,6 +114,7 @@ describe('inside the EU', () => {
       name: 'DownstreamServiceFailureError',
       message: expect.stringContaining('not inside the EU'),
     });
+    expect(() => fetch.check(secret.origin)).toThrow('not inside the EU');
     expect(secret.connections()).toBe(0);
     expect(log.warn.mock.calls[0]).toEqual([
       { host: secret.host, region: 'not marked', kept: 'eu' },
@@ -126,6 +127,7 @@ describe('inside the EU', () => {
     const site = await startServer((_, reply) => reply.end('fine'));
     for (const mark of ['127.0.0.1', site.host]) {
       const { fetch, log } = start({ region: 'eu', euHosts: [mark] });
+      expect(() => fetch.check(site.origin)).not.toThrow();
       for (let i = 0; i < 3; i++) expect(await (await fetch(site.origin)).text()).toBe('fine');
       expect(log.info.mock.calls).toEqual([[{ host: site.host, region: 'eu', kept: 'eu' }, expect.any(String)]]);
     }

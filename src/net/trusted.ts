@@ -39,6 +39,8 @@ export interface TrustedResponse {
  */
 export interface TrustedFetch {
   (url: URL | string, options?: TrustedOptions): Promise<TrustedResponse>;
+  /** Throws what a call would throw before it connects: DownstreamServiceFailureError for a service outside the region. */
+  check(url: URL | string): void;
   close(): Promise<void>;
 }
 
@@ -73,6 +75,7 @@ export function createTrustedFetch(rules: RegionOptions): TrustedFetch {
   };
 
   return Object.assign(fetch, {
+    check: (address: URL | string) => region.require(new URL(address), 'service'),
     async close() {
       closed = true;
       await (await agent)?.destroy().catch(() => {});

@@ -156,10 +156,22 @@ it('renders in the remote service when it is named', { timeout: LONG_MS }, async
 });
 
 it('keeps to the EU when told to', { timeout: LONG_MS }, async () => {
-  const { chat, read } = await start(() => 'never', { browser: 'none', region: 'eu' });
-  const refused = await read({ url: `${site.origin}/article`, respondWith: 'readerlm-v2' });
-  expect(refused).toMatchObject({ code: 422, name: 'DownstreamServiceFailureError', message: /EU/ });
+  const { chat, read } = await start(() => 'never', { region: 'eu', ocrModel: 'the-ocr-model' });
+  const before = site.hits('/article');
+  for (const asked of [
+    { respondWith: 'readerlm-v2' },
+    { jsonSchema: { type: 'object' } },
+    { respondWith: 'vlm' },
+    { respondWith: 'svc-ocr' },
+    { withGeneratedAlt: true },
+    { respondWith: 'readerlm-v2', robotsTxt: '*' },
+  ]) {
+    const refused = await read({ url: `${site.origin}/article`, ...asked });
+    const said = expect.stringContaining('EU');
+    expect(refused).toMatchObject({ code: 422, name: 'DownstreamServiceFailureError', message: said });
+  }
   expect(chat.requests).toEqual([]);
+  expect([site.hits('/article'), site.hits('/robots.txt')]).toEqual([before, 0]);
   const marked = await start(() => 'inside', { browser: 'none', region: 'eu', euHosts: '127.0.0.1' });
   const allowed = await marked.read({ url: `${site.origin}/article`, respondWith: 'readerlm-v2' });
   expect(allowed.data.content).toBe('inside');

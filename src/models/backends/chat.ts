@@ -11,16 +11,20 @@ interface ChatResponse {
 }
 
 /** What the client needs of a fetch for servers that the operator configured. */
-export type ChatFetch = (
-  url: string,
-  options: {
-    readonly method: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-    readonly signal: AbortSignal;
-    readonly timeoutMs: number;
-  },
-) => Promise<ChatResponse>;
+export interface ChatFetch {
+  (
+    url: string,
+    options: {
+      readonly method: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+      readonly signal: AbortSignal;
+      readonly timeoutMs: number;
+    },
+  ): Promise<ChatResponse>;
+  /** Throws when this address may not be asked at all. */
+  readonly check?: (url: string) => void;
+}
 
 export interface ChatOptions {
   /** The base address: `/chat/completions` is added to it. */
@@ -71,6 +75,7 @@ export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): 
   }
 
   return {
+    check: () => fetch.check?.(address),
     async complete(request) {
       const limit = AbortSignal.timeout(timeoutMs);
       try {

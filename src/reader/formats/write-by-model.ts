@@ -44,19 +44,24 @@ const SHOW_EVERY_MS = 300;
 
 /**
  * Throws what is certain before anything is read: DownstreamServiceFailureError with path `respondWith` (or the option
- * that asks for descriptions) when nothing is configured for what the options ask.
+ * that asks for descriptions) when nothing is configured for what the options ask, or may not be asked.
  */
 export function requireModels(
   { modelFormat, retainImages, withGeneratedAlt, formats }: Options,
   { models, ocr }: Pick<ModelTools, 'models' | 'ocr'>,
 ): void {
-  if (modelFormat === 'vlm' && !models.vision) throw missing('respondWith', 'vlm', VISION_SETTINGS);
-  if (modelFormat === 'readerlm-v2' && !models.readerlm) throw missing('respondWith', 'readerlm-v2', READERLM_SETTINGS);
-  if (modelFormat?.startsWith('svc-ocr') && !models.ocr && !ocr)
-    throw missing('respondWith', modelFormat, OCR_SETTINGS);
+  const demand = (model: Chat | undefined, path: string, what: string, settings: string) => {
+    if (!model) throw missing(path, what, settings);
+    model.check?.();
+  };
+  if (modelFormat === 'vlm') demand(models.vision, 'respondWith', 'vlm', VISION_SETTINGS);
+  if (modelFormat === 'readerlm-v2') demand(models.readerlm, 'respondWith', 'readerlm-v2', READERLM_SETTINGS);
+  if (modelFormat?.startsWith('svc-ocr') && (models.ocr || !ocr))
+    demand(models.ocr, 'respondWith', modelFormat, OCR_SETTINGS);
   const writes = formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
-  if (retainImages.endsWith('_p') && writes && !models.vision) {
-    throw missing(withGeneratedAlt ? 'withGeneratedAlt' : 'retainImages', 'A description of images', VISION_SETTINGS);
+  if (retainImages.endsWith('_p') && writes) {
+    const path = withGeneratedAlt ? 'withGeneratedAlt' : 'retainImages';
+    demand(models.vision, path, 'A description of images', VISION_SETTINGS);
   }
 }
 
