@@ -13,6 +13,8 @@ export interface Database {
   all<Row extends object>(sql: string, ...values: SqlValue[]): Row[];
   /** How many rows were changed. */
   run(sql: string, ...values: SqlValue[]): number;
+  /** Any statement: the rows it gives, and how many it changed when it is one that changes rows. */
+  execute(sql: string, ...values: SqlValue[]): { rows: unknown[]; changes?: number };
   /** All of it or nothing; inside another transaction it is part of that one. `work` must not wait for anything. */
   transaction<Result>(work: () => Result): Result;
   /** Empties the write-ahead log, in which deleted rows could still be read. */
@@ -32,6 +34,9 @@ export interface DatabaseOptions {
 
 /** How long a call waits for another process that writes. */
 const BUSY_MS = 2_000;
+/** How many prepared statements are kept; lists of values in them make ever new ones. */
+const MAX_STATEMENTS = 500;
+const CHANGING = /^\s*(?:insert|update|delete|replace)\b/i;
 
 /**
  * Opens or makes the database; `:memory:` is one that is never on disk. The migrations that it has not seen yet are run,
@@ -128,6 +133,7 @@ function wrap(connection: Connection): Database {
     const known = statements.get(sql);
     if (known) return known;
     const made = connection.prepare(sql);
+    if (statements.size >= MAX_STATEMENTS) statements.clear();
     statements.set(sql, made);
     return made;
   };
@@ -157,6 +163,11 @@ function wrap(connection: Connection): Database {
     get: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).get(...values) as Row | undefined,
     all: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).all(...values) as Row[],
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    execute(sql, ...values) {
+      const rows = prepared(sql).all(...values);
+      if (!CHANGING.test(sql)) return { rows };
+      return { rows, changes: (prepared('SELECT changes() AS count').get() as { count: number }).count };
+    },
     transaction,
     checkpoint: () => connection.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     close() {

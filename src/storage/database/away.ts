@@ -1,0 +1,8 @@
+/** The database cannot be reached or used for the moment; `cause` is what it said. Calls made later try it again. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway';
+
+  constructor(cause: unknown) {
+    super('the database cannot be reached', { cause });
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The database of a room: one typed Kysely over SQLite or PostgreSQL, with the room's tables made and up to date. Times
+ * are kept as integers (milliseconds since 1970), switches as 0 and 1, so that rows read the same from either.
+ */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Kysely } from 'kysely';
+import type { Log } from '#telemetry/log.ts';
+import type { Migration } from './migrate.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite-store.ts';
+
+export type DialectName = 'sqlite' | 'postgres';
+
+export interface Store<Schema> {
+  /**
+   * Calls reject with DatabaseAway, within about three seconds, when the database cannot be reached. Transactions of
+   * SQLite are exclusive: everything else waits for their end, so they hold nothing up.
+   */
+  readonly db: Kysely<Schema>;
+  readonly dialect: DialectName;
+  /** Whether the database answered last time. */
+  readonly healthy: boolean;
+  /** A second call does nothing. */
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Whose tables these are: rooms that share a database number their migrations apart. */
+  readonly room: string;
+  /** Those not run yet are run, each once and in order: add to the list, never change what was released. */
+  readonly migrations: readonly Migration[];
+  readonly log?: Pick<Log, 'warn'> | undefined;
+}
+
+/** PostgreSQL where an address is given, else SQLite in a file, in a folder that its owner alone may enter. */
+export async function openStore<Schema>(
+  place: { readonly url?: string | undefined; readonly file: string },
+  options: StoreOptions,
+): Promise<Store<Schema>> {
+  if (place.url) return openPostgres<Schema>(place.url, options);
+  await mkdir(path.dirname(place.file), { recursive: true, mode: 0o700 });
+  return openSqlite<Schema>(place.file, options);
+}
