@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, environmentName, flagName, readConfig } from './config.ts';
+import { PLANS, plansWith } from './plans.ts';
 
 let dir: string;
 const write = (text: string) => {
@@ -43,6 +44,49 @@ describe('settings', () => {
     const run = () => readConfig({ environment: { LECTERN_READER_PORT: 'x' }, flags: { config } });
     expect(run).toThrow(ConfigError);
     expect(run).toThrow(/LECTERN_READER_PORT: .*\nbrowserPages in .*: .*\nworker in .*: there is no such setting/);
+  });
+
+  it.each([
+    ['plans:\n  gold:\n    concurrency: 3\n', 'plans.gold', 2, 'there is no such setting'],
+    [
+      'plans:\n  free:\n    reader:\n      requestsPerMinute: -5\n',
+      'plans.free.reader.requestsPerMinute',
+      4,
+      'above zero',
+    ],
+    [
+      'plans:\n  free: { reader: { requestsPerMinute: 5,\n      rpm: 7 } }\n',
+      'plans.free.reader.rpm',
+      3,
+      'no such setting',
+    ],
+    ['plans:\n  free:\n    features: [proxy, magic]\n', 'plans.free.features.1', 3, 'Invalid option'],
+    ['plans:\n  free:\n    concurrency: 2.5\n', 'plans.free.concurrency', 3, 'expected int'],
+    ['\nkeylessRpm: -1\n', 'keylessRpm', 2, 'Too small'],
+    ['trustedProxies: [10.0.0.0/8, nonsense]\n', 'trustedProxies', 1, 'must be addresses'],
+    ['auth: perhaps\n', 'auth', 1, 'Invalid option'],
+  ])('names the line of %j', (text, name, line, reason) => {
+    const run = () => readConfig({ flags: { config: write(text) } });
+    expect(run).toThrow(new RegExp(`^${name.replaceAll('.', '\\.')} in .*, line ${line}: .*${reason}`));
+  });
+
+  it('lays given plans over the table', () => {
+    const { plans } = readConfig({
+      environment: { LECTERN_PLANS: '{"free":{"concurrency":"none","reader":{"requestsPerMinute":7}}}' },
+    });
+    const { free, paid } = plansWith(plans);
+    expect([free.concurrency, free.endpoints.reader.requestsPerMinute]).toEqual([undefined, 7]);
+    expect([free.endpoints.search, paid]).toEqual([PLANS.free.endpoints.search, PLANS.paid]);
+  });
+
+  it('takes what callers without a key may do', () => {
+    expect(readConfig()).toMatchObject({ keylessRpm: 20, keylessFeatures: ['scripts'], auth: 'on' });
+    const environment = { LECTERN_KEYLESS_RPM: 'none', LECTERN_KEYLESS_FEATURES: 'proxy, modelFormats' };
+    expect(readConfig({ environment })).toMatchObject({
+      keylessRpm: 'none',
+      keylessFeatures: ['proxy', 'modelFormats'],
+    });
+    expect(() => readConfig({ environment: { LECTERN_KEYLESS_FEATURES: 'all' } })).toThrow(/KEYLESS_FEATURES/);
   });
 
   it('says when the file is not there', () => {

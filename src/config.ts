@@ -4,9 +4,11 @@
  * over the file, the file over the default.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import path from 'node:path';
-import { parse as parseYaml } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml';
 import { z } from 'zod';
+import { FEATURES, plansShape } from './plans.ts';
 
 interface Setting {
   readonly schema: z.ZodType;
@@ -41,6 +43,13 @@ const proxyShape = z.strictObject({
 });
 const port = (standard: number) => z.coerce.number().int().min(0).max(65535).default(standard);
 const count = (standard: number, min = 1) => z.coerce.number().int().min(min).default(standard);
+const isNetwork = (text: string) => {
+  const [address = '', bits] = text.split('/', 2);
+  const family = isIP(address);
+  return family > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)));
+};
+/** A whole number, or `none`. */
+const limitOrNone = z.union([z.int().min(0), z.literal('none')], { error: 'must be a whole number, or `none`' });
 const words = z
   .union([z.string(), z.array(z.string())])
   .transform((value) => (Array.isArray(value) ? value : value.split(',')).map((word) => word.trim()).filter(Boolean))
@@ -193,6 +202,80 @@ export const SETTINGS = {
   chargeProxyFactor: setting(count(5), '5', 'How many times its tokens an answer through `proxy` is charged.'),
   maxBodyBytes: setting(count(102_000_000), '102000000', 'The largest JSON or form body, in bytes.'),
   userAgent: setting(z.string().optional(), 'that of the browser', 'The user agent of reads that name none.'),
+  auth: setting(
+    z.enum(['on', 'off']).default('on'),
+    'on',
+    '`off` serves everybody without keys and without limits: for a private network.',
+  ),
+  keylessRpm: setting(
+    json(limitOrNone).default(20),
+    '20',
+    'Reads a minute of one address without a key; `none` for no limit, 0 for none at all.',
+  ),
+  keylessFeatures: setting(
+    words.pipe(z.array(z.enum(FEATURES, { error: `must be of ${FEATURES.join(', ')}` }))).prefault(['scripts']),
+    'scripts',
+    `Features that callers without a key may use, parted by commas: ${FEATURES.join(', ')}.`,
+  ),
+  refusedRpm: setting(
+    count(60),
+    '60',
+    'Requests a minute of one address that come with a wrong key, or with none where one is needed, before they are answered 429.',
+  ),
+  keyGraceS: setting(
+    count(0, 0),
+    '0',
+    'How long a key goes on working that was verified just before the database went away, in s; 0 for not at all.',
+  ),
+  plans: setting(
+    json(plansShape).default({}),
+    'the table of plans',
+    'What differs from the table of plans, by plan and endpoint: `{free: {reader: {requestsPerMinute: 50}}}`, in the environment as JSON.',
+  ),
+  adminSecret: secret(
+    setting(
+      z.string().min(16, 'must have at least 16 characters').optional(),
+      'none',
+      'The secret of the admin API; without one there is no admin API.',
+    ),
+  ),
+  adminHost: setting(z.string().default('localhost'), 'localhost', 'The address that the admin API listens on.'),
+  adminPort: setting(port(3005), '3005', 'The port of the admin API.'),
+  trustedProxies: setting(
+    words.refine((list) => list.every(isNetwork), 'must be addresses or networks in CIDR form'),
+    'none',
+    'Addresses or networks of proxies in front of this server, parted by commas: what they say of the caller in X-Forwarded-For is believed.',
+  ),
+  databaseUrl: secret(
+    setting(
+      z
+        .string()
+        .regex(/^postgres(?:ql)?:\/\//, 'must begin with postgres://')
+        .optional(),
+      'SQLite in the data folder',
+      'PostgreSQL for keys, accounts and usage, shared by any number of servers: postgres://user:password@host/name.',
+    ),
+  ),
+  redisUrl: secret(
+    setting(
+      z
+        .string()
+        .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+        .optional(),
+      'none',
+      'Redis or Valkey for limits, shared by any number of servers.',
+    ),
+  ),
+  limitStore: setting(
+    z.enum(['memory', 'database', 'redis']).optional(),
+    'redis with a redisUrl, database with a databaseUrl, else memory',
+    'Where limits are counted: in the memory of this process, or where other processes count too.',
+  ),
+  usageKeepDays: setting(
+    count(90),
+    '90',
+    'How long each request is kept in the record of usage, in days; the sums by day stay.',
+  ),
   publicUrl: setting(
     z.url().optional(),
     'the address asked',
@@ -229,44 +312,83 @@ interface Given {
 
 /**
  * The settings in force. The file is the one of `--config` or LECTERN_CONFIG, else `lectern.yaml` when there is one.
- * Throws ConfigError with one line a problem, each naming where the value came from.
+ * Throws ConfigError with one line a problem, each naming where the value came from: in the file with its line.
  */
 export function readConfig({ environment = {}, flags = {} }: Given = {}): Config {
   const file = readFile((flags.config as string | undefined) ?? environment.LECTERN_CONFIG);
   const faults: string[] = [];
   const config: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) {
-    const places: [string, unknown][] = [
-      [flagName(name), flags[name]],
-      [environmentName(name), environment[environmentName(name)] || undefined],
-      [`${name} in ${file.path}`, file.values[name]],
+    const places: [(path: readonly PropertyKey[]) => string, unknown][] = [
+      [(path) => dotted([flagName(name), ...path]), flags[name]],
+      [(path) => dotted([environmentName(name), ...path]), environment[environmentName(name)] || undefined],
+      [(path) => file.placeOf([name, ...path]), file.values[name]],
     ];
-    const [place, value] = places.find(([, given]) => given !== undefined) ?? ['', undefined];
+    const [place, value] = places.find(([, given]) => given !== undefined) ?? [() => '', undefined];
     const result = SETTINGS[name].schema.safeParse(value);
     if (result.success) config[name] = result.data;
-    else faults.push(`${place}: ${result.error.issues[0]?.message ?? 'not valid'}`);
+    else for (const issue of result.error.issues) faults.push(...faultsOf(issue, place));
   }
   const unknown = Object.keys(file.values).filter((name) => !Object.hasOwn(SETTINGS, name));
-  for (const name of unknown) faults.push(`${name} in ${file.path}: there is no such setting`);
+  for (const name of unknown) faults.push(`${file.placeOf([name])}: there is no such setting`);
   if (faults.length) throw new ConfigError(faults.join('\n'));
   return Object.freeze(config) as Config;
 }
 
-function readFile(given: string | undefined): { path: string; values: Record<string, unknown> } {
+function faultsOf(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[]) => string): string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${place([...issue.path, key])}: there is no such setting`);
+  }
+  return [`${place(issue.path)}: ${issue.message || 'not valid'}`];
+}
+
+const dotted = (path: readonly PropertyKey[]) => path.map(String).join('.');
+
+interface SettingsFile {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** `plans.free in lectern.yaml, line 3`, for a value or for the nearest one around it. */
+  placeOf(path: readonly PropertyKey[]): string;
+}
+
+function readFile(given: string | undefined): SettingsFile {
   const file = given ?? 'lectern.yaml';
-  if (!given && !existsSync(file)) return { path: file, values: {} };
+  if (!given && !existsSync(file)) return { values: {}, placeOf: dotted };
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch {
     throw new ConfigError(`the configuration file ${file} cannot be read`);
   }
-  let values: unknown;
-  try {
-    values = parseYaml(text) ?? {};
-  } catch (error) {
-    throw new ConfigError(`${file}: ${(error as Error).message}`);
-  }
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const [error] = document.errors;
+  if (error) throw new ConfigError(`${file}: ${error.message}`);
+  const values: unknown = document.toJS() ?? {};
   if (typeof values !== 'object' || Array.isArray(values)) throw new ConfigError(`${file}: must be a list of settings`);
-  return { path: file, values: values as Record<string, unknown> };
+  return {
+    values: values as Record<string, unknown>,
+    placeOf(path) {
+      const offset = offsetOf(document.contents, path);
+      const line = offset === undefined ? '' : `, line ${lines.linePos(offset).line}`;
+      return `${dotted(path)} in ${file}${line}`;
+    },
+  };
+}
+
+/** Where the deepest key on the way of a path begins, in characters from the start of the file. */
+function offsetOf(contents: unknown, path: readonly PropertyKey[]): number | undefined {
+  let node = contents;
+  let offset: number | undefined;
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      if (!pair) return offset;
+      offset = (pair.key as Scalar).range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node) && isNode(node.items[Number(step)])) {
+      node = node.items[Number(step)];
+      offset = (node as { range?: [number, number, number] }).range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
 }

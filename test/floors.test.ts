@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 
-const ANYBODY = ['concurrency', 'telemetry', 'config', 'errors'];
+const ANYBODY = ['concurrency', 'telemetry', 'config', 'errors', 'plans'];
 const GROUND = ['net', 'http', 'html', 'storage', 'documents'];
 const ROOMS = ['search', 'reader', 'models', 'batch', 'flow', 'accounts'];
 const DOORS = ['api', 'mcp'];

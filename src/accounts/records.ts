@@ -1,5 +1,5 @@
 /** What the accounts room keeps and says: accounts, keys, charges. Times are milliseconds since 1970, amounts are tokens. */
-import type { PlanName } from './plans.ts';
+import type { PlanName } from '#plans.ts';
 
 export interface Account {
   readonly id: string;

@@ -24,6 +24,10 @@ export interface ServerOptions {
   readonly paths?: ReadonlySet<string>;
   /** Where file parts of forms go while they are read. */
   readonly temporaryDir: string;
+  /** The body of an answer to what is no HTTP request, so that there is nothing to write it by. */
+  readonly malformedBody: (failure: Problem) => object;
+  /** Addresses and networks of proxies whose word on the caller's address is believed. */
+  readonly trustedProxies?: readonly string[];
 }
 
 export type Face = FastifyInstance<Server>;
@@ -38,13 +42,14 @@ const CORS_SECONDS = 25_200;
 const REQUEST_ID = 'x-request-id';
 
 export async function createServer(options: ServerOptions): Promise<Face> {
-  const { name, log, writeError, paths, maxBodyBytes } = options;
+  const { name, log, writeError, paths, maxBodyBytes, trustedProxies = [] } = options;
   const face: Face = Fastify({
     loggerInstance: log.child({ face: name }) as never,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     bodyLimit: maxBodyBytes,
     requestIdHeader: false,
+    trustProxy: trustedProxies.length ? [...trustedProxies] : false,
     genReqId: requestId,
     requestTimeout: REQUEST_MS,
     connectionTimeout: SILENT_MS,
@@ -56,7 +61,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     frameworkErrors: (error, request, reply) => {
       writeError(asHttpProblem(error), request as FastifyRequest, reply as FastifyReply);
     },
-    clientErrorHandler: refuseMalformed,
+    clientErrorHandler: malformedRefuser(options.malformedBody),
   }) as never;
 
   await face.register(cors, {
@@ -149,22 +154,17 @@ function asHttpProblem(error: unknown): Problem {
 }
 
 /** Requests that are not HTTP, or whose head is too long, never reach a route. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: NodeJS.WritableStream & { destroyed?: boolean }): void {
-  if (socket.destroyed || error.code === 'ECONNRESET') return;
-  const failure = problem(
-    error.code === 'HPE_HEADER_OVERFLOW' ? 'RequestHeaderFieldsTooLargeError' : 'ParamValidationError',
-    error.code === 'HPE_HEADER_OVERFLOW' ? {} : { message: 'The request is not valid HTTP' },
-  );
-  const body = JSON.stringify({
-    data: null,
-    code: failure.code,
-    name: failure.name,
-    status: failure.status,
-    message: failure.message,
-    readableMessage: failure.readableMessage,
-  });
-  socket.end(
-    `HTTP/1.1 ${failure.code} ${failure.code === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
-      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+function malformedRefuser(bodyOf: ServerOptions['malformedBody']) {
+  return (error: NodeJS.ErrnoException, socket: NodeJS.WritableStream & { destroyed?: boolean }): void => {
+    if (socket.destroyed || error.code === 'ECONNRESET') return;
+    const failure = problem(
+      error.code === 'HPE_HEADER_OVERFLOW' ? 'RequestHeaderFieldsTooLargeError' : 'ParamValidationError',
+      error.code === 'HPE_HEADER_OVERFLOW' ? {} : { message: 'The request is not valid HTTP' },
+    );
+    const body = JSON.stringify(bodyOf(failure));
+    socket.end(
+      `HTTP/1.1 ${failure.code} ${failure.code === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
+        `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  };
 }

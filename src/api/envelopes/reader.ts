@@ -21,6 +21,9 @@ export function errorObject(failure: Problem): Record<string, unknown> {
   };
 }
 
+/** The whole body of a failure in JSON. */
+export const errorBody = (failure: Problem) => ({ data: null, ...errorObject(failure) });
+
 export const errorEvent = (failure: Problem): Event => ({ event: 'error', data: errorObject(failure) });
 
 /** Writes a failure in the form that the client can take. */
@@ -38,6 +41,6 @@ export function writeReaderError(failure: Problem, request: FastifyRequest, repl
     case 'json':
       return reply
         .type('application/json; charset=utf-8')
-        .send(JSON.stringify({ data: null, ...errorObject(failure) }));
+        .send(JSON.stringify(errorBody(failure)));
   }
 }

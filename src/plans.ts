@@ -9,7 +9,7 @@ export const ENDPOINTS = ['reader', 'search', 'embeddings', 'rerank', 'chat'] as
 export type Endpoint = (typeof ENDPOINTS)[number];
 
 /** Features that an option may ask for (the column `feature` of the options table). */
-export const FEATURES = ['proxy', 'models'] as const;
+export const FEATURES = ['scripts', 'generatedAlt', 'modelFormats', 'proxy'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 export interface EndpointLimits {

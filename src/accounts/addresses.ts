@@ -1,0 +1,15 @@
+/** Which callers without a key are counted as one. */
+import ipaddr from 'ipaddr.js';
+
+/** Bits of an IPv6 address that one customer is given (RFC 6177): whoever has one address there has them all. */
+const CUSTOMER_BITS = 64;
+
+/** The address that is counted: an IPv4 one as it is, also when it is written as IPv6; of IPv6 the /64 network. */
+export function countedAddress(address: string): string {
+  const bare = address.replace(/%.*$/, '');
+  if (!ipaddr.isValid(bare)) return 'unknown';
+  const parsed = ipaddr.process(bare);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const [network] = [ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${CUSTOMER_BITS}`)];
+  return `${network.toString()}/${CUSTOMER_BITS}`;
+}

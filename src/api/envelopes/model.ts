@@ -1,0 +1,133 @@
+/** How the model host writes failures (contract, section 4): a flat envelope, and that of the protocol for chat completions. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem, ProblemName } from '#errors.ts';
+
+/** THE table: what a failure of ours is called there. Those without a row have no code. */
+export const MODEL_CODES = {
+  ModelNotFoundError: { code: 'INPUT_MODEL_NOT_FOUND', status: 400 },
+  TokenLimitExceededError: { code: 'INPUT_TOKEN_LIMIT_EXCEEDED', status: 400 },
+  AuthenticationRequiredError: { code: 'AUTH_MISSING_API_KEY', status: 401, detail: 'Authentication required' },
+  AuthenticationFormatError: { code: 'AUTH_INVALID_FORMAT', status: 401, detail: 'Invalid authorization format' },
+  AuthenticationFailedError: { code: 'AUTH_INVALID_API_KEY', status: 401, detail: 'Invalid API key' },
+  InsufficientBalanceError: {
+    code: 'AUTHZ_INSUFFICIENT_BALANCE',
+    status: 403,
+    detail: 'Insufficient account balance',
+  },
+  ResourceLimitExceededError: { code: 'AUTHZ_RESOURCE_LIMIT_EXCEEDED', status: 403 },
+  TierFeatureConstraintError: { code: 'AUTHZ_RESOURCE_LIMIT_EXCEEDED', status: 403 },
+  ResourceNotFoundError: { code: 'RESOURCE_NOT_FOUND', status: 404 },
+  RouteNotFoundError: { code: 'RESOURCE_NOT_FOUND', status: 404 },
+  ResourceBusyError: { code: 'CONFLICT_RESOURCE_BUSY', status: 409 },
+  RateLimitTriggeredError: { code: 'RATE_REQUEST_LIMIT_EXCEEDED', status: 429 },
+  InternalError: { code: 'INTERNAL_ERROR', status: 500, detail: 'An unexpected error occurred' },
+  DownstreamServiceError: { code: 'INTERNAL_ERROR', status: 500, detail: 'An unexpected error occurred' },
+  DownstreamServiceFailureError: { code: 'INTERNAL_ERROR', status: 500 },
+  ServiceNodeResourceDrainError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
+  ServiceAwayError: { code: 'SERVICE_UNAVAILABLE', status: 503, detail: 'Service temporarily unavailable' },
+  FaceNotReadyError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
+  ServiceTimeoutError: { code: 'SERVICE_TIMEOUT', status: 504, detail: 'Service request timed out' },
+} as const satisfies Partial<Record<ProblemName, { code: string; status: number; detail?: string }>>;
+
+/** What limited a request, by the fact `limitedBy` of RateLimitTriggeredError. */
+export const RATE_CODES = {
+  address: 'RATE_IP_LIMIT_EXCEEDED',
+  concurrency: 'RATE_CONCURRENCY_LIMIT_EXCEEDED',
+  requests: 'RATE_REQUEST_LIMIT_EXCEEDED',
+  tokens: 'RATE_TOKEN_LIMIT_EXCEEDED',
+} as const;
+
+/** One failed check of a request (contract, 4.2); a ParamValidationError of this host carries them as `errors`. */
+export interface FieldError {
+  /** `body -> input -> 0`. */
+  readonly field: string;
+  readonly message: string;
+  readonly type: string;
+  readonly input?: unknown;
+}
+
+export interface ModelFailure {
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string | null;
+  readonly errors?: readonly FieldError[] | undefined;
+}
+
+/** What a failure is on this host. */
+export function modelFailure({ name, code: standard, message, facts }: Problem): ModelFailure {
+  if (name === 'ParamValidationError' || name === 'SubmittedDataMalformedError') {
+    const errors = (facts.errors as readonly FieldError[] | undefined) ?? [
+      { field: fieldOf(facts.path), message, type: 'value_error' },
+    ];
+    return { status: 422, code: null, detail: validationDetail(errors), errors };
+  }
+  const row: { code: string; status: number; detail?: string } | undefined =
+    MODEL_CODES[name as keyof typeof MODEL_CODES];
+  if (!row) return { status: standard, code: null, detail: message };
+  const limited = facts.limitedBy as keyof typeof RATE_CODES | undefined;
+  return { status: row.status, code: (limited && RATE_CODES[limited]) ?? row.code, detail: row.detail ?? message };
+}
+
+const fieldOf = (path: unknown) => (typeof path !== 'string' || path === 'body' ? 'body' : `body -> ${path}`);
+
+function validationDetail(errors: readonly FieldError[]): string {
+  const [first] = errors;
+  const described = `'${first?.field}' ${first?.message}`;
+  return errors.length > 1
+    ? `${errors.length} validation errors, the first: ${described}`
+    : `Validation error: ${described}`;
+}
+
+/** Failures of chat completions have the shape of the protocol they come from. */
+const isChat = ({ originalUrl }: FastifyRequest) => /^\/v1\/chat\/completions\/?(?:\?|$)/.test(originalUrl);
+
+const CHAT_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  429: 'rate_limit_error',
+};
+
+export function writeModelError(failure: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
+  const { status, detail, code, errors } = modelFailure(failure);
+  const { retryAfter } = failure.facts;
+  if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 405) reply.header('allow', 'GET, POST, DELETE, OPTIONS');
+  const chat = isChat(request);
+  const body = chat
+    ? { error: chatError({ status, detail, code, errors }, request.id) }
+    : { detail, ...(code && { code }), request_id: request.id, ...(errors && { errors: errors.map(shownError) }) };
+  return reply
+    .code(chat && status === 422 ? 400 : status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body));
+}
+
+/** The body of a failure that has no request. */
+export const bareModelError = (failure: Problem) => ({
+  detail: failure.message,
+  request_id: randomUUID().replaceAll('-', ''),
+});
+
+function chatError({ status, detail, code, errors }: ModelFailure, requestId: string) {
+  const type = CHAT_TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
+  return { message: detail, type, param: errors?.[0] ? dotted(errors[0].field) : null, code, request_id: requestId };
+}
+
+/** `body -> messages -> 0 -> content` as `messages[0].content`. */
+const dotted = (field: string) =>
+  field
+    .split(' -> ')
+    .slice(1)
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '') || null;
+
+const MOST_SHOWN = 200;
+
+/** Long texts are cut, so that an answer never repeats a whole document. */
+function shownError({ field, message, type, input }: FieldError) {
+  const shown = typeof input === 'string' && input.length > MOST_SHOWN ? input.slice(0, MOST_SHOWN) : input;
+  return { field, message, type, ...(shown !== undefined && { input: shown }) };
+}
