@@ -2,9 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MODEL_CODES, RATE_CODES } from '#api/envelopes/model.ts';
 import { environmentName, flagName, SETTING_NAMES, SETTINGS } from '#config.ts';
-import { PROBLEMS } from '#errors.ts';
+import { PROBLEMS, type ProblemName } from '#errors.ts';
 import { describe, headerTitle } from '#http/openapi.ts';
+import { ENDPOINTS, PLAN_NAMES, PLANS } from '#plans.ts';
 import { OPTIONS, type OptionRow } from '#reader/index.ts';
 
 const MADE = '<!-- Made by `npm run docs` from the tables in src/. -->';
@@ -35,8 +37,22 @@ export function referencePages(): Record<string, string> {
     String(code),
     String(status),
     `\`${name}\``,
+    modelCode(name as ProblemName),
     message,
   ]);
+  const limits = [
+    ...ENDPOINTS.flatMap((endpoint) =>
+      (['requestsPerMinute', 'tokensPerMinute'] as const)
+        .filter((unit) => PLAN_NAMES.some((name) => PLANS[name].endpoints[endpoint][unit] !== undefined))
+        .map((unit) => [
+          `\`${endpoint}\``,
+          `\`${unit}\``,
+          ...PLAN_NAMES.map((name) => shownLimit(PLANS[name].endpoints[endpoint][unit])),
+        ]),
+    ),
+    ['all together', '`concurrency`', ...PLAN_NAMES.map((name) => shownLimit(PLANS[name].concurrency))],
+    ['all together', '`features`', ...PLAN_NAMES.map((name) => PLANS[name].features.join(', '))],
+  ];
   return {
     'options.md': page(
       'Reader options',
@@ -50,10 +66,27 @@ export function referencePages(): Record<string, string> {
     ),
     'errors.md': page(
       'Failures',
-      'The HTTP status, the five-digit `status` and the `name` of each failure.',
-      table(['HTTP', 'status', 'name', 'Meaning'], errors),
+      'The HTTP status, the five-digit `status` and the `name` of each failure on the reader and the search host, and its `code` on the model host (with the HTTP status there where it differs).',
+      table(['HTTP', 'status', 'name', 'code', 'Meaning'], errors),
+    ),
+    'limits.md': page(
+      'Limits of the plans',
+      'For each key: requests and tokens in the last 60 seconds by endpoint, and requests at once. The setting `plans` changes each number; [the guide](../guide/keys.md) tells how they are counted.',
+      table(['Endpoint', 'Limit', ...PLAN_NAMES], limits),
     ),
   };
+}
+
+const shownLimit = (limit: number | undefined) => limit?.toLocaleString('en-US') ?? 'none';
+
+function modelCode(name: ProblemName): string {
+  const row: { code: string; status: number } | undefined = MODEL_CODES[name as keyof typeof MODEL_CODES];
+  if (name === 'RateLimitTriggeredError')
+    return Object.values(RATE_CODES)
+      .map((code) => `\`${code}\``)
+      .join(', ');
+  if (!row) return '';
+  return row.status === PROBLEMS[name].code ? `\`${row.code}\`` : `\`${row.code}\` (${row.status})`;
 }
 
 const page = (title: string, lead: string, body: string) => `${MADE}\n\n# ${title}\n\n${lead}\n\n${body}\n`;

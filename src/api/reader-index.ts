@@ -1,7 +1,7 @@
 /** What `GET /` answers when there is nothing to read: how to use this host, and a caller's own standing. */
 import type { FastifyReply } from 'fastify';
+import type { Caller } from '#accounts/index.ts';
 import type { BodyKind } from '#http/negotiate.ts';
-import type { Caller } from './bearer.ts';
 import { success } from './envelopes/reader.ts';
 
 export interface Index {
@@ -11,8 +11,10 @@ export interface Index {
 }
 
 export function writeIndex(reply: FastifyReply, kind: BodyKind, index: Index, caller: Caller) {
-  // Accounts have no balance of their own: whoever holds a key may use it without limit.
-  const own = caller.kind === 'key' ? { authenticatedAs: caller.key.name, balanceLeft: 'unlimited' } : {};
+  const own =
+    caller.kind === 'key'
+      ? { authenticatedAs: caller.key.name, balanceLeft: caller.account.balance ?? 'unlimited' }
+      : {};
   if (kind === 'json') {
     return reply
       .type('application/json; charset=utf-8')

@@ -3,7 +3,7 @@
  * stream shows each rendition, JSON puts the last one in its envelope, text sends it bare.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Keys } from '#accounts/index.ts';
+import type { Entrance, Visit } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered, Upload } from '#http/body.ts';
@@ -15,6 +15,7 @@ import {
   blobUrl,
   cleanUrl,
   decodePathTarget,
+  featuresAsked,
   type GivenOptions,
   OPTIONS,
   type Options,
@@ -28,13 +29,18 @@ import {
   type UploadedFile,
 } from '#reader/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
-import { callerOf } from './bearer.ts';
 import { errorEvent, success } from './envelopes/reader.ts';
+import { refuseForeignPage } from './foreign-pages.ts';
+import type { Gatekeeper } from './gatekeeper.ts';
 import { type Index, writeIndex } from './reader-index.ts';
 
 export interface ReaderDoor {
   readonly reader: Reader;
-  readonly keys: Keys;
+  readonly gatekeeper: Gatekeeper;
+  /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
+  readonly guardsNetworks: boolean;
+  /** Names under which a browser may know this server, beside addresses and localhost. */
+  readonly ownNames: readonly string[];
   readonly pictures: Pictures;
   readonly index: Index;
   /** The address of this host as callers see it; that of the request when unset. */
@@ -47,17 +53,30 @@ export interface ReaderDoor {
 const PICTURES_PATH = '/.pictures/';
 export const READER_PATHS: readonly string[] = ['/', PICTURES_PATH];
 
+/** Nobody can tell what a page costs before it is read: as much as most of them cost. */
+const EXPECTED_TOKENS = 20_000;
+const ENTRANCE: Entrance = {
+  face: 'reader',
+  endpoint: 'reader',
+  authorization: 'any key',
+  keyless: 'limited',
+  expectedTokens: EXPECTED_TOKENS,
+};
+
 export function readerRoutes(face: Face, door: ReaderDoor): void {
-  const { pictures } = door;
+  const { pictures, gatekeeper } = door;
+  const onRequest = gatekeeper.guard(ENTRANCE, 'plain');
 
   face.route({
     method: ['GET', 'POST'],
     url: '/',
+    onRequest,
     handler: (request, reply) => read(request, reply, door, { query: queryOf(request) }),
   });
   face.route({
     method: ['GET', 'POST'],
     url: '/*',
+    onRequest,
     // The router decodes the path, so the target is taken from the request line as it was sent.
     handler: (request, reply) => read(request, reply, door, { path: decodePathTarget(request.originalUrl) }),
   });
@@ -74,7 +93,9 @@ interface Place {
 }
 
 async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDoor, { path, query }: Place) {
-  const caller = callerOf(request, door.keys);
+  const visit = door.gatekeeper.visitOf(request);
+  const { caller } = visit;
+  if (door.guardsNetworks && caller.kind !== 'key') refuseForeignPage(request, door.ownNames);
   const body = request.body as Record<string, unknown> | undefined;
   const kind = successKind(request.headers.accept);
   const given = gather(OPTIONS, { headers: request.headers, query, body });
@@ -89,6 +110,10 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
     if (request.method === 'GET') return writeIndex(reply, kind, door.index, caller);
     throw problem('ParamValidationError', { path: 'url', message: 'Nothing to read was given: no url, html or file' });
   }
+  for (const { feature, option } of featuresAsked(given, options)) {
+    // The contract lets callers without a key name a proxy, and gives them none.
+    if (feature !== 'proxy' || caller.kind === 'key') visit.allow(feature, option);
+  }
   refuseOwnAddress(target, request, door);
   if (kind === 'text' && !options.singleFormat) {
     throw problem('ParamValidationError', {
@@ -98,9 +123,10 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
   }
   if (options.explain) refuseToExplain(kind, options);
   const signal = goneSignal(reply);
-  const work = { target, options, signal, keyed: caller.kind === 'key' };
-  if (kind === 'stream') return sendStream(reply, request, door, work);
+  const work = { target, options, signal, keyed: caller.kind !== 'keyless' };
+  if (kind === 'stream') return sendStream(reply, request, door, work, visit);
   const rendition = await door.reader.last(work);
+  visit.spend({ tokens: rendition.tokens, model: options.modelFormat ?? '' });
   reply.header('x-usage-tokens', String(rendition.tokens));
   const page = await withPictures(rendition, options, request, door);
   return kind === 'json' ? sendJson(reply, page) : sendText(reply, rendition, page);
@@ -210,12 +236,13 @@ interface Work {
  * The first rendition is awaited, so that a failure before it has its own status. A client that is slow to read skips
  * to the newest one, and keeps no page open.
  */
-async function sendStream(reply: FastifyReply, request: FastifyRequest, door: ReaderDoor, work: Work) {
+async function sendStream(reply: FastifyReply, request: FastifyRequest, door: ReaderDoor, work: Work, visit: Visit) {
   const renditions = newest(door.reader.each(work));
   const first = await renditions.next();
   async function* events(): AsyncGenerator<Event> {
     try {
       for (let step = first; !step.done; step = await renditions.next()) {
+        visit.spend({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
         yield { event: 'data', data: await withPictures(step.value, work.options, request, door) };
       }
     } finally {

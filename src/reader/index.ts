@@ -15,6 +15,7 @@ export { REMOVAL_STEPS } from './extract/removals.ts';
 export { createPictureFitter } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';
+export { featuresAsked } from './options/features.ts';
 export { type GivenOptions, OPTIONS, type OptionRow } from './options/options.ts';
 export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader } from './read.ts';

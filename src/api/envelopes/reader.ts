@@ -39,8 +39,6 @@ export function writeReaderError(failure: Problem, request: FastifyRequest, repl
         .type('text/event-stream; charset=utf-8')
         .send(eventText({ event: 'error', data: failure.readableMessage }));
     case 'json':
-      return reply
-        .type('application/json; charset=utf-8')
-        .send(JSON.stringify(errorBody(failure)));
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(failure)));
   }
 }

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { compileSelectors } from '#html/select.ts';
 import type { Given, OptionSource } from '#http/gather.ts';
 import { flag, flagOr, number, object, oneOf, texts, toBoolean } from '#http/values.ts';
+import type { Feature } from '#plans.ts';
 import {
   BULLET_LIST_MARKERS,
   EM_DELIMITERS,
@@ -35,7 +36,7 @@ export interface OptionRow extends OptionSource {
    */
   readonly copies?: 'any' | 'by rule';
   /** The plan feature a caller needs. */
-  readonly feature?: string;
+  readonly feature?: Feature;
 }
 
 /** Keeps a row's own schema type and ties its predicates to that schema's output. */

@@ -1,0 +1,48 @@
+/**
+ * Web pages in somebody's browser that ask this server for more than they could see themselves. Where private networks
+ * may be read, any page that a person opens could otherwise read them through a server on that person's machine, since
+ * callers need no key and every origin may read the answers.
+ */
+import { isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { problem } from '#errors.ts';
+
+/**
+ * Refuses (OperationNotAllowedError) what a page of another site sent: by the browser's own word (Fetch Metadata, W3C), by
+ * its Origin, or by a host name that is not ours, as when a site's name was made to point here (DNS rebinding).
+ */
+export function refuseForeignPage({ headers }: FastifyRequest, ownHosts: readonly string[]): void {
+  const { origin, host = '' } = headers;
+  const site = headers['sec-fetch-site'];
+  const typed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  const foreign =
+    (site !== undefined && site !== 'same-origin' && site !== 'none' && !typed) ||
+    (origin !== undefined && hostOf(origin) !== host.toLowerCase()) ||
+    (isBrowser(headers['user-agent']) && !isOwn(host, ownHosts));
+  if (!foreign) return;
+  throw problem('OperationNotAllowedError', {
+    message: 'This server reads private networks, so web pages of other sites need an API key to ask it',
+  });
+}
+
+const isBrowser = (userAgent: string | undefined) => userAgent?.startsWith('Mozilla/') ?? false;
+
+function isOwn(host: string, ownHosts: readonly string[]): boolean {
+  const name = nameOf(host);
+  return isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || ownHosts.includes(name);
+}
+
+/** `name` of `name:port`, without brackets. */
+const nameOf = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/:\d*$/, '')
+    .replace(/^\[|\]$/g, '');
+
+function hostOf(origin: string): string | undefined {
+  try {
+    return new URL(origin).host;
+  } catch {
+    return undefined;
+  }
+}
