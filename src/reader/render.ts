@@ -32,6 +32,7 @@ import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import type { Options } from './options/resolve.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
+import { saidByPage } from './said-by-page.ts';
 import { applySelectors } from './selectors.ts';
 import { type DocumentFacts, FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
@@ -85,13 +86,8 @@ export function render({ snapshot, options, requestedUrl, limits, captions }: Re
       })
     : [];
 
-  // What the caller pointed at is not chosen from once more.
-  const whole =
-    options.formats.has('markdown') ||
-    options.targetSelector.length > 0 ||
-    !isHtml(snapshot) ||
-    snapshot.document !== undefined;
-  const article = asDocument(extractArticle(document, { url, baseUrl, whole, notes }), snapshot.document);
+  const whole = options.formats.has('markdown');
+  const article = extracted(document, { snapshot, options, url, baseUrl, whole, notes });
   const markdown = wantsMarkdown(options)
     ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, notes })
     : undefined;
@@ -106,12 +102,32 @@ export function materialOf({ snapshot, options, requestedUrl, limits }: RenderTa
   const { document } = documentOf(snapshot);
   applySelectors(document, options);
   const baseUrl = documentBaseUrl(document, url);
-  const asked = options.instruction !== undefined || options.jsonSchema !== undefined;
-  const whole = asked || options.targetSelector.length > 0 || !isHtml(snapshot) || snapshot.document !== undefined;
-  const article = asDocument(extractArticle(document, { url, baseUrl, whole }), snapshot.document);
-  const { title, description, content } = article;
+  const whole = options.instruction !== undefined || options.jsonSchema !== undefined;
+  const { title, description, content } = extracted(document, { snapshot, options, url, baseUrl, whole });
   const limit = options.modelFormat === 'vlm' ? limits.visionTokens : limits.readerlmTokens;
   return { title, description, url, ...fitted(cleanHtml(content, { ...options, baseUrl }), limit) };
+}
+
+interface Extraction {
+  readonly snapshot: Snapshot;
+  readonly options: Options;
+  readonly url: string;
+  readonly baseUrl: string;
+  /** Whether the whole page is wanted and not its main content. */
+  readonly whole: boolean;
+  readonly notes?: Notes | undefined;
+}
+
+/** The article of a document to which the selectors were applied. Text and files have no other content than all of it. */
+function extracted(document: Document, { snapshot, options, url, baseUrl, whole, notes }: Extraction): Article {
+  const isPage = isHtml(snapshot) && snapshot.document === undefined;
+  // What the caller pointed at is not chosen from once more.
+  const isNarrowed = options.targetSelector.length > 0;
+  const article = extractArticle(document, { url, baseUrl, whole: whole || isNarrowed || !isPage, notes });
+  if (!isPage || !isNarrowed) return asDocument(article, snapshot.document);
+  const { content, source, confidence, hiddenCount } = article;
+  const { documentTitle, types: _, ...said } = saidByPage(snapshot.text, options, { url, baseUrl });
+  return { ...said, title: whole ? documentTitle : said.title, content, source, confidence, hiddenCount };
 }
 
 /** What a file says about itself goes before what its HTML says, which speaks of no page that stands somewhere. */
