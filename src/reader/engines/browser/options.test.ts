@@ -313,13 +313,9 @@ describe('a page that is visited first', () => {
   });
 
   it('is held against the same rules as a target', async () => {
-    for (const [preloadUrl, name] of [
-      ['http://10.0.0.1/', 'SecurityCompromiseError'],
-      ['http://localhost/', 'SecurityCompromiseError'],
-      ['file:///etc/passwd', 'ParamValidationError'],
-    ] as const) {
+    for (const preloadUrl of ['http://10.0.0.1/', 'http://localhost/']) {
       await expect(bench.last('/article', { preloadUrl }), preloadUrl).rejects.toMatchObject({
-        name,
+        name: 'SecurityCompromiseError',
         facts: { path: 'preloadUrl' },
       });
     }
