@@ -19,6 +19,8 @@ export interface Prepared {
 export interface PrepareOptions {
   /** Longer inputs are cut at the end, special tokens kept; when unset they are left whole, for the caller to refuse. */
   readonly maxTokens?: number | undefined;
+  /** The task as the request names it, for a server elsewhere that knows tasks; prefixes are in the texts already. */
+  readonly task?: string | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -1,0 +1,54 @@
+/** Cohere's second API (https://docs.cohere.com/reference/embed, /reference/rerank) and servers that speak like it. */
+import { countOf, fieldsOf, listOf } from './fields.ts';
+import type { Protocol, Reply } from './protocol.ts';
+import { parseReranked } from './reranked.ts';
+
+/** `input_type` must be told; what is no query is a document. */
+function inputType(task = ''): string {
+  if (task === 'query' || task.endsWith('.query')) return 'search_query';
+  if (task === 'classification') return task;
+  return task === 'separation' || task === 'clustering' ? 'clustering' : 'search_document';
+}
+
+function billedTokens({ body }: Reply): number | undefined {
+  const { billed_units: billed } = fieldsOf(fieldsOf(body).meta);
+  return countOf(fieldsOf(billed).input_tokens);
+}
+
+export const COHERE: Protocol = {
+  address: 'root',
+  limits: { inputs: 96, tokens: 100_000 },
+  parallel: 4,
+  truncates: true,
+  tasks: true,
+  embed: {
+    base64: false,
+    outputs: ['pooled'],
+    lateChunking: false,
+    request: ({ model, texts, task, truncate, dimensions }) => ({
+      path: '/v2/embed',
+      body: {
+        model,
+        texts,
+        input_type: inputType(task),
+        embedding_types: ['float'],
+        truncate: truncate ? 'END' : 'NONE',
+        ...(dimensions !== undefined && { output_dimension: dimensions }),
+      },
+    }),
+    parse: (reply) => {
+      const { float } = fieldsOf(fieldsOf(reply.body).embeddings);
+      return { rows: listOf(float, 'embeddings').map((value) => ({ value })), tokens: billedTokens(reply) };
+    },
+  },
+  rerank: {
+    windows: false,
+    cosines: false,
+    request: ({ model, query, documents }) => ({
+      path: '/v2/rerank',
+      body: { model, query, documents, top_n: documents.length },
+    }),
+    // It bills searches, not tokens.
+    parse: (reply) => ({ rows: parseReranked(reply).rows }),
+  },
+};

@@ -1,0 +1,240 @@
+/** An `Embedder` whose model is on a server elsewhere. */
+import { problem } from '#errors.ts';
+import type { Embedder, EmbedOptions, Output, Prepared, PrepareOptions } from '../backends/backend.ts';
+import type { EmbeddingRow } from '../catalogue.ts';
+import { inOrder, matrixOf, piecesOf, requireSize, shared, vectorOf, weightsOf } from './answers.ts';
+import { createExactCounts, cutTo, SURE_SHARE } from './counts.ts';
+import { estimate, SPECIAL_TOKENS, sendable } from './estimate.ts';
+import type { Answer, EmbedAsk, EmbedRow } from './protocol.ts';
+import type { RemoteRuns } from './protocols.ts';
+import {
+  createServer,
+  groupBy,
+  misconfigured,
+  type RemoteTools,
+  runsOf,
+  together,
+  tooLong,
+  withBackend,
+} from './server.ts';
+import { Refused } from './transport.ts';
+
+/** What a prepared input holds here. */
+interface Payload {
+  readonly texts: readonly string[];
+  readonly task: string | undefined;
+  /** Whether the server is to cut it. */
+  readonly truncate: boolean;
+  /** It may be cut; unset, it is refused when it is too long. */
+  readonly maxTokens: number | undefined;
+  readonly lateChunking: boolean;
+}
+
+interface Item {
+  readonly payload: Payload;
+  readonly tokens: number;
+  readonly at: number;
+}
+
+/** Numbers of one answer, so that reading it does not hold up the others for long. */
+const MAX_NUMBERS = 256 * 1024;
+/** A number in JSON: sign, 17 digits, exponent, comma, space; more when it is printed with care for nothing. */
+const BYTES_A_NUMBER = 32;
+const BYTES_AN_ANSWER = 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
+/** A sparse vector's entry: a token and its weight. */
+const BYTES_A_WEIGHT = 128;
+const MAX_WEIGHTS = 4_096;
+
+/** Shorter each time, for servers whose tokens are more than was estimated. */
+const SHORTEN_SHARE = 0.75;
+const MAX_SHORTER = 6;
+
+/** Throws ParamValidationError when the protocol has no embeddings. */
+export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools: RemoteTools): Embedder {
+  const server = createServer(row.id, runs, tools);
+  const { protocol, transport, backend } = server;
+  const { embed: speaks } = protocol;
+  if (!speaks) throw misconfigured(row.id, `servers of the protocol ${runs.protocol} make no embeddings`);
+  const { tokens } = tools;
+  const { contextTokens } = row;
+  const exact = createExactCounts(server, runs.model);
+  /** Undefined until an answer has shown it. */
+  let takesBase64: boolean | undefined = speaks.base64 ? undefined : false;
+
+  /** The task is told to servers that know tasks, unless the row says with its prefixes that this model does not. */
+  const taskFor = (task: string | undefined) =>
+    protocol.tasks && Object.keys(row.prefixes).length === 0 ? task : undefined;
+
+  async function prepare(texts: readonly string[], { maxTokens, task, signal }: PrepareOptions): Promise<Prepared[]> {
+    const clean = texts.map(sendable);
+    const estimates = await estimate(tokens, clean, signal);
+    const counted = clean.map((text, index) => ({ text, tokens: estimates[index]! }));
+    const counts = await exact.of(counted, contextTokens, signal);
+    return counted.map((text, index) => {
+      const fullTokens = counts[index]!;
+      const mayBeCut = maxTokens !== undefined && Math.max(fullTokens, text.tokens) > maxTokens * SURE_SHARE;
+      let kept = text.text;
+      if (maxTokens !== undefined && protocol.truncates) kept = mayBeCut ? tokens.keep(kept, maxTokens * 4) : kept;
+      else if (maxTokens !== undefined && fullTokens > maxTokens) {
+        kept = cutTo(tokens, text, fullTokens, maxTokens, SPECIAL_TOKENS);
+      }
+      const payload: Payload = {
+        texts: [kept],
+        task: taskFor(task),
+        truncate: mayBeCut && protocol.truncates,
+        maxTokens,
+        lateChunking: false,
+      };
+      return { tokens: Math.min(fullTokens, maxTokens ?? Number.POSITIVE_INFINITY), fullTokens, payload };
+    });
+  }
+
+  /** One sequence, whose windows are the server's affair. */
+  async function prepareSpans(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]> {
+    const { maxTokens, task, signal } = options;
+    const texts = items.map((text, index) => sendable(index === 0 ? prefix + text : text));
+    const estimates = await estimate(tokens, texts, signal);
+    const fullTokens = estimates.reduce((sum, count) => sum + count - SPECIAL_TOKENS, SPECIAL_TOKENS);
+    const payload: Payload = {
+      texts,
+      task: taskFor(task),
+      truncate: maxTokens !== undefined,
+      maxTokens,
+      lateChunking: true,
+    };
+    return [{ tokens: fullTokens, fullTokens, payload }];
+  }
+
+  async function embed(batch: readonly Prepared[], options: EmbedOptions): Promise<Output[]> {
+    if (!speaks!.outputs.includes(options.output)) {
+      const message = `The server of this model gives no ${options.output === 'tokens' ? 'multi-vector' : 'sparse'} output`;
+      throw problem('DownstreamServiceFailureError', { message });
+    }
+    const items = batch.map(
+      (prepared, at): Item => ({ payload: prepared.payload as Payload, tokens: prepared.tokens, at }),
+    );
+    const { inputs, tokens: most } = server.limits();
+    const limits = { inputs: Math.max(1, Math.min(inputs, Math.floor(MAX_NUMBERS / row.dimensions))), tokens: most };
+    const kinds = groupBy(items, ({ payload: { task, truncate, lateChunking }, at }) =>
+      lateChunking ? `${at}` : `${truncate} ${task ?? ''}`,
+    );
+    const requests = kinds.flatMap((kind) => runsOf(kind, limits));
+    const outputs: Output[] = new Array(batch.length);
+    await together(
+      options.signal,
+      requests.map((request) => async (signal) => {
+        for (const [index, output] of (await run(request, { ...options, signal })).entries()) {
+          outputs[request[index]!.at] = output;
+        }
+      }),
+    );
+    return outputs;
+  }
+
+  /** The outputs of one request, or of several when the server will not take so much at once. */
+  async function run(items: readonly Item[], options: EmbedOptions, shorter = 0): Promise<Output[]> {
+    const base64 = takesBase64 !== false;
+    try {
+      const outputs = await ask(items, options, base64);
+      if (base64) takesBase64 = true;
+      return outputs;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.tooLong) return await less(items, options, shorter);
+      if (!base64 || takesBase64 === true || (error.httpStatus !== 400 && error.httpStatus !== 422)) throw error;
+      const outputs = await ask(items, options, false);
+      takesBase64 = false;
+      return outputs;
+    }
+  }
+
+  async function less(items: readonly Item[], options: EmbedOptions, shorter: number): Promise<Output[]> {
+    if (items.length > 1) {
+      const half = Math.ceil(items.length / 2);
+      return [
+        ...(await run(items.slice(0, half), options, shorter)),
+        ...(await run(items.slice(half), options, shorter)),
+      ];
+    }
+    const { payload, at } = items[0]!;
+    const { maxTokens, lateChunking, texts } = payload;
+    if (maxTokens === undefined || lateChunking || shorter === MAX_SHORTER) throw tooLong(contextTokens);
+    const ceiling = Math.max(1, Math.floor((maxTokens - SPECIAL_TOKENS) * SHORTEN_SHARE ** (shorter + 1)));
+    const kept = tokens.keep(texts[0]!, ceiling);
+    return await run([{ payload: { ...payload, texts: [kept] }, tokens: ceiling, at }], options, shorter + 1);
+  }
+
+  async function ask(items: readonly Item[], options: EmbedOptions, base64: boolean): Promise<Output[]> {
+    const { task, truncate, lateChunking } = items[0]!.payload;
+    const { output, dimensions, signal } = options;
+    const texts = items.flatMap(({ payload }) => payload.texts);
+    const cuts = output === 'pooled' && dimensions < row.dimensions && row.matryoshka.includes(dimensions);
+    const request: EmbedAsk = {
+      model: runs.model,
+      kind: row.kind,
+      texts,
+      task,
+      truncate,
+      lateChunking,
+      output,
+      base64,
+      ...(cuts && { dimensions }),
+    };
+    const maxBytes = bytesOf(items, texts.length, output, row.dimensions);
+    const answer = speaks!.parse(await transport.send(speaks!.request(request), { signal, maxBytes }), output);
+    const rows = inOrder(answer.rows, texts.length);
+    const sizes = cuts ? [dimensions, row.dimensions] : [row.dimensions];
+    if (lateChunking) return [joined(rows, sizes, answer)];
+    const counts = tokensOf(answer, items);
+    return rows.map((found, index) => {
+      const counted = counts && { tokens: counts[index]! };
+      if (output === 'sparse')
+        return { values: new Float32Array(), rows: 0, weights: weightsOf(found.value), ...counted };
+      if (output === 'tokens') {
+        const matrix = matrixOf(found.value, row.dimensions);
+        return { ...matrix, pieces: piecesOf(found, matrix.rows), ...counted };
+      }
+      const values = vectorOf(found.value);
+      requireSize(values, sizes);
+      return { values, rows: 1, ...counted };
+    });
+  }
+
+  return withBackend(backend, {
+    dimensions: row.dimensions,
+    prepare,
+    embed: (batch: readonly Prepared[], options: EmbedOptions) => server.during(() => embed(batch, options)),
+    ...(speaks.lateChunking && { prepareSpans }),
+  });
+}
+
+/** The rows of one document, one below the other. */
+function joined(rows: readonly EmbedRow[], sizes: readonly number[], { tokens }: Answer<EmbedRow>): Output {
+  const vectors = rows.map(({ value }) => vectorOf(value));
+  const size = vectors[0]!.length;
+  requireSize(vectors[0]!, sizes);
+  const values = new Float32Array(size * vectors.length);
+  for (const [index, vector] of vectors.entries()) {
+    requireSize(vector, [size]);
+    values.set(vector, index * size);
+  }
+  return { values, rows: vectors.length, ...(tokens !== undefined && { tokens }) };
+}
+
+/** What the server counted for all, shared out by the estimates; exact for one. */
+const tokensOf = ({ tokens }: Answer<EmbedRow>, items: readonly Item[]): number[] | undefined =>
+  tokens === undefined
+    ? undefined
+    : shared(
+        tokens,
+        items.map((item) => item.tokens),
+      );
+
+function bytesOf(items: readonly Item[], texts: number, output: EmbedOptions['output'], dimensions: number): number {
+  if (output === 'sparse') return BYTES_AN_ANSWER + texts * MAX_WEIGHTS * BYTES_A_WEIGHT;
+  const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
+  // An estimate of tokens may be half of what they are.
+  const vectors = output === 'tokens' ? texts * 32 + tokens * 3 : texts;
+  return Math.min(BYTES_AN_ANSWER + vectors * dimensions * BYTES_A_NUMBER, MAX_BYTES);
+}

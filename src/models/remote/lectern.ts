@@ -1,0 +1,60 @@
+/** Another server like this one, or a hosted service with the same contract. */
+import { countOf, fieldsOf, listOf } from './fields.ts';
+import type { Answer, EmbedRow, Protocol, Reply } from './protocol.ts';
+import { parseReranked } from './reranked.ts';
+
+function parse({ body }: Reply): Answer<EmbedRow> {
+  const { data, usage } = fieldsOf(body);
+  const rows = listOf(data, 'embeddings').map((entry) => {
+    const { index, embedding, embeddings, tokenized_input: pieces } = fieldsOf(entry);
+    return { index, value: embeddings ?? embedding, pieces };
+  });
+  return { rows, tokens: countOf(fieldsOf(usage).total_tokens) };
+}
+
+export const LECTERN: Protocol = {
+  address: 'root',
+  limits: { inputs: 2_048, tokens: 250_000 },
+  parallel: 4,
+  truncates: true,
+  tasks: true,
+  embed: {
+    base64: true,
+    outputs: ['pooled', 'tokens', 'sparse'],
+    lateChunking: true,
+    request: ({ model, kind, texts, task, truncate, lateChunking, output, dimensions, base64 }) => ({
+      path: '/v1/embeddings',
+      body: {
+        model,
+        input: texts,
+        truncate,
+        normalized: false,
+        ...(output !== 'sparse' && { embedding_type: base64 ? 'base64' : 'float' }),
+        ...(task !== undefined && (kind === 'colbert' ? { input_type: sideOf(task) } : { task })),
+        ...(lateChunking && { late_chunking: true }),
+        // Models that know nothing else are not asked for it.
+        ...(output === 'tokens' && kind !== 'colbert' && { return_multivector: true, return_tokenized_input: true }),
+        ...(dimensions !== undefined && output === 'pooled' && { dimensions }),
+      },
+    }),
+    parse,
+  },
+  rerank: {
+    windows: true,
+    cosines: true,
+    request: ({ model, query, documents, maxTokens }) => ({
+      path: '/v1/rerank',
+      body: {
+        model,
+        query,
+        documents,
+        top_n: documents.length,
+        return_documents: false,
+        ...(maxTokens === undefined && { truncation: false }),
+      },
+    }),
+    parse: parseReranked,
+  },
+};
+
+const sideOf = (task: string): string => (task === 'query' || task.endsWith('.query') ? 'query' : 'document');

@@ -1,0 +1,35 @@
+/** The embeddings of OpenAI's API, which most servers speak (https://platform.openai.com/docs/api-reference/embeddings). */
+import { countOf, fieldsOf, listOf } from './fields.ts';
+import type { Answer, EmbedAsk, EmbedRow, Protocol, Reply } from './protocol.ts';
+
+export const embeddingBody = ({ model, texts, dimensions, base64 }: EmbedAsk) => ({
+  model,
+  input: texts,
+  encoding_format: base64 ? 'base64' : 'float',
+  ...(dimensions !== undefined && { dimensions }),
+});
+
+export function parseEmbeddings({ body }: Reply): Answer<EmbedRow> {
+  const { data, usage } = fieldsOf(body);
+  const { prompt_tokens: prompt, total_tokens: total } = fieldsOf(usage);
+  const rows = listOf(data, 'embeddings').map((entry) => {
+    const { index, embedding } = fieldsOf(entry);
+    return { index, value: embedding };
+  });
+  return { rows, tokens: countOf(prompt) ?? countOf(total) };
+}
+
+export const OPENAI: Protocol = {
+  address: 'versioned',
+  limits: { inputs: 2_048, tokens: 250_000 },
+  parallel: 8,
+  truncates: false,
+  tasks: false,
+  embed: {
+    base64: true,
+    outputs: ['pooled'],
+    lateChunking: false,
+    request: (ask) => ({ path: '/embeddings', body: embeddingBody(ask) }),
+    parse: parseEmbeddings,
+  },
+};

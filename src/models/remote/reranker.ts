@@ -1,0 +1,112 @@
+/** A `Reranker` whose model is on a server elsewhere. */
+import type { Prepared, PrepareOptions, Reranker } from '../backends/backend.ts';
+import type { RerankRow as ModelRow } from '../catalogue.ts';
+import { inOrder, scoreOf } from './answers.ts';
+import { estimate, SPECIAL_TOKENS, sendable, windows } from './estimate.ts';
+import type { RemoteRuns } from './protocols.ts';
+import {
+  createServer,
+  groupBy,
+  misconfigured,
+  type RemoteTools,
+  runsOf,
+  together,
+  tooLong,
+  withBackend,
+} from './server.ts';
+import { Refused } from './transport.ts';
+
+interface Pair {
+  readonly query: string;
+  readonly document: string;
+  readonly maxTokens: number | undefined;
+}
+
+interface Item extends Pair {
+  readonly tokens: number;
+  readonly at: number;
+}
+
+/** Between query and document. */
+const SEPARATOR_TOKENS = 1;
+/** Of the room for a document: other vocabularies make more tokens of a text than the estimate. */
+const WINDOW_SHARE = 0.75;
+const BYTES_AN_ANSWER = 1024 * 1024;
+const BYTES_A_RESULT = 512;
+/** Servers may send the documents back, every character as an escape. */
+const BYTES_A_CHARACTER = 6;
+
+/** Throws ParamValidationError when the protocol does not rerank. */
+export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: RemoteTools): Reranker {
+  const server = createServer(row.id, runs, tools);
+  const { protocol, transport, backend } = server;
+  const { rerank: speaks } = protocol;
+  if (!speaks) throw misconfigured(row.id, `servers of the protocol ${runs.protocol} do not rerank`);
+  const { tokens } = tools;
+
+  async function prepare(asked: string, documents: readonly string[], { maxTokens, signal }: PrepareOptions) {
+    const whole = sendable(asked);
+    const texts = documents.map(sendable);
+    const [fullQuery = 0, ...counts] = await estimate(tokens, [whole, ...texts], signal);
+    const half = Math.floor((maxTokens ?? 0) / 2);
+    const isCut = maxTokens !== undefined && !speaks!.windows && fullQuery > half;
+    const query = isCut ? tokens.keep(whole, Math.max(1, half - SPECIAL_TOKENS)) : whole;
+    const queryTokens = isCut ? half : fullQuery;
+
+    const pairs: Prepared[] = [];
+    const add = (document: string, count: number): number => {
+      const used = queryTokens + count + SEPARATOR_TOKENS;
+      const payload: Pair = { query, document, maxTokens };
+      const full = used + fullQuery - queryTokens;
+      return pairs.push({ tokens: Math.min(used, maxTokens ?? used), fullTokens: full, payload }) - 1;
+    };
+    const positions = texts.map((text, index) => {
+      const count = counts[index]! - SPECIAL_TOKENS;
+      const room = (maxTokens ?? Number.POSITIVE_INFINITY) - queryTokens - SEPARATOR_TOKENS;
+      if (speaks!.windows || count <= room * WINDOW_SHARE) return [add(text, count)];
+      const limit = Math.max(1, Math.floor(room * WINDOW_SHARE));
+      return windows(tokens, text, limit).map((piece) => add(piece, Math.min(limit, tokens.count(piece))));
+    });
+    return { pairs, documents: positions };
+  }
+
+  async function score(batch: readonly Prepared[], signal: AbortSignal): Promise<Float32Array> {
+    const items = batch.map(({ payload, tokens: count }, at): Item => ({ ...(payload as Pair), tokens: count, at }));
+    const queries = groupBy(items, ({ query, maxTokens }) => `${maxTokens ?? ''} ${query}`);
+    const requests = queries.flatMap((query) => runsOf(query, server.limits()));
+    const scores = new Float32Array(batch.length);
+    await together(
+      signal,
+      requests.map((request) => async (end) => {
+        for (const [index, found] of (await run(request, end)).entries()) scores[request[index]!.at] = found;
+      }),
+    );
+    return scores;
+  }
+
+  async function run(items: readonly Item[], signal: AbortSignal): Promise<number[]> {
+    try {
+      return await ask(items, signal);
+    } catch (error) {
+      if (!(error instanceof Refused && error.tooLong)) throw error;
+      if (items.length === 1) throw tooLong(row.contextTokens);
+      const half = Math.ceil(items.length / 2);
+      return [...(await run(items.slice(0, half), signal)), ...(await run(items.slice(half), signal))];
+    }
+  }
+
+  async function ask(items: readonly Item[], signal: AbortSignal): Promise<number[]> {
+    const { query, maxTokens } = items[0]!;
+    const documents = items.map(({ document }) => document);
+    const request = speaks!.request({ model: runs.model, query, documents, maxTokens });
+    const characters = documents.reduce((sum, { length }) => sum + length, 0);
+    const maxBytes = BYTES_AN_ANSWER + documents.length * BYTES_A_RESULT + characters * BYTES_A_CHARACTER;
+    const { rows } = speaks!.parse(await transport.send(request, { signal, maxBytes }));
+    return inOrder(rows, documents.length).map((found) => scoreOf(found, speaks!.cosines));
+  }
+
+  return withBackend(backend, {
+    prepare,
+    score: (batch: readonly Prepared[], signal: AbortSignal) => server.during(() => score(batch, signal)),
+  });
+}

@@ -1,0 +1,169 @@
+/** What the embedder and the reranker of a server elsewhere have in common: its protocol, its limits, their life. */
+import { problem } from '#errors.ts';
+import type { Backend } from '../backends/backend.ts';
+import type { TokenCounter } from './estimate.ts';
+import type { Protocol, RequestLimits } from './protocol.ts';
+import { PROTOCOLS, type RemoteRuns } from './protocols.ts';
+import { createTransport, Refused, type RemoteFetch, type Transport } from './transport.ts';
+
+export interface RemoteLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+export interface RemoteTools {
+  readonly fetch: RemoteFetch;
+  /** Of a request to the server with all its tries. */
+  readonly timeoutMs: number;
+  readonly tokens: TokenCounter;
+  readonly log: RemoteLog;
+}
+
+export interface Server {
+  readonly protocol: Protocol;
+  readonly transport: Transport;
+  limits(): RequestLimits;
+  /** What is under way is waited for by `unload`. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+  readonly backend: Backend;
+}
+
+const MAX_INFO_BYTES = 1024 * 1024;
+
+export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, tokens, log }: RemoteTools): Server {
+  const protocol = PROTOCOLS[runs.protocol];
+  const transport = createTransport({
+    url: runs.url,
+    address: protocol.address,
+    key: runs.key,
+    fetch,
+    timeoutMs,
+    parallel: protocol.parallel,
+    onChange(state) {
+      if (state === 'open') log.warn({ model: id }, 'the server of a model is away; it is asked again in a while');
+      else log.info({ model: id }, 'the server of a model answers again');
+    },
+  });
+  let limits = protocol.limits;
+  let loading: Promise<void> | undefined;
+  let loaded = false;
+  const underway = new Set<Promise<unknown>>();
+
+  async function bringUp(signal: AbortSignal): Promise<void> {
+    await tokens.load();
+    if (!protocol.info) return;
+    const options = { signal, maxBytes: MAX_INFO_BYTES };
+    const told = await transport.send(protocol.info.request, options).catch((error: unknown) => {
+      // A gateway in front may not let it through.
+      if (error instanceof Refused) return undefined;
+      throw error;
+    });
+    if (told) limits = { ...protocol.limits, ...protocol.info.parse(told) };
+  }
+
+  const backend: Backend = {
+    async load(signal = NEVER) {
+      if (loaded) return;
+      loading ??= bringUp(signal).finally(() => {
+        loading = undefined;
+      });
+      await loading;
+      loaded = true;
+    },
+    async unload() {
+      loaded = false;
+      await Promise.allSettled(underway);
+    },
+    get loaded() {
+      return loaded;
+    },
+    memoryBytes: 0,
+    parallel: protocol.parallel,
+    get batch() {
+      return limits;
+    },
+    async close() {
+      loaded = false;
+      transport.close();
+      await Promise.allSettled(underway);
+    },
+  };
+
+  return {
+    protocol,
+    transport,
+    limits: () => limits,
+    async during(work) {
+      const promise = work();
+      underway.add(promise);
+      try {
+        return await promise;
+      } finally {
+        underway.delete(promise);
+      }
+    },
+    backend,
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** A mistake in the configuration, told when the model is made. */
+export const misconfigured = (id: string, what: string) =>
+  problem('ParamValidationError', { path: 'models', message: `The model ${id} cannot be served: ${what}` });
+
+export const tooLong = (contextTokens: number) =>
+  problem('TokenLimitExceededError', { message: `Input text exceeds the model maximum of ${contextTokens} tokens` });
+
+/** Lists in runs of at most so many items and tokens; an item larger than that stands alone. */
+export function runsOf<Item extends { readonly tokens: number }>(
+  items: readonly Item[],
+  most: RequestLimits,
+): Item[][] {
+  const runs: Item[][] = [];
+  let tokens = 0;
+  for (const item of items) {
+    const run = runs.at(-1);
+    tokens += item.tokens;
+    if (run && run.length < most.inputs && tokens <= most.tokens) run.push(item);
+    else {
+      runs.push([item]);
+      tokens = item.tokens;
+    }
+  }
+  return runs;
+}
+
+export const groupBy = <Item>(items: readonly Item[], key: (item: Item) => string): Item[][] => {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = key(item);
+    const group = groups.get(name);
+    if (group) group.push(item);
+    else groups.set(name, [item]);
+  }
+  return [...groups.values()];
+};
+
+/** Does all at once; the first failure ends the others. */
+export async function together<T>(
+  signal: AbortSignal,
+  works: readonly ((signal: AbortSignal) => Promise<T>)[],
+): Promise<T[]> {
+  signal.throwIfAborted();
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.all(works.map((work) => work(controller.signal)));
+  } catch (error) {
+    controller.abort(error);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** The backend's part with what a kind of model adds to it; what changes with time stays alive. */
+export const withBackend = <Part extends object>(backend: Backend, part: Part): Part & Backend =>
+  Object.defineProperties(part, Object.getOwnPropertyDescriptors(backend)) as Part & Backend;
