@@ -6,6 +6,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'], externalConditions: ['node'] } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/support/services-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

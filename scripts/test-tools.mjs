@@ -1,15 +1,50 @@
 // Programs that some tests hold our output against, or that Lectern uses when a machine has them: LibreOffice, Tesseract,
-// Poppler. Where Debian's packages can be installed they are; elsewhere the tests that need one are skipped, and it is said.
+// Poppler, and the servers it can keep its data in: PostgreSQL, Redis. Where Debian's packages can be installed they are;
+// elsewhere the tests that need one are skipped, and it is said.
 import { spawnSync } from 'node:child_process';
+import { accessSync, constants, readdirSync } from 'node:fs';
+import path from 'node:path';
 
-const TOOLS = [
-  { program: 'soffice', packages: ['libreoffice-writer-nogui', 'libreoffice-calc-nogui', 'libreoffice-impress-nogui'] },
-  { program: 'tesseract', packages: ['tesseract-ocr'] },
-  { program: 'pdftotext', packages: ['poppler-utils'] },
+/** The first program found of a row will do. */
+export const TOOLS = [
+  {
+    programs: ['soffice'],
+    packages: ['libreoffice-writer-nogui', 'libreoffice-calc-nogui', 'libreoffice-impress-nogui'],
+  },
+  { programs: ['tesseract'], packages: ['tesseract-ocr'] },
+  { programs: ['pdftotext'], packages: ['poppler-utils'] },
+  { programs: ['postgres'], packages: ['postgresql'] },
+  { programs: ['redis-server', 'valkey-server'], packages: ['redis-server'] },
 ];
 
-const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
-const missing = () => TOOLS.filter(({ program }) => !has(program));
+/** Debian keeps the programs of PostgreSQL's server out of the path, a folder a version. */
+const POSTGRES_HOME = '/usr/lib/postgresql';
+
+/** The file of the first of these programs that the machine has, or undefined. */
+export function findProgram(...names) {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter).filter(Boolean), ...postgresFolders()];
+  return names.flatMap((name) => folders.map((folder) => path.join(folder, name))).find(isExecutable);
+}
+
+function postgresFolders() {
+  try {
+    const versions = readdirSync(POSTGRES_HOME).sort((a, b) => Number(b) - Number(a));
+    return versions.map((version) => path.join(POSTGRES_HOME, version, 'bin'));
+  } catch {
+    return [];
+  }
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const missing = () => TOOLS.filter(({ programs }) => !findProgram(...programs));
 
 export function ensureTestTools(say) {
   if (missing().length && isDebianRoot())
@@ -17,7 +52,7 @@ export function ensureTestTools(say) {
       missing().flatMap(({ packages }) => packages),
       say,
     );
-  for (const { program } of missing()) say(`${program} is not installed: tests that need it are skipped`);
+  for (const { programs } of missing()) say(`${programs[0]} is not installed: tests that need it are skipped`);
 }
 
 const isDebianRoot = () =>

@@ -1,0 +1,347 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { inspect } from 'node:util';
+import { type Generated, type Kysely, sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { postgresUrl, type Service, startPostgres } from '../../../test/support/services.ts';
+import { DatabaseAway } from './away.ts';
+import { LaterVersion, type Migration } from './migrate.ts';
+import { openDatabase } from './sqlite.ts';
+import { openStore, type Store } from './store.ts';
+
+interface Teas {
+  tea: { id: Generated<number>; name: string; grams: number };
+}
+
+const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'tea',
+    async up(db, dialect) {
+      const id = dialect === 'sqlite' ? sql`INTEGER PRIMARY KEY` : sql`SERIAL PRIMARY KEY`;
+      await sql`CREATE TABLE tea (id ${id}, name TEXT NOT NULL UNIQUE, grams BIGINT NOT NULL)`.execute(db);
+    },
+  },
+];
+const CUP: Migration = {
+  name: 'cup',
+  up: async (db) => void (await db.schema.createTable('cup').addColumn('size', 'integer').execute()),
+};
+
+const url = await postgresUrl();
+const away = (error: unknown) => error;
+/** Doors are opened by name, so that each test has tables of its own in one database. */
+const count = async (db: Kysely<Teas>) =>
+  (
+    await db
+      .selectFrom('tea')
+      .select((of) => of.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow()
+  ).n;
+
+describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
+  describe.skipIf(dialect === 'postgres' && !url)('store', () => {
+    let dir: string;
+    let stores: Store<Teas>[];
+    let place: { url?: string | undefined; file: string };
+    beforeEach(async () => {
+      stores = [];
+      dir = mkdtempSync(path.join(os.tmpdir(), 'store-'));
+      place = {
+        url: dialect === 'postgres' ? await postgresUrl() : undefined,
+        file: path.join(dir, 'rooms', 'tea.db'),
+      };
+    });
+    afterEach(async () => {
+      for (const store of stores) await store.close();
+      rmSync(dir, { recursive: true, force: true });
+    });
+    const open = async (migrations = MIGRATIONS, room = 'tea') => {
+      const store = await openStore<Teas>(place, { room, migrations });
+      stores.push(store);
+      return store;
+    };
+
+    it('keeps rows over a restart', async () => {
+      const first = await open();
+      expect(first.dialect).toBe(dialect);
+      const row = { name: 'assam', grams: 1_732_162_962_000 };
+      expect(await first.db.insertInto('tea').values(row).returning('id').execute()).toMatchObject([{ id: 1 }]);
+      await first.close();
+      await first.close();
+      const { db } = await open();
+      expect(await db.selectFrom('tea').selectAll().execute()).toMatchObject([{ id: 1, ...row }]);
+      const sums = db.selectFrom('tea').select((of) => of.fn.sum<number>('grams').as('grams'));
+      expect(await sums.executeTakeFirst()).toMatchObject({ grams: 1_732_162_962_000 });
+      const { numUpdatedRows } = await db.updateTable('tea').set({ grams: 2 }).executeTakeFirst();
+      expect(numUpdatedRows).toBe(1n);
+      expect((await sql`DELETE FROM tea WHERE grams = ${2}`.execute(db)).numAffectedRows).toBe(1n);
+    });
+
+    it('refuses numbers that would be others when read', async () => {
+      const { db } = await open();
+      await sql`INSERT INTO tea (name, grams) VALUES ('much', 9007199254740993)`.execute(db);
+      await expect(db.selectFrom('tea').selectAll().execute()).rejects.toThrow(RangeError);
+      expect(await count(db)).toBe(1);
+    });
+
+    it('passes on what is wrong with a statement', async () => {
+      const store = await open();
+      const insert = () => store.db.insertInto('tea').values({ name: 'assam', grams: 1 }).execute();
+      await insert();
+      const failure = await insert().catch(away);
+      expect(failure).toBeInstanceOf(Error);
+      expect(failure).not.toBeInstanceOf(DatabaseAway);
+      expect(store.healthy).toBe(true);
+    });
+
+    it('does a transaction whole or not at all, and those at once one after the other', async () => {
+      const { db } = await open();
+      const insert = (name: string, on: Kysely<Teas> = db) => on.insertInto('tea').values({ name, grams: 0 }).execute();
+      await insert('assam');
+      const failing = db.transaction().execute(async (transaction) => {
+        await insert('darjeeling', transaction);
+        throw new Error('spilt');
+      });
+      await expect(failing).rejects.toThrow('spilt');
+      expect(await count(db)).toBe(1);
+      const add = () =>
+        db.transaction().execute(async (transaction) => {
+          const of = transaction.selectFrom('tea').select('grams');
+          const { grams } = await (dialect === 'postgres' ? of.forUpdate() : of).executeTakeFirstOrThrow();
+          await new Promise((resolve) => setImmediate(resolve));
+          await transaction
+            .updateTable('tea')
+            .set({ grams: grams + 1 })
+            .execute();
+        });
+      await Promise.all(Array.from({ length: 50 }, add));
+      expect(await db.selectFrom('tea').select('grams').execute()).toMatchObject([{ grams: 50 }]);
+    });
+
+    it('has savepoints', async () => {
+      const { db } = await open();
+      const transaction = await db.startTransaction().execute();
+      await transaction.insertInto('tea').values({ name: 'assam', grams: 1 }).execute();
+      const saved = await transaction.savepoint('after "assam"').execute();
+      await saved.insertInto('tea').values({ name: 'darjeeling', grams: 1 }).execute();
+      await (await saved.rollbackToSavepoint('after "assam"').execute()).commit().execute();
+      expect(await count(db)).toBe(1);
+    });
+
+    it('runs each migration once, however many start at once', async () => {
+      let runs = 0;
+      const counted: Migration[] = MIGRATIONS.map((migration) => ({
+        ...migration,
+        async up(...given) {
+          runs += 1;
+          await migration.up(...given);
+        },
+      }));
+      await Promise.all(Array.from({ length: 4 }, () => open(counted)));
+      expect(runs).toBe(1);
+      const { db } = await open([...counted, CUP]);
+      expect(runs).toBe(1);
+      expect(await sql`SELECT room, number, name FROM migrations`.execute(db)).toMatchObject({
+        rows: [
+          { room: 'tea', number: 1, name: 'tea' },
+          { room: 'tea', number: 2, name: 'cup' },
+        ],
+      });
+    });
+
+    it('numbers the tables of each room apart', async () => {
+      await open();
+      const { db } = await open([CUP], 'cups');
+      await sql`INSERT INTO cup (size) VALUES (1)`.execute(db);
+      expect(await count(db)).toBe(0);
+    });
+
+    it('leaves nothing of migrations that fail', async () => {
+      const broken: Migration = { name: 'broken', up: async (db) => void (await sql`NONSENSE`.execute(db)) };
+      const failure = await open([...MIGRATIONS, CUP, broken]).catch(away);
+      expect(failure).toBeInstanceOf(Error);
+      expect(failure).not.toBeInstanceOf(DatabaseAway);
+      const { db } = await open([CUP]);
+      await expect(count(db)).rejects.toThrow(/no such table|does not exist/);
+    });
+
+    it('refuses tables of a later version', async () => {
+      await open([...MIGRATIONS, CUP]);
+      const failure = await open().catch(away);
+      expect(failure).toBeInstanceOf(LaterVersion);
+      expect((failure as Error).message).toContain('version 2, this program knows 1');
+    });
+  });
+});
+
+describe('a SQLite file', () => {
+  let dir: string;
+  let file: string;
+  beforeEach(() => {
+    dir = mkdtempSync(path.join(os.tmpdir(), 'store-'));
+    file = path.join(dir, 'rooms', 'tea.db');
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+  const open = () => openStore<Teas>({ file }, { room: 'tea', migrations: MIGRATIONS });
+
+  it('is readable by its owner only, with what lies beside it', async () => {
+    const store = await open();
+    const modes = ['', '-wal', '-shm'].map((suffix) => statSync(file + suffix).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+    expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+    await store.close();
+  });
+
+  it('is away while another holds it, and back when it is free', async () => {
+    const store = await open();
+    const other = await openDatabase(file, []);
+    const insert = () => store.db.insertInto('tea').values({ name: 'assam', grams: 1 }).execute();
+    const attempts: Promise<unknown>[] = [];
+    other.execute('BEGIN IMMEDIATE');
+    attempts.push(insert().catch(away), store.db.transaction().execute(insert).catch(away));
+    for (const failure of await Promise.all(attempts)) expect(failure).toBeInstanceOf(DatabaseAway);
+    expect(store.healthy).toBe(false);
+    other.execute('COMMIT');
+    await insert();
+    expect(store.healthy).toBe(true);
+    other.close();
+    await store.close();
+  });
+});
+
+describe.skipIf(!url)('a PostgreSQL server', () => {
+  let service: Service;
+  let store: Store<Teas> | undefined;
+  beforeAll(async () => {
+    service = (await startPostgres())!;
+  });
+  afterEach(async () => {
+    await store?.close();
+    store = undefined;
+  });
+  afterAll(() => service?.close());
+
+  const open = async (address: string) => {
+    store = await openStore<Teas>({ url: address, file: '' }, { room: 'tea', migrations: MIGRATIONS });
+    return store;
+  };
+
+  it('may end and come back, at any time', async () => {
+    const { db } = await open(service.url);
+    // Several connections idle, one is in the middle of a transaction.
+    await Promise.all(Array.from({ length: 5 }, () => sql`SELECT pg_sleep(0.05)`.execute(db)));
+    const held = await db.startTransaction().execute();
+    const running = sql`SELECT pg_sleep(60)`.execute(db).catch(away);
+    await service.kill();
+    expect(await running).toBeInstanceOf(DatabaseAway);
+    expect(await count(held).catch(away)).toBeInstanceOf(DatabaseAway);
+    await held.rollback().execute().catch(away);
+    const failures = await Promise.all(Array.from({ length: 50 }, () => count(db).catch(away)));
+    for (const failure of failures) expect(failure).toBeInstanceOf(DatabaseAway);
+    expect(store!.healthy).toBe(false);
+    await service.start();
+    await expect.poll(() => count(db).catch(away), { timeout: 20_000 }).toBe(0);
+    expect(store!.healthy).toBe(true);
+  });
+
+  it('may be away at the start', async () => {
+    await service.stop();
+    const warned: unknown[] = [];
+    const log = { warn: (...told: unknown[]) => warned.push(told) } as never;
+    store = await openStore<Teas>({ url: service.url, file: '' }, { room: 'later', migrations: [CUP], log });
+    expect(warned).toHaveLength(1);
+    const failure = await count(store.db).catch(away);
+    expect(failure).toBeInstanceOf(DatabaseAway);
+    expect(inspect([failure, warned], { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
+    await service.start();
+    expect((await sql`SELECT * FROM cup`.execute(store.db)).rows).toEqual([]);
+  });
+
+  it('is away when it does not answer', async () => {
+    const relay = await relayTo(service.url);
+    const { db } = await open(relay.url);
+    expect(await count(db)).toBe(0);
+    relay.hold();
+    const calls = [
+      count(db),
+      db.transaction().execute((transaction) => count(transaction)),
+      ...Array.from({ length: 30 }, () => count(db)),
+    ];
+    for (const failure of await Promise.all(calls.map((call) => call.catch(away)))) {
+      expect(failure).toBeInstanceOf(DatabaseAway);
+    }
+    relay.pass();
+    await expect.poll(() => count(db).catch(away), { timeout: 20_000 }).toBe(0);
+    relay.hold();
+    await store!.close();
+    await relay.close();
+  });
+
+  it('is refused at the start with a wrong password, a missing database or no address, which is not told', async () => {
+    const wrong = new URL(service.url);
+    wrong.password = 'earl-grey';
+    const refused = [
+      wrong.href,
+      new URL('nowhere', service.url).href,
+      service.url.replace('postgres:', 'mysql:'),
+      'postgres://lectern:earl-grey@[::z]:99999/tea',
+    ];
+    for (const address of refused) {
+      const failure = await open(address).catch(away);
+      expect(failure).toBeInstanceOf(Error);
+      expect(failure).not.toBeInstanceOf(DatabaseAway);
+      const said = inspect(failure, { depth: 9, showHidden: true });
+      expect(said).not.toContain('earl-grey');
+      expect(said).not.toContain(new URL(service.url).password);
+    }
+  });
+
+  it('takes an overlong statement for being away, and goes on', async () => {
+    const { db } = await open(service.url);
+    expect(await sql`SELECT pg_sleep(20)`.execute(db).catch(away)).toBeInstanceOf(DatabaseAway);
+    expect(await count(db)).toBe(0);
+  });
+});
+
+/** A way to a server that can stop to pass anything on without breaking off, as a network does. */
+async function relayTo(address: string) {
+  const target = new URL(address);
+  const sockets = new Set<Socket>();
+  let held = false;
+  const server: Server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+      if (held) socket.pause();
+    }
+    near.on('data', (bytes) => far.write(bytes));
+    far.on('data', (bytes) => near.write(bytes));
+    if (held) for (const socket of [near, far]) socket.pause();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(address);
+  url.port = String((server.address() as { port: number }).port);
+  return {
+    url: url.href,
+    hold() {
+      held = true;
+      for (const socket of sockets) socket.pause();
+    },
+    pass() {
+      held = false;
+      for (const socket of sockets) socket.resume();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

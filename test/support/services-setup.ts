@@ -1,0 +1,79 @@
+/**
+ * Servers for a whole run of tests: started when the first test asks, ended with the run. Test files run in processes of
+ * their own, so they ask over a loopback address that the run tells them.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import type { Service } from './services-start.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where `/postgres` and `/redis` answer with the address of an empty database, or with nothing. */
+    services: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const services = {
+    postgres: onDemand(async () => (await import('./services-start.ts')).startPostgres(), 'PostgreSQL'),
+    redis: onDemand(async () => (await import('./services-start.ts')).startRedis(), 'Redis'),
+  };
+  let databases = 0;
+  const answers: Record<string, () => Promise<string | undefined>> = {
+    '/postgres': async () => {
+      const service = await services.postgres.get();
+      databases += 1;
+      return service && makeDatabase(service.url, `test_${databases}`);
+    },
+    '/redis': async () => {
+      const service = await services.redis.get();
+      databases += 1;
+      return service && `${service.url}/${databases}`;
+    },
+  };
+  const server = createServer(async (request, response) => {
+    try {
+      response.end((await answers[request.url ?? '']?.()) ?? '');
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  project.provide('services', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return async () => {
+    server.close();
+    server.closeAllConnections();
+    await Promise.all(Object.values(services).map((service) => service.close()));
+  };
+}
+
+/** Started at most once; where the machine has none, that is said once. */
+function onDemand(start: () => Promise<Service | undefined>, name: string) {
+  let starting: Promise<Service | undefined> | undefined;
+  return {
+    get() {
+      starting ??= start().then((service) => {
+        if (!service) console.warn(`${name} is not installed: tests that need it are skipped`);
+        return service;
+      });
+      return starting;
+    },
+    async close() {
+      await (await starting?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function makeDatabase(url: string, name: string): Promise<string> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${name}`);
+  } finally {
+    await client.end();
+  }
+  return new URL(name, url).href;
+}

@@ -1,0 +1,189 @@
+/** PostgreSQL and Redis (or Valkey) as processes of their own, on free ports and in temporary folders. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@redis/client';
+import pg from 'pg';
+import { findProgram } from '../../scripts/test-tools.mjs';
+
+/** A server that can go away and come back, on the same port and with what it kept. */
+export interface Service {
+  readonly url: string;
+  /** Waits until it answers. */
+  start(): Promise<void>;
+  /** Ends it in good order. */
+  stop(): Promise<void>;
+  /** Ends it at once. */
+  kill(): Promise<void>;
+  /** Ends it for good and removes what it kept. */
+  close(): Promise<void>;
+}
+
+const KEEPER = path.join(import.meta.dirname, 'services-keeper.mjs');
+const READY_MS = 60_000;
+
+/** A PostgreSQL that runs, or undefined where the machine has none. */
+export async function startPostgres(): Promise<Service | undefined> {
+  const postgres = findProgram('postgres');
+  const initdb = findProgram('initdb');
+  if (!postgres || !initdb) return undefined;
+  const user = userForPostgres();
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-postgres-'));
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = path.join(folder, 'password');
+  writeFileSync(passwordFile, password);
+  if (user) for (const file of [folder, passwordFile]) chownSync(file, user.uid, user.gid);
+  const data = path.join(folder, 'data');
+  const made = spawnSync(
+    initdb,
+    ['-D', data, '-U', 'lectern', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--locale=C', '-N'],
+    { cwd: folder, encoding: 'utf8', ...user },
+  );
+  if (made.status !== 0) {
+    rmSync(folder, { recursive: true, force: true });
+    throw new Error(`initdb failed: ${made.stderr ?? made.error?.message}`);
+  }
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=200'];
+  const url = `postgres://lectern:${password}@127.0.0.1:${port}/postgres`;
+  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const program: Kept = { program: postgres, args, folder, ...user, kill: 'SIGQUIT' };
+  return keep(program, url, { stop: 'SIGINT', kill: 'SIGQUIT' }, async () => {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+    } finally {
+      await client.end();
+    }
+  });
+}
+
+/** A Redis that runs, or undefined where the machine has none. */
+export async function startRedis(): Promise<Service | undefined> {
+  const redis = findProgram('redis-server', 'valkey-server');
+  if (!redis) return undefined;
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-redis-'));
+  const port = await freePort();
+  const password = randomBytes(12).toString('hex');
+  const settings = { port, bind: '127.0.0.1', databases: 1_000, requirepass: password, dir: folder, appendonly: 'no' };
+  const args = ['--save', '', ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])];
+  const url = `redis://:${password}@127.0.0.1:${port}`;
+  return keep(
+    { program: redis, args, folder, kill: 'SIGKILL' },
+    url,
+    { stop: 'SIGTERM', kill: 'SIGKILL' },
+    async () => {
+      const client = createClient({ url, socket: { reconnectStrategy: false } });
+      client.on('error', () => {});
+      await client.connect();
+      client.destroy();
+    },
+  );
+}
+
+interface Kept {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** How it is ended when its owner is gone. */
+  readonly kill: NodeJS.Signals;
+}
+
+async function keep(
+  kept: Kept,
+  url: string,
+  signals: Record<'stop' | 'kill', NodeJS.Signals>,
+  answers: () => Promise<void>,
+): Promise<Service> {
+  const keeper = spawn(process.execPath, [KEEPER, JSON.stringify(kept)], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const gone = once(keeper, 'exit');
+  let running = false;
+  let ended = Promise.resolve();
+  const start = async () => {
+    if (running) return;
+    running = true;
+    ended = lineOf(keeper).then(() => {
+      running = false;
+    });
+    keeper.stdin!.write('start\n');
+    const failure = await untilAnswers(answers, () => running);
+    if (failure) throw new Error(`${kept.program} does not answer: ${failure}\n${logOf(kept.folder)}`);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (running) keeper.stdin!.write(`${signal}\n`);
+    await ended;
+  };
+  const service: Service = {
+    url,
+    start,
+    stop: () => end(signals.stop),
+    kill: () => end(signals.kill),
+    async close() {
+      keeper.stdin!.end();
+      await gone;
+    },
+  };
+  try {
+    await start();
+    return service;
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+const lineOf = (keeper: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    createInterface({ input: keeper.stdout! }).once('line', () => resolve());
+  });
+
+/** Undefined once it answers, else why it never will. */
+async function untilAnswers(answers: () => Promise<void>, running: () => boolean): Promise<unknown> {
+  const until = Date.now() + READY_MS;
+  for (;;) {
+    try {
+      await answers();
+      return undefined;
+    } catch (error) {
+      if (!running() || Date.now() > until) return error;
+      await sleep(30);
+    }
+  }
+}
+
+function logOf(folder: string): string {
+  try {
+    return readFileSync(path.join(folder, 'log'), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** PostgreSQL refuses to run as root: it gets a user that may do nothing else. */
+function userForPostgres(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const name = ['postgres', 'nobody'].find((candidate) => spawnSync('id', ['-u', candidate]).status === 0);
+  if (!name) return undefined;
+  const idOf = (kind: string) => Number(spawnSync('id', [kind, name], { encoding: 'utf8' }).stdout);
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
