@@ -1,5 +1,3 @@
-export { createKeys, type KeyRecord, type Keys } from './keys.ts';
-export { openKeyStore } from './store.ts';
 export {
   type Asking,
   type Caller,
@@ -10,3 +8,20 @@ export {
   type Standings,
   type Visit,
 } from './gate.ts';
+export { newId } from './ids.ts';
+export { createKeys, type Keys, openKeyStore } from './keys.ts';
+export { type AccountsRoom, type AccountsRoomOptions, openAccounts } from './open.ts';
+export {
+  type Account,
+  type Accounts,
+  type Charge,
+  type Hold,
+  type Identity,
+  type KeyRecord,
+  type Page,
+  USAGE_GROUPS,
+  type Usage,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageSum,
+} from './records.ts';

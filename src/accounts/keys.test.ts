@@ -2,8 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createKeys } from './keys.ts';
-import { openKeyStore } from './store.ts';
+import { createKeys, openKeyStore } from './keys.ts';
 
 let dir: string;
 beforeEach(async () => {

@@ -2,6 +2,9 @@
  * API keys: 256 random bits behind a readable prefix, kept only as a keyed hash. A key is shown once, when it is made.
  */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { writeWhole } from '#storage/files.ts';
 
 const PREFIX = 'lectern_';
 const SECRET_BYTES = 32;
@@ -56,4 +59,43 @@ export function createKeys(store: KeyStore): Keys {
     // The look-up is by the keyed hash, so its timing tells nothing about a key that exists.
     identify: (key) => (key.startsWith(PREFIX) ? store.find(hashOf(key)) : undefined),
   };
+}
+
+export async function openKeyStore(dataDir: string): Promise<KeyStore> {
+  const dir = path.join(dataDir, 'accounts');
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const recordsFile = path.join(dir, 'keys.json');
+  const secret = await ownSecret(path.join(dir, 'secret'));
+  const records = JSON.parse((await readIfThere(recordsFile))?.toString('utf8') ?? '[]') as KeyRecord[];
+  const byHash = new Map(records.map((record) => [record.hash, record]));
+  let writing = Promise.resolve();
+  return {
+    secret,
+    find: (hash) => byHash.get(hash),
+    get size() {
+      return byHash.size;
+    },
+    async add(record) {
+      byHash.set(record.hash, record);
+      writing = writing.then(() => writeWhole(recordsFile, `${JSON.stringify([...byHash.values()], null, 2)}\n`));
+      await writing;
+    },
+  };
+}
+
+async function ownSecret(file: string): Promise<Uint8Array> {
+  const known = await readIfThere(file);
+  if (known) return known;
+  const made = randomBytes(32);
+  await writeWhole(file, made);
+  return made;
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

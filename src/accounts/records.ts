@@ -30,28 +30,44 @@ export interface Identity {
   readonly account: Account;
 }
 
+/** A part of a list: at most `limit` rows, those behind the one with the id `after`. */
+export interface Page {
+  readonly limit?: number;
+  readonly after?: string;
+}
+
 /** Accounts and keys, in either database. Calls reject with DatabaseAway when it cannot be reached. */
 export interface Accounts {
   createAccount(given: { name: string; plan: PlanName; balance?: number | null }): Promise<Account>;
-  /** Changes what is given; undefined when there is no such account. `addBalance` is added atomically, never below zero. */
+  /** The account of keys that were made without naming one, with the plan premium: made when it is not there. */
+  defaultAccount(): Promise<Account>;
+  /**
+   * Changes what is given; undefined when there is no such account. `addBalance` is added atomically, never below zero;
+   * with `balance`, or to an account without one, it is a ParamValidationError.
+   */
   changeAccount(
     id: string,
     change: { name?: string; plan?: PlanName; balance?: number | null; addBalance?: number },
   ): Promise<Account | undefined>;
   account(id: string): Promise<Account | undefined>;
   /** In the order of making. */
-  accounts(): Promise<Account[]>;
-  /** A new key: 256 random bits behind `lectern_`. `key` brings one's own text instead (32 to 512 visible ASCII characters). */
+  accounts(page?: Page): Promise<Account[]>;
+  /**
+   * A new key: 256 random bits behind `lectern_`. `key` brings one's own text instead (32 to 512 visible ASCII characters;
+   * ParamValidationError when it is not that, or known already). ResourceNotFoundError without such an account.
+   */
   mintKey(given: {
     accountId: string;
     name: string;
     expiresAt?: number | null;
     key?: string;
   }): Promise<{ key: string; record: KeyRecord }>;
+  key(id: string): Promise<KeyRecord | undefined>;
   changeKey(id: string, change: { name?: string; expiresAt?: number | null }): Promise<KeyRecord | undefined>;
   /** Undefined when there is no such key; one revoked twice keeps its first time. */
   revokeKey(id: string): Promise<KeyRecord | undefined>;
-  keys(of?: { accountId?: string }): Promise<KeyRecord[]>;
+  /** In the order of making. */
+  keys(of?: { readonly accountId?: string } & Page): Promise<KeyRecord[]>;
   /** Who a key text belongs to; undefined when it is unknown, revoked or expired. */
   identify(key: string): Promise<Identity | undefined>;
   /** Whether no key was ever made. */
@@ -121,8 +137,12 @@ export interface Usage {
   hold(accountId: string, tokens: { wanted: number; least: number }): Promise<Hold | undefined>;
   /** Notes a charge; it is written soon, in one transaction with others. What cannot be written is kept and tried again. */
   charge(charge: Charge): void;
-  /** Waits until everything noted is written, or rejects. */
+  /** Waits until everything noted is written, or rejects; what could not be written is tried again all the same. */
   flush(): Promise<void>;
+  /** In the order of the groups; without groups the sum of all, which is there also when nothing is. */
   sums(query: UsageQuery): Promise<UsageSum[]>;
+  /** Forgets what was charged longer ago than is kept, and holds that ended; it also happens by itself, each hour. */
+  prune(): Promise<void>;
+  /** Writes what is left: into a file for the next start when the database is away. */
   close(): Promise<void>;
 }

@@ -1,0 +1,22 @@
+/** Ids in the order of their making, so that indexes grow at their end: UUIDs of version 7 (RFC 9562). */
+import { randomBytes } from 'node:crypto';
+
+const MAX_SEQUENCE = 0xfff;
+let lastMs = 0;
+let sequence = 0;
+
+/** Ids of one process rise; those of several are in order to the millisecond. */
+export function newId(): string {
+  const now = Date.now();
+  if (now > lastMs) {
+    lastMs = now;
+    sequence = 0;
+  } else if (++sequence > MAX_SEQUENCE) {
+    lastMs += 1;
+    sequence = 0;
+  }
+  const ms = lastMs.toString(16).padStart(12, '0');
+  const random = randomBytes(8).toString('hex');
+  const variant = ((Number.parseInt(random[0]!, 16) & 0x3) | 0x8).toString(16);
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
+}

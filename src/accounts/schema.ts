@@ -1,0 +1,50 @@
+/** The tables of the room as they are now; the migrations make them. Times are milliseconds since 1970, amounts tokens. */
+import type { Kysely } from 'kysely';
+import type { PlanName } from '#plans.ts';
+
+export interface Tables {
+  accounts: { id: string; name: string; plan: PlanName; balance: number | null; created_at: number };
+  api_keys: {
+    id: string;
+    account_id: string;
+    name: string;
+    /** HMAC-SHA-256 of the key's text under the installation's secret, in hex. */
+    hash: string;
+    shown: string;
+    created_at: number;
+    expires_at: number | null;
+    revoked_at: number | null;
+    last_used_at: number | null;
+  };
+  holds: { id: string; account_id: string; tokens: number; expires_at: number };
+  /** One row a request; forgotten after a while. */
+  usage_details: {
+    id: string;
+    at: number;
+    account_id: string;
+    key_id: string;
+    face: string;
+    endpoint: string;
+    model: string;
+    tokens: number;
+    status: number;
+    duration_ms: number;
+  };
+  /** Kept for good. `day` is `YYYY-MM-DD` in UTC. */
+  usage_sums: {
+    day: string;
+    account_id: string;
+    key_id: string;
+    face: string;
+    endpoint: string;
+    model: string;
+    requests: number;
+    failed: number;
+    tokens: number;
+    duration_ms: number;
+  };
+  /** What all servers of one database must agree on. */
+  installation: { name: string; value: string };
+}
+
+export type Db = Kysely<Tables>;

@@ -1,0 +1,49 @@
+/** The installation's secret, under which keys are hashed: made once, never shown. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { writeWhole } from '#storage/files.ts';
+import type { Db } from './schema.ts';
+
+const SECRET_BYTES = 32;
+const ROW = 'key secret';
+
+/** In a file of the data folder that its owner alone may read. Processes that start at once agree on one. */
+export async function secretOfFile(folder: string): Promise<Uint8Array> {
+  const file = path.join(folder, 'secret');
+  const known = await readIfThere(file);
+  if (known) return known;
+  const made = `${file}.${randomUUID()}`;
+  await writeWhole(made, randomBytes(SECRET_BYTES));
+  // A link is made whole or not at all, and never over another's.
+  await link(made, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(made);
+  return readFile(file);
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** In the database, where several servers share it: the first one makes it. */
+export async function secretOfDatabase(db: Db): Promise<Uint8Array> {
+  const find = () => db.selectFrom('installation').select('value').where('name', '=', ROW).executeTakeFirst();
+  let row = await find();
+  if (!row) {
+    const value = randomBytes(SECRET_BYTES).toString('base64url');
+    await db
+      .insertInto('installation')
+      .values({ name: ROW, value })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    row = await find();
+  }
+  return Buffer.from(row!.value, 'base64url');
+}

@@ -1,0 +1,207 @@
+/** Usage and holds in the database: one function a query, but for a group of charges, which is one transaction. */
+import { sql } from 'kysely';
+import type { Store } from '#storage/database/store.ts';
+import { newId } from './ids.ts';
+import type { Charge, Hold, UsageGroup, UsageQuery, UsageSum } from './records.ts';
+import type { Db, Tables } from './schema.ts';
+
+/** How long tokens stay set aside for a request whose process died. */
+const HOLD_MS = 600_000;
+const MINUTE_MS = 60_000;
+/** Rows forgotten at a time, so that nobody waits for long. */
+const PRUNE_ROWS = 2_000;
+
+type UsageDb = Pick<Store<Tables>, 'db' | 'dialect'>;
+
+/**
+ * Writes charges, all or none, and counts those only that were never written before: sums and balances change with the
+ * insertion of the row that says so.
+ */
+export async function writeCharges({ db, dialect }: UsageDb, charges: readonly Charge[]): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const byId = new Map(charges.map((charge) => [charge.id, charge]));
+    // Servers that write at the same time queue up here, so that they never wait for each other in a circle.
+    if (dialect === 'postgres') await lockAccounts(transaction, [...byId.values()]);
+    const fresh = (await insertDetails(transaction, [...byId.values()])).map((id) => byId.get(id)!);
+    if (!fresh.length) return;
+    await addToSums(transaction, fresh);
+    await debit(transaction, fresh);
+    await endHolds(transaction, fresh);
+    await noteLastUse(transaction, fresh);
+  });
+}
+
+async function lockAccounts(db: Db, charges: readonly Charge[]): Promise<void> {
+  const ids = [...new Set(charges.map(({ accountId }) => accountId))];
+  await db.selectFrom('accounts').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
+}
+
+/** The ids that were not there. */
+async function insertDetails(db: Db, charges: readonly Charge[]): Promise<string[]> {
+  const rows = await db
+    .insertInto('usage_details')
+    .values(
+      charges.map((charge) => ({
+        id: charge.id,
+        at: charge.at,
+        account_id: charge.accountId,
+        key_id: charge.keyId,
+        face: charge.face,
+        endpoint: charge.endpoint,
+        model: charge.model,
+        tokens: charge.tokens,
+        status: charge.status,
+        duration_ms: charge.durationMs,
+      })),
+    )
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function addToSums(db: Db, charges: readonly Charge[]): Promise<void> {
+  const sums = new Map<string, Tables['usage_sums']>();
+  for (const charge of charges) {
+    const { accountId, keyId, face, endpoint, model } = charge;
+    const day = new Date(charge.at).toISOString().slice(0, 10);
+    const name = JSON.stringify([day, accountId, keyId, face, endpoint, model]);
+    const sum = sums.get(name) ?? {
+      ...{ day, account_id: accountId, key_id: keyId, face, endpoint, model },
+      ...{ requests: 0, failed: 0, tokens: 0, duration_ms: 0 },
+    };
+    sum.requests += 1;
+    if (charge.status >= 400) sum.failed += 1;
+    sum.tokens += charge.tokens;
+    sum.duration_ms += charge.durationMs;
+    sums.set(name, sum);
+  }
+  await db
+    .insertInto('usage_sums')
+    .values([...sums.values()])
+    .onConflict((conflict) =>
+      conflict.columns(['day', 'account_id', 'key_id', 'face', 'endpoint', 'model']).doUpdateSet((eb) => ({
+        requests: eb('usage_sums.requests', '+', eb.ref('excluded.requests')),
+        failed: eb('usage_sums.failed', '+', eb.ref('excluded.failed')),
+        tokens: eb('usage_sums.tokens', '+', eb.ref('excluded.tokens')),
+        duration_ms: eb('usage_sums.duration_ms', '+', eb.ref('excluded.duration_ms')),
+      })),
+    )
+    .execute();
+}
+
+/** What is more than the balance is lost: the work is done. */
+async function debit(db: Db, charges: readonly Charge[]): Promise<void> {
+  const tokens = new Map<string, number>();
+  for (const charge of charges) {
+    if (charge.tokens) tokens.set(charge.accountId, (tokens.get(charge.accountId) ?? 0) + charge.tokens);
+  }
+  if (!tokens.size) return;
+  const rows = [...tokens].map(([id, sum]) => sql`(cast(${id} as text), cast(${sum} as bigint))`);
+  // Both databases call the columns of VALUES so.
+  await sql`
+    update accounts
+    set balance = case when balance > debit.column2 then balance - debit.column2 else 0 end
+    from (values ${sql.join(rows)}) as debit
+    where accounts.id = debit.column1 and balance is not null
+  `.execute(db);
+}
+
+async function endHolds(db: Db, charges: readonly Charge[]): Promise<void> {
+  const ids = charges.flatMap(({ hold }) => (hold ? [hold.id] : []));
+  if (ids.length) await db.deleteFrom('holds').where('id', 'in', ids).execute();
+}
+
+/** To the minute, so that a busy key is not written all the time. */
+async function noteLastUse(db: Db, charges: readonly Charge[]): Promise<void> {
+  const keysOf = new Map<number, Set<string>>();
+  for (const { at, keyId } of charges) {
+    const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
+    keysOf.set(minute, (keysOf.get(minute) ?? new Set()).add(keyId));
+  }
+  for (const [minute, ids] of keysOf) {
+    await db
+      .updateTable('api_keys')
+      .set({ last_used_at: minute })
+      .where('id', 'in', [...ids])
+      .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', minute)]))
+      .execute();
+  }
+}
+
+/** Sets tokens aside; undefined when the balance less what others hold has not as much as `least`. */
+export async function insertHold(
+  { db, dialect }: UsageDb,
+  accountId: string,
+  { wanted, least }: { wanted: number; least: number },
+  now: number,
+): Promise<Hold | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    // SQLite's transactions are exclusive; in PostgreSQL the row of the account is what others wait for.
+    const ofAccount = transaction.selectFrom('accounts').select('balance').where('id', '=', accountId);
+    const account = await (dialect === 'postgres' ? ofAccount.forNoKeyUpdate() : ofAccount).executeTakeFirst();
+    if (!account) return undefined;
+    const hold = (tokens: number): Hold => ({ id: newId(), accountId, tokens });
+    if (account.balance === null) return hold(wanted);
+    const { held } = await transaction
+      .selectFrom('holds')
+      .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('tokens'), eb.lit(0)).as('held'))
+      .where('account_id', '=', accountId)
+      .where('expires_at', '>', now)
+      .executeTakeFirstOrThrow();
+    const made = hold(Math.min(wanted, account.balance - held));
+    if (made.tokens < least) return undefined;
+    await transaction
+      .insertInto('holds')
+      .values({ id: made.id, account_id: accountId, tokens: made.tokens, expires_at: now + HOLD_MS })
+      .execute();
+    return made;
+  });
+}
+
+export async function deleteEndedHolds({ db }: UsageDb, now: number): Promise<void> {
+  await db.deleteFrom('holds').where('expires_at', '<=', now).execute();
+}
+
+/** Forgets some requests that are older; whether there may be more. */
+export async function deleteOldDetails({ db }: UsageDb, before: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('usage_details')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('usage_details').select('id').where('at', '<', before).orderBy('at').limit(PRUNE_ROWS),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows) === PRUNE_ROWS;
+}
+
+const COLUMNS = {
+  day: 'day',
+  account: 'account_id',
+  key: 'key_id',
+  face: 'face',
+  endpoint: 'endpoint',
+  model: 'model',
+} as const satisfies Record<UsageGroup, keyof Tables['usage_sums']>;
+
+export async function sumUsage({ db }: UsageDb, { by, from, to, accountId, keyId }: UsageQuery): Promise<UsageSum[]> {
+  const groups = [...new Set(by)];
+  let query = db.selectFrom('usage_sums').select((eb) => {
+    const sum = (column: 'requests' | 'failed' | 'tokens' | 'duration_ms') =>
+      eb.fn.coalesce(eb.fn.sum<number>(column), eb.lit(0));
+    return [
+      sum('requests').as('requests'),
+      sum('failed').as('failed'),
+      sum('tokens').as('tokens'),
+      sum('duration_ms').as('durationMs'),
+    ];
+  });
+  if (from !== undefined) query = query.where('day', '>=', from);
+  if (to !== undefined) query = query.where('day', '<=', to);
+  if (accountId !== undefined) query = query.where('account_id', '=', accountId);
+  if (keyId !== undefined) query = query.where('key_id', '=', keyId);
+  if (!groups.length) return query.execute();
+  const columns = groups.map((group) => COLUMNS[group]);
+  let grouped = query.select(groups.map((group) => `${COLUMNS[group]} as ${group}` as const)).groupBy(columns);
+  for (const column of columns) grouped = grouped.orderBy(column);
+  return grouped.execute();
+}

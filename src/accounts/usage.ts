@@ -1,0 +1,153 @@
+/**
+ * What requests cost. Charges are noted at once and written soon after, in groups; while the database is away they wait
+ * in memory, and in a file from the end of one process to the start of the next. Each counts once, however often it is
+ * written.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Store } from '#storage/database/store.ts';
+import type { Log } from '#telemetry/log.ts';
+import { keepPending, readPending } from './pending.ts';
+import type { Charge, Usage } from './records.ts';
+import type { Tables } from './schema.ts';
+import { deleteEndedHolds, deleteOldDetails, insertHold, sumUsage, writeCharges } from './usage-store.ts';
+
+export interface UsageOptions {
+  readonly store: Pick<Store<Tables>, 'db' | 'dialect'>;
+  /** Where charges wait that could not be written before the end. */
+  readonly folder: string;
+  /** How long single requests are kept; the sums by day stay. */
+  readonly keepDays?: number;
+  readonly log?: Pick<Log, 'info' | 'warn'> | undefined;
+  readonly now?: () => number;
+}
+
+/** How late a charge is written. */
+const WRITE_MS = 50;
+/** Charges a transaction: few enough that others hardly wait for its end. */
+const GROUP = 250;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+const PRUNE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const MAX_NAME = 200;
+
+/** Takes up what an earlier process left behind. */
+export async function openUsage({ store, folder, keepDays = 90, log, now = Date.now }: UsageOptions): Promise<Usage> {
+  const left = await readPending(folder);
+  /** What is not written yet; the last group takes what comes. */
+  const groups: Charge[][] = [];
+  for (const charge of left.charges) add(charge);
+  let leftIsWritten = left.charges.length === 0;
+  let writing: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let pauseMs = 0;
+  let closed = false;
+
+  function add(charge: Charge): void {
+    const last = groups.at(-1);
+    if (last && last.length < GROUP) last.push(charge);
+    else groups.push([charge]);
+  }
+
+  async function writeAll(): Promise<void> {
+    for (let group = groups.shift(); group; group = groups.shift()) {
+      try {
+        await writeCharges(store, group);
+      } catch (error) {
+        groups.unshift(group);
+        throw error;
+      }
+      // A database in this process answers without waiting: others must have their turn.
+      await turn();
+    }
+    if (leftIsWritten) return;
+    await left.forget();
+    leftIsWritten = true;
+  }
+
+  function write(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= writeAll()
+      .then(healed, failed)
+      .finally(() => {
+        writing = undefined;
+        schedule();
+      });
+    return writing;
+  }
+
+  function healed(): void {
+    if (pauseMs) log?.info('usage is written again');
+    pauseMs = 0;
+  }
+
+  function failed(error: unknown): never {
+    if (!pauseMs) log?.warn({ err: error }, 'usage cannot be written: it is kept and tried again');
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || FIRST_PAUSE_MS);
+    throw error;
+  }
+
+  function schedule(): void {
+    if (closed || timer || writing || (!groups.length && leftIsWritten)) return;
+    timer = setTimeout(() => write().catch(() => {}), pauseMs || WRITE_MS);
+    timer.unref();
+  }
+
+  const flush = async (): Promise<void> => {
+    while (writing || groups.length) await write();
+  };
+
+  async function prune(): Promise<void> {
+    await deleteEndedHolds(store, now());
+    while (!closed && (await deleteOldDetails(store, now() - keepDays * DAY_MS))) await turn();
+  }
+
+  // What is not pruned now is pruned an hour later.
+  const pruning = setInterval(() => prune().catch(() => {}), PRUNE_MS);
+  pruning.unref();
+  schedule();
+
+  return {
+    hold: (accountId, { wanted, least }) =>
+      insertHold(store, accountId, { wanted: whole(wanted), least: whole(least) }, now()),
+    charge(charge) {
+      add(cleaned(charge));
+      schedule();
+    },
+    flush,
+    sums: (query) => sumUsage(store, query),
+    prune,
+    async close() {
+      if (closed) return;
+      closed = true;
+      clearInterval(pruning);
+      clearTimeout(timer);
+      await writing?.catch(() => {});
+      try {
+        await flush();
+      } catch (error) {
+        log?.warn({ err: error }, 'usage could not be written: it is kept for the next start');
+        await keepPending(folder, groups.flat());
+        await left.forget();
+      }
+    },
+  };
+}
+
+const whole = (tokens: number) => Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.ceil(tokens) || 0));
+
+/** No database may ever refuse a charge, or all behind it would wait for good. */
+function cleaned(charge: Charge): Charge {
+  return {
+    ...charge,
+    face: name(charge.face),
+    endpoint: name(charge.endpoint),
+    model: name(charge.model),
+    tokens: whole(charge.tokens),
+    durationMs: whole(charge.durationMs),
+  };
+}
+
+const name = (text: string) =>
+  text.length > MAX_NAME || text.includes('\0') ? text.replaceAll('\0', '').slice(0, MAX_NAME) : text;
