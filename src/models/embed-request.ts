@@ -1,0 +1,124 @@
+/** An embeddings request: from the body of a call to a frozen value in which everything is checked and decided. */
+import type { EmbeddingKind, EmbeddingRow } from './catalogue.ts';
+import { EMBED_FIELDS, type EmbedFieldName, ENCODINGS, type Encoding } from './embed-fields.ts';
+import { prefixFor, SIDES, type Side, TASKS } from './embed-tasks.ts';
+import { readInputs } from './inputs.ts';
+import { createFaults, type Faults } from './inputs-faults.ts';
+import { type Body, type Found, findField, readFlag, readInteger, readWord } from './inputs-fields.ts';
+
+export interface EmbedRequest {
+  readonly texts: readonly string[];
+  /** Stands in front of each text. */
+  readonly prefix: string;
+  readonly side: Side | undefined;
+  readonly dimensions: number;
+  readonly normalized: boolean;
+  /** Without duplicates; several make an object of each vector. */
+  readonly encodings: readonly Encoding[];
+  readonly truncate: boolean;
+  readonly lateChunking: boolean;
+  readonly output: 'pooled' | 'tokens' | 'sparse';
+  readonly withTokens: boolean;
+}
+
+/**
+ * The request for a model served as a kind. Everything that is wrong is in one ParamValidationError; fields that nobody
+ * knows are ignored.
+ */
+export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingKind): EmbedRequest {
+  const faults = createFaults();
+  const find = (name: EmbedFieldName) => findTaken(body, name, kind, faults);
+  const flag = (name: EmbedFieldName, standard: boolean) => readFlag(find(name), faults) ?? standard;
+
+  const input = find('input');
+  if (!input) faults.add(['input'], 'missing', 'is required');
+  const texts = input ? readInputs(input.value, input.at, { faults, kind }) : [];
+  const task = readWord(find('task'), TASKS[kind]?.values ?? [], faults);
+  const side = readSide(find('input_type'), kind, faults);
+  const multivector = kind === 'colbert' || flag('return_multivector', false);
+  const withTokens = flag('return_tokenized_input', false);
+  if (withTokens && !multivector) {
+    faults.add(['return_tokenized_input'], 'value_error', 'needs `return_multivector`', true);
+  }
+  const dimensions = find('dimensions');
+  if (dimensions && multivector && kind !== 'colbert') {
+    faults.add([dimensions.at], 'value_error', 'cannot be had with `return_multivector`', dimensions.value);
+  }
+  const request: EmbedRequest = {
+    texts,
+    prefix: kind === 'colbert' ? '' : prefixFor(row, { kind, task, side }),
+    side,
+    dimensions: readDimensions(dimensions, row, faults),
+    normalized: flag('normalized', true),
+    encodings: readEncodings(find('embedding_type'), faults),
+    truncate: flag('truncate', false),
+    lateChunking: flag('late_chunking', false),
+    output: kind === 'sparse' ? 'sparse' : multivector ? 'tokens' : 'pooled',
+    withTokens,
+  };
+  faults.check();
+  return Object.freeze(request);
+}
+
+/** A field where the kind takes it. One that would change the answer is refused elsewhere, when it is switched on. */
+function findTaken(body: Body, name: EmbedFieldName, kind: EmbeddingKind, faults: Faults): Found | undefined {
+  const field = EMBED_FIELDS[name];
+  const found = findField(body, name, field);
+  const kinds: readonly EmbeddingKind[] = field.kinds;
+  if (!found || kinds.includes(kind)) return found;
+  if (field.otherwise === 'refused' && found.value !== false) {
+    const message = `is not taken by models of kind ${kind}, but by ${kinds.join(', ')}`;
+    faults.add([found.at], 'value_error', message, found.value);
+  }
+  return undefined;
+}
+
+function readSide(found: Found | undefined, kind: EmbeddingKind, faults: Faults): Side | undefined {
+  if (kind === 'colbert') {
+    const word = readWord(found, ['query', 'document'], faults);
+    return SIDES[word ?? 'document'];
+  }
+  // Other kinds do not take the field: what is no side there is ignored like any unknown field.
+  const word = typeof found?.value === 'string' ? found.value : '';
+  return Object.hasOwn(SIDES, word) ? SIDES[word as keyof typeof SIDES] : undefined;
+}
+
+/** Sizes that a model gives: all up to its own where it was trained to be cut anywhere, else those it was trained for. */
+export function sizesOf({ dimensions, matryoshka, runs, kind }: EmbeddingRow): 'any' | readonly number[] {
+  const anywhere = matryoshka.length > 0 && runs.on !== 'static' && kind !== 'colbert';
+  return anywhere ? 'any' : [...new Set([dimensions, ...matryoshka])].sort((a, b) => b - a);
+}
+
+function readDimensions(found: Found | undefined, row: EmbeddingRow, faults: Faults): number {
+  const size = readInteger(found, { min: 1, max: row.dimensions }, faults);
+  if (size === undefined) return row.dimensions;
+  const sizes = sizesOf(row);
+  if (sizes !== 'any' && !sizes.includes(size)) {
+    const message =
+      sizes.length > 1
+        ? `must be one of ${sizes.join(', ')} for this model`
+        : `must be ${row.dimensions}: this model was not trained to be cut`;
+    faults.add([found!.at], 'value_error', message, size);
+  }
+  return size;
+}
+
+const MOST_ENCODINGS = 16;
+
+function readEncodings(found: Found | undefined, faults: Faults): readonly Encoding[] {
+  if (!found) return ['float'];
+  if (!Array.isArray(found.value)) return [readWord(found, ENCODINGS, faults) ?? 'float'];
+  const { length } = found.value;
+  if (!length) faults.add([found.at], 'too_short', 'must have at least one item', found.value);
+  if (length > MOST_ENCODINGS) {
+    faults.add([found.at], 'too_long', `must have at most ${MOST_ENCODINGS} items, not ${length}`, found.value);
+    return [];
+  }
+  const words: Encoding[] = [];
+  for (const [index, value] of found.value.entries()) {
+    const word = ENCODINGS.find((known) => known === value);
+    if (word) words.push(word);
+    else faults.add([found.at, index], 'enum', `must be one of ${ENCODINGS.join(', ')}`, value);
+  }
+  return [...new Set(words)];
+}

@@ -1,0 +1,75 @@
+/** What is wrong with a request to the model host: all of it at once, in the words of its contract (section 4.2). */
+import { type Problem, problem } from '#errors.ts';
+
+/** Short words for programs: the names of the common Python validator, and `media_error`. */
+export const FAULT_TYPES = [
+  'missing',
+  'string_type',
+  'list_type',
+  'dict_type',
+  'int_type',
+  'bool_type',
+  'enum',
+  'greater_than_equal',
+  'less_than_equal',
+  'too_short',
+  'too_long',
+  'value_error',
+  'media_error',
+] as const;
+export type FaultType = (typeof FAULT_TYPES)[number];
+
+export interface Fault {
+  /** The place, joined by arrows: `body -> input -> 0`. */
+  readonly field: string;
+  /** What must be, as it follows the name of the field: `must be at least 1`. */
+  readonly message: string;
+  readonly type: FaultType;
+  readonly input?: unknown;
+}
+
+export type Place = readonly (string | number)[];
+
+export interface Faults {
+  /** `at` is the place within the body. A value that is not there has no `input`. */
+  add(at: Place, type: FaultType, message: string, input?: unknown): void;
+  readonly count: number;
+  /** ParamValidationError with `errors`, when something was added. */
+  check(): void;
+}
+
+export function createFaults(): Faults {
+  const list: Fault[] = [];
+  return {
+    add(at, type, message, input) {
+      const field = ['body', ...at].join(' -> ');
+      list.push({ field, message, type, ...(input !== undefined && { input: clipped(input) }) });
+    },
+    get count() {
+      return list.length;
+    },
+    check() {
+      if (list.length) throw faultsProblem(list);
+    },
+  };
+}
+
+function faultsProblem(errors: readonly Fault[]): Problem {
+  const [first] = errors;
+  const path = first!.field.split(' -> ').slice(1).join('.') || 'body';
+  return problem('ParamValidationError', { path, message: `${path} ${first!.message}`, errors });
+}
+
+const MOST_CHARACTERS = 200;
+const MOST_VALUES = 10;
+const MOST_DEPTH = 3;
+
+/** A value as it is echoed: long texts and lists are cut, so that a failure is never larger than what caused it. */
+function clipped(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.length > MOST_CHARACTERS ? value.slice(0, MOST_CHARACTERS) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MOST_DEPTH) return Array.isArray(value) ? [] : {};
+  if (Array.isArray(value)) return value.slice(0, MOST_VALUES).map((child) => clipped(child, depth + 1));
+  const entries = Object.entries(value).slice(0, MOST_VALUES);
+  return Object.fromEntries(entries.map(([key, child]) => [key.slice(0, MOST_CHARACTERS), clipped(child, depth + 1)]));
+}

@@ -1,0 +1,23 @@
+/** Ids of the hosted service and the kind of each (contract, 5.1): an alias of that name takes the fields of that kind. */
+import type { EmbeddingKind } from './catalogue.ts';
+
+const KNOWN: Readonly<Record<EmbeddingKind, readonly string[]>> = {
+  'text-v2': ['base-en', 'base-zh', 'base-de', 'base-es', 'base-code', 'small-en'].map(
+    (end) => `jina-embeddings-v2-${end}`,
+  ),
+  'text-v3': ['jina-embeddings-v3'],
+  'omni-v4': ['jina-embeddings-v4'],
+  'text-v5': ['jina-embeddings-v5-text-nano', 'jina-embeddings-v5-text-small'],
+  'omni-v5': ['jina-embeddings-v5-omni-nano', 'jina-embeddings-v5-omni-small'],
+  code: ['jina-code-embeddings-0.5b', 'jina-code-embeddings-1.5b'],
+  'clip-v1': ['jina-clip-v1'],
+  'clip-v2': ['jina-clip-v2'],
+  colbert: ['jina-colbert-v1-en', 'jina-colbert-v2'],
+  sparse: ['elser-v2'],
+};
+
+const KINDS = new Map(
+  Object.entries(KNOWN).flatMap(([kind, ids]) => ids.map((id) => [id, kind as EmbeddingKind] as const)),
+);
+
+export const knownKind = (id: string): EmbeddingKind | undefined => KINDS.get(id);

@@ -1,0 +1,110 @@
+/**
+ * Which models are in memory. One is loaded when it is first used and stays until another needs its room; the one that
+ * was not used for longest goes first, when nobody uses it any more.
+ */
+import { unlessAborted } from '#concurrency/deadline.ts';
+import type { Backend } from './backends/backend.ts';
+
+export type Residence = 'loaded' | 'loading' | 'failed' | 'asleep';
+
+export interface Residents {
+  /** Waits until the model is in memory and keeps it there until the returned function is called, once. */
+  hold(backend: Backend, signal: AbortSignal): Promise<() => void>;
+  residence(backend: Backend): Residence;
+  /** The bytes of all that is loaded. */
+  readonly bytes: number;
+}
+
+interface Resident {
+  readonly backend: Backend;
+  users: number;
+  /** Higher is later. */
+  usedAt: number;
+  loading: Promise<void> | undefined;
+  /** It is to go, and takes no new users. */
+  leaving: boolean;
+  failed: boolean;
+}
+
+/** `maxBytes` is a bound for all models together; a single one that is larger is loaded alone. */
+export function createResidents({ maxBytes }: { readonly maxBytes: number }): Residents {
+  const all = new Map<Backend, Resident>();
+  let uses = 0;
+  let freed = () => {};
+  /** One model is loaded at a time, so that the room made for one is not taken by another. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const residentOf = (backend: Backend): Resident => {
+    const known = all.get(backend);
+    if (known) return known;
+    const made = { backend, users: 0, usedAt: 0, loading: undefined, leaving: false, failed: false };
+    all.set(backend, made);
+    return made;
+  };
+  const loaded = () => [...all.values()].filter(({ backend }) => backend.loaded);
+  const bytes = () => loaded().reduce((sum, { backend }) => sum + backend.memoryBytes, 0);
+
+  async function hold(backend: Backend, signal: AbortSignal): Promise<() => void> {
+    const resident = residentOf(backend);
+    signal.throwIfAborted();
+    while (!backend.loaded || resident.leaving) await unlessAborted(signal, load(resident));
+    resident.users++;
+    resident.usedAt = ++uses;
+    return () => {
+      resident.users--;
+      freed();
+    };
+  }
+
+  function load(resident: Resident): Promise<void> {
+    if (!resident.loading) {
+      const work = turn.then(async () => {
+        await makeRoom(resident);
+        await resident.backend.load();
+        resident.failed = false;
+      });
+      resident.loading = work
+        .catch((error: unknown) => {
+          resident.failed = true;
+          throw error;
+        })
+        .finally(() => {
+          resident.loading = undefined;
+        });
+      turn = resident.loading.catch(() => {});
+    }
+    return resident.loading;
+  }
+
+  async function makeRoom(newcomer: Resident): Promise<void> {
+    for (;;) {
+      const others = loaded().filter((resident) => resident !== newcomer);
+      if (!others.length || bytes() + (newcomer.backend.loaded ? 0 : newcomer.backend.memoryBytes) <= maxBytes) return;
+      const idle = others.filter(({ users }) => users === 0);
+      const oldest = (idle.length ? idle : others).reduce((a, b) => (a.usedAt <= b.usedAt ? a : b));
+      oldest.leaving = true;
+      while (oldest.users > 0) {
+        await new Promise<void>((resolve) => {
+          freed = resolve;
+        });
+      }
+      try {
+        await oldest.backend.unload();
+      } finally {
+        oldest.leaving = false;
+      }
+    }
+  }
+
+  return {
+    hold,
+    residence(backend) {
+      if (backend.loaded) return 'loaded';
+      const resident = all.get(backend);
+      return resident?.loading ? 'loading' : resident?.failed ? 'failed' : 'asleep';
+    },
+    get bytes() {
+      return bytes();
+    },
+  };
+}
