@@ -46,6 +46,14 @@ export type Runs =
       readonly folder?: string | undefined;
       readonly bytes?: number | undefined;
       readonly sha256?: Readonly<Record<string, string>> | undefined;
+      /** Files of weights that the graph names, beside it; those of the quantized graph are under its own name. */
+      readonly data?: Readonly<Record<string, readonly string[]>> | undefined;
+      /** Graphs that choose an adapter by a number: task to number, `default` for any other. */
+      readonly taskIds?: Readonly<Record<string, number>> | undefined;
+      /** ColBERT: the pieces that mark a query and a document, and what a query is filled up with to so many tokens. */
+      readonly marks?:
+        | { readonly query: string; readonly document: string; readonly mask: string; readonly queryTokens: number }
+        | undefined;
     }
   | {
       readonly on: 'remote';

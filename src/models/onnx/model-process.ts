@@ -1,0 +1,291 @@
+/**
+ * The process of a model, seen from the server: started when it is needed, asked, ended. What kills it (a damaged file, too
+ * much memory, the system) kills nothing else: its requests fail, and the next one starts it anew.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { unlessAborted } from '#concurrency/deadline.ts';
+import { type Problem, problem } from '#errors.ts';
+import type { Ask, Letter, LoadedModel, ModelSpec, Reply } from './messages.ts';
+import { RUNTIME_MISSING } from './runtime.ts';
+
+export interface ModelProcess {
+  /** Starts the process and opens the model; who calls while it starts waits for the same. */
+  load(signal?: AbortSignal): Promise<LoadedModel>;
+  /**
+   * Loads when need be. Throws DownstreamServiceFailureError (the model cannot be loaded, or cannot do this),
+   * ServiceNodeResourceDrainError (its process ended), ServiceTimeoutError, or the reason of the signal.
+   */
+  ask(ask: Exclude<Ask, { do: 'load' }>, signal?: AbortSignal): Promise<unknown>;
+  /** Ends the process when what it was asked has been answered. */
+  unload(): Promise<void>;
+  close(): Promise<void>;
+  readonly loaded: boolean;
+  readonly pid: number | undefined;
+  /** Of the process, measured some moments ago; 0 when there is none, or the system does not tell. */
+  readonly residentBytes: number;
+}
+
+export interface ModelLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+export interface ModelProcessOptions {
+  readonly id: string;
+  readonly spec: () => Promise<ModelSpec>;
+  /** What the process may take; it is ended above that. */
+  readonly maxBytes: number;
+  /** From an ask to its answer, waiting for its turn included. */
+  readonly timeoutMs: number;
+  readonly loadTimeoutMs: number;
+  readonly log: ModelLog;
+}
+
+const PROGRAM = new URL(`./process.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+const WATCH_MS = 250;
+const PAGE_BYTES = 4096;
+
+interface Waiter {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly waiting: Map<number, Waiter>;
+  readonly ended: Promise<void>;
+  /** What its requests are told when it ends. */
+  reason: (() => Problem) | undefined;
+  loaded: LoadedModel | undefined;
+}
+
+export const drained = (cause?: unknown): Problem =>
+  problem(
+    'ServiceNodeResourceDrainError',
+    { message: 'The model stopped and is being started anew, try again', retryAfter: 1 },
+    cause,
+  );
+
+export function createModelProcess(options: ModelProcessOptions): ModelProcess {
+  const { id, maxBytes, timeoutMs, loadTimeoutMs, log } = options;
+  let running: Running | undefined;
+  let starting: Promise<Running> | undefined;
+  let count = 0;
+  let closed = false;
+  let residentBytes = 0;
+
+  function start(): Running {
+    // From sources (tests, development) a process needs the same loader that this one has.
+    const loader = PROGRAM.pathname.endsWith('.ts') ? ['--conditions=source', '--import', 'tsx'] : [];
+    const child = fork(PROGRAM, [], {
+      execArgv: loader,
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: plainEnvironment(),
+    });
+    const waiting = new Map<number, Waiter>();
+    let finish = () => {};
+    const ended = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const made: Running = { child, waiting, ended, reason: undefined, loaded: undefined };
+    const watch = setInterval(() => void watchMemory(made), WATCH_MS).unref();
+    const end = (code: number | null, signal: NodeJS.Signals | null) => {
+      clearInterval(watch);
+      if (running === made) {
+        running = undefined;
+        residentBytes = 0;
+      }
+      const reason = made.reason ?? (() => drained(new Error(`the process ended: ${signal ?? code}`)));
+      if (!made.reason) log.warn({ model: id, code, signal }, 'the process of a model ended by itself');
+      for (const waiter of waiting.values()) waiter.reject(reason());
+      waiting.clear();
+      finish();
+    };
+    child.once('exit', end);
+    child.once('error', () => {
+      if (child.pid === undefined) end(null, null);
+      else child.kill('SIGKILL');
+    });
+    child.on('message', (reply: Reply) => {
+      const waiter = waiting.get(reply.id);
+      waiting.delete(reply.id);
+      if (waiting.size === 0) rest(made);
+      if ('failure' in reply) waiter?.reject(new Error(reply.failure));
+      else waiter?.resolve(reply.result);
+    });
+    rest(made);
+    return made;
+  }
+
+  async function watchMemory(made: Running): Promise<void> {
+    const bytes = await residentBytesOf(made.child.pid);
+    if (running === made) residentBytes = bytes;
+    if (bytes <= maxBytes) return;
+    log.warn({ model: id, bytes, maxBytes }, 'the process of a model takes too much memory and is ended');
+    end(made, () =>
+      problem('ServiceNodeResourceDrainError', {
+        message: 'The model needs more memory for this than it may take',
+        retryAfter: 1,
+      }),
+    );
+  }
+
+  function end(made: Running, reason: () => Problem): void {
+    made.reason ??= reason;
+    made.child.kill('SIGKILL');
+  }
+
+  /** One letter and its answer. A process that takes too long is ended with all that it was asked. */
+  function send(made: Running, ask: Ask, limitMs: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const letter: Letter = { id: ++count, ask };
+      const timer = setTimeout(() => {
+        made.waiting.delete(letter.id);
+        reject(problem('ServiceTimeoutError', { message: `The model did not answer within ${limitMs / 1000} s` }));
+        end(made, drained);
+      }, limitMs);
+      made.waiting.set(letter.id, {
+        resolve: (result) => {
+          clearTimeout(timer);
+          resolve(result);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      });
+      made.child.ref();
+      made.child.channel?.ref();
+      made.child.send(letter, (error) => {
+        if (error) end(made, drained);
+      });
+    });
+  }
+
+  async function open(): Promise<Running> {
+    const spec = await options.spec();
+    if (closed) throw drained();
+    const since = performance.now();
+    const made = start();
+    try {
+      made.loaded = (await send(made, { do: 'load', spec }, loadTimeoutMs)) as LoadedModel;
+    } catch (error) {
+      end(made, drained);
+      if (closed) throw drained(error);
+      log.warn({ model: id, reason: reasonOf(error) }, 'a model could not be loaded');
+      throw unloadable(error);
+    }
+    running = made;
+    residentBytes = await residentBytesOf(made.child.pid);
+    log.info({ model: id, ms: Math.round(performance.now() - since), bytes: residentBytes }, 'a model was loaded');
+    return made;
+  }
+
+  function opened(): Promise<Running> {
+    if (running && !running.reason) return Promise.resolve(running);
+    starting ??= open().finally(() => {
+      starting = undefined;
+    });
+    return starting;
+  }
+
+  const heard = <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
+    if (!signal) return work;
+    work.catch(() => {});
+    return unlessAborted(signal, work);
+  };
+
+  async function stop(made: Running | undefined): Promise<void> {
+    if (!made) return;
+    // Whoever waits for this needs a process that goes on until it is over.
+    made.child.ref();
+    end(made, drained);
+    await made.ended;
+  }
+
+  return {
+    async load(signal) {
+      return (await heard(signal, opened())).loaded!;
+    },
+    async ask(ask, signal) {
+      signal?.throwIfAborted();
+      const made = await heard(signal, opened());
+      try {
+        return await heard(signal, send(made, ask, timeoutMs));
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        if (!(error instanceof Error) || 'facts' in error) throw error;
+        log.warn({ model: id, reason: reasonOf(error) }, 'a model failed');
+        throw problem('DownstreamServiceFailureError', { message: 'The model failed on this input' }, error);
+      }
+    },
+    async unload() {
+      await starting?.catch(() => {});
+      const made = running;
+      running = undefined;
+      if (!made) return;
+      const pending = [...made.waiting.values()];
+      if (pending.length) await idle(made);
+      await stop(made);
+      residentBytes = 0;
+    },
+    async close() {
+      closed = true;
+      await Promise.all([starting?.catch(() => {}), stop(running)]);
+      await stop(running);
+    },
+    get loaded() {
+      return running !== undefined && !running.reason;
+    },
+    get pid() {
+      return running?.child.pid;
+    },
+    get residentBytes() {
+      return residentBytes;
+    },
+  };
+}
+
+const IDLE_POLL_MS = 20;
+
+/** Settled when nothing is waited for any more, or the process has ended. */
+async function idle({ waiting, ended }: Running): Promise<void> {
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  while (!over && waiting.size) await new Promise((resolve) => setTimeout(resolve, IDLE_POLL_MS));
+}
+
+/** A process that has nothing to do must not keep the server from ending. */
+function rest({ child }: Running): void {
+  child.unref();
+  child.channel?.unref();
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? (error.cause ?? error) : error);
+
+function unloadable(error: unknown): Problem {
+  const message =
+    error instanceof Error && error.message === RUNTIME_MISSING
+      ? 'This model needs the package onnxruntime-node, which the operator adds with `npm install onnxruntime-node`'
+      : 'The model cannot be loaded: its files are damaged, or not such as this server understands';
+  return problem('DownstreamServiceFailureError', { message }, error);
+}
+
+/** 0 where the system does not tell. */
+async function residentBytesOf(pid: number | undefined): Promise<number> {
+  if (process.platform !== 'linux' || pid === undefined) return 0;
+  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
+  return (Number(text.split(' ')[1]) || 0) * PAGE_BYTES;
+}
+
+/** Keys and settings of the server are no business of a process that opens files from elsewhere. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const names = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'TZ', 'SystemRoot'];
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}

@@ -1,0 +1,112 @@
+/**
+ * What runs in the process of a model: tokenises here, and hands batches to a thread that does nothing but run them, so
+ * that the next texts are made ready while the model works. It ends with its parent, even in the middle of a run: another
+ * thread watches.
+ */
+import { readFile } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import { openTokenizer } from '../tokenizers/hugging-face.ts';
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { Ask, Letter, LoadedModel, ModelSpec, RawOutput, Reply, RunAsk, SequenceOutput } from './messages.ts';
+import type { OpenAsk } from './thread.ts';
+import { createPreparer, type Preparer } from './tokenize.ts';
+
+if (!process.send) throw new Error('This is started for a model alone');
+
+const WATCH = `
+const parent = process.ppid;
+setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 1000);
+`;
+new Worker(WATCH, { eval: true, stdin: false, stdout: false, stderr: false, execArgv: [] }).unref();
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+const thread = startThread();
+const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
+let count = 0;
+
+thread.on('message', (reply: Reply) => {
+  const waiter = waiting.get(reply.id);
+  waiting.delete(reply.id);
+  if ('failure' in reply) waiter?.reject(new Error(reply.failure));
+  else waiter?.resolve(reply.result);
+});
+// Without its thread this process is of no use: whoever waits learns it from the end.
+thread.on('error', () => process.kill(process.pid, 'SIGKILL'));
+thread.on('exit', () => process.kill(process.pid, 'SIGKILL'));
+
+function startThread(): Worker {
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./thread.js', import.meta.url));
+  // From sources (tests, development) a thread does not inherit the loader of its process.
+  const [loader, module] = [import.meta.resolve('tsx/esm/api'), new URL('./thread.ts', import.meta.url).href];
+  return new Worker(`import('${loader}').then(({ register }) => { register(); return import('${module}'); });`, {
+    eval: true,
+  });
+}
+
+const askThread = (ask: OpenAsk | RunAsk): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const id = ++count;
+    waiting.set(id, { resolve, reject });
+    thread.postMessage({ id, ask });
+  });
+
+let loaded: { readonly tokenizer: Tokenizer; readonly preparer: Preparer } | undefined;
+
+async function load(spec: ModelSpec): Promise<LoadedModel> {
+  const [json, config] = await Promise.all([spec.tokenizer, spec.tokenizerConfig].map(jsonOf));
+  const tokenizer = await openTokenizer(json!, config!);
+  const padId = padOf(tokenizer, config!);
+  const { contextTokens, taskIds, marks } = spec;
+  loaded = { tokenizer, preparer: createPreparer(tokenizer, { contextTokens, padId, taskIds, marks }) };
+  return (await askThread({ do: 'open', spec, padId })) as LoadedModel;
+}
+
+async function jsonOf(file: string): Promise<object> {
+  const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+  if (typeof value !== 'object' || value === null) throw new Error('a file of the tokenizer is no object');
+  return value;
+}
+
+/** A special token is written as a string, or as an object that holds it. Padding is never seen, so 0 will do. */
+function padOf(tokenizer: Tokenizer, config: object): number {
+  const { pad_token: pad } = config as { pad_token?: unknown };
+  const piece = typeof pad === 'object' && pad !== null ? (pad as { content?: unknown }).content : pad;
+  return typeof piece === 'string' ? (tokenizer.idOf(piece) ?? 0) : 0;
+}
+
+async function answer(ask: Ask): Promise<unknown> {
+  if (ask.do === 'load') return load(ask.spec);
+  if (!loaded) throw new Error('no model is loaded');
+  const { preparer, tokenizer } = loaded;
+  switch (ask.do) {
+    case 'prepare':
+      return preparer.prepare(ask.texts, ask);
+    case 'spans':
+      return preparer.spans(ask.prefix, ask.items, ask);
+    case 'pairs':
+      return preparer.pairs(ask.query, ask.documents, ask.maxTokens);
+    case 'run':
+      return worded(tokenizer, ask, (await askThread(ask)) as RawOutput[]);
+  }
+}
+
+/** Special pieces say nothing of a text: `[CLS]`, `<s>`. */
+const isSpecial = (piece: string) => /^(?:\[[A-Z]+\]|<[^<>]+>)$/.test(piece);
+
+function worded(tokenizer: Tokenizer, { batch, output }: RunAsk, raw: readonly RawOutput[]): readonly SequenceOutput[] {
+  if (output === 'tokens')
+    return raw.map((one, at) => ({ ...one, pieces: tokenizer.pieces(Array.from(batch[at]!.ids)) }));
+  if (output !== 'sparse') return raw;
+  return raw.map(({ values, ids = new Int32Array() }) => {
+    const pieces = tokenizer.pieces(Array.from(ids));
+    const weights = pieces.flatMap((piece, at) => (isSpecial(piece) ? [] : [[piece, values[at]!] as const]));
+    return { values: new Float32Array(), rows: 1, weights: Object.fromEntries(weights) };
+  });
+}
+
+process.on('message', ({ id, ask }: Letter) => {
+  answer(ask).then(
+    (result) => process.send!({ id, result } satisfies Reply),
+    (error: unknown) => process.send!({ id, failure: (error as Error).message } satisfies Reply),
+  );
+});

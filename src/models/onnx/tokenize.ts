@@ -1,0 +1,185 @@
+/** Texts to the token ids that a model runs: cut, in pairs, in windows, in spans. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { framePair, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
+import type { Marks, ReadyPairs, ReadySequence, Sequence } from './messages.ts';
+
+export interface Preparer {
+  prepare(texts: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
+  /** One sequence a window; see `prepareSpans` of the contract. */
+  spans(prefix: string, items: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
+  pairs(query: string, documents: readonly string[], maxTokens: number | undefined): Promise<ReadyPairs>;
+}
+
+export interface CutOptions {
+  readonly maxTokens?: number | undefined;
+  readonly task?: string | undefined;
+}
+
+export interface PreparerOptions {
+  readonly contextTokens: number;
+  /** What a sequence without any token is made of: a run needs one. */
+  readonly padId: number;
+  readonly taskIds?: Readonly<Record<string, number>> | undefined;
+  readonly marks?: Marks | undefined;
+}
+
+/** Tokenizers take time and memory that grow faster than a text without blanks: a long one is read in pieces. */
+const PIECE_CHARS = 8_192;
+/** How far back a blank is looked for, so that no word is torn. */
+const BORDER_CHARS = 512;
+/** Of a text that is this many times too long the rest is estimated, not counted. */
+const COUNTED_CONTEXTS = 8;
+/** How long the thread may be held before others get a turn. */
+const TURN_MS = 10;
+
+export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): Preparer {
+  const { contextTokens, padId, taskIds, marks } = options;
+  const { before, after } = tokenizer.frame;
+  const turn = createTurn();
+  const marked = marks && {
+    query: idOf(tokenizer, marks.query),
+    document: idOf(tokenizer, marks.document),
+    mask: idOf(tokenizer, marks.mask),
+  };
+
+  /** The ids of a text without its frame, `most` of them; `full` is how many the whole text has. */
+  async function idsOf(text: string, most: number, follows = false): Promise<{ ids: number[]; full: number }> {
+    const ids: number[] = [];
+    const enough =
+      COUNTED_CONTEXTS * (most === Number.POSITIVE_INFINITY ? contextTokens : Math.max(most, contextTokens));
+    let read = 0;
+    for (const piece of piecesOf(wellFormed(text))) {
+      await turn();
+      // An item that follows another is read as it stands behind it.
+      const found = follows && read === 0 ? tokenizer.encodeItems(['', piece])[1]! : tokenizer.encode(piece);
+      for (const id of found) ids.push(id);
+      read += piece.length;
+      if (ids.length > enough) break;
+    }
+    const full = read < text.length ? Math.ceil((ids.length / read) * text.length) : ids.length;
+    if (ids.length > most) ids.length = most;
+    return { ids, full };
+  }
+
+  const frameStart = (task: string | undefined): readonly number[] =>
+    marked ? [...before, task === 'query' ? marked.query : marked.document] : before;
+
+  const taskOf = (task: string | undefined): number | undefined => taskIds?.[task ?? 'default'] ?? taskIds?.default;
+
+  const ready = (ids: readonly number[], lost: number, rest: Omit<Sequence, 'ids'>): ReadySequence => {
+    const all = Int32Array.from(ids.length ? ids : [padId]);
+    return { sequence: { ids: all, ...rest }, tokens: all.length, fullTokens: all.length + lost };
+  };
+
+  async function one(text: string, { maxTokens, task }: CutOptions): Promise<ReadySequence> {
+    const isQuery = task === 'query';
+    const start = frameStart(task);
+    const limit = marks && isQuery ? marks.queryTokens : maxTokens;
+    const { ids, full } = await idsOf(text, roomOf(limit, start.length + after.length));
+    const all = [...start, ...ids, ...after];
+    while (marks && marked && isQuery && all.length < marks.queryTokens) all.push(marked.mask);
+    return ready(all, full - ids.length, { task: taskOf(task) });
+  }
+
+  return {
+    async prepare(texts, cut) {
+      const sequences: ReadySequence[] = [];
+      for (const text of texts) sequences.push(await one(text, cut));
+      return sequences;
+    },
+
+    async spans(prefix, items, { maxTokens, task }) {
+      if (items.length === 1) return [await one(prefix + items[0], { maxTokens, task })];
+      const lead = prefix.trimEnd();
+      const start = [...frameStart(task), ...(await idsOf(lead, Number.POSITIVE_INFINITY)).ids];
+      const room = roomOf(maxTokens, start.length + after.length);
+      const windows: Window[] = [];
+      for (const item of items) {
+        const last = windows.at(-1);
+        const { ids, full } = await idsOf(item, room, lead !== '' || last !== undefined);
+        const isRoom = last !== undefined && last.ids.length + ids.length <= room;
+        const window = isRoom ? last : { ids: [], spans: [], lost: 0 };
+        if (!isRoom) windows.push(window);
+        const from = start.length + window.ids.length;
+        window.spans.push(from, from + ids.length);
+        for (const id of ids) window.ids.push(id);
+        window.lost += full - ids.length;
+      }
+      return windows.map(({ ids, spans, lost }) =>
+        ready([...start, ...ids, ...after], lost, { spans: Int32Array.from(spans), task: taskOf(task) }),
+      );
+    },
+
+    async pairs(query, documents, given) {
+      const maxTokens = Math.min(given ?? contextTokens, contextTokens);
+      const { pair } = tokenizer.frame;
+      const around = pair.before.length + pair.between.length + pair.after.length;
+      const asked = await idsOf(query, Math.max(1, Math.floor(maxTokens / 2) - pair.before.length));
+      const lost = asked.full - asked.ids.length;
+      const room = Math.max(1, maxTokens - around - asked.ids.length);
+      const first = Int32Array.from(asked.ids);
+      const pairs: ReadySequence[] = [];
+      const positions: number[][] = [];
+      for (const document of documents) {
+        const { ids } = await idsOf(document, Number.POSITIVE_INFINITY);
+        const windows = windowsOf(ids, room);
+        positions.push(windows.map((_, at) => pairs.length + at));
+        for (const window of windows) {
+          const { ids: all, typeIds } = framePair(tokenizer.frame, first, Int32Array.from(window));
+          pairs.push({ sequence: { ids: all, types: typeIds }, tokens: all.length, fullTokens: all.length + lost });
+        }
+      }
+      return { pairs, documents: positions };
+    },
+  };
+}
+
+interface Window {
+  readonly ids: number[];
+  readonly spans: number[];
+  lost: number;
+}
+
+const roomOf = (limit: number | undefined, around: number) =>
+  limit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - around);
+
+/** Windows over a long document share an eighth, so that what stands on a border is seen whole by one of them. */
+export function windowsOf(ids: readonly number[], room: number): (readonly number[])[] {
+  if (ids.length <= room) return [ids];
+  const step = Math.max(1, room - Math.floor(room / 8));
+  const windows: (readonly number[])[] = [];
+  for (let from = 0; ; from += step) {
+    windows.push(ids.slice(from, from + room));
+    if (from + room >= ids.length) return windows;
+  }
+}
+
+/** A text in pieces that end before a blank where there is one, and never within a character. */
+export function* piecesOf(text: string): Generator<string> {
+  let from = 0;
+  while (text.length - from > PIECE_CHARS) {
+    let to = from + PIECE_CHARS;
+    const blank = text.lastIndexOf(' ', to - 1);
+    if (blank > to - BORDER_CHARS) to = blank;
+    else if (/[\uD800-\uDBFF]/.test(text[to - 1]!)) to--;
+    yield text.slice(from, to);
+    from = to;
+  }
+  yield text.slice(from);
+}
+
+/** Gives others a turn when the thread was held for a while. */
+function createTurn(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < TURN_MS) return;
+    await nextTurn();
+    since = performance.now();
+  };
+}
+
+function idOf(tokenizer: Tokenizer, piece: string): number {
+  const id = tokenizer.idOf(piece);
+  if (id === undefined) throw new Error(`the tokenizer has no ${piece}`);
+  return id;
+}
