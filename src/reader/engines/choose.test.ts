@@ -147,18 +147,6 @@ async function readAll(
 const read = async (...args: Parameters<typeof readAll>) => (await readAll(...args)).at(-1)!;
 const by = ({ engine, engineReason }: Snapshot) => `${engine}: ${engineReason}`;
 
-it('tells of a page that it forbids copies, whoever read it', async () => {
-  for (const engine of ['direct', 'browser', 'auto']) {
-    const snapshots = await readAll('/uncopied', { engine });
-    expect(
-      snapshots.map(({ noStore }) => noStore),
-      engine,
-    ).toEqual(snapshots.map(() => true));
-  }
-  expect(new Set((await readAll('/uncopied')).map(({ engine }) => engine))).toEqual(new Set(['direct', 'browser']));
-  expect((await read('/plain', { engine: 'browser' })).noStore).toBeUndefined();
-});
-
 describe('the page itself', () => {
   it('is enough when it has no scripts that could change it', async () => {
     for (const path of ['/plain', '/counted']) {
@@ -442,4 +430,16 @@ describe('a document that came with the request', () => {
     });
     expect(by(await read('', { preset: 'reader' }, without))).toBe('given: it came with the request');
   });
+});
+
+it('tells of a page that it forbids copies, whoever read it', async () => {
+  for (const engine of ['direct', 'browser', 'auto']) {
+    const snapshots = await readAll('/uncopied', { engine });
+    expect(
+      snapshots.map(({ noStore }) => noStore),
+      engine,
+    ).toEqual(snapshots.map(() => true));
+  }
+  expect(new Set((await readAll('/uncopied')).map(({ engine }) => engine))).toEqual(new Set(['direct', 'browser']));
+  expect((await read('/plain', { engine: 'browser' })).noStore).toBeUndefined();
 });
