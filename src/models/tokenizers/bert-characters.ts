@@ -1,0 +1,115 @@
+/**
+ * What BERT's normaliser and pre-tokeniser do with a character: dropped, a space, a word of its own, or folded (lower
+ * case, accents stripped) into the word it stands in. Both work character by character, but for the Greek final sigma.
+ */
+
+export const KIND = {
+  /** Not looked at yet. */
+  unknown: 0,
+  dropped: 1,
+  space: 2,
+  /** Part of a word, as its fold. */
+  letter: 3,
+  /** A word of its own, as its fold. */
+  alone: 4,
+  /** A capital sigma, whose small form depends on its neighbours. */
+  sigma: 5,
+  /** Half of a pair, looked at together with the other half; alone it is dropped. */
+  surrogate: 6,
+} as const;
+
+export interface BertNormaliser {
+  readonly cleanText: boolean;
+  readonly splitIdeographs: boolean;
+  readonly lowerCase: boolean;
+  readonly stripAccents: boolean;
+}
+
+export interface BertCharacters {
+  /** By code unit. Filled as characters are met: ask `learn` when it says unknown. */
+  readonly kinds: Uint8Array;
+  /** By code unit: the fold of those that fold to one unit; 0 for the others, whose fold `longFold` has. */
+  readonly folds: Uint16Array;
+  learn(unit: number): number;
+  longFold(unit: number): string;
+  /** A character beyond the Basic Multilingual Plane. */
+  beyond(codePoint: number): Character;
+  /** The fold of the capital sigma at `at`. */
+  sigma(text: string, at: number): string;
+}
+
+export interface Character {
+  readonly kind: number;
+  readonly fold: string;
+}
+
+const PUNCTUATION = /^[\p{P}!-/:-@[-`{-~]$/u;
+const DROPPED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\uFFFD]/gu;
+const CASED = /[\p{Lu}\p{Ll}\p{Lt}]/u;
+const MARKS = /\p{Mn}/gu;
+/** How many characters on each side decide about a sigma: longer runs of apostrophes and the like are not looked through. */
+const SIGMA_CONTEXT = 32;
+/** Characters of the higher planes that are remembered; more are only met in hostile texts. */
+const MAX_BEYOND = 20_000;
+
+export function bertCharacters(normaliser: BertNormaliser): BertCharacters {
+  const kinds = new Uint8Array(65_536);
+  const folds = new Uint16Array(65_536);
+  const longFolds = new Map<number, string>();
+  const beyond = new Map<number, Character>();
+  kinds.fill(KIND.surrogate, 0xd800, 0xe000);
+
+  const cleaned = (text: string) => (normaliser.cleanText ? text.replace(DROPPED, '') : text);
+
+  return {
+    kinds,
+    folds,
+    learn(unit) {
+      const { kind, fold } = characterOf(String.fromCharCode(unit), normaliser);
+      if (fold.length === 1) folds[unit] = fold.charCodeAt(0);
+      else if (fold.length > 1) longFolds.set(unit, fold);
+      kinds[unit] = kind;
+      return kind;
+    },
+    longFold: (unit) => longFolds.get(unit) ?? '',
+    beyond(codePoint) {
+      let character = beyond.get(codePoint);
+      if (character === undefined) {
+        if (beyond.size >= MAX_BEYOND) beyond.clear();
+        character = characterOf(String.fromCodePoint(codePoint), normaliser);
+        beyond.set(codePoint, character);
+      }
+      return character;
+    },
+    sigma(text, at) {
+      // Within a word, the usual case, the next letter decides.
+      if (CASED.test(text.charAt(at + 1))) return 'σ';
+      const before = cleaned(text.slice(Math.max(0, at - SIGMA_CONTEXT), at));
+      const after = cleaned(text.slice(at + 1, at + 1 + SIGMA_CONTEXT));
+      return `${before}Σ${after}`.toLowerCase().charAt(before.toLowerCase().length);
+    },
+  };
+}
+
+function characterOf(char: string, { cleanText, splitIdeographs, lowerCase, stripAccents }: BertNormaliser): Character {
+  if (cleanText && char.replace(DROPPED, '') === '') return { kind: KIND.dropped, fold: '' };
+  if (/\s/u.test(char)) return { kind: KIND.space, fold: '' };
+  if (char === 'Σ' && lowerCase) return { kind: KIND.sigma, fold: '' };
+  const lower = lowerCase ? char.toLowerCase() : char;
+  const fold = stripAccents ? lower.normalize('NFD').replace(MARKS, '') : lower;
+  if (fold === '') return { kind: KIND.dropped, fold };
+  const alone = PUNCTUATION.test(fold) || (splitIdeographs && isIdeograph(char.codePointAt(0)!));
+  return { kind: alone ? KIND.alone : KIND.letter, fold };
+}
+
+/** The blocks that BERT takes for Chinese characters; kana and Hangul are not among them. */
+function isIdeograph(codePoint: number): boolean {
+  return (
+    (codePoint >= 0x4e00 && codePoint <= 0x9fff) ||
+    (codePoint >= 0x3400 && codePoint <= 0x4dbf) ||
+    (codePoint >= 0xf900 && codePoint <= 0xfaff) ||
+    (codePoint >= 0x20000 && codePoint <= 0x2a6df) ||
+    (codePoint >= 0x2a700 && codePoint <= 0x2ceaf) ||
+    (codePoint >= 0x2f800 && codePoint <= 0x2fa1f)
+  );
+}

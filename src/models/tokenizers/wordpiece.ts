@@ -1,0 +1,287 @@
+/**
+ * WordPiece with BERT's normaliser and pre-tokeniser, in one pass over the text: linear in its length, without a string
+ * made on the way. A run can be made in steps, so that a long text does not hold up others.
+ */
+import { type BertCharacters, bertCharacters, KIND } from './bert-characters.ts';
+import { type Frame, framePair, frameSingle, NO_FRAME, type Tokenizer } from './tokenizer.ts';
+import { buildTrie, type Trie } from './trie.ts';
+
+export interface WordPieceOptions {
+  /** Ids by piece; pieces that continue a word begin with ##. */
+  readonly vocabulary: Readonly<Record<string, number>>;
+  readonly lowerCase: boolean;
+  readonly stripAccents: boolean;
+  readonly cleanText?: boolean;
+  readonly splitIdeographs?: boolean;
+  readonly unknownPiece?: string;
+  /** Longer words are unknown. Default 100, as BERT has it. */
+  readonly maxCharactersPerWord?: number;
+  /** Pieces that are looked for in the text itself, as they are written. */
+  readonly specialPieces?: readonly string[];
+  readonly frame?: Frame;
+}
+
+export interface WordPiece extends Tokenizer {
+  /** A text to be encoded in steps. Ids beyond `maxTokens` are counted but not kept. */
+  start(text: string, maxTokens?: number): WordPieceRun;
+}
+
+/** What all runs of one tokenizer share. */
+interface Model {
+  readonly trie: Trie;
+  readonly characters: BertCharacters;
+  readonly unknown: number;
+  readonly maxCharacters: number;
+  findSpecial(text: string): Special[];
+}
+
+interface Special {
+  readonly at: number;
+  readonly end: number;
+  readonly id: number;
+}
+
+export function createWordPiece(options: WordPieceOptions): WordPiece {
+  const { vocabulary, unknownPiece = '[UNK]', specialPieces = [], frame = NO_FRAME } = options;
+  const unknown = vocabulary[unknownPiece];
+  if (unknown === undefined) throw new Error(`the vocabulary has no piece ${unknownPiece}`);
+  const pieces = Object.entries(vocabulary);
+  const model: Model = {
+    trie: buildTrie(
+      pieces
+        .filter(([piece]) => piece !== '' && piece !== '##')
+        .map(([piece, id]) => {
+          // In the middle of a word a piece is asked for with its ##, at the start of one as it is.
+          const continuing = piece.startsWith('##');
+          return { text: continuing ? piece.slice(2) : piece, continuing, id };
+        }),
+    ),
+    characters: bertCharacters({
+      cleanText: options.cleanText ?? true,
+      splitIdeographs: options.splitIdeographs ?? true,
+      lowerCase: options.lowerCase,
+      stripAccents: options.stripAccents,
+    }),
+    unknown,
+    maxCharacters: options.maxCharactersPerWord ?? 100,
+    findSpecial: specialFinder(specialPieces, vocabulary),
+  };
+  let byId: string[] | undefined;
+  const shared = new WordPieceRun(model);
+
+  const bare = (text: string): Int32Array => {
+    shared.begin(text, Number.POSITIVE_INFINITY);
+    shared.step(text.length);
+    return shared.ids();
+  };
+  return {
+    frame,
+    encode: (text, given) => (given?.special ? frameSingle(frame, bare(text)) : bare(text)),
+    count(text, given) {
+      shared.begin(text, 0);
+      shared.step(text.length);
+      return shared.total + (given?.special ? frame.before.length + frame.after.length : 0);
+    },
+    encodePair: (first, second) => framePair(frame, bare(first), bare(second)),
+    encodeItems: (items) => items.map(bare),
+    pieces(ids) {
+      if (byId === undefined) {
+        byId = [];
+        for (const [piece, id] of pieces) byId[id] = piece;
+      }
+      const texts = byId;
+      return Array.from(ids, (id) => texts[id] ?? unknownPiece);
+    },
+    idOf: (piece) => (Object.hasOwn(vocabulary, piece) ? vocabulary[piece] : undefined),
+    start(text, maxTokens = Number.POSITIVE_INFINITY) {
+      const run = new WordPieceRun(model);
+      run.begin(text, maxTokens);
+      return run;
+    },
+  };
+}
+
+function specialFinder(
+  specialPieces: readonly string[],
+  vocabulary: Readonly<Record<string, number>>,
+): (text: string) => Special[] {
+  if (specialPieces.length === 0) return () => [];
+  const longestFirst = [...specialPieces].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(longestFirst.map((piece) => piece.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|'), 'g');
+  return (text) => {
+    // Cheaper than the pattern, and nearly always enough.
+    if (!specialPieces.some((piece) => text.includes(piece))) return [];
+    return Array.from(text.matchAll(pattern), (match) => ({
+      at: match.index,
+      end: match.index + match[0].length,
+      id: vocabulary[match[0]]!,
+    }));
+  };
+}
+
+export class WordPieceRun {
+  /** Ids of the whole text so far, those that are not kept included. */
+  total = 0;
+  /** Where the word ends that has the last kept id: beyond it, nothing of the text is in the ids. */
+  keptTo = 0;
+
+  readonly #model: Model;
+  #text = '';
+  #at = 0;
+  #maxTokens = 0;
+  #ids = new Int32Array(64);
+  #kept = 0;
+  #special: Special[] = [];
+  #nextSpecial = 0;
+  // The word being read: its units, and how many characters they are.
+  readonly #word: Uint16Array;
+  #units = 0;
+  #characters = 0;
+
+  constructor(model: Model) {
+    this.#model = model;
+    // A character more than may be, each of two units.
+    this.#word = new Uint16Array(2 * model.maxCharacters + 2);
+  }
+
+  begin(text: string, maxTokens: number): void {
+    this.total = 0;
+    this.keptTo = 0;
+    this.#text = text;
+    this.#at = 0;
+    this.#maxTokens = maxTokens;
+    if (this.#ids.length > 65_536) this.#ids = new Int32Array(64);
+    this.#kept = 0;
+    this.#special = this.#model.findSpecial(text);
+    this.#nextSpecial = 0;
+    this.#units = 0;
+    this.#characters = 0;
+  }
+
+  /** A copy of what is kept. */
+  ids(): Int32Array {
+    return this.#ids.slice(0, this.#kept);
+  }
+
+  /** Reads about so many units further. True when the text is at its end. */
+  step(units: number): boolean {
+    const text = this.#text;
+    const until = Math.min(text.length, this.#at + units);
+    while (this.#at < until) {
+      const special = this.#special[this.#nextSpecial];
+      this.#read(special === undefined ? until : Math.min(until, special.at));
+      if (special !== undefined && this.#at >= special.at) {
+        this.#endWord(special.at);
+        this.#at = special.end;
+        this.#nextSpecial++;
+        this.#keep(special.id, special.end);
+      }
+    }
+    if (this.#at < text.length) return false;
+    this.#endWord(text.length);
+    return true;
+  }
+
+  #read(until: number): void {
+    const text = this.#text;
+    const { kinds, folds } = this.#model.characters;
+    let at = this.#at;
+    while (at < until) {
+      const unit = text.charCodeAt(at);
+      let kind = kinds[unit]!;
+      if (kind === KIND.unknown) kind = this.#model.characters.learn(unit);
+      switch (kind) {
+        case KIND.letter:
+          if (folds[unit] !== 0) this.#addUnit(folds[unit]!);
+          else this.#add(this.#model.characters.longFold(unit));
+          break;
+        case KIND.space:
+          if (this.#units > 0) this.#endWord(at);
+          break;
+        case KIND.alone:
+          this.#endWord(at);
+          if (folds[unit] !== 0) this.#addUnit(folds[unit]!);
+          else this.#add(this.#model.characters.longFold(unit));
+          this.#endWord(at + 1);
+          break;
+        case KIND.sigma:
+          this.#add(this.#model.characters.sigma(text, at));
+          break;
+        case KIND.surrogate:
+          at += this.#readPair(at);
+          break;
+      }
+      at++;
+    }
+    this.#at = at;
+  }
+
+  /** How many units beyond the first were read. */
+  #readPair(at: number): number {
+    const codePoint = this.#text.codePointAt(at)!;
+    if (codePoint < 0x10000) return 0;
+    const { kind, fold } = this.#model.characters.beyond(codePoint);
+    if (kind === KIND.alone) {
+      this.#endWord(at);
+      this.#add(fold);
+      this.#endWord(at + 2);
+    } else if (kind === KIND.letter) {
+      this.#add(fold);
+    }
+    return 1;
+  }
+
+  #add(fold: string): void {
+    for (const char of fold) {
+      if (char.length === 1) {
+        this.#addUnit(char.charCodeAt(0));
+      } else if (this.#characters <= this.#model.maxCharacters) {
+        this.#word[this.#units++] = char.charCodeAt(0);
+        this.#word[this.#units++] = char.charCodeAt(1);
+        this.#characters++;
+      }
+    }
+  }
+
+  #addUnit(unit: number): void {
+    if (this.#characters > this.#model.maxCharacters) return;
+    this.#word[this.#units++] = unit;
+    this.#characters++;
+  }
+
+  #endWord(at: number): void {
+    const to = this.#units;
+    if (to === 0) return;
+    const { trie, unknown, maxCharacters } = this.#model;
+    const totalBefore = this.total;
+    const keptBefore = this.#kept;
+    const keptToBefore = this.keptTo;
+    let from = this.#characters > maxCharacters ? -1 : 0;
+    while (from >= 0 && from < to) {
+      const id = trie.longest(this.#word, from, to, from > 0);
+      if (id >= 0) this.#keep(id, at);
+      from = id >= 0 ? trie.matchedTo : -1;
+    }
+    if (from < 0) {
+      // What has no pieces to its end is unknown as a whole.
+      this.total = totalBefore;
+      this.#kept = keptBefore;
+      this.keptTo = keptToBefore;
+      this.#keep(unknown, at);
+    }
+    this.#units = 0;
+    this.#characters = 0;
+  }
+
+  #keep(id: number, end: number): void {
+    this.total++;
+    if (this.#kept >= this.#maxTokens) return;
+    if (this.#kept === this.#ids.length) {
+      const larger = new Int32Array(this.#ids.length * 2);
+      larger.set(this.#ids);
+      this.#ids = larger;
+    }
+    this.#ids[this.#kept++] = id;
+    this.keptTo = end;
+  }
+}
