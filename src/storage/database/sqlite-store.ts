@@ -79,9 +79,15 @@ function connect(database: Database, heard: (answered: boolean) => void): Databa
 const toSqlValue = (value: unknown): SqlValue => (typeof value === 'boolean' ? Number(value) : (value as SqlValue));
 
 /** Held by another process, or the disk is away, full or closed to us; https://sqlite.org/rescode.html */
-const AWAY = new Set([5, 6, 8, 10, 13, 14]);
-const isAway = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && AWAY.has(Number(error.errcode) & 0xff);
+const AWAY_CODES = new Set([5, 6, 8, 10, 13, 14]);
+/** The package for Node 20 gives no code when a statement that reads fails. */
+const AWAY_MESSAGES = /\blocked$|readonly database$|^disk I\/O error|is full$|^unable to open database/;
+
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('errcode' in error) return AWAY_CODES.has(Number(error.errcode) & 0xff);
+  return 'code' in error && error.code === 'ERR_SQLITE_ERROR' && AWAY_MESSAGES.test(error.message);
+}
 
 function sqliteDialect(connection: DatabaseConnection, turns: Turns): Dialect {
   const run = (sql: string) => async (on: DatabaseConnection) => {

@@ -37,6 +37,7 @@ const BUSY_MS = 2_000;
 /** How many prepared statements are kept; lists of values in them make ever new ones. */
 const MAX_STATEMENTS = 500;
 const CHANGING = /^\s*(?:insert|update|delete|replace)\b/i;
+const GIVING_ROWS = /^\s*(?:select|with|values|pragma|explain)\b|\breturning\b/i;
 
 /**
  * Opens or makes the database; `:memory:` is one that is never on disk. The migrations that it has not seen yet are run,
@@ -164,8 +165,13 @@ function wrap(connection: Connection): Database {
     all: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).all(...values) as Row[],
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
     execute(sql, ...values) {
+      const changing = CHANGING.test(sql);
+      if (!GIVING_ROWS.test(sql)) {
+        const { changes } = prepared(sql).run(...values);
+        return { rows: [], ...(changing && { changes: Number(changes) }) };
+      }
       const rows = prepared(sql).all(...values);
-      if (!CHANGING.test(sql)) return { rows };
+      if (!changing) return { rows };
       return { rows, changes: (prepared('SELECT changes() AS count').get() as { count: number }).count };
     },
     transaction,
