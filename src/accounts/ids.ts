@@ -1,5 +1,5 @@
 /** Ids in the order of their making, so that indexes grow at their end: UUIDs of version 7 (RFC 9562). */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 const MAX_SEQUENCE = 0xfff;
 let lastMs = 0;
@@ -16,7 +16,7 @@ export function newId(): string {
     sequence = 0;
   }
   const ms = lastMs.toString(16).padStart(12, '0');
-  const random = randomBytes(8).toString('hex');
-  const variant = ((Number.parseInt(random[0]!, 16) & 0x3) | 0x8).toString(16);
-  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
+  // Its end is a variant and 62 random bits in either version.
+  const random = randomUUID().slice(19);
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${random}`;
 }

@@ -1,3 +1,4 @@
+export { countedAddress } from './addresses.ts';
 export {
   type Asking,
   type Caller,
@@ -10,6 +11,7 @@ export {
 } from './gate.ts';
 export { newId } from './ids.ts';
 export { createKeys, type Keys, openKeyStore } from './keys.ts';
+export { isName } from './names.ts';
 export { type AccountsRoom, type AccountsRoomOptions, openAccounts } from './open.ts';
 export {
   type Account,

@@ -8,6 +8,7 @@ import type { Db, Tables } from './schema.ts';
 /** How long tokens stay set aside for a request whose process died. */
 const HOLD_MS = 600_000;
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 /** Rows forgotten at a time, so that nobody waits for long. */
 const PRUNE_ROWS = 2_000;
 
@@ -63,13 +64,10 @@ async function insertDetails(db: Db, charges: readonly Charge[]): Promise<string
 async function addToSums(db: Db, charges: readonly Charge[]): Promise<void> {
   const sums = new Map<string, Tables['usage_sums']>();
   for (const charge of charges) {
+    const day = Math.floor(charge.at / DAY_MS);
     const { accountId, keyId, face, endpoint, model } = charge;
-    const day = new Date(charge.at).toISOString().slice(0, 10);
-    const name = JSON.stringify([day, accountId, keyId, face, endpoint, model]);
-    const sum = sums.get(name) ?? {
-      ...{ day, account_id: accountId, key_id: keyId, face, endpoint, model },
-      ...{ requests: 0, failed: 0, tokens: 0, duration_ms: 0 },
-    };
+    const name = [day, accountId, keyId, face, endpoint, model].join('\0');
+    const sum = sums.get(name) ?? emptySum(charge, day);
     sum.requests += 1;
     if (charge.status >= 400) sum.failed += 1;
     sum.tokens += charge.tokens;
@@ -89,6 +87,19 @@ async function addToSums(db: Db, charges: readonly Charge[]): Promise<void> {
     )
     .execute();
 }
+
+const emptySum = ({ accountId, keyId, face, endpoint, model }: Charge, day: number): Tables['usage_sums'] => ({
+  day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+  account_id: accountId,
+  key_id: keyId,
+  face,
+  endpoint,
+  model,
+  requests: 0,
+  failed: 0,
+  tokens: 0,
+  duration_ms: 0,
+});
 
 /** What is more than the balance is lost: the work is done. */
 async function debit(db: Db, charges: readonly Charge[]): Promise<void> {

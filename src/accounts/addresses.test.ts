@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { countedAddress } from './addresses.ts';
+
+it.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2:ffff::1', '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+  ['::1', '::/64'],
+  ['fe80::1%eth0', 'fe80::/64'],
+  ['', 'unknown'],
+  ['proxy.internal', 'unknown'],
+])('%s is counted as %s', (address, counted) => expect(countedAddress(address)).toBe(counted));
