@@ -24,6 +24,12 @@ export interface ServerOptions {
   readonly paths?: ReadonlySet<string>;
   /** Where file parts of forms go while they are read. */
   readonly temporaryDir: string;
+  /**
+   * For a face that only programs call: request ids of our own in 32 hex digits, any origin without
+   * credentials, preflights answered 204, a slash at the end of a path ignored, answers not compressed (numbers hardly
+   * shrink), and every address that is no route is unknown, whatever the method.
+   */
+  readonly servesPrograms?: boolean;
   /** The body of an answer to what is no HTTP request, so that there is nothing to write it by. */
   readonly malformedBody: (failure: Problem) => object;
   /** Addresses and networks of proxies whose word on the caller's address is believed. */
@@ -42,7 +48,7 @@ const CORS_SECONDS = 25_200;
 const REQUEST_ID = 'x-request-id';
 
 export async function createServer(options: ServerOptions): Promise<Face> {
-  const { name, log, writeError, paths, maxBodyBytes, trustedProxies = [] } = options;
+  const { name, log, writeError, paths, maxBodyBytes, trustedProxies = [], servesPrograms = false } = options;
   const face: Face = Fastify({
     loggerInstance: log.child({ face: name }) as never,
     logController: new LogController({ disableRequestLogging: true }),
@@ -50,13 +56,13 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     bodyLimit: maxBodyBytes,
     requestIdHeader: false,
     trustProxy: trustedProxies.length ? [...trustedProxies] : false,
-    genReqId: requestId,
+    genReqId: servesPrograms ? ownRequestId : requestId,
     requestTimeout: REQUEST_MS,
     connectionTimeout: SILENT_MS,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES, ignoreTrailingSlash: servesPrograms },
     ...(paths && { rewriteUrl: (request: IncomingMessage) => knownPath(request.url ?? '/', paths) }),
     frameworkErrors: (error, request, reply) => {
       writeError(asHttpProblem(error), request as FastifyRequest, reply as FastifyReply);
@@ -65,16 +71,18 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   }) as never;
 
   await face.register(cors, {
-    origin: (origin, done) => done(null, origin || false),
-    credentials: true,
+    ...(servesPrograms
+      ? { origin: '*' }
+      : { origin: (origin, done) => done(null, origin || false), credentials: true }),
     maxAge: CORS_SECONDS,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    optionsSuccessStatus: 200,
+    optionsSuccessStatus: servesPrograms ? 204 : 200,
     strictPreflight: false,
     exposedHeaders: ['X-Usage-Tokens', 'X-Request-Id'],
   });
   // Every chunk is flushed, or events would wait in the compressor for more.
   await face.register(compress, {
+    global: !servesPrograms,
     globalDecompression: false,
     encodings: ['br', 'gzip', 'deflate'],
     brotliOptions: { flush: constants.BROTLI_OPERATION_FLUSH, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
@@ -106,8 +114,12 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   });
   face.setNotFoundHandler((request, reply) => {
     // With an origin it is a preflight and answered by then; without one it only asks what is allowed.
-    if (request.method === 'OPTIONS') return reply.code(200).header('allow', 'GET, POST, OPTIONS').send();
-    const known = ['GET', 'POST', 'OPTIONS'].includes(request.method);
+    if (request.method === 'OPTIONS')
+      return reply
+        .code(servesPrograms ? 204 : 200)
+        .header('allow', 'GET, POST, OPTIONS')
+        .send();
+    const known = servesPrograms || ['GET', 'POST', 'OPTIONS'].includes(request.method);
     return writeError(problem(known ? 'RouteNotFoundError' : 'MethodNotAllowedError'), request, reply);
   });
   return face;
@@ -118,6 +130,8 @@ function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers[REQUEST_ID];
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
 }
+
+const ownRequestId = () => randomUUID().replaceAll('-', '');
 
 /**
  * The router decodes paths and refuses what it cannot decode, but a target must be read as it was sent. So every path

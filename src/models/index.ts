@@ -1,2 +1,14 @@
+export type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
+export { type Embeddings, embed } from './embed.ts';
+export { EMBED_FIELDS } from './embed-fields.ts';
+export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed-request.ts';
+export { TASKS } from './embed-tasks.ts';
+export { vectorJson, vectorsJson } from './embed-vectors.ts';
 export { type Chat, type ChatMessage, type ChatPart, type ChatRequest, createModels, type Models } from './generate.ts';
+export { FAULT_TYPES } from './inputs-faults.ts';
 export { createOcr, type Ocr, type OcrResult } from './ocr.ts';
+export { createRegistry, isEmbedding, type Registry, type ServedModel, type ServedReranker } from './registry.ts';
+export { type Call, type Opened, type Opening, openModels } from './registry-opened.ts';
+export { type Ranked, rerank } from './rerank.ts';
+export { RERANK_FIELDS } from './rerank-fields.ts';
+export { type RerankRequest, readRerankRequest } from './rerank-request.ts';

@@ -1,0 +1,56 @@
+/** The answer of the embeddings endpoint (contract, 5.9), written in pieces: thousands of vectors make many megabytes. */
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Embeddings, type EmbedRequest, vectorJson, vectorsJson } from '#models/index.ts';
+
+/** Between two pieces other requests have their turn. */
+const PIECE_CHARACTERS = 256 * 1024;
+
+interface Answered {
+  /** The id of the model that served. */
+  readonly model: string;
+  readonly request: EmbedRequest;
+  readonly embeddings: Embeddings;
+}
+
+/** A text for a small answer, a stream for a large one. */
+export async function embeddingsAnswer(answered: Answered): Promise<string | Readable> {
+  const pieces = jsonPieces(answered);
+  const first = pieces.next();
+  const second = pieces.next();
+  if (second.done) return first.value ?? '';
+  async function* all() {
+    yield first.value as string;
+    yield second.value as string;
+    for (const piece of pieces) {
+      await nextTurn();
+      yield piece;
+    }
+  }
+  return Readable.from(all(), { objectMode: false });
+}
+
+function* jsonPieces({ model, request, embeddings: { outputs, tokens } }: Answered): Generator<string, undefined> {
+  const usage =
+    request.output === 'sparse'
+      ? { input_tokens: tokens, output_tokens: 0, total_tokens: tokens }
+      : { total_tokens: tokens, prompt_tokens: tokens };
+  let piece = `{"model":${JSON.stringify(model)},"object":"list","usage":${JSON.stringify(usage)},"data":[`;
+  for (const [index, output] of outputs.entries()) {
+    if (index) piece += ',';
+    if (request.output === 'sparse') {
+      piece += `{"object":"embedding","index":${index},"embedding":${JSON.stringify(output.weights)}}`;
+    } else if (request.output === 'pooled') {
+      piece += `{"object":"embedding","index":${index},"embedding":${vectorJson(output.values, request)}}`;
+    } else {
+      const tokenized = request.withTokens ? `,"tokenized_input":${JSON.stringify(output.pieces)}` : '';
+      piece += `{"object":"embeddings","index":${index},"embeddings":[${vectorsJson(output, request).join(',')}]${tokenized}}`;
+    }
+    if (piece.length > PIECE_CHARACTERS) {
+      yield piece;
+      piece = '';
+    }
+  }
+  yield `${piece}]}`;
+  return undefined;
+}

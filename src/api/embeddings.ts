@@ -1,0 +1,21 @@
+/** `POST /v1/embeddings`. */
+import type { Face } from '#http/server.ts';
+import { embed, readEmbedRequest } from '#models/index.ts';
+import { embeddingsAnswer } from './embeddings-answer.ts';
+import { bodyOf, modelOf } from './model-body.ts';
+import { callOf, keyedRoute, type ModelDoor } from './model-door.ts';
+
+export function embeddingsRoutes(face: Face, door: ModelDoor): void {
+  keyedRoute(face, '/v1/embeddings', 'embeddings', door, async (request, reply) => {
+    const call = callOf(request, reply, door);
+    const body = bodyOf(request);
+    const { row, kind } = door.registry.embedding(modelOf(body));
+    const asked = readEmbedRequest(body, row, kind);
+    // What was read of it lives on; the rest would be held until the answer is out.
+    request.body = undefined;
+    const embeddings = await embed(door.models, row, asked, call);
+    door.gatekeeper.visitOf(request).spend({ tokens: embeddings.tokens, model: row.id });
+    const answer = await embeddingsAnswer({ model: row.id, request: asked, embeddings });
+    return reply.type('application/json; charset=utf-8').send(answer);
+  });
+}

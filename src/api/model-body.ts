@@ -1,0 +1,48 @@
+/** Bodies of the model host: JSON, whatever the Content-Type says, and an object. */
+import type { FastifyRequest } from 'fastify';
+import { problem } from '#errors.ts';
+import { JsonTooLarge, parseJson } from '#http/json.ts';
+import type { Face } from '#http/server.ts';
+
+export type ModelBody = Readonly<Record<string, unknown>>;
+
+export function registerModelBodies(face: Face): void {
+  face.removeAllContentTypeParsers();
+  face.addContentTypeParser('*', { parseAs: 'string' }, async (_: unknown, text: string) => parse(text));
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    const tooLarge = error instanceof JsonTooLarge;
+    throw refused('body', tooLarge ? error.message : 'is not valid JSON', tooLarge ? 'value_error' : 'json_invalid');
+  }
+}
+
+/** The body of a request; ParamValidationError when there is none, or it is no object. */
+export function bodyOf({ body }: FastifyRequest): ModelBody {
+  if (body === undefined) throw refused('body', 'is required', 'missing');
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw refused('body', 'must be a JSON object', 'dict_type');
+  }
+  return body as ModelBody;
+}
+
+/** The model that a body names; undefined when it names none. */
+export function givenModel({ model }: ModelBody): string | undefined {
+  if (model === undefined || model === null) return undefined;
+  if (typeof model === 'string') return model;
+  throw refused('body -> model', 'must be a string', 'string_type', typeof model === 'object' ? undefined : model);
+}
+
+export function modelOf(body: ModelBody): string {
+  const model = givenModel(body);
+  if (model === undefined) throw refused('body -> model', 'is required', 'missing');
+  return model;
+}
+
+function refused(field: string, message: string, type: string, input?: unknown) {
+  const error = { field, message, type, ...(input !== undefined && { input }) };
+  return problem('ParamValidationError', { path: field, message: `${field} ${message}`, errors: [error] });
+}

@@ -1,0 +1,53 @@
+/** What the endpoints of the model host share: how callers enter, and what a request brings to the models. */
+import type { FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify';
+import { problem } from '#errors.ts';
+import { goneSignal } from '#http/gone.ts';
+import type { Face } from '#http/server.ts';
+import type { Call, Opened, Registry } from '#models/index.ts';
+import type { Endpoint } from '#plans.ts';
+import type { Gatekeeper } from './gatekeeper.ts';
+
+export interface ModelDoor {
+  readonly registry: Registry;
+  readonly models: Opened;
+  readonly gatekeeper: Gatekeeper;
+}
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** A route for which a key is needed. */
+export function keyedRoute(face: Face, url: string, endpoint: Endpoint, door: ModelDoor, handler: RouteHandlerMethod) {
+  const entrance = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
+  face.route({ method: 'POST', url, onRequest: door.gatekeeper.guard(entrance, 'by kind'), handler });
+  refuseOthers(face, url, 'POST');
+}
+
+/** A route for anybody: a key is not looked at. */
+export function openRoute(face: Face, url: string, handler: RouteHandlerMethod) {
+  face.get(url, handler);
+  refuseOthers(face, url, 'GET');
+}
+
+function refuseOthers(face: Face, url: string, method: 'GET' | 'POST'): void {
+  face.route({
+    method: METHODS.filter((other) => other !== method),
+    url,
+    // Before the body is read: whatever it is, it is not for this method.
+    onRequest: async (_, reply) => {
+      reply.header('allow', `${method}, OPTIONS`);
+      throw problem('MethodNotAllowedError');
+    },
+    handler: async () => {},
+  });
+}
+
+/** What a request brings to the models beside its content. What it spends is settled when its answer is out. */
+export function callOf(request: FastifyRequest, reply: FastifyReply, { gatekeeper }: ModelDoor): Call {
+  const visit = gatekeeper.visitOf(request);
+  const { caller } = visit;
+  return {
+    caller: caller.kind === 'key' ? caller.account.id : request.ip,
+    signal: goneSignal(reply),
+    admit: (tokens) => visit.takeTokens(tokens),
+  };
+}

@@ -1,0 +1,19 @@
+/** Probes of the model host (contract, section 10): the process answers, the models that must be there are. */
+import type { Face } from '#http/server.ts';
+import type { Opened } from '#models/index.ts';
+
+export interface ModelProbes {
+  readonly models: Opened;
+  readonly draining: () => boolean;
+}
+
+export function modelProbes(face: Face, { models, draining }: ModelProbes): void {
+  for (const path of ['/health', '/live']) face.get(path, async (_, reply) => reply.send({ status: 'ok' }));
+  face.get('/ready', async (_, reply) => {
+    const { ready, models: states, reason } = models.readiness();
+    if (ready && !draining()) return reply.send({ status: 'ready', models: states });
+    return reply
+      .code(503)
+      .send({ status: 'not_ready', models: states, reason: draining() ? 'the server is being stopped' : reason });
+  });
+}

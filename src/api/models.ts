@@ -1,0 +1,77 @@
+/** `GET /v1/models` and `GET /v1/models/{id}`: what is served (contract, section 9). */
+import { problem } from '#errors.ts';
+import type { Face } from '#http/server.ts';
+import { EMBED_FIELDS, isEmbedding, type ServedModel, sizesOf, TASKS } from '#models/index.ts';
+import { type ModelDoor, openRoute } from './model-door.ts';
+
+/** Decimal texts, per unit. */
+export type Prices = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface ModelList extends ModelDoor {
+  /** By id; what a model has no price for costs nothing. */
+  readonly prices: Prices;
+}
+
+export function modelsRoutes(face: Face, door: ModelList): void {
+  openRoute(face, '/v1/models', async (_, reply) => {
+    const data = door.registry.list().map((model) => entryOf(model, door));
+    return send(reply, { object: 'list', data });
+  });
+  // An id may have a slash, raw or encoded.
+  openRoute(face, '/v1/models/*', async (request, reply) => {
+    const id = (request.params as { '*': string })['*'].replace(/\/$/, '');
+    const model = door.registry.find(id);
+    if (!model)
+      throw problem('ResourceNotFoundError', { message: `model ${id.slice(0, 100)} not found or access denied` });
+    return send(reply, entryOf(model, door));
+  });
+}
+
+const send = (reply: Parameters<Parameters<typeof openRoute>[2]>[1], value: unknown) =>
+  reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
+
+const FREE = { prompt: '0', completion: '0', image: '0', request: '0', input_cache_read: '0', input_cache_write: '0' };
+
+function entryOf(model: ServedModel, { registry, models, prices }: ModelList): Record<string, unknown> {
+  const { row, alias, name } = model;
+  const embedding = isEmbedding(model) ? model : undefined;
+  const sizes = embedding && sizesOf(embedding.row);
+  return {
+    id: alias ? name : row.hub || row.id,
+    name: row.name,
+    hugging_face_id: row.hub,
+    created: row.created,
+    description: row.description,
+    input_modalities: ['text'],
+    output_modalities: [embedding ? 'embeddings' : 'rerank'],
+    context_length: row.contextTokens,
+    max_output_length: embedding?.row.dimensions ?? 0,
+    quantization: row.runs.on === 'onnx' && row.runs.quantized ? 'int8' : '',
+    pricing: { ...FREE, ...prices[row.id] },
+    supported_sampling_parameters: [],
+    supported_features: featuresOf(model),
+    datacenters: [],
+    object: 'model',
+    owned_by: row.hub.includes('/') ? row.hub.slice(0, row.hub.indexOf('/')) : 'lectern',
+    serves: row.id,
+    kind: embedding?.kind ?? 'rerank',
+    ...(sizes && { dimensions: sizes === 'any' ? embedding.row.matryoshka : sizes }),
+    languages: row.languages,
+    license: row.licence,
+    on_disk: row.runs.on !== 'remote' && registry.availability(row) === 'here',
+    residence: models.residence(row),
+  };
+}
+
+function featuresOf(model: ServedModel): string[] {
+  if (!isEmbedding(model)) return [];
+  const { kind, row } = model;
+  return [
+    ...(row.matryoshka.length ? ['matryoshka'] : []),
+    ...(LATE_CHUNKING.includes(kind) ? ['late_chunking'] : []),
+    ...(kind === 'omni-v4' || kind === 'colbert' ? ['multivector'] : []),
+    ...(TASKS[kind] ? ['tasks'] : []),
+  ];
+}
+
+const LATE_CHUNKING: readonly string[] = EMBED_FIELDS.late_chunking.kinds;
