@@ -20,6 +20,7 @@ const CHARACTERS_A_TURN = 50_000;
 
 /** Of each text, special tokens included; long lists let others in between. */
 export async function estimate(tokens: TokenCounter, texts: readonly string[], signal: AbortSignal): Promise<number[]> {
+  signal.throwIfAborted();
   await tokens.load();
   const counts: number[] = [];
   let characters = 0;

@@ -1,0 +1,41 @@
+import { describe } from 'vitest';
+import { describeEmbedder, describeReranker } from '../backends/backend.suite.ts';
+import { startModelServer } from './model-server.suite.ts';
+import { PROTOCOLS } from './protocols.ts';
+import { closeFetchAtTheEnd, embedderAt, KEY, type ProtocolName, rerankerAt, runsAt } from './remote.suite.ts';
+
+closeFetchAtTheEnd();
+
+for (const [name, { embed, rerank }] of Object.entries(PROTOCOLS)) {
+  const protocol = name as ProtocolName;
+  describe(protocol, () => {
+    if (embed) {
+      describeEmbedder('embeddings', async () => {
+        const server = await startModelServer(protocol, { key: KEY });
+        const model = embedderAt(runsAt(protocol, server.url));
+        return endingWith(model, () => server.close());
+      });
+    }
+    if (rerank) {
+      describeReranker('reranking', async () => {
+        const server = await startModelServer(protocol, { key: KEY });
+        const model = rerankerAt(runsAt(protocol, server.url));
+        return endingWith(model, () => server.close());
+      });
+    }
+  });
+}
+
+/** The same model, whose server is closed after it. */
+function endingWith<Model extends { close(): Promise<void> }>(model: Model, end: () => Promise<void>): Model {
+  const { close } = model;
+  return Object.defineProperties({} as Model, {
+    ...Object.getOwnPropertyDescriptors(model),
+    close: {
+      value: async () => {
+        await close.call(model);
+        await end();
+      },
+    },
+  });
+}
