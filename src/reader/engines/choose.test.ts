@@ -64,7 +64,11 @@ beforeAll(async () => {
         `<script>document.querySelector('article').insertAdjacentHTML('beforeend', ${JSON.stringify(prose.replaceAll('tells', 'sings'))})</script>`,
       ),
       '/private/one': page('', prose, '<script>document.addEventListener("click", () => {})</script>'),
-      '/cookie-gate': ({ request, response }) => {
+      '/cookie-hop': ({ response }) =>
+        void response
+          .writeHead(302, { location: `${bench.site.origin}/cookie-gate`, 'set-cookie': 'hop=1; Path=/' })
+          .end(),
+      '/cookie-gate': ({ response }) => {
         response.setHeader('set-cookie', 'gate=open; Path=/; HttpOnly');
         sendHtml(
           response,
@@ -74,7 +78,6 @@ beforeAll(async () => {
             `<script>fetch('/cookie-echo').then((answer) => answer.text()).then((text) => { app.textContent = 'the server was told ' + text })</script>`,
           ),
         );
-        void request;
       },
       '/cookie-echo': ({ request, response }) => void response.end(request.headers.cookie ?? 'nothing'),
       '/suspicious': ({ response }) =>
@@ -292,6 +295,15 @@ describe('what is asked for', () => {
     expect(words((await read('/cookie-gate')).text)).toContain('the server was told gate=open');
     const seen = await read('/cookie-gate', { setCookies: ['mine=1'] });
     expect(words(seen.text)).toMatch(/told (?:mine=1; gate=open|gate=open; mine=1)/);
+  });
+
+  it('is rendered without the cookies of other sites on the way, and of other reads', async () => {
+    const { port } = new URL(bench.site.origin);
+    const seen = await read('', {}, { target: { url: `http://other.example:${port}/cookie-hop` } });
+    expect(words(seen.text)).toContain('the server was told gate=open');
+    expect(words(seen.text)).not.toContain('hop');
+    await read('/cookie-gate');
+    expect(bench.site.headers('/cookie-gate')!.cookie).toBeUndefined();
   });
 });
 

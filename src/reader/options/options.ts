@@ -588,7 +588,8 @@ export const OPTIONS = {
     fromHeader: wholeNumberHeader,
     defaultText: '3600',
     copies: 'by rule',
-    meaning: 'The greatest age of a copy that may be answered; 0 reads anew.',
+    meaning:
+      'The greatest age of a copy that may be answered; 0 reads anew. A greater one asks for copies even of pages that forbid them.',
   }),
   doNotTrack: row({
     headers: ['dnt'],
