@@ -47,6 +47,34 @@ const QUESTION = 0x3f;
 const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 
+/** Formatting elements (section 13.2.4.3): the tree construction keeps the tokens of these, to open them again. */
+const FORMATTING = new Set<html.TAG_ID>([
+  html.TAG_ID.A,
+  html.TAG_ID.B,
+  html.TAG_ID.BIG,
+  html.TAG_ID.CODE,
+  html.TAG_ID.EM,
+  html.TAG_ID.FONT,
+  html.TAG_ID.I,
+  html.TAG_ID.NOBR,
+  html.TAG_ID.S,
+  html.TAG_ID.SMALL,
+  html.TAG_ID.STRIKE,
+  html.TAG_ID.STRONG,
+  html.TAG_ID.TT,
+  html.TAG_ID.U,
+]);
+
+const newTag = (type: Token.TagToken['type']): Token.TagToken => ({
+  type,
+  tagName: '',
+  tagID: html.TAG_ID.UNKNOWN,
+  selfClosing: false,
+  ackSelfClosing: false,
+  attrs: [],
+  location: null,
+});
+
 const tagNames = createNames();
 const attributeNames = createNames();
 
@@ -68,15 +96,8 @@ export class Tokenizer {
   /** The attributes of the tag at hand, and how many of those in the list these are. */
   readonly #list: Attribute[] = [];
   #count = 0;
-  readonly #endTag: Token.TagToken = {
-    type: Token.TokenType.END_TAG,
-    tagName: '',
-    tagID: html.TAG_ID.UNKNOWN,
-    selfClosing: false,
-    ackSelfClosing: false,
-    attrs: [],
-    location: null,
-  };
+  readonly #startTag = newTag(Token.TokenType.START_TAG);
+  readonly #endTag = newTag(Token.TokenType.END_TAG);
   #hasNul: boolean;
   #ampersand: () => number;
   #commentEnd: () => number;
@@ -308,18 +329,12 @@ export class Tokenizer {
     if (this.#source.charCodeAt(this.#pos) !== GREATER) this.#attributes();
     if (this.#pos++ >= this.#length) return;
     const tagID = html.getTagID(tagName);
-    if (isEnd) this.#emitEndTag(tagName, tagID);
+    if (isEnd) this.#emitTag(this.#endTag, tagName, tagID);
     else {
       this.lastStartTagName = tagName;
-      this.#sink.onStartTag({
-        type: Token.TokenType.START_TAG,
-        tagName,
-        tagID,
-        selfClosing: this.#slashClosed,
-        ackSelfClosing: false,
-        attrs: this.#attributesRead(),
-        location: null,
-      });
+      const token = FORMATTING.has(tagID) ? newTag(Token.TokenType.START_TAG) : this.#startTag;
+      token.attrs = this.#attributesRead();
+      this.#emitTag(token, tagName, tagID);
     }
   }
 
@@ -338,14 +353,17 @@ export class Tokenizer {
     }
   }
 
-  /** What an end tag says beside its name counts for nothing, and nobody keeps its token: one serves for all. */
-  #emitEndTag(tagName: string, tagID: html.TAG_ID): void {
-    const token = this.#endTag;
+  /**
+   * Nobody keeps the tokens of end tags and of most start tags: one of each serves for all. What an end tag says beside
+   * its name counts for nothing.
+   */
+  #emitTag(token: Token.TagToken, tagName: string, tagID: html.TAG_ID): void {
     token.tagName = tagName;
     token.tagID = tagID;
     token.selfClosing = this.#slashClosed;
     token.ackSelfClosing = false;
-    this.#sink.onEndTag(token);
+    if (token.type === Token.TokenType.END_TAG) this.#sink.onEndTag(token);
+    else this.#sink.onStartTag(token);
   }
 
   #tagName(): string {

@@ -1,5 +1,5 @@
 /** Which blocks of a page are its content: a probability for each, then the choice that promises the best F1. */
-import { describeBlocks, FEATURES, layGround, type PageFacts } from './features.ts';
+import { createDescriber, type Describer, FEATURES, layGround, type PageFacts } from './features.ts';
 import { KIND_WEIGHTS } from './kind-weights.ts';
 import { describePage, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
 import type { Records } from './records.ts';
@@ -16,8 +16,8 @@ export interface Choice {
   threshold: number;
   /** The F1 over words that the probabilities promise for this choice; 0 to 1. */
   promise: number;
-  /** A row of FEATURES for each block. */
-  rows: Float32Array;
+  /** A row of FEATURES for a block. */
+  describe(block: number): Float32Array;
   /** How probable each of FITTED_KINDS is; they sum to 1. */
   kinds: Float32Array;
   records: Records;
@@ -65,8 +65,8 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
   const ground = layGround(survey);
   const numbers = describePage(survey, ground.records, facts);
   const kinds = kindProbabilities(fitted.kinds, numbers);
-  const rows = describeBlocks(survey, ground, { ...facts, numbers, kinds });
-  const all = probabilities(fitted.blocks, rows, size, FEATURES.length);
+  const describe = createDescriber(survey, ground, { ...facts, numbers, kinds });
+  const all = weigh(fitted.blocks, describe, size);
   const threshold = bestThreshold(survey, all);
   const keep = new Uint8Array(size);
   for (let at = 0; at < size; at++) if (all[at]! >= threshold) keep[at] = 1;
@@ -75,10 +75,29 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
     probabilities: all,
     threshold,
     promise: promised(survey, all, keep),
-    rows,
+    describe: (block) => {
+      const row = new Float32Array(FEATURES.length);
+      describe(row, 0, block);
+      return row;
+    },
     kinds,
     records: ground.records,
   };
+}
+
+/** So many rows are described and weighed in one go: they stay near the processor, whatever the size of the page. */
+const ROWS_AT_ONCE = 64;
+
+function weigh(trees: Trees, describe: Describer, count: number): Float32Array {
+  const all = new Float32Array(count);
+  const width = FEATURES.length;
+  const rows = new Float32Array(Math.min(count, ROWS_AT_ONCE) * width);
+  for (let from = 0; from < count; from += ROWS_AT_ONCE) {
+    const size = Math.min(ROWS_AT_ONCE, count - from);
+    for (let at = 0; at < size; at++) describe(rows, at * width, from + at);
+    all.set(probabilities(trees, rows, size, width), from);
+  }
+  return all;
 }
 
 /**
@@ -87,7 +106,7 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
  * blocks are taken in order of their probability, and the best promise on the way is what the page can give.
  */
 function bestThreshold(survey: Survey, probabilities: Float32Array): number {
-  const order = Array.from(probabilities, (_, at) => at).sort((a, b) => probabilities[b]! - probabilities[a]! || a - b);
+  const order = orderOf(probabilities);
   let expected = 0;
   for (let at = 0; at < probabilities.length; at++) expected += probabilities[at]! * survey.blocks[at]!.words;
   let hits = 0;
@@ -100,6 +119,20 @@ function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   }
   return STRICTNESS * best;
 }
+
+/** Numbers of the blocks from the most probable to the least; of equals, the first first. */
+function orderOf(probabilities: Float32Array): Float64Array {
+  // The bits of positive floats are ordered as they are. With the block's number behind them they are whole numbers
+  // that sort without a comparison of ours, which takes most of the time otherwise.
+  const bits = new Uint32Array(probabilities.buffer, probabilities.byteOffset, probabilities.length);
+  const order = Float64Array.from(bits, (value, at) => value * PLACES + (PLACES - 1 - at));
+  order.sort().reverse();
+  for (let at = 0; at < order.length; at++) order[at] = PLACES - 1 - (order[at]! % PLACES);
+  return order;
+}
+
+/** More than the blocks of any page that is weighed; with the bits of a float it fits a double. */
+const PLACES = 2 ** 20;
 
 /** The F1 that a choice promises. */
 export function promised(survey: Survey, probabilities: Float32Array, keep: Uint8Array): number {

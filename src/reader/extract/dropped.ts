@@ -2,7 +2,6 @@
 import { type Child, type Document, ELEMENT, type Element, following } from '#html/node.ts';
 import { countWords } from '../words.ts';
 import type { Choice } from './choose.ts';
-import { FEATURES } from './features.ts';
 import { findFrame } from './frame.ts';
 import { FOR_MACHINES, type Notes, textIn } from './removals.ts';
 import type { Selection } from './select-content.ts';
@@ -41,7 +40,7 @@ function noteWeighed(notes: Notes, survey: Survey, keep: Uint8Array, choice: Cho
       words: block.words,
       probability: rounded(choice.probabilities[at]!),
       threshold,
-      signs: () => signsAgainst(choice.rows, at * FEATURES.length),
+      signs: () => signsAgainst(choice.describe(at)),
     });
   }
 }

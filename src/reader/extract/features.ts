@@ -4,7 +4,7 @@
  */
 import { PARTS } from './class-words.ts';
 import { headingLevel } from './headings.ts';
-import { createLooks } from './looks.ts';
+import { findLooks } from './looks.ts';
 import { endsWithDots, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
 import { PHRASES } from './phrases.ts';
 import { findRecords, type Records } from './records.ts';
@@ -195,13 +195,8 @@ export interface Ground {
   up: Int32Array;
   /** Number of the element's look: its name and class. */
   look: Int32Array;
-  /** Number of the template: the looks of the element and of the two around it. */
-  template: Float64Array;
   records: Records;
 }
-
-/** More than the looks of any page that is weighed. */
-const LOOKS = 200_000;
 
 /** Lays out what blocks look up; the survey has at least one element. */
 export function layGround(survey: Survey): Ground {
@@ -210,10 +205,8 @@ export function layGround(survey: Survey): Ground {
     depth: new Int32Array(size),
     around: new Int8Array(size).fill(-1),
     up: new Int32Array(size).fill(-1),
-    look: new Int32Array(size),
-    template: new Float64Array(size),
+    look: findLooks(survey),
   };
-  const lookOf = createLooks();
   for (let at = 0; at < size; at++) {
     const element = survey.elements[at]!;
     const above = survey.parent[at]!;
@@ -222,12 +215,6 @@ export function layGround(survey: Survey): Ground {
       ground.up[at] = survey.words[above]! > survey.words[at]! ? above : ground.up[above]!;
     }
     ground.around[at] = AROUND_AT.get(element.name) ?? -1;
-    ground.look[at] = lookOf(element);
-    const further = above >= 0 ? survey.parent[above]! : -1;
-    ground.template[at] =
-      ground.look[at]! * LOOKS * LOOKS +
-      (above >= 0 ? ground.look[above]! + 1 : 0) * LOOKS +
-      (further >= 0 ? ground.look[further]! + 1 : 0);
   }
   return { ...ground, records: findRecords(survey, ground.look) };
 }
@@ -257,22 +244,46 @@ interface Alike {
   proseWords: number;
 }
 
-/** Sums blocks by a key. */
-function sumAlike(blocks: readonly Block[], keyOf: (block: Block) => number): Map<number, Alike> {
-  const sums = new Map<number, Alike>();
-  for (const block of blocks) {
-    const key = keyOf(block);
-    let sum = sums.get(key);
-    if (!sum) {
-      sum = { blocks: 0, words: 0, linkWords: 0, proseWords: 0 };
-      sums.set(key, sum);
-    }
+/** Sums blocks that have the same number in `keys`; the numbers are small. */
+function sumAlike(blocks: readonly Block[], keys: Int32Array): Alike[] {
+  const sums: Alike[] = [];
+  for (let at = 0; at < blocks.length; at++) {
+    const block = blocks[at]!;
+    const key = keys[at]!;
+    while (sums.length <= key) sums.push({ blocks: 0, words: 0, linkWords: 0, proseWords: 0 });
+    const sum = sums[key]!;
     sum.blocks += 1;
     sum.words += block.words;
     sum.linkWords += block.linkWords;
     if (isProse(block)) sum.proseWords += block.words;
   }
   return sums;
+}
+
+/** Numbers whole numbers in the order in which they are met. */
+function createNumbers(): (key: number) => number {
+  const known = new Map<number, number>();
+  return (key) => {
+    let number = known.get(key);
+    if (number === undefined) {
+      number = known.size;
+      known.set(key, number);
+    }
+    return number;
+  };
+}
+
+/** For each block, the number of its template: the looks of its element and of the two around that. */
+function findTemplates({ blocks, parent }: Survey, look: Int32Array): Int32Array {
+  const looks = look.length + 1;
+  const aroundOf = createNumbers();
+  const templateOf = createNumbers();
+  return Int32Array.from(blocks, ({ owner }) => {
+    const above = parent[owner]!;
+    const further = above < 0 ? -1 : parent[above]!;
+    const pair = (above < 0 ? 0 : look[above]! + 1) * looks + (further < 0 ? 0 : look[further]! + 1);
+    return templateOf(aroundOf(pair) * looks + look[owner]!);
+  });
 }
 
 /** How often each text stands on the page. */
@@ -316,26 +327,44 @@ const OWN_CODE = new Map(
   }),
 );
 
-/** Writes what the block's own text says at the start of a row. */
-function writeOwn(row: Float32Array, block: Block, tag: string): void {
+/** Writes what the block's own text says. */
+function writeOwn(row: Float32Array, start: number, block: Block, tag: string): number {
   const words = Math.max(1, block.words);
-  row[0] = log(block.words);
-  row[1] = block.linkWords / words;
-  row[2] = block.characters / words;
-  row[3] = log(block.sentences);
-  row[4] = log(block.commas);
-  row[5] = block.digits / Math.max(1, block.characters);
-  row[6] = block.capitals / Math.max(1, block.characters);
-  const last = block.text.at(-1) ?? '';
-  row[7] = '.!?。…"”'.includes(last) && last ? 1 : 0;
-  row[8] = last === ':' ? 1 : 0;
-  const first = block.text.charAt(0);
-  row[9] = first !== first.toLowerCase() ? 1 : 0;
+  const characters = Math.max(1, block.characters);
+  const { text, phrases } = block;
+  row[start] = log(block.words);
+  row[start + 1] = block.linkWords / words;
+  row[start + 2] = block.characters / words;
+  row[start + 3] = log(block.sentences);
+  row[start + 4] = log(block.commas);
+  row[start + 5] = block.digits / characters;
+  row[start + 6] = block.capitals / characters;
+  const last = text.charAt(text.length - 1);
+  row[start + 7] = last !== '' && '.!?。…"”'.includes(last) ? 1 : 0;
+  row[start + 8] = last === ':' ? 1 : 0;
+  const first = text.charAt(0);
+  row[start + 9] = first !== first.toLowerCase() ? 1 : 0;
+  row.fill(0, start + 10, start + OWN.length);
   const code = OWN_CODE.get(tag);
-  if (code !== undefined) row[code] = 1;
-  row[12] = headingLevel(tag);
-  row[18] = isProse(block) ? 1 : 0;
-  for (let at = 0; at < PHRASES.length; at++) row[OWN.length + at] = (block.phrases >> at) & 1;
+  if (code !== undefined) row[start + code] = 1;
+  row[start + 12] = headingLevel(tag);
+  row[start + 18] = isProse(block) ? 1 : 0;
+  const to = start + OWN.length;
+  for (let at = 0; at < PHRASES.length; at++) row[to + at] = (phrases >> at) & 1;
+  return to + PHRASES.length;
+}
+
+function writeNeighbours(row: Float32Array, start: number, survey: Survey, { look }: Ground, at: number): number {
+  const { blocks } = survey;
+  const own = look[blocks[at]!.owner]!;
+  let to = start;
+  for (const step of NEIGHBOURS) {
+    const other = blocks[at + step];
+    row[to++] = other ? log(other.words) : -1;
+    row[to++] = other ? other.linkWords / Math.max(1, other.words) : -1;
+    row[to++] = other && look[other.owner] === own ? 1 : 0;
+  }
+  return to;
 }
 
 /** The numbers that are the same for every block of a page. */
@@ -350,7 +379,7 @@ function pageRow(survey: Survey, records: Records, view: PageView): number[] {
     const { name } = survey.elements[at]!;
     if (name === 'main') main = Math.max(main, survey.words[at]! / total);
     if (name === 'article') articles++;
-    if (survey.words[at]! > 8) most = Math.max(most, records.groups[records.groupOf[at]!]!.count);
+    if (survey.words[at]! > 8) most = Math.max(most, records.groups.count[records.groupOf[at]!]!);
   }
   const has = (...types: string[]) => (types.some((type) => view.types.has(type)) ? 1 : 0);
   const url = (part: (typeof PARTS)[number]) => (view.urlParts >> PARTS.indexOf(part)) & 1;
@@ -378,14 +407,18 @@ function pageRow(survey: Survey, records: Records, view: PageView): number[] {
   ];
 }
 
-/** A row of FEATURES for each block of the survey, one after the other. */
-export function describeBlocks(survey: Survey, ground: Ground, view: PageView): Float32Array {
+/** Writes the FEATURES of a block into `row`, from `start` on. */
+export type Describer = (row: Float32Array, start: number, block: number) => void;
+
+/** Describes the blocks of a survey, which has at least one. */
+export function createDescriber(survey: Survey, ground: Ground, view: PageView): Describer {
   const { blocks } = survey;
-  const all = new Float32Array(blocks.length * FEATURES.length);
-  if (blocks.length === 0) return all;
   const { records } = ground;
-  const alike = sumAlike(blocks, ({ owner }) => ground.look[owner]!);
-  const templates = sumAlike(blocks, ({ owner }) => ground.template[owner]!);
+  const lookOf = createNumbers();
+  const looks = Int32Array.from(blocks, ({ owner }) => lookOf(ground.look[owner]!));
+  const alike = sumAlike(blocks, looks);
+  const templates = findTemplates(survey, ground.look);
+  const ofTemplate = sumAlike(blocks, templates);
   const copies = countCopies(blocks);
   const boxes = containers(survey);
   const heading = titleBlock(survey, view.title);
@@ -393,27 +426,21 @@ export function describeBlocks(survey: Survey, ground: Ground, view: PageView): 
   const sections = findSections(survey);
   const page = Float32Array.from(pageRow(survey, records, view));
   const lowerTitle = view.title.toLowerCase();
-  const titleSet = new Set(lowerTitle.split(' '));
+  const shareInTitle = createShareIn(lowerTitle.split(' '));
   const total = Math.max(1, survey.words[0]!);
   const prose = distancesToProse(blocks);
-  const countOf = (place: number) => records.groups[records.groupOf[place]!]!.count;
-  for (let at = 0; at < blocks.length; at++) {
+  const countOf = (place: number) => records.groups.count[records.groupOf[place]!]!;
+  return (row, start, at) => {
     const block = blocks[at]!;
-    const row = all.subarray(at * FEATURES.length, (at + 1) * FEATURES.length);
-    writeOwn(row, block, tagOf(survey, block));
-    let to = OWN.length + PHRASES.length;
+    const { owner } = block;
+    let to = writeOwn(row, start, block, tagOf(survey, block));
     row[to++] = block.wordsBefore / total;
     row[to++] = at / blocks.length;
     row[to++] = log(block.wordsBefore);
     row[to++] = log(total - block.wordsBefore - block.words);
-    row[to++] = ground.depth[block.owner]!;
-    for (const step of NEIGHBOURS) {
-      const other = blocks[at + step];
-      row[to++] = other ? log(other.words) : -1;
-      row[to++] = other ? other.linkWords / Math.max(1, other.words) : -1;
-      row[to++] = other && ground.look[other.owner] === ground.look[block.owner] ? 1 : 0;
-    }
-    to = writeNearest(row, to, survey, ground, block.owner);
+    row[to++] = ground.depth[owner]!;
+    to = writeNeighbours(row, to, survey, ground, at);
+    to = writeNearest(row, to, survey, ground, owner);
     to = writeChain(row, to, survey, ground, block, at);
     for (const box of boxes) {
       const first = survey.firstBlock[box]!;
@@ -422,14 +449,14 @@ export function describeBlocks(survey: Survey, ground: Ground, view: PageView): 
       row[to++] = at < first ? at - first : at >= end ? at - end + 1 : 0;
       row[to++] = survey.linkWords[box]! / Math.max(1, survey.words[box]!);
     }
-    const like = alike.get(ground.look[block.owner]!)!;
-    const up = ground.up[block.owner]!;
+    const like = alike[looks[at]!]!;
+    const up = ground.up[owner]!;
     const upper = up < 0 ? -1 : ground.up[up]!;
     row[to++] = like.words / total;
     row[to++] = log(like.blocks);
     row[to++] = like.linkWords / Math.max(1, like.words);
     row[to++] = like.words / like.blocks;
-    row[to++] = log(countOf(block.owner));
+    row[to++] = log(countOf(owner));
     row[to++] = up < 0 ? -1 : log(countOf(up));
     row[to++] = upper < 0 ? -1 : log(countOf(upper));
     row[to++] = log(copies.get(block.text)!);
@@ -438,15 +465,15 @@ export function describeBlocks(survey: Survey, ground: Ground, view: PageView): 
     row[to++] = heading < 0 ? -999 : Math.max(-200, Math.min(200, at - heading));
     const words = block.words <= LONGEST_TITLE ? block.text.toLowerCase() : '';
     row[to++] = words !== '' && words === lowerTitle ? 1 : 0;
-    row[to++] = words === '' ? 0 : shareIn(words.split(' '), titleSet);
-    const box = titled.box[block.owner]!;
+    row[to++] = words === '' ? 0 : shareInTitle(words);
+    const box = titled.box[owner]!;
     row[to++] = box < 0 ? -1 : survey.words[box]! / total;
-    row[to++] = box < 0 ? -1 : titled.up[block.owner]!;
+    row[to++] = box < 0 ? -1 : titled.up[owner]!;
     row[to++] = box < 0 ? -1 : survey.linkWords[box]! / Math.max(1, survey.words[box]!);
     to = writeSection(row, to, survey, sections, at);
-    to = writeRecord(row, to, records, records.inner[block.owner]!, total);
-    to = writeRecord(row, to, records, records.outer[block.owner]!, total);
-    const template = templates.get(ground.template[block.owner]!)!;
+    to = writeRecord(row, to, records, records.inner[owner]!, total);
+    to = writeRecord(row, to, records, records.outer[owner]!, total);
+    const template = ofTemplate[templates[at]!]!;
     row[to++] = log(template.blocks);
     row[to++] = template.words / total;
     row[to++] = log(template.words / template.blocks);
@@ -455,7 +482,16 @@ export function describeBlocks(survey: Survey, ground: Ground, view: PageView): 
     row[to++] = endsWithDots(block.text) ? 1 : 0;
     row[to++] = records.priced[at]!;
     row.set(page, to);
-  }
+  };
+}
+
+/** A row of FEATURES for each block of the survey, one after the other. */
+export function describeBlocks(survey: Survey, ground: Ground, view: PageView): Float32Array {
+  const size = survey.blocks.length;
+  const all = new Float32Array(size * FEATURES.length);
+  if (size === 0) return all;
+  const describe = createDescriber(survey, ground, view);
+  for (let at = 0; at < size; at++) describe(all, at * FEATURES.length, at);
   return all;
 }
 
@@ -499,26 +535,47 @@ function writeRecord(row: Float32Array, start: number, records: Records, place: 
     row.fill(-1, to, to + RECORD.length);
     return to + RECORD.length;
   }
-  const group = records.groups[records.groupOf[place]!]!;
-  const words = Math.max(1, group.words);
-  row[to++] = log(group.count);
-  row[to++] = group.words / total;
-  row[to++] = log(group.words / group.count);
-  row[to++] = group.linkWords / words;
-  row[to++] = group.proseWords / words;
-  row[to++] = group.images / group.count;
-  row[to++] = group.prices / group.count;
-  row[to++] = records.placeIn[place]! / group.count;
+  const { groups } = records;
+  const group = records.groupOf[place]!;
+  const count = groups.count[group]!;
+  const words = groups.words[group]!;
+  const atLeastOne = Math.max(1, words);
+  row[to++] = log(count);
+  row[to++] = words / total;
+  row[to++] = log(words / count);
+  row[to++] = groups.linkWords[group]! / atLeastOne;
+  row[to++] = groups.proseWords[group]! / atLeastOne;
+  row[to++] = groups.images[group]! / count;
+  row[to++] = groups.prices[group]! / count;
+  row[to++] = records.placeIn[place]! / count;
   return to;
 }
 
 /** Blocks of more words are not compared with the title. */
 const LONGEST_TITLE = 30;
 
-function shareIn(words: readonly string[], known: ReadonlySet<string>): number {
-  let count = 0;
-  for (const word of words) if (known.has(word)) count++;
-  return count / words.length;
+/** Which share of the words of a text, as single spaces part them, are among some. */
+function createShareIn(known: readonly string[]): (text: string) => number {
+  const words = new Set(known);
+  const hashes = new Set(known.map((word) => hashOf(word, 0, word.length)));
+  return (text) => {
+    let count = 0;
+    let found = 0;
+    for (let from = 0, to = 0; from <= text.length; from = to + 1) {
+      to = text.indexOf(' ', from);
+      if (to < 0) to = text.length;
+      count++;
+      // Few words are in a title: the others need not be cut out to see that.
+      if (hashes.has(hashOf(text, from, to)) && words.has(text.slice(from, to))) found++;
+    }
+    return found / count;
+  };
+}
+
+function hashOf(text: string, from: number, to: number): number {
+  let hash = 0;
+  for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return hash;
 }
 
 /** Writes how much of the page the nearest box with each of PARTS, then with each of AROUND, holds; -1 for none. */

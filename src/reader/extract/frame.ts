@@ -4,6 +4,7 @@
  */
 import { attribute, type Element } from '#html/node.ts';
 import { PARTS, type Part } from './class-words.ts';
+import { headingLevel } from './headings.ts';
 import type { Survey } from './survey.ts';
 
 const FRAME = new Set(['nav', 'footer', 'aside', 'dialog', 'menu']);
@@ -42,6 +43,9 @@ const isContent = (element: Element): boolean =>
   element.name === 'section' ||
   attribute(element, 'role') === 'main';
 
+/** A name on these is that of a link or a line, not of a part of the page. */
+const isInLine = (name: string): boolean => name === 'a' || name === 'span' || name === 'p' || headingLevel(name) > 0;
+
 /** For each element of the survey, 1 when it belongs to the frame; `byName` trusts class names too, not landmarks alone. */
 export function findFrame(survey: Survey, byName: boolean): Uint8Array {
   // A header over the page holds links and frames it; one inside an article or a section opens that.
@@ -54,14 +58,12 @@ export function findFrame(survey: Survey, byName: boolean): Uint8Array {
     const named =
       byName && (survey.parts[at]! & FRAME_PARTS) !== 0 && (survey.parts[at]! & CONTENT_PARTS) === 0 && above >= 0;
     const role = attribute(element, 'role');
-    const inline =
-      element.name === 'a' || element.name === 'span' || /^h[1-6]$/.test(element.name) || element.name === 'p';
     framed[at] =
       (above >= 0 && framed[above]) ||
       FRAME.has(element.name) ||
       (role !== null && FRAME_ROLES.has(role)) ||
       (element.name === 'header' && !content[at] && survey.linkWords[at]! * 3 > survey.words[at]!) ||
-      (named && !inline)
+      (named && !isInLine(element.name))
         ? 1
         : 0;
   }

@@ -105,14 +105,15 @@ function finer(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: Page
 }
 
 /** Whether most of the page stands in short boxes of one look, each with a link. */
-const hasItems = ({ groups }: Records, words: number): boolean =>
-  groups.some(
-    (group) =>
-      group.count >= LEAST_ITEMS &&
-      group.words >= words / 2 &&
-      group.words <= LARGEST_ITEM * group.count &&
-      group.linkWords >= group.count,
-  );
+function hasItems({ groups }: Records, words: number): boolean {
+  for (let at = 0; at < groups.size; at++) {
+    const count = groups.count[at]!;
+    const own = groups.words[at]!;
+    const isItems = count >= LEAST_ITEMS && own >= words / 2 && own <= LARGEST_ITEM * count;
+    if (isItems && groups.linkWords[at]! >= count) return true;
+  }
+  return false;
+}
 
 const isFilm = ({ address }: PageFacts, claims: (...types: string[]) => boolean): boolean =>
   claims('videoobject', 'og:video', 'og:video.other', 'og:video.movie') &&

@@ -1,26 +1,31 @@
 /** Looks: what elements have in common that a template made alike, told by their names and classes. */
-import { attribute, type Element } from '#html/node.ts';
+import type { Survey } from './survey.ts';
 
 const LONGEST_CLASS = 200;
 
-/** Numbers the looks of elements. Digits in a class usually number what is otherwise alike (`post-123`). */
-export function createLooks(): (element: Element) => number {
+/** Numbers the looks of a survey's elements. Digits in a class usually number what is otherwise alike (`post-123`). */
+export function findLooks({ elements, classes, classTexts }: Survey): Int32Array {
+  const looks = new Int32Array(elements.length);
   const numbers = new Map<string, number>();
-  const known = new Map<string, Map<string, number>>();
-  return (element) => {
-    const name = attribute(element, 'class') ?? '';
-    let ofTag = known.get(element.name);
-    if (!ofTag) {
-      ofTag = new Map();
-      known.set(element.name, ofTag);
+  const tags = new Map<string, number>();
+  /** By the number of the tag and that of the class. */
+  const known = new Map<number, number>();
+  for (let at = 0; at < looks.length; at++) {
+    const { name } = elements[at]!;
+    let tag = tags.get(name);
+    if (tag === undefined) {
+      tag = tags.size;
+      tags.set(name, tag);
     }
-    let look = ofTag.get(name);
+    const key = tag * classTexts.length + classes[at]!;
+    let look = known.get(key);
     if (look === undefined) {
-      const spelled = `${element.name}.${name.slice(0, LONGEST_CLASS).replace(/\d+/g, '')}`;
+      const spelled = `${name}.${classTexts[classes[at]!]!.slice(0, LONGEST_CLASS).replace(/\d+/g, '')}`;
       look = numbers.get(spelled) ?? numbers.size;
       numbers.set(spelled, look);
-      ofTag.set(name, look);
+      known.set(key, look);
     }
-    return look;
-  };
+    looks[at] = look;
+  }
+  return looks;
 }

@@ -3,7 +3,7 @@ import { PARTS } from './class-words.ts';
 import type { PageFacts } from './features.ts';
 import { headingLevel } from './headings.ts';
 import { PHRASES } from './phrases.ts';
-import type { RecordGroup, Records } from './records.ts';
+import type { Records } from './records.ts';
 import { isProse, type Survey } from './survey.ts';
 
 /** The kinds that trees are fitted to; kind.ts tells finer ones from these. */
@@ -207,19 +207,21 @@ function writeCounts(row: Float32Array, start: number, survey: Survey, records: 
 /** The group of like boxes that holds most of the page, where links count half. */
 function writeLargest(row: Float32Array, start: number, { groups }: Records, total: number): number {
   let to = start;
-  const massOf = ({ words, linkWords }: RecordGroup) => words - linkWords / 2;
-  let best: RecordGroup | null = null;
-  for (const group of groups) {
-    if (group.count < 3 || group.words < 3 * group.count) continue;
-    if (!best || massOf(group) > massOf(best)) best = group;
+  const massOf = (at: number) => groups.words[at]! - groups.linkWords[at]! / 2;
+  let best = -1;
+  for (let at = 0; at < groups.size; at++) {
+    if (groups.count[at]! < 3 || groups.words[at]! < 3 * groups.count[at]!) continue;
+    if (best < 0 || massOf(at) > massOf(best)) best = at;
   }
-  if (!best) return to + LARGEST.length;
-  row[to++] = log(best.count);
-  row[to++] = best.words / total;
-  row[to++] = log(best.words / best.count);
-  row[to++] = best.images / best.count;
-  row[to++] = best.prices / best.count;
-  row[to++] = best.linkWords / Math.max(1, best.words);
+  if (best < 0) return to + LARGEST.length;
+  const count = groups.count[best]!;
+  const words = groups.words[best]!;
+  row[to++] = log(count);
+  row[to++] = words / total;
+  row[to++] = log(words / count);
+  row[to++] = groups.images[best]! / count;
+  row[to++] = groups.prices[best]! / count;
+  row[to++] = groups.linkWords[best]! / Math.max(1, words);
   return to;
 }
 

@@ -145,14 +145,17 @@ function pieces(): typeof FOUND {
 
 const readWords = createWordReader((word) => masks().get(word) ?? 0, { humps: false, longest: LONGEST });
 
-/** A mask of what a short text may be for, `1 << index` of PHRASES; 0 for texts over 160 characters. */
-export function readPhrases(text: string): number {
+/**
+ * A mask of what a short text may be for, `1 << index` of PHRASES; 0 for texts over 160 characters. Without a digit
+ * in it no text has a price.
+ */
+export function readPhrases(text: string, hasDigits = true): number {
   if (text.length > LONGEST) return 0;
   let mask = readWords(text);
   if (MAY_HAVE_PIECES.test(text)) {
     for (const [piece, bit] of pieces()) if (text.includes(piece)) mask |= bit;
   }
-  if (PRICE.test(text)) mask |= SHOP;
+  if (hasDigits && PRICE.test(text)) mask |= SHOP;
   return mask;
 }
 

@@ -5,19 +5,19 @@
 import { hasPrice } from './phrases.ts';
 import type { Survey } from './survey.ts';
 
-/** Siblings of one look. */
-export interface RecordGroup {
-  count: number;
-  words: number;
-  linkWords: number;
-  proseWords: number;
-  images: number;
-  prices: number;
+/** Siblings of one look, by the number of their group; most groups have one member. */
+export interface RecordGroups {
+  size: number;
+  count: Int32Array;
+  words: Int32Array;
+  linkWords: Int32Array;
+  proseWords: Int32Array;
+  images: Int32Array;
+  prices: Int32Array;
 }
 
 export interface Records {
-  /** All groups; most have one member. */
-  groups: RecordGroup[];
+  groups: RecordGroups;
   /** For each element, the number of its group, and its place in it. */
   groupOf: Int32Array;
   placeIn: Int32Array;
@@ -37,10 +37,10 @@ const LEAST_WORDS = 2;
 
 /** Finds what repeats, with the look of each element. */
 export function findRecords(survey: Survey, look: Int32Array): Records {
-  const { elements, parent, words, linkWords, proseWords } = survey;
-  const size = elements.length;
+  const { parent, words } = survey;
+  const size = survey.elements.length;
   const found: Records = {
-    groups: [],
+    groups: newGroups(size),
     groupOf: new Int32Array(size),
     placeIn: new Int32Array(size),
     inner: new Int32Array(size).fill(-1),
@@ -49,43 +49,65 @@ export function findRecords(survey: Survey, look: Int32Array): Records {
     images: new Int32Array(size),
     prices: new Int32Array(size),
   };
-  const { groups, groupOf, placeIn, inner, outer, images, prices } = found;
+  const { groups, groupOf, inner, outer } = found;
   count(survey, found);
-  const known = new Map<number, number>();
-  for (let at = 0; at < size; at++) {
-    const key = parent[at]! * 65_536 + look[at]!;
-    let number = known.get(key);
-    if (number === undefined) {
-      number = groups.length;
-      known.set(key, number);
-      groups.push({ count: 0, words: 0, linkWords: 0, proseWords: 0, images: 0, prices: 0 });
-    }
-    const group = groups[number]!;
-    groupOf[at] = number;
-    placeIn[at] = group.count;
-    group.count += 1;
-    group.words += words[at]!;
-    group.linkWords += linkWords[at]!;
-    group.proseWords += proseWords[at]!;
-    group.images += images[at]!;
-    group.prices += prices[at]!;
-  }
+  group(survey, look, found);
   for (let at = 1; at < size; at++) {
     const above = parent[at]!;
-    const group = groups[groupOf[at]!]!;
+    const own = groupOf[at]!;
     const around = above < 0 ? -1 : outer[above]!;
-    const isRecord = group.count >= LEAST_COUNT && group.words >= LEAST_WORDS * group.count && words[at]! > 0;
+    const isRecord =
+      groups.count[own]! >= LEAST_COUNT && groups.words[own]! >= LEAST_WORDS * groups.count[own]! && words[at]! > 0;
     inner[at] = isRecord || above < 0 ? at : inner[above]!;
     if (!isRecord && above < 0) inner[at] = -1;
-    outer[at] = isRecord && (around < 0 || group.words > groups[groupOf[around]!]!.words) ? at : around;
+    outer[at] = isRecord && (around < 0 || groups.words[own]! > groups.words[groupOf[around]!]!) ? at : around;
   }
   return found;
 }
 
+const newGroups = (most: number): RecordGroups => ({
+  size: 0,
+  count: new Int32Array(most),
+  words: new Int32Array(most),
+  linkWords: new Int32Array(most),
+  proseWords: new Int32Array(most),
+  images: new Int32Array(most),
+  prices: new Int32Array(most),
+});
+
+/** Puts the children of each element into groups by their looks, parent by parent: so nothing need be hashed. */
+function group(survey: Survey, look: Int32Array, found: Records): void {
+  const { words, linkWords, proseWords, end } = survey;
+  const { groups, groupOf, placeIn, images, prices } = found;
+  const size = look.length;
+  // For each look, the last parent that had a child of it, and the group of these children.
+  const parentOf = new Int32Array(size).fill(-2);
+  const latest = new Int32Array(size);
+  for (let above = -1; above < size; above++) {
+    const stop = above < 0 ? size : end[above]!;
+    for (let at = above + 1; at < stop; at = end[at]!) {
+      const own = look[at]!;
+      if (parentOf[own] !== above) {
+        parentOf[own] = above;
+        latest[own] = groups.size++;
+      }
+      const number = latest[own]!;
+      groupOf[at] = number;
+      placeIn[at] = groups.count[number]!;
+      groups.count[number]! += 1;
+      groups.words[number]! += words[at]!;
+      groups.linkWords[number]! += linkWords[at]!;
+      groups.proseWords[number]! += proseWords[at]!;
+      groups.images[number]! += images[at]!;
+      groups.prices[number]! += prices[at]!;
+    }
+  }
+}
+
 function count({ elements, parent, blocks }: Survey, { images, prices, priced }: Records): void {
   for (let at = 0; at < blocks.length; at++) {
-    const { text, owner } = blocks[at]!;
-    if (!hasPrice(text)) continue;
+    const { text, owner, digits } = blocks[at]!;
+    if (digits === 0 || !hasPrice(text)) continue;
     priced[at] = 1;
     prices[owner]! += 1;
   }

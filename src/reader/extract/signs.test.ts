@@ -26,7 +26,7 @@ test('signs are ordered by how far they moved the verdict down', () => {
     '(linkDensity<0.5 1 -1)\n(in.nav<0.1 0.2 (words<2 -0.4 -0.6))\n(commas<1 -0.1 0.1)\n(pageWords<5 -9 9)',
     FEATURES,
   );
-  const signs = (values: Record<string, number>) => signsAgainst(rowOf(values), 0, attributionOf(trees));
+  const signs = (values: Record<string, number>) => signsAgainst(rowOf(values), attributionOf(trees));
   expect(signs({ linkDensity: 1, 'in.nav': 0.2, words: 3, commas: 2 })).toEqual([
     'how much of it is links',
     'whether it stands in <nav>',
@@ -50,6 +50,6 @@ test('the fitted trees have three signs against a line of small print', () => {
     urlParts: 0,
     urlDepth: 0,
   };
-  const { rows } = chooseBlocks(surveyed, facts);
-  expect(signsAgainst(rows, (surveyed.blocks.length - 1) * FEATURES.length)).toHaveLength(3);
+  const { describe } = chooseBlocks(surveyed, facts);
+  expect(signsAgainst(describe(surveyed.blocks.length - 1))).toHaveLength(3);
 });

@@ -42,15 +42,15 @@ function fittedAttribution(): Attribution {
   return fitted;
 }
 
-/** The three signs that spoke most against the block whose row of features starts at `from`; fewer when fewer did. */
-export function signsAgainst(rows: Float32Array, from: number, attribution = fittedAttribution()): string[] {
+/** The three signs that spoke most against the block with these features; fewer when fewer did. */
+export function signsAgainst(row: Float32Array, attribution = fittedAttribution()): string[] {
   const { trees, means } = attribution;
   const { feature, value, otherwise, roots } = trees;
   const shares = new Map<string, number>();
   for (const root of roots) {
     let node = root;
     for (let asked = feature[node]!; asked >= 0; asked = feature[node]!) {
-      const next = rows[from + asked]! < value[node]! ? node + 1 : otherwise[node]!;
+      const next = row[asked]! < value[node]! ? node + 1 : otherwise[node]!;
       const words = plainWords(FEATURES[asked]!);
       if (words !== null) shares.set(words, (shares.get(words) ?? 0) + means[next]! - means[node]!);
       node = next;

@@ -43,6 +43,9 @@ export interface Survey {
   end: Int32Array;
   /** Mask of PARTS of the element's own class, id and role. */
   parts: Int32Array;
+  /** Number of the text of the element's class in `classTexts`; 0 for none, which is the first. */
+  classes: Int32Array;
+  classTexts: string[];
   /** First block in or under the element, and one past the last. */
   firstBlock: Int32Array;
   endBlock: Int32Array;
@@ -144,7 +147,7 @@ export const isProse = (block: Block): boolean =>
 
 /** Surveys what stands under `root`; `readClass` gives the parts that names speak of. */
 export function survey(root: Document | Element, readClass: (name: string) => number): Survey {
-  const surveyor = new Surveyor(countElements(root), remembering(readClass));
+  const surveyor = new Surveyor(countElements(root), readClass);
   let node: Node | null = root.type === ELEMENT ? root : root.first;
   while (node) {
     if (node.type === TEXT) surveyor.read(node);
@@ -164,19 +167,6 @@ export function survey(root: Document | Element, readClass: (name: string) => nu
   return surveyor.finish();
 }
 
-/** Templates give the same names to many elements. */
-function remembering(readClass: (name: string) => number): (name: string) => number {
-  const known = new Map<string, number>();
-  return (name) => {
-    let mask = known.get(name);
-    if (mask === undefined) {
-      mask = readClass(name);
-      known.set(name, mask);
-    }
-    return mask;
-  };
-}
-
 /** How many elements stand under `root`, with those whose text is never content. */
 function countElements(root: Document | Element): number {
   let count = 0;
@@ -192,6 +182,8 @@ function cut(found: Survey): Survey {
     parent: found.parent.subarray(0, size),
     end: found.end.subarray(0, size),
     parts: found.parts.subarray(0, size),
+    classes: found.classes.subarray(0, size),
+    classTexts: found.classTexts,
     firstBlock: found.firstBlock.subarray(0, size),
     endBlock: found.endBlock.subarray(0, size),
     words: found.words.subarray(0, size),
@@ -205,6 +197,9 @@ function cut(found: Survey): Survey {
 class Surveyor {
   readonly #found: Survey;
   readonly #readClass: (name: string) => number;
+  /** Templates give the same class to many elements: the number of each text, and the mask of its parts. */
+  readonly #classNumbers = new Map<string, number>();
+  readonly #classParts: number[] = [0];
   /** For each element, the block-level element that text in it belongs to. */
   readonly #owners: Int32Array;
   /** For each element, whether an anchor is open in it. */
@@ -224,6 +219,8 @@ class Surveyor {
       parent: new Int32Array(size),
       end: new Int32Array(size),
       parts: new Int32Array(size),
+      classes: new Int32Array(size),
+      classTexts: [''],
       firstBlock: new Int32Array(size),
       endBlock: new Int32Array(size),
       words: new Int32Array(size),
@@ -242,7 +239,7 @@ class Surveyor {
     const number = found.elements.length;
     found.elements.push(element);
     found.parent[number] = above;
-    found.parts[number] = readNames(element, this.#readClass);
+    found.parts[number] = this.#readNames(element, number);
     if (kind === CUTTING) this.#closeBlock();
     found.firstBlock[number] = this.#block ? found.blocks.length - 1 : found.blocks.length;
     this.#owners[number] = kind === CUTTING || above < 0 ? number : this.#owners[above]!;
@@ -250,6 +247,32 @@ class Surveyor {
     this.#anchored[number] = isAnchor || (above >= 0 && this.#anchored[above] === 1) ? 1 : 0;
     this.#current = number;
     return true;
+  }
+
+  /** The parts that the names of an element speak of; its class is numbered. */
+  #readNames(element: Element, number: number): number {
+    // The name of a custom element says what it is for, as a class does.
+    let mask = element.name.includes('-') ? this.#readClass(element.name) : 0;
+    const { attributes } = element;
+    for (let at = 0; at < attributes.length; at++) {
+      const { name, value } = attributes[at]!;
+      if (value === '' || !NAMING.has(name)) continue;
+      if (name === 'class') {
+        const known = this.#numberOfClass(value);
+        this.#found.classes[number] = known;
+        mask |= this.#classParts[known]!;
+      } else mask |= this.#readClass(value);
+    }
+    return mask;
+  }
+
+  #numberOfClass(text: string): number {
+    const known = this.#classNumbers.get(text);
+    if (known !== undefined) return known;
+    const number = this.#found.classTexts.push(text) - 1;
+    this.#classNumbers.set(text, number);
+    this.#classParts.push(this.#readClass(text));
+    return number;
   }
 
   leave(): void {
@@ -295,7 +318,7 @@ class Surveyor {
     block.text = collapsed(block.text);
     block.wordsBefore = this.#wordsBefore;
     this.#wordsBefore += block.words;
-    block.phrases = readPhrases(block.text);
+    block.phrases = readPhrases(block.text, block.digits > 0);
   }
 }
 
@@ -345,13 +368,6 @@ const newBlock = (owner: number, text: Text): Block => ({
   wordsBefore: 0,
   phrases: 0,
 });
-
-function readNames(element: Element, readClass: (name: string) => number): number {
-  // The name of a custom element says what it is for, as a class does.
-  let mask = element.name.includes('-') ? readClass(element.name) : 0;
-  for (const { name, value } of element.attributes) if (NAMING.has(name) && value) mask |= readClass(value);
-  return mask;
-}
 
 /** Attributes whose values name an element's part; generated class names leave it to those for tests and components. */
 const NAMING = new Set(

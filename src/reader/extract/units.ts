@@ -169,8 +169,8 @@ export function completeRecords(
   { records, probabilities }: Choice,
 ): void {
   const { groups, groupOf } = records;
-  const keptWords = new Float64Array(groups.length);
-  const keptRecords = new Int32Array(groups.length);
+  const keptWords = new Float64Array(groups.size);
+  const keptRecords = new Int32Array(groups.size);
   const before = new Float64Array(keep.length + 1);
   for (let at = 0; at < keep.length; at++) before[at + 1] = before[at]! + (keep[at] ? survey.blocks[at]!.words : 0);
   const keptIn = (at: number) => before[survey.endBlock[at]!]! - before[survey.firstBlock[at]!]!;
@@ -179,19 +179,22 @@ export function completeRecords(
     keptWords[groupOf[at]!]! += words;
     if (words > 0) keptRecords[groupOf[at]!]! += 1;
   }
-  const full = groups.map(
-    ({ count, words }, at) =>
+  const isFull = (at: number): boolean => {
+    const count = groups.count[at]!;
+    const words = groups.words[at]!;
+    return (
       count >= 3 &&
       words >= 3 * count &&
       words <= LARGEST_RECORD * count &&
       keptWords[at]! >= MANY_KEPT * words &&
-      keptRecords[at]! >= MOST_RECORDS * count,
-  );
+      keptRecords[at]! >= MOST_RECORDS * count
+    );
+  };
   for (let at = 0; at < keep.length; at++) {
     if (keep[at] || probabilities[at]! < LEAST_IN_RECORD) continue;
     for (let place = survey.blocks[at]!.owner; place > 0; place = survey.parent[place]!) {
       if (framed[place] || survey.elements[place]!.name === 'button' || (survey.parts[place]! & CONTROL) !== 0) break;
-      if (!full[groupOf[place]!]) continue;
+      if (!isFull(groupOf[place]!)) continue;
       keep[at] = 1;
       break;
     }
