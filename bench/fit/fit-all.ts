@@ -8,10 +8,10 @@ import { type BoostOptions, boost, cutIntoBins, writeTrees } from './boost.ts';
 import { PARTS, type Sample } from './samples.ts';
 
 const OPTIONS: BoostOptions = {
-  trees: 140,
+  trees: 90,
   leaves: 24,
   maxDepth: 8,
-  rate: 0.09,
+  rate: 0.15,
   minLeaf: 0.05,
   l2: 0.2,
   columnShare: 0.2,

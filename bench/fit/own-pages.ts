@@ -14,9 +14,9 @@ export function labelByMarks(survey: Survey, [content, except]: [Set<Element>, S
     const above = survey.parent[at]! < 0 ? OUTSIDE : state.get(survey.elements[survey.parent[at]!]!)!;
     state.set(element, except.has(element) || above === EXCEPTED ? EXCEPTED : content.has(element) ? INSIDE : above);
   }
-  const answer = Float32Array.from(survey.blocks, ({ texts }) => {
+  const answer = Float32Array.from(survey.blocks, ({ firstText, endText }) => {
     let balance = 0;
-    for (const { value, parent } of texts) {
+    for (const { value, parent } of survey.texts.slice(firstText, endText)) {
       balance += (state.get(parent!) === INSIDE ? 1 : -1) * value.trim().length;
     }
     return balance > 0 ? 1 : 0;

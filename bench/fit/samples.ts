@@ -65,6 +65,12 @@ function kindOf({ dataset, gold }: TestPage): number {
   return FITTED_KINDS.indexOf((FINER[kind] ?? kind) as FittedKind);
 }
 
+const textOf = ({ texts }: Survey, from: number, to: number): string =>
+  texts
+    .slice(from, to)
+    .map((text) => text.value)
+    .join('');
+
 function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expected?: Expected): Sample {
   const url = page.url || 'http://localhost/';
   const document = parseDocument(page.html);
@@ -76,7 +82,7 @@ function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expect
   const body = find(document, 'body') ?? document;
   const surveyed = survey(body, readClass);
   const weight = PAGE_WEIGHTS[page.dataset] ?? OTHER_WEIGHT;
-  const blocks = surveyed.blocks.map((block) => wordsOf(block.texts.map((text) => text.value).join('')));
+  const blocks = surveyed.blocks.map(({ firstText, endText }) => wordsOf(textOf(surveyed, firstText, endText)));
   const strip = (snippets: string[] | undefined) => snippets?.map(stripMarkdown) ?? [];
   const labels = marked
     ? labelByMarks(surveyed, marked, weight)

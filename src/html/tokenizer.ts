@@ -99,7 +99,8 @@ export class Tokenizer {
   readonly #startTag = newTag(Token.TokenType.START_TAG);
   readonly #endTag = newTag(Token.TokenType.END_TAG);
   #hasNul: boolean;
-  #ampersand: () => number;
+  /** Where the first ampersand from the present position on stands, if that is not behind it by now. */
+  #ampersandAt = -1;
   #commentEnd: () => number;
   #commentBangEnd: () => number;
   #scriptEscape: () => number;
@@ -110,7 +111,6 @@ export class Tokenizer {
     this.#length = this.#source.length;
     this.#sink = sink;
     this.#hasNul = hasNul(source);
-    this.#ampersand = this.#next('&');
     this.#commentEnd = this.#next('-->');
     this.#commentBangEnd = this.#next('--!>');
     this.#scriptEscape = this.#next('<!--');
@@ -161,6 +161,15 @@ export class Tokenizer {
     };
   }
 
+  /** Whether an ampersand stands between the present position and `end`. */
+  #hasAmpersand(end: number): boolean {
+    if (this.#ampersandAt < this.#pos) {
+      const found = this.#source.indexOf('&', this.#pos);
+      this.#ampersandAt = found < 0 ? this.#length : found;
+    }
+    return this.#ampersandAt < end;
+  }
+
   // Text
 
   /** Text up to the next tag or comment, and that tag or comment. */
@@ -197,7 +206,7 @@ export class Tokenizer {
   #emitText(start: number, end: number): void {
     if (start === end) return;
     let text = this.#source.slice(start, end);
-    if (this.#ampersand() < end) text = decodeHTML(text);
+    if (this.#hasAmpersand(end)) text = decodeHTML(text);
     if (this.#hasNul) this.#emitAroundNul(text);
     else this.#sink.onText(text);
   }
@@ -231,7 +240,7 @@ export class Tokenizer {
     const stop = end < 0 ? this.#length : end;
     if (start < stop) {
       const text = this.#replaced(start, stop);
-      this.#sink.onText(decoded && this.#ampersand() < stop ? decodeHTML(text) : text);
+      this.#sink.onText(decoded && this.#hasAmpersand(stop) ? decodeHTML(text) : text);
     }
     this.#endRawText(stop);
   }
@@ -454,7 +463,7 @@ export class Tokenizer {
 
   #value(start: number, end: number): string {
     const value = this.#replaced(start, end);
-    return this.#ampersand() < end ? decodeHTMLAttribute(value) : value;
+    return this.#hasAmpersand(end) ? decodeHTMLAttribute(value) : value;
   }
 
   // Comments and doctypes

@@ -27,6 +27,7 @@ import {
   insertBefore,
   type Namespace,
   type Parent,
+  TEXT,
   Text,
 } from './node.ts';
 import { MAX_ATTRIBUTES, Tokenizer, type TokenSink } from './tokenizer.ts';
@@ -79,11 +80,12 @@ const adapter: TreeAdapter<Map5> = {
   getDocumentMode: (document) => (document.quirks ? html.DOCUMENT_MODE.QUIRKS : html.DOCUMENT_MODE.NO_QUIRKS),
   detachNode: (node) => detach(node),
   insertText: (parent, value) => {
-    if (parent.last instanceof Text) parent.last.value += value;
+    const { last } = parent;
+    if (last !== null && last.type === TEXT) last.value += value;
     else append(parent, new Text(value));
   },
   insertTextBefore: (_, value, reference) => {
-    if (reference.prev instanceof Text) reference.prev.value += value;
+    if (reference.prev?.type === TEXT) reference.prev.value += value;
     else insertBefore(new Text(value), reference);
   },
   adoptAttributes: (element, attributes) => {

@@ -74,7 +74,9 @@ const styles = () => {
 /** Why an element with all under it is not seen, or null. */
 function hiddenReason(element: Element, style: Visibility | null): string | null {
   if (style?.gone) return 'inline style';
-  for (const { name, value } of element.attributes) {
+  const { attributes } = element;
+  for (let at = 0; at < attributes.length; at++) {
+    const { name, value } = attributes[at]!;
     if (name === HIDDEN_ATTRIBUTE) return 'not seen in the browser';
     if (name === 'hidden' && value.toLowerCase() !== 'until-found') return 'hidden attribute';
     if (name === 'popover') return 'closed popover';

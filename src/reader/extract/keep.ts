@@ -165,13 +165,13 @@ export function copyKept(
 }
 
 /** Which texts belong to kept blocks. They must be asked for in document order, which is the survey's. */
-function expectTexts({ blocks }: Survey, keep: Uint8Array) {
+function expectTexts({ blocks, texts }: Survey, keep: Uint8Array) {
   let block = -1;
   let text = 0;
   const goTo = (at: number): void => {
     block = at;
     while (block < keep.length && !keep[block]) block++;
-    text = 0;
+    if (block < keep.length) text = blocks[block]!.firstText;
   };
   goTo(0);
   return {
@@ -180,8 +180,8 @@ function expectTexts({ blocks }: Survey, keep: Uint8Array) {
       if (at > block) goTo(at);
     },
     has: (node: Text): boolean => {
-      if (block >= keep.length || blocks[block]!.texts[text] !== node) return false;
-      if (++text === blocks[block]!.texts.length) goTo(block + 1);
+      if (block >= keep.length || texts[text] !== node) return false;
+      if (++text === blocks[block]!.endText) goTo(block + 1);
       return true;
     },
   };

@@ -4,23 +4,15 @@
  *
  * A block is a run of text that no block-level border cuts: a paragraph, a heading, a cell, a list item's own text.
  */
-import {
-  attribute,
-  type Child,
-  type Document,
-  ELEMENT,
-  type Element,
-  following,
-  type Node,
-  TEXT,
-  type Text,
-} from '#html/node.ts';
+import { attribute, type Child, type Document, ELEMENT, type Element, type Node, TEXT, type Text } from '#html/node.ts';
 import { readPhrases } from './phrases.ts';
 
 export interface Block {
   /** Number of the block-level element that holds the text. */
   owner: number;
-  texts: Text[];
+  /** Its first text among the survey's, and one past its last. */
+  firstText: number;
+  endText: number;
   /** White space collapsed; at most LONGEST_TEXT characters of it. */
   text: string;
   words: number;
@@ -54,6 +46,8 @@ export interface Survey {
   /** Words in blocks that read like prose. */
   proseWords: Int32Array;
   blocks: Block[];
+  /** The texts of all blocks. */
+  texts: Text[];
 }
 
 const LONGEST_TEXT = 400;
@@ -147,7 +141,7 @@ export const isProse = (block: Block): boolean =>
 
 /** Surveys what stands under `root`; `readClass` gives the parts that names speak of. */
 export function survey(root: Document | Element, readClass: (name: string) => number): Survey {
-  const surveyor = new Surveyor(countElements(root), readClass);
+  const surveyor = new Surveyor(readClass);
   let node: Node | null = root.type === ELEMENT ? root : root.first;
   while (node) {
     if (node.type === TEXT) surveyor.read(node);
@@ -167,31 +161,21 @@ export function survey(root: Document | Element, readClass: (name: string) => nu
   return surveyor.finish();
 }
 
-/** How many elements stand under `root`, with those whose text is never content. */
-function countElements(root: Document | Element): number {
-  let count = 0;
-  for (let node: Node | null = root; node; node = following(node, root)) if (node.type === ELEMENT) count++;
-  return count;
-}
+/** Elements that room is made for at first, which is doubled when it is full. */
+const FIRST_ROOM = 2048;
 
-/** Without the room that was kept for elements whose text is never content. */
-function cut(found: Survey): Survey {
-  const size = found.elements.length;
-  return {
-    elements: found.elements,
-    parent: found.parent.subarray(0, size),
-    end: found.end.subarray(0, size),
-    parts: found.parts.subarray(0, size),
-    classes: found.classes.subarray(0, size),
-    classTexts: found.classTexts,
-    firstBlock: found.firstBlock.subarray(0, size),
-    endBlock: found.endBlock.subarray(0, size),
-    words: found.words.subarray(0, size),
-    linkWords: found.linkWords.subarray(0, size),
-    proseWords: found.proseWords.subarray(0, size),
-    blocks: found.blocks,
-  };
-}
+/** What is known of each element, by its number. */
+const COLUMNS = [
+  'parent',
+  'end',
+  'parts',
+  'classes',
+  'firstBlock',
+  'endBlock',
+  'words',
+  'linkWords',
+  'proseWords',
+] as const satisfies readonly (keyof Survey)[];
 
 /** What survey() has seen so far, and where it stands. */
 class Surveyor {
@@ -201,33 +185,40 @@ class Surveyor {
   readonly #classNumbers = new Map<string, number>();
   readonly #classParts: number[] = [0];
   /** For each element, the block-level element that text in it belongs to. */
-  readonly #owners: Int32Array;
+  #owners: Int32Array = new Int32Array(FIRST_ROOM);
   /** For each element, whether an anchor is open in it. */
-  readonly #anchored: Uint8Array;
+  #anchored: Uint8Array = new Uint8Array(FIRST_ROOM);
   /** The element that is open, -1 for none. */
   #current = -1;
   #block: Block | null = null;
   #wordsBefore = 0;
 
-  /** `size` is how many elements there are at most. */
-  constructor(size: number, readClass: (name: string) => number) {
+  constructor(readClass: (name: string) => number) {
     this.#readClass = readClass;
-    this.#owners = new Int32Array(size);
-    this.#anchored = new Uint8Array(size);
     this.#found = {
       elements: [],
-      parent: new Int32Array(size),
-      end: new Int32Array(size),
-      parts: new Int32Array(size),
-      classes: new Int32Array(size),
+      parent: new Int32Array(FIRST_ROOM),
+      end: new Int32Array(FIRST_ROOM),
+      parts: new Int32Array(FIRST_ROOM),
+      classes: new Int32Array(FIRST_ROOM),
       classTexts: [''],
-      firstBlock: new Int32Array(size),
-      endBlock: new Int32Array(size),
-      words: new Int32Array(size),
-      linkWords: new Int32Array(size),
-      proseWords: new Int32Array(size),
+      firstBlock: new Int32Array(FIRST_ROOM),
+      endBlock: new Int32Array(FIRST_ROOM),
+      words: new Int32Array(FIRST_ROOM),
+      linkWords: new Int32Array(FIRST_ROOM),
+      proseWords: new Int32Array(FIRST_ROOM),
       blocks: [],
+      texts: [],
     };
+  }
+
+  #makeRoom(): void {
+    const size = this.#owners.length * 2;
+    for (const column of COLUMNS) this.#found[column] = widened(this.#found[column], size);
+    this.#owners = widened(this.#owners, size);
+    const anchored = new Uint8Array(size);
+    anchored.set(this.#anchored);
+    this.#anchored = anchored;
   }
 
   /** Opens an element; false for one whose text is never content. */
@@ -237,6 +228,7 @@ class Surveyor {
     const found = this.#found;
     const above = this.#current;
     const number = found.elements.length;
+    if (number === this.#owners.length) this.#makeRoom();
     found.elements.push(element);
     found.parent[number] = above;
     found.parts[number] = this.#readNames(element, number);
@@ -290,10 +282,11 @@ class Surveyor {
     let block = this.#block;
     if (!block) {
       if (isBlank(node.value)) return;
-      block = newBlock(this.#owners[current]!, node);
+      block = newBlock(this.#owners[current]!, this.#found.texts.length);
       this.#block = block;
       this.#found.blocks.push(block);
-    } else block.texts.push(node);
+    }
+    block.endText = this.#found.texts.push(node);
     const before = block.words;
     count(node.value, block);
     if (this.#anchored[current]) block.linkWords += block.words - before;
@@ -302,7 +295,8 @@ class Surveyor {
 
   finish(): Survey {
     this.#closeBlock();
-    const found = cut(this.#found);
+    const found = this.#found;
+    for (const column of COLUMNS) found[column] = found[column].subarray(0, found.elements.length);
     sum(found);
     return found;
   }
@@ -313,6 +307,7 @@ class Surveyor {
     this.#block = null;
     if (block.words === 0 && block.characters === 0) {
       this.#found.blocks.pop();
+      this.#found.texts.length = block.firstText;
       return;
     }
     block.text = collapsed(block.text);
@@ -320,6 +315,12 @@ class Surveyor {
     this.#wordsBefore += block.words;
     block.phrases = readPhrases(block.text, block.digits > 0);
   }
+}
+
+function widened(column: Int32Array, size: number): Int32Array {
+  const wide = new Int32Array(size);
+  wide.set(column);
+  return wide;
 }
 
 /** What an element is to the text around it. */
@@ -354,9 +355,10 @@ function collapsed(text: string): string {
 
 const UNEVEN_SPACE = /[^\S ]| {2}/;
 
-const newBlock = (owner: number, text: Text): Block => ({
+const newBlock = (owner: number, firstText: number): Block => ({
   owner,
-  texts: [text],
+  firstText,
+  endText: firstText,
   text: '',
   words: 0,
   linkWords: 0,

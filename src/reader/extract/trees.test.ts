@@ -15,7 +15,8 @@ test('reads and evaluates nested questions', () => {
 });
 
 test('gives for many rows what it gives for each', () => {
-  const trees = readTrees(WEIGHTS, FEATURES);
+  // So few trees settle nothing.
+  const trees = readTrees(WEIGHTS.trim().split('\n').slice(0, 10).join('\n'), FEATURES);
   const width = FEATURES.length;
   let seed = 1;
   const rows = Float32Array.from({ length: 40 * width }, () => {
@@ -26,6 +27,15 @@ test('gives for many rows what it gives for each', () => {
   const each = Float32Array.from({ length: 40 }, (_, row) => probability(trees, rows, row * width));
   expect(all).toEqual(each);
   expect(new Set(all).size).toBeGreaterThan(20);
+});
+
+test('rows that the first trees leave no doubt of are taken to be sure', () => {
+  const first = '(a<0 -1.5 (a<1 0.2 1.5))\n'.repeat(3);
+  const trees = readTrees(`${first}${'(a<0 0.5 (a<1 0.1 -0.5))\n'.repeat(7)}`, ['a']);
+  const [no, open, yes] = probabilities(trees, Float32Array.from([-1, 0, 1]), 3, 1);
+  expect(no).toBeCloseTo(sigmoid(-5));
+  expect(open).toBeCloseTo(sigmoid(1.3));
+  expect(yes).toBeCloseTo(sigmoid(5));
 });
 
 test('refuses a feature it does not know', () => {

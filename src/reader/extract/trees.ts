@@ -71,8 +71,8 @@ export function probability(trees: Trees, rows: Float32Array, from: number): num
 }
 
 /** After which shares of the trees it is seen which rows are settled, and the log odds from which on a row is. */
-const LOOKS = [1 / 4, 1 / 2];
-const SETTLED = 2.5;
+const LOOKS = [0.3, 0.5];
+const SETTLED = 3;
 /** What the log odds of a settled row come to at last, about. */
 const SURE = 5;
 
