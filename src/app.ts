@@ -6,15 +6,17 @@ import { mkdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
 import path from 'node:path';
-import { createKeys, type Keys, openKeyStore } from '#accounts/index.ts';
-import { writeReaderError } from '#api/envelopes/reader.ts';
+import { type AccountsRoom, createGate, openAccounts } from '#accounts/index.ts';
+import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
+import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
+import { createGatekeeper } from '#api/gatekeeper.ts';
 import type { BrowserHealth } from '#api/health.ts';
 import { HEALTH_PATHS, healthRoutes } from '#api/health.ts';
 import { createHostServer, type FaceName } from '#api/hosts.ts';
 import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/openapi.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
-import { createWaitingGrpc, waitingRoutes, writeFlowError, writeModelError } from '#api/waiting.ts';
+import { bareFlowError, createWaitingGrpc, waitingRoutes, writeFlowError } from '#api/waiting.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { endLeftPrograms } from '#concurrency/programs.ts';
 import type { Config } from '#config.ts';
@@ -30,6 +32,7 @@ import { createProxyTable } from '#net/proxies.ts';
 import { createRegion } from '#net/region.ts';
 import { createRobots } from '#net/robots.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
+import { plansWith } from '#plans.ts';
 import {
   createAbuse,
   createBrowserEngine,
@@ -51,6 +54,8 @@ import {
   type PoolStatus,
   type Reader,
 } from '#reader/index.ts';
+import { createMemoryCounters } from '#storage/counters/memory.ts';
+import { DatabaseAway } from '#storage/database/away.ts';
 import { openPictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 
@@ -62,7 +67,7 @@ export interface Place {
 
 export interface App {
   readonly reader: Reader;
-  readonly keys: Keys;
+  readonly accounts: AccountsRoom;
   readonly faces: Readonly<Record<FaceName, Face>>;
   /** The first key of a new installation, to be shown this once. */
   readonly firstKey: string | undefined;
@@ -106,8 +111,29 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   await endLeftPrograms(temporaryDir);
   await rm(temporaryDir, { recursive: true, force: true });
 
-  const keys = createKeys(await openKeyStore(config.dataDir));
-  const firstKey = keys.empty ? (await keys.mint('first key')).key : undefined;
+  const plans = plansWith(config.plans);
+  const room = await openAccounts({
+    dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
+    keyGraceMs: config.keyGraceS * 1000,
+    usageKeepDays: config.usageKeepDays,
+    log,
+  });
+  started.push(() => room.close());
+  const firstKey = config.auth === 'on' ? await firstKeyOf(room, log) : undefined;
+  const counters = createMemoryCounters();
+  started.push(() => counters.close());
+  const gatekeeper = createGatekeeper(
+    createGate({
+      ...room,
+      counters,
+      plans,
+      auth: config.auth,
+      keylessRpm: config.keylessRpm === 'none' ? undefined : config.keylessRpm,
+      keylessFeatures: config.keylessFeatures,
+      refusedRpm: config.refusedRpm,
+    }),
+  );
   const pictures = await openPictures(config.dataDir);
   started.push(() => pictures.close());
 
@@ -252,10 +278,11 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
 
   const face = async (
     name: FaceName,
-    options: Pick<ServerOptions, 'writeError' | 'paths'>,
+    options: Pick<ServerOptions, 'writeError' | 'malformedBody' | 'paths'>,
     routes: (face: Face) => void,
   ) => {
-    const made = await createServer({ name, log, temporaryDir, maxBodyBytes: config.maxBodyBytes, ...options });
+    const { maxBodyBytes, trustedProxies } = config;
+    const made = await createServer({ name, log, temporaryDir, maxBodyBytes, trustedProxies, ...options });
     healthRoutes(made, health);
     staticRoutes(made);
     routes(made);
@@ -269,14 +296,26 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     homepage: `${publicUrl}/docs`,
   };
   const readerPaths = new Set([...READER_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
+  const readerErrors = { writeError: writeReaderError, malformedBody: errorBody };
+  const modelErrors = { writeError: writeModelError, malformedBody: bareModelError };
+  const flowErrors = { writeError: writeFlowError, malformedBody: bareFlowError };
   const faces: Record<FaceName, Face> = {
-    reader: await face('reader', { writeError: writeReaderError, paths: readerPaths }, (made) => {
+    reader: await face('reader', { ...readerErrors, paths: readerPaths }, (made) => {
       descriptionRoutes(made, version);
-      readerRoutes(made, { reader, keys, pictures, index, publicUrl: config.publicUrl, userAgent: config.userAgent });
+      readerRoutes(made, {
+        reader,
+        gatekeeper,
+        guardsNetworks: config.allowNetworks.length > 0,
+        ownNames: [config.host, ...(ownHost ? [ownHost] : [])],
+        pictures,
+        index,
+        publicUrl: config.publicUrl,
+        userAgent: config.userAgent,
+      });
     }),
-    search: await face('search', { writeError: writeReaderError }, (made) => waitingRoutes(made, 'search host')),
-    model: await face('model', { writeError: writeModelError }, (made) => waitingRoutes(made, 'model host')),
-    flow: await face('flow', { writeError: writeFlowError }, (made) => waitingRoutes(made, 'flow gateway')),
+    search: await face('search', readerErrors, (made) => waitingRoutes(made, 'search host')),
+    model: await face('model', modelErrors, (made) => waitingRoutes(made, 'model host')),
+    flow: await face('flow', flowErrors, (made) => waitingRoutes(made, 'flow gateway')),
   };
   const grpc = createWaitingGrpc();
   const hostServer = config.port === undefined ? undefined : createHostServer(faces, MAX_HEADER_BYTES);
@@ -326,7 +365,20 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     await rm(temporaryDir, { recursive: true, force: true });
   }
 
-  return { reader, keys, faces, firstKey, browser: browserHealth, listen, close };
+  return { reader, accounts: room, faces, firstKey, browser: browserHealth, listen, close };
+}
+
+/** The key of a new installation. A database that is away is asked by whoever needs it. */
+async function firstKeyOf({ accounts }: AccountsRoom, log: Log): Promise<string | undefined> {
+  try {
+    if (!(await accounts.empty())) return undefined;
+    const { id } = await accounts.defaultAccount();
+    return (await accounts.mintKey({ accountId: id, name: 'first key' })).key;
+  } catch (error) {
+    if (!(error instanceof DatabaseAway)) throw error;
+    log.warn({ err: error }, 'the database is away: keys are verified when it is back');
+    return undefined;
+  }
 }
 
 /** What a probe may show: where the browser lies and its process are nobody's business. */

@@ -52,7 +52,7 @@ describe('settings', () => {
       'plans:\n  free:\n    reader:\n      requestsPerMinute: -5\n',
       'plans.free.reader.requestsPerMinute',
       4,
-      'above zero',
+      'Too small',
     ],
     [
       'plans:\n  free: { reader: { requestsPerMinute: 5,\n      rpm: 7 } }\n',
@@ -61,7 +61,7 @@ describe('settings', () => {
       'no such setting',
     ],
     ['plans:\n  free:\n    features: [proxy, magic]\n', 'plans.free.features.1', 3, 'Invalid option'],
-    ['plans:\n  free:\n    concurrency: 2.5\n', 'plans.free.concurrency', 3, 'expected int'],
+    ['plans:\n  free:\n    concurrency: 2.5\n', 'plans.free.concurrency', 3, 'whole number above zero'],
     ['\nkeylessRpm: -1\n', 'keylessRpm', 2, 'Too small'],
     ['trustedProxies: [10.0.0.0/8, nonsense]\n', 'trustedProxies', 1, 'must be addresses'],
     ['auth: perhaps\n', 'auth', 1, 'Invalid option'],

@@ -22,23 +22,15 @@ export function waitingRoutes(face: Face, name: WaitingFace): void {
   });
 }
 
-/** The model host's flat envelope; chat completions have the one of the protocol they come from. */
-export function writeModelError(failure: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
-  const chat = request.originalUrl.startsWith('/v1/chat/');
-  const error = { message: failure.message, type: 'server_error', param: null, code: null, request_id: request.id };
-  const flat = { detail: failure.message, request_id: request.id };
-  return reply
-    .code(failure.code)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(chat ? { error } : flat));
-}
-
 export function writeFlowError(failure: Problem, _request: FastifyRequest, reply: FastifyReply): unknown {
   return reply
     .code(failure.code)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ detail: failure.message }));
 }
+
+/** The body of a failure that has no request. */
+export const bareFlowError = ({ message }: Problem) => ({ detail: message });
 
 /** gRPC's UNAVAILABLE. */
 const GRPC_UNAVAILABLE = '14';

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type App, createApp } from '#app.ts';
 import { readConfig } from '#config.ts';
+import { FEATURES } from '#plans.ts';
 import { createLog } from '#telemetry/log.ts';
 
 /** Where the set-up keeps the browser it got. */
@@ -34,6 +35,9 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
     flowPort: 0,
     flowGrpcPort: 0,
     logLevel: 'silent',
+    // Tests ask more than people do, and most of them are about something else.
+    keylessRpm: 'none',
+    keylessFeatures: [...FEATURES],
     ...settings,
   };
   const config = readConfig({ environment: { LECTERN_BROWSER: process.env.LECTERN_BROWSER }, flags });

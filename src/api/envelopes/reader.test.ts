@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PROBLEMS, type ProblemName, problem } from '#errors.ts';
 import { createServer, type Face } from '#http/server.ts';
 import { createLog } from '#telemetry/log.ts';
-import { writeReaderError } from './reader.ts';
+import { errorBody, writeReaderError } from './reader.ts';
 
 let face: Face;
 const temporaryDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-envelope-'));
@@ -16,6 +16,7 @@ beforeAll(async () => {
     maxBodyBytes: 1000,
     temporaryDir,
     writeError: writeReaderError,
+    malformedBody: errorBody,
   });
   face.get<{ Params: { name: ProblemName } }>('/problem/:name', ({ params: { name } }) => {
     throw problem(name, { path: 'url', retryAfter: 7, extra: { deep: true } });

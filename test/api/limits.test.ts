@@ -1,0 +1,411 @@
+/** Keys, plans and limits on the wire: each row of the contracts' tables of failures, through real HTTP. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { PlanName } from '#plans.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const HTML = '<title>Tea</title><p>Green tea is made from leaves that were not oxidised, and is drunk hot.</p>';
+const ONE_TEXT = JSON.stringify({ model: 'lectern-static-v1', input: 'green tea' });
+
+let site: Site;
+let release = () => {};
+beforeAll(async () => {
+  site = await startSite({
+    '/slow': ({ response }) =>
+      new Promise<void>((resolve) => {
+        release = () => {
+          response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
+          resolve();
+        };
+      }),
+  });
+});
+afterAll(() => site.close());
+
+async function start(settings: Record<string, unknown> = {}) {
+  const server = await startServer({ browser: 'none', ...settings });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A key of a new account. */
+async function mint({ app }: TestServer, plan: PlanName, balance: number | null = null) {
+  const { accounts } = app.accounts;
+  const account = await accounts.createAccount({ name: plan, plan, balance });
+  const { key, record } = await accounts.mintKey({ accountId: account.id, name: 'test' });
+  return { key, record, account, headers: { authorization: `Bearer ${key}` } };
+}
+
+const readHtml = (server: TestServer, headers: Record<string, string> = {}, more: object = {}) =>
+  fetch(server.reader, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body: JSON.stringify({ html: HTML, ...more }),
+  });
+
+const embed = (server: TestServer, headers: Record<string, string> = {}, body = ONE_TEXT) =>
+  fetch(`${server.urls.model}/v1/embeddings`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+const json = (answer: Response): Promise<any> => answer.json();
+
+const MODEL_PATHS = ['/v1/embeddings', '/v1/rerank'];
+
+describe('the Authorization header', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ browser: 'none', refusedRpm: 100_000 });
+  });
+  afterAll(() => server.close());
+
+  const long = 'x'.repeat(1_000_000);
+  const MALFORMED: [string, string[], string][] = [
+    ['none', [], 'AUTH_MISSING_API_KEY'],
+    ['empty', ['Authorization:'], 'AUTH_MISSING_API_KEY'],
+    ['blank', ['Authorization:   \t '], 'AUTH_MISSING_API_KEY'],
+    ['Basic', ['Authorization: Basic dXNlcjpwYXNz'], 'AUTH_INVALID_FORMAT'],
+    ['Bearer alone', ['Authorization: Bearer'], 'AUTH_INVALID_FORMAT'],
+    ['a bare key', ['Authorization: lectern_abc'], 'AUTH_INVALID_FORMAT'],
+    ['two tokens', ['Authorization: Bearer a b'], 'AUTH_INVALID_FORMAT'],
+    ['a tab between', ['Authorization: Bearer\tabc'], 'AUTH_INVALID_FORMAT'],
+    ['a tab within', ['Authorization: Bearer a\tb'], 'AUTH_INVALID_FORMAT'],
+    ['not ASCII', ['Authorization: Bearer k\u00e9y'], 'AUTH_INVALID_FORMAT'],
+    ['repeated', ['Authorization: Bearer abc', 'Authorization: Bearer abc'], 'AUTH_INVALID_FORMAT'],
+    ['unknown', ['Authorization: Bearer abc'], 'AUTH_INVALID_API_KEY'],
+    ['30 kB', [`Authorization: Bearer ${long.slice(0, 30_000)}`], 'AUTH_INVALID_API_KEY'],
+    ['in other places', ['X-Api-Key: abc'], 'AUTH_MISSING_API_KEY'],
+  ];
+
+  it.each(MALFORMED)('%s, on the model host', async (_, lines, code) => {
+    for (const path of [...MODEL_PATHS, '/v1/chat/completions']) {
+      const answer = await rawRequest(server.urls.model!, { method: 'POST', path, lines, body: '{"nonsense"' });
+      const body = JSON.parse(answer.body);
+      expect(answer.status).toBe(401);
+      expect(answer.head.toLowerCase()).toContain('www-authenticate: bearer');
+      if (path === '/v1/chat/completions') {
+        expect(body.error).toMatchObject({ type: 'authentication_error', param: null, code });
+        expect(Object.keys(body)).toEqual(['error']);
+      } else {
+        expect(Object.keys(body)).toEqual(['detail', 'code', 'request_id']);
+        expect(body.code).toBe(code);
+      }
+    }
+  });
+
+  it('an almost right key is an unknown one, on every host', async () => {
+    const { key } = await mint(server, 'free');
+    const almost = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`;
+    expect((await embed(server, { authorization: `Bearer ${almost}` })).status).toBe(401);
+    const answer = await readHtml(server, { authorization: `Bearer ${almost}` });
+    expect([answer.status, (await json(answer)).name]).toEqual([401, 'AuthenticationFailedError']);
+  });
+
+  it('of 1 MB is refused by every face in its own envelope', async () => {
+    const lines = [`Authorization: Bearer ${long}`];
+    const ask = (url: string): Promise<RawAnswer> => rawRequest(url, { lines });
+    const [reader, model] = await Promise.all([ask(server.reader), ask(server.urls.model!)]);
+    expect([reader.status, JSON.parse(reader.body).name]).toEqual([431, 'RequestHeaderFieldsTooLargeError']);
+    expect([model.status, Object.keys(JSON.parse(model.body))]).toEqual([431, ['detail', 'request_id']]);
+  });
+
+  it('a revoked and an expired key are unknown ones', async () => {
+    const { accounts } = server.app.accounts;
+    const revoked = await mint(server, 'free');
+    expect((await readHtml(server, revoked.headers)).status).toBe(200);
+    await accounts.revokeKey(revoked.record.id);
+    expect((await readHtml(server, revoked.headers)).status).toBe(401);
+    const expired = await mint(server, 'free');
+    await accounts.changeKey(expired.record.id, { expiresAt: Date.now() - 1 });
+    expect((await embed(server, expired.headers)).status).toBe(401);
+  });
+
+  it('is not asked for by the model list and the probes', async () => {
+    for (const path of ['/v1/models', '/health', '/live']) {
+      const answer = await fetch(server.urls.model + path, { headers: { authorization: 'Bearer nonsense' } });
+      expect([path, answer.status]).toEqual([path, 200]);
+    }
+  });
+});
+
+describe('limits of a key', () => {
+  it('requests a minute: exactly so many of many at once, with headers and Retry-After', async () => {
+    const server = await start({ plans: { free: { concurrency: 'none', reader: { requestsPerMinute: 7 } } } });
+    const { headers } = await mint(server, 'free');
+    const answers = await Promise.all(Array.from({ length: 30 }, () => readHtml(server, headers)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
+    const refused = answers.find(({ status }) => status === 429)!;
+    const body = await json(refused);
+    expect(body).toMatchObject({ name: 'RateLimitTriggeredError', status: 42903, code: 429, limitedBy: 'requests' });
+    expect(body.message).toBe('Request rate limit exceeded: 7/7 requests per minute');
+    expect(Number(refused.headers.get('retry-after'))).toBe(body.retryAfter);
+    expect(body.retryAfter).toBeGreaterThan(50);
+    expect(body.retryAfter).toBeLessThanOrEqual(61);
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('7');
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
+    const remaining = answers.filter(({ status }) => status === 200).map((a) => a.headers.get('x-ratelimit-remaining'));
+    expect(remaining.map(Number).sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    // Another key has a window of its own.
+    expect((await readHtml(server, (await mint(server, 'free')).headers)).status).toBe(200);
+  });
+
+  it('requests and tokens a minute on the model host', async () => {
+    const embeddings = { requestsPerMinute: 6, tokensPerMinute: 20 };
+    const server = await start({ plans: { paid: { embeddings } } });
+    const { headers } = await mint(server, 'paid');
+    const first = await embed(server, headers);
+    const { usage } = await json(first);
+    expect(first.headers.get('x-ratelimit-limit-requests')).toBe('6');
+    expect(first.headers.get('x-ratelimit-remaining-requests')).toBe('5');
+    expect(first.headers.get('x-ratelimit-limit-tokens')).toBe('20');
+    expect(first.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
+    const long = JSON.stringify({ model: 'lectern-static-v1', input: Array.from({ length: 30 }, () => 'tea') });
+    const tooMuch = await embed(server, headers, long);
+    const refused = await json(tooMuch);
+    expect([tooMuch.status, refused.code]).toEqual([429, 'RATE_TOKEN_LIMIT_EXCEEDED']);
+    expect(refused.detail).toBe(`Token rate limit exceeded: ${usage.total_tokens}/20 tokens per minute`);
+    // A body that is wrong costs a request and no tokens.
+    const wrong = await embed(server, headers, '{"model": "lectern-static-v1"}');
+    expect(wrong.status).toBe(422);
+    expect(wrong.headers.get('x-ratelimit-remaining-requests')).toBe('3');
+    expect(wrong.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
+    for (let n = 0; n < 3; n++) await embed(server, headers, '{}');
+    const over = await embed(server, headers, '{}');
+    const body = await json(over);
+    expect([over.status, body.code]).toEqual([429, 'RATE_REQUEST_LIMIT_EXCEEDED']);
+    expect(body.detail).toBe('Request rate limit exceeded: 6/6 requests per minute');
+    expect(over.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+    expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(50);
+    // Each endpoint has its own windows.
+    const other = await fetch(`${server.urls.model}/v1/rerank`, { method: 'POST', headers, body: '{}' });
+    expect(other.status).toBe(422);
+  });
+
+  it('requests at once, counted over all faces, and free again when one ends or its client leaves', async () => {
+    const server = await start({ allowNetworks: site.allow.join(','), plans: { free: { concurrency: 1 } } });
+    const { headers } = await mint(server, 'free');
+    const leaving = new AbortController();
+    const slow = (signal?: AbortSignal) =>
+      fetch(`${server.reader}/${site.origin}/slow`, { headers, signal: signal ?? null });
+    const first = slow(leaving.signal).catch(() => undefined);
+    await untilStatus(
+      () => embed(server, headers),
+      429,
+      async (answer) => {
+        const body = await json(answer);
+        expect(body.code).toBe('RATE_CONCURRENCY_LIMIT_EXCEEDED');
+        expect(body.detail).toBe('Concurrency limit exceeded: 1/1 concurrent requests');
+        expect(answer.headers.get('retry-after')).toBe('1');
+      },
+    );
+    const reader = await readHtml(server, headers);
+    expect([reader.status, (await json(reader)).limitedBy]).toEqual([429, 'concurrency']);
+    leaving.abort();
+    await first;
+    await untilStatus(() => embed(server, headers), 200);
+    const second = slow();
+    await untilStatus(() => embed(server, headers), 429);
+    release();
+    expect((await second).status).toBe(200);
+    await untilStatus(() => embed(server, headers), 200);
+  });
+
+  it('features of a plan', async () => {
+    const server = await start({ plans: { free: { features: [] } }, chatUrl: 'http://127.0.0.1:9/v1', chatModel: 'm' });
+    const { headers } = await mint(server, 'free');
+    for (const [option, value] of [
+      ['injectPageScript', 'document.title = 1'],
+      ['withGeneratedAlt', true],
+      ['respondWith', 'readerlm-v2'],
+      ['proxy', 'any'],
+    ] as const) {
+      const answer = await readHtml(server, headers, { [option]: value });
+      expect([option, answer.status, await json(answer)]).toMatchObject([
+        option,
+        402,
+        { name: 'TierFeatureConstraintError', status: 40202, path: option },
+      ]);
+    }
+    expect((await readHtml(server, headers, { proxy: 'none', withGeneratedAlt: false })).status).toBe(200);
+  });
+});
+
+describe('balances', () => {
+  it('go down once a request by what it cost, are shown, and end', async () => {
+    const server = await start();
+    const { headers, account } = await mint(server, 'premium', 60);
+    const { accounts, usage } = server.app.accounts;
+    const answer = await readHtml(server, headers);
+    const { tokens } = (await json(answer)).data.usage;
+    expect(tokens).toBeGreaterThan(0);
+    await usage.flush();
+    expect((await accounts.account(account.id))!.balance).toBe(60 - tokens);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const index = await fetch(server.reader, { headers: { ...headers, accept: 'application/json' } });
+    expect((await json(index)).data).toMatchObject({ authenticatedAs: 'test', balanceLeft: 60 - tokens });
+
+    // More than is left is not begun; nothing is taken.
+    const long = JSON.stringify({ model: 'lectern-static-v1', input: 'tea '.repeat(100) });
+    const tooMuch = await embed(server, headers, long);
+    expect([tooMuch.status, (await json(tooMuch)).code]).toEqual([403, 'AUTHZ_INSUFFICIENT_BALANCE']);
+    await usage.flush();
+    expect((await accounts.account(account.id))!.balance).toBe(60 - tokens);
+
+    await accounts.changeAccount(account.id, { balance: 0 });
+    const empty = await readHtml(server, headers);
+    expect([empty.status, (await json(empty)).name]).toEqual([402, 'InsufficientBalanceError']);
+    expect((await embed(server, headers)).status).toBe(403);
+    const sums = await usage.sums({ by: ['face'], accountId: account.id });
+    expect(sums.find(({ face }) => face === 'reader')).toMatchObject({ requests: 2, failed: 0 });
+  });
+});
+
+describe('callers without a key', () => {
+  it('read at the rate for their address', async () => {
+    const server = await start({ keylessRpm: 3 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => readHtml(server)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(await json(refused)).toMatchObject({ name: 'RateLimitTriggeredError', limitedBy: 'address' });
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
+    // Nobody invents an address.
+    expect((await readHtml(server, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(429);
+    expect((await readHtml(server, (await mint(server, 'free')).headers)).status).toBe(200);
+  });
+
+  it('are told apart behind a proxy that is trusted, IPv6 by /64', async () => {
+    const server = await start({ keylessRpm: 1, trustedProxies: ['127.0.0.1'] });
+    const from = async (address: string) => (await readHtml(server, { 'x-forwarded-for': address })).status;
+    expect(await from('203.0.113.7')).toBe(200);
+    expect(await from('203.0.113.7')).toBe(429);
+    expect(await from('203.0.113.8')).toBe(200);
+    // What stands before the proxy's own word was written by the caller.
+    expect(await from('198.51.100.1, 203.0.113.8')).toBe(429);
+    expect(await from('2001:db8:1:2::1')).toBe(200);
+    expect(await from('2001:db8:1:2:ffff::9')).toBe(429);
+    expect(await from('2001:db8:1:3::1')).toBe(200);
+  });
+
+  it('may not use what costs the owner most, and are told what', async () => {
+    const server = await start({ keylessFeatures: ['scripts'], chatUrl: 'http://127.0.0.1:9/v1', chatModel: 'm' });
+    for (const [option, value] of [
+      ['withGeneratedAlt', true],
+      ['respondWith', 'vlm'],
+      ['jsonSchema', { type: 'object' }],
+    ] as const) {
+      const answer = await readHtml(server, {}, { [option]: value });
+      expect([option, answer.status, await json(answer)]).toMatchObject([
+        option,
+        401,
+        { name: 'AuthenticationRequiredError', status: 40103, path: option },
+      ]);
+    }
+    expect((await readHtml(server, {}, { proxy: 'any' })).status).toBe(200);
+  });
+
+  it('need a key when their rate is 0', async () => {
+    const server = await start({ keylessRpm: 0 });
+    const answer = await readHtml(server);
+    expect([answer.status, (await json(answer)).name]).toEqual([401, 'AuthenticationRequiredError']);
+  });
+
+  it('are answered 429 when they guess keys, while a good key works', async () => {
+    const server = await start({ refusedRpm: 4 });
+    const guess = () => embed(server, { authorization: 'Bearer guess' });
+    const codes: string[] = [];
+    for (let n = 0; n < 6; n++) codes.push((await json(await guess())).code);
+    expect(codes).toEqual([...Array(4).fill('AUTH_INVALID_API_KEY'), ...Array(2).fill('RATE_IP_LIMIT_EXCEEDED')]);
+    const refused = await guess();
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect((await embed(server, (await mint(server, 'free')).headers)).status).toBe(200);
+  });
+});
+
+it('with auth off everybody is served and nobody counted', async () => {
+  const server = await start({ auth: 'off', keylessRpm: 1 });
+  expect(server.app.firstKey).toBeUndefined();
+  for (let n = 0; n < 3; n++) expect((await readHtml(server)).status).toBe(200);
+  const answer = await embed(server, { authorization: 'Bearer anything' });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('x-ratelimit-limit-requests')).toBeNull();
+});
+
+describe('web pages of other sites, where private networks may be read', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ browser: 'none', allowNetworks: site.allow.join(',') });
+  });
+  afterAll(() => server.close());
+  const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' };
+  const ask = async (lines: Record<string, string>) => {
+    const given = Object.entries(lines).map(([name, value]) => `${name}: ${value}`);
+    const answer = await rawRequest(server.reader, {
+      method: 'POST',
+      lines: [...given, 'Accept: application/json'],
+      body: JSON.stringify({ html: HTML }),
+    });
+    return answer.status;
+  };
+
+  it.each([
+    ['by their origin', { ...BROWSER, origin: 'https://evil.example' }],
+    ['by what the browser says', { ...BROWSER, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
+    ['in a frame', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+    ['by a neighbour', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }],
+  ])('are refused %s, and served with a key', async (_, lines) => {
+    expect(await ask(lines)).toBe(403);
+    expect(await ask({ ...lines, authorization: `Bearer ${server.app.firstKey}` })).toBe(200);
+  });
+
+  it('are refused under a name that was made to point here', async () => {
+    const { port } = new URL(server.reader);
+    const url = `http://127.0.0.1:${port}/`;
+    const asked = (host: string, more: Record<string, string>) =>
+      fetchWithHost(url, host, { ...BROWSER, ...more }).then(({ status }) => status);
+    expect(await asked(`evil.example:${port}`, {})).toBe(403);
+    expect(await asked(`localhost:${port}`, {})).toBe(200);
+    expect(await asked(`evil.example:${port}`, { 'user-agent': 'curl/8' })).toBe(200);
+  });
+
+  it('do not stand in the way of people and programs', async () => {
+    expect(await ask({})).toBe(200);
+    expect(await ask({ ...BROWSER, 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' })).toBe(200);
+    const typed = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    expect(await ask({ ...BROWSER, ...typed })).toBe(200);
+    expect(await ask({ ...BROWSER, origin: new URL(server.reader).origin, 'sec-fetch-site': 'same-origin' })).toBe(200);
+  });
+});
+
+/** `fetch` would set the Host header itself. */
+async function fetchWithHost(url: string, host: string, headers: Record<string, string>) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const { hostname, port } = new URL(url);
+  const net = await import('node:net');
+  return new Promise<{ status: number }>((resolve, reject) => {
+    const socket = net.connect(Number(port), hostname);
+    let text = '';
+    socket.setEncoding('latin1').on('data', (part) => {
+      text += part;
+    });
+    socket.on('close', () => resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]) }));
+    socket.on('error', reject);
+    socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${lines.join('\r\n')}\r\n\r\n`);
+  });
+}
+
+async function untilStatus(
+  ask: () => Promise<Response>,
+  status: number,
+  check: (answer: Response) => Promise<void> = async () => {},
+): Promise<void> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status === status) return check(answer);
+    await answer.arrayBuffer();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
