@@ -37,6 +37,8 @@ export type Runs =
   | { readonly on: 'static' }
   | {
       readonly on: 'onnx';
+      /** The repository that has the files, where it is another one than `hub`. */
+      readonly repository?: string | undefined;
       /** The graph in the repository or folder, and others under it by name of precision. */
       readonly file: string;
       readonly quantized?: string | undefined;

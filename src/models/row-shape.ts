@@ -1,0 +1,85 @@
+/** A model of the operator's own, as a row in the configuration. */
+import { z } from 'zod';
+import { EMBEDDING_KINDS } from './catalogue.ts';
+
+const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
+const word = z
+  .string()
+  .regex(/^[\w][\w.-]*$/, 'must be letters, digits, dots, dashes, and begin with none of these marks');
+const repository = z.string().regex(REPOSITORY, 'must be a repository of the hub: `org/name`');
+/** A file below a folder, with no way out of it. */
+const file = z
+  .string()
+  .regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/, 'must be a path below the folder of the model');
+const revision = z.string().regex(/^[\w.-]+$/, 'must be a commit, a tag or a branch');
+
+const onnxShape = z.strictObject({
+  on: z.literal('onnx'),
+  repository: repository.optional(),
+  file: file.default('onnx/model.onnx'),
+  quantized: file.optional(),
+  revision: revision.optional(),
+  folder: z.string().min(1).optional(),
+  bytes: z.number().int().positive().optional(),
+  sha256: z.record(file, z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')).optional(),
+  data: z.record(file, z.array(file)).optional(),
+  taskIds: z.record(z.string(), z.number().int().min(0)).optional(),
+  marks: z
+    .strictObject({
+      query: z.string().min(1),
+      document: z.string().min(1),
+      mask: z.string().min(1),
+      queryTokens: z.number().int().min(1),
+    })
+    .optional(),
+});
+
+const remoteShape = z.strictObject({
+  on: z.literal('remote'),
+  protocol: z.enum(['openai', 'tei', 'infinity', 'vllm', 'ollama', 'cohere', 'lectern']),
+  url: z.url(),
+  model: z.string().min(1),
+  key: z.string().min(1).optional(),
+});
+
+const runs = z.discriminatedUnion('on', [onnxShape, remoteShape], {
+  error: 'must say `on: onnx` (with `hub` or `folder`) or `on: remote`',
+});
+
+const common = {
+  id: word,
+  hub: repository.or(z.literal('')).default(''),
+  name: z.string().optional(),
+  description: z.string().default(''),
+  created: z.number().int().min(0).default(0),
+  contextTokens: z.number().int().min(8),
+  languages: z.array(z.string()).default(['multi']),
+  licence: z.string().default('unknown'),
+  runs,
+};
+
+const embeddingShape = z.strictObject({
+  ...common,
+  does: z.literal('embed'),
+  kind: z.enum(EMBEDDING_KINDS).default('text-v3'),
+  dimensions: z.number().int().positive(),
+  matryoshka: z.array(z.number().int().positive()).default([]),
+  pooling: z.enum(['mean', 'cls', 'last', 'none']).default('mean'),
+  normalizes: z.boolean().default(true),
+  prefixes: z.record(z.string(), z.string()).default({}),
+});
+
+const rerankShape = z.strictObject({ ...common, does: z.literal('rerank') });
+
+/** Gives a ModelRow, `name` being the id when there is none. */
+export const modelRowShape = z
+  .discriminatedUnion('does', [embeddingShape, rerankShape], { error: 'must say `does: embed` or `does: rerank`' })
+  .refine(({ runs, hub }) => runs.on !== 'onnx' || hub !== '' || runs.folder !== undefined || runs.repository, {
+    error: 'an ONNX model needs `hub`, `repository` or `folder` to take its files from',
+    path: ['hub'],
+  })
+  .refine((row) => row.does !== 'embed' || row.matryoshka.every((size) => size <= row.dimensions), {
+    error: 'no size can be larger than `dimensions`',
+    path: ['matryoshka'],
+  })
+  .transform((row) => ({ ...row, name: row.name ?? row.id }));

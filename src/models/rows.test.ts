@@ -1,0 +1,61 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import type { ModelRow } from './catalogue.ts';
+import { modelRowShape } from './row-shape.ts';
+import { isNonCommercial, KNOWN_MODELS } from './rows.ts';
+
+describe('the known models', () => {
+  it('have ids and repositories of their own', () => {
+    expect(KNOWN_MODELS.length).toBeGreaterThan(15);
+    expect(new Set(KNOWN_MODELS.map(({ id }) => id)).size).toBe(KNOWN_MODELS.length);
+    expect(new Set(KNOWN_MODELS.map(({ hub }) => hub)).size).toBe(KNOWN_MODELS.length);
+  });
+
+  it.each(KNOWN_MODELS.map((row) => [row.id, row] as const))('%s keeps the shape of rows', (_, row) => {
+    expect(modelRowShape.parse(structuredClone(row))).toEqual(row);
+  });
+
+  it('say which may not be used for profit', () => {
+    const marked = KNOWN_MODELS.filter(({ licence }) => isNonCommercial(licence)).map(({ id }) => id);
+    expect(marked).toEqual(['jina-embeddings-v3', 'jina-reranker-v2-base-multilingual']);
+  });
+});
+
+describe('a row of the operator', () => {
+  const smallest = {
+    id: 'mine',
+    does: 'embed',
+    contextTokens: 512,
+    dimensions: 384,
+    runs: { on: 'onnx', folder: '/models/mine' },
+  };
+  const faults = (row: object) =>
+    modelRowShape.safeParse(row).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+
+  it('needs little', () => {
+    const row = modelRowShape.parse(smallest);
+    expectTypeOf<z.output<typeof modelRowShape>>().toExtend<ModelRow>();
+    expect(row).toMatchObject({ name: 'mine', kind: 'text-v3', pooling: 'mean', runs: { file: 'onnx/model.onnx' } });
+  });
+
+  it.each([
+    [
+      { ...smallest, runs: { on: 'onnx' } },
+      'hub: an ONNX model needs `hub`, `repository` or `folder` to take its files from',
+    ],
+    [{ ...smallest, does: 'think' }, 'does: must say `does: embed` or `does: rerank`'],
+    [{ ...smallest, runs: {} }, 'runs.on: must say `on: onnx` (with `hub` or `folder`) or `on: remote`'],
+    [{ ...smallest, matryoshka: [512] }, 'matryoshka: no size can be larger than `dimensions`'],
+    [{ ...smallest, hub: 'no repository' }, 'hub: must be a repository of the hub: `org/name`'],
+    [
+      { ...smallest, runs: { on: 'onnx', folder: '/m', file: '../secret' } },
+      'runs.file: must be a path below the folder of the model',
+    ],
+    [
+      { ...smallest, runs: { on: 'onnx', folder: '/m', file: '/secret' } },
+      'runs.file: must be a path below the folder of the model',
+    ],
+  ])('says what is wrong: %#', (row, fault) => expect(faults(row)).toEqual([fault]));
+
+  it('says which field there is not', () => expect(faults({ ...smallest, dimension: 3 })[0]).toContain('"dimension"'));
+});
