@@ -158,6 +158,16 @@ export class WordPieceRun {
     this.#characters = 0;
   }
 
+  /** Whether as many ids are kept as may be. */
+  get full(): boolean {
+    return this.#kept >= this.#maxTokens;
+  }
+
+  /** Whether the text was read to its end. */
+  get done(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
   /** A copy of what is kept. */
   ids(): Int32Array {
     return this.#ids.slice(0, this.#kept);

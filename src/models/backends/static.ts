@@ -1,0 +1,166 @@
+/**
+ * The built-in model as backends. It runs in the process itself: a text takes microseconds, long ones are read in steps
+ * between which others are served.
+ */
+import { problem } from '#errors.ts';
+import { LEARNED, loadStaticModel, type StaticModel, WHOLE } from '../static/model.ts';
+import { createStaticScorer, type PreparedPair, type StaticScorer } from '../static/score.ts';
+import { type Breathe, createBreathe, STEP_UNITS } from '../static/steps.ts';
+import type { WordPiece } from '../tokenizers/wordpiece.ts';
+import type { Backend, Embedder, Output, Prepared, PrepareOptions, Reranker } from './backend.ts';
+
+/** A bag of words has no positions to run out of; this bounds what one input costs, as in the models of its kind. */
+export const STATIC_CONTEXT_TOKENS = 8_192;
+
+export interface StaticBackends {
+  readonly embedder: Embedder;
+  readonly reranker: Reranker;
+}
+
+/** Both use one copy of the model, which goes when neither is loaded any more. */
+export function createStaticBackends(): StaticBackends {
+  const users = new Set<'embedder' | 'reranker'>();
+  let model: Promise<StaticModel> | undefined;
+  const backend = (user: 'embedder' | 'reranker') => {
+    let bytes = 0;
+    const get = async (): Promise<StaticModel> => {
+      users.add(user);
+      model ??= loadStaticModel();
+      try {
+        const loaded = await model;
+        bytes = loaded.bytes;
+        return loaded;
+      } catch (error) {
+        model = undefined;
+        users.delete(user);
+        throw error;
+      }
+    };
+    const unload = async () => {
+      users.delete(user);
+      bytes = 0;
+      if (users.size === 0) model = undefined;
+    };
+    return {
+      get,
+      own: {
+        load: async () => {
+          await get();
+        },
+        unload,
+        get loaded() {
+          return bytes > 0;
+        },
+        get memoryBytes() {
+          return bytes;
+        },
+        parallel: 1,
+        batch: { tokens: 1_000_000, inputs: 2_048 },
+        close: unload,
+      } satisfies Backend,
+    };
+  };
+  return { embedder: createEmbedder(backend('embedder')), reranker: createReranker(backend('reranker')) };
+}
+
+interface Shared {
+  get(): Promise<StaticModel>;
+  readonly own: Backend;
+}
+
+interface PreparedText {
+  readonly ids: Int32Array;
+  /** As far as the ids reach. */
+  readonly text: string;
+}
+
+function createEmbedder({ get, own }: Shared): Embedder {
+  return extended(own, {
+    dimensions: WHOLE,
+    async prepare(texts: readonly string[], { maxTokens, signal }: PrepareOptions) {
+      const { tokenizer } = await get();
+      const breathe = createBreathe(signal);
+      const prepared: Prepared[] = [];
+      for (const text of texts) {
+        prepared.push(await prepareText(tokenizer, text, maxTokens, breathe));
+        const pause = breathe();
+        if (pause) await pause;
+      }
+      return prepared;
+    },
+    async embed(batch: readonly Prepared[], { dimensions, output, signal }: Parameters<Embedder['embed']>[1]) {
+      if (output !== 'pooled') {
+        throw problem('ParamValidationError', { message: 'The built-in model has one vector a text' });
+      }
+      const model = await get();
+      const breathe = createBreathe(signal);
+      const outputs: Output[] = [];
+      for (const { payload } of batch) {
+        const { ids, text } = payload as PreparedText;
+        // Sizes up to 256 are the learned part alone, not a cut of the whole vector.
+        const values = dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, breathe);
+        outputs.push({ values, rows: 1 });
+        const pause = breathe();
+        if (pause) await pause;
+      }
+      return outputs;
+    },
+  });
+}
+
+async function prepareText(
+  tokenizer: WordPiece,
+  text: string,
+  maxTokens: number | undefined,
+  breathe: Breathe,
+): Promise<Prepared> {
+  const run = tokenizer.start(text, maxTokens);
+  while (!run.step(STEP_UNITS)) await breathe();
+  const ids = run.ids();
+  const cut = ids.length < run.total;
+  const payload: PreparedText = { ids, text: cut ? text.slice(0, run.keptTo) : text };
+  return { tokens: ids.length, fullTokens: run.total, payload };
+}
+
+function createReranker({ get, own }: Shared): Reranker {
+  let scorer: { readonly model: StaticModel; readonly scorer: StaticScorer } | undefined;
+  const scorerOf = async (): Promise<StaticScorer> => {
+    const model = await get();
+    if (scorer?.model !== model) scorer = { model, scorer: createStaticScorer(model) };
+    return scorer.scorer;
+  };
+  return extended(own, {
+    prepare: async (query: string, documents: readonly string[], { maxTokens, signal }: PrepareOptions) =>
+      (await scorerOf()).prepare(query, documents, maxTokens, createBreathe(signal)),
+    async score(batch: readonly Prepared[], signal: AbortSignal) {
+      const { score } = await scorerOf();
+      const breathe = createBreathe(signal);
+      const scores = new Float32Array(batch.length);
+      for (const [at, { payload }] of batch.entries()) {
+        scores[at] = await score(payload as PreparedPair, breathe);
+        const pause = breathe();
+        if (pause) await pause;
+      }
+      return scores;
+    },
+    async unload() {
+      scorer = undefined;
+      await own.unload();
+    },
+    async close() {
+      scorer = undefined;
+      await own.close();
+    },
+  });
+}
+
+/** The backend with more to it; its getters stay getters. */
+function extended<More extends object>(own: Backend, more: More): Omit<Backend, keyof More> & More {
+  return Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(own),
+      ...Object.getOwnPropertyDescriptors(more),
+    },
+  ) as Omit<Backend, keyof More> & More;
+}

@@ -1,0 +1,56 @@
+/** The files of the built-in model, which stand in the package. */
+import { readFile } from 'node:fs/promises';
+import { problem } from '#errors.ts';
+
+export interface StaticFiles {
+  readonly tokenizer: {
+    readonly model: { readonly vocab: Readonly<Record<string, number>> };
+  };
+  readonly config: {
+    readonly vocabulary: number;
+    readonly dimensions: { readonly learned: number };
+    readonly idf: { readonly unseen: number };
+  };
+  /** Row-major, vocabulary x learned. */
+  readonly rows: Int8Array;
+  /** What each row is multiplied by. */
+  readonly scales: Float32Array;
+  /** Lines `word<tab>idf`. */
+  readonly idf: string;
+}
+
+/** The same place from sources and from what is built of them. */
+const FOLDER = new URL('../../../assets/lectern-static-v1/', import.meta.url);
+
+/** Throws DownstreamServiceFailureError when a file is missing or not what it should be. */
+export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles> {
+  try {
+    const [tokenizer, config, rows, scales, idf] = await Promise.all([
+      readFile(new URL('tokenizer.json', folder), 'utf8'),
+      readFile(new URL('config.json', folder), 'utf8'),
+      readFile(new URL('embeddings.int8.bin', folder)),
+      readFile(new URL('scales.f32.bin', folder)),
+      readFile(new URL('idf.tsv', folder), 'utf8'),
+    ]);
+    const files: StaticFiles = {
+      tokenizer: JSON.parse(tokenizer) as StaticFiles['tokenizer'],
+      config: JSON.parse(config) as StaticFiles['config'],
+      rows: new Int8Array(rows.buffer, rows.byteOffset, rows.length),
+      scales: readFloats(scales),
+      idf,
+    };
+    const { vocabulary, dimensions } = files.config;
+    if (rows.length !== vocabulary * dimensions.learned || files.scales.length !== vocabulary) {
+      throw new Error('the sizes of the files do not fit together');
+    }
+    return files;
+  } catch (error) {
+    throw problem('DownstreamServiceFailureError', { message: 'The files of the built-in model are damaged' }, error);
+  }
+}
+
+function readFloats(bytes: Buffer): Float32Array {
+  const floats = new Float32Array(bytes.length / 4);
+  for (let at = 0; at < floats.length; at++) floats[at] = bytes.readFloatLE(at * 4);
+  return floats;
+}

@@ -1,0 +1,100 @@
+/** lectern-static-v1: a vector of a text from its pieces' rows and its words' features, as the README of its files defines it. */
+import { createWordPiece, type WordPiece } from '../tokenizers/wordpiece.ts';
+import { readStaticFiles, type StaticFiles } from './files.ts';
+import { FeatureCounts, HASHED, type Idf, readIdf } from './hashed.ts';
+import type { Breathe } from './steps.ts';
+import { STEP_UNITS } from './steps.ts';
+import { createFlags, WordWalk } from './words.ts';
+
+export const LEARNED = 256;
+export const WHOLE = LEARNED + HASHED;
+/** Of a text, in UTF-16 units, the hashed part reads no more than this: its memory grows with the text. */
+export const MAX_HASHED_UNITS = 2 ** 20;
+
+export interface StaticModel {
+  readonly tokenizer: WordPiece;
+  readonly rows: Int8Array;
+  readonly scales: Float32Array;
+  readonly idf: Idf;
+  readonly flags: Uint8Array;
+  readonly bytes: number;
+  /** The first `dimensions` (at most 256) numbers of the learned part, as a unit vector; zero for no ids. */
+  learned(ids: Int32Array, dimensions: number): Float32Array;
+  /** All 1,024 numbers, as a unit vector; zero for the empty text. */
+  whole(ids: Int32Array, text: string, breathe: Breathe): Promise<Float32Array>;
+}
+
+export async function loadStaticModel(): Promise<StaticModel> {
+  return createStaticModel(await readStaticFiles());
+}
+
+export function createStaticModel({ tokenizer: json, config, rows, scales, idf: idfLines }: StaticFiles): StaticModel {
+  const tokenizer = createWordPiece({
+    vocabulary: json.model.vocab,
+    lowerCase: true,
+    stripAccents: true,
+    specialPieces: ['[PAD]', '[UNK]'],
+  });
+  const idf = readIdf(idfLines, config.idf.unseen);
+  const flags = createFlags();
+  const sums = new Float64Array(LEARNED);
+  // A text that is read in steps has its table to itself meanwhile.
+  const spareCounts: FeatureCounts[] = [];
+
+  /** The sum of the rows; their mean has the same direction. */
+  const sumRows = (ids: Int32Array, dimensions: number): Float64Array => {
+    sums.fill(0);
+    for (let at = 0; at < ids.length; at++) {
+      const id = ids[at]!;
+      const scale = scales[id]!;
+      const row = id * LEARNED;
+      for (let column = 0; column < dimensions; column++) sums[column]! += rows[row + column]! * scale;
+    }
+    return sums;
+  };
+
+  return {
+    tokenizer,
+    rows,
+    scales,
+    idf,
+    flags,
+    bytes: rows.byteLength + scales.byteLength + idf.bytes + 8_000_000,
+    learned(ids, dimensions) {
+      const sum = sumRows(ids, dimensions);
+      const vector = new Float32Array(dimensions);
+      const factor = inverseLength(sum, dimensions);
+      for (let at = 0; at < dimensions; at++) vector[at] = sum[at]! * factor;
+      return vector;
+    },
+    async whole(ids, text, breathe) {
+      const counts = spareCounts.pop() ?? new FeatureCounts(idf);
+      counts.begin();
+      const walk = new WordWalk(flags, text.length > MAX_HASHED_UNITS ? text.slice(0, MAX_HASHED_UNITS) : text, counts);
+      while (!walk.step(STEP_UNITS)) await breathe();
+      const slots = new Float64Array(HASHED);
+      counts.addTo(slots);
+      spareCounts.push(counts);
+
+      // Scripts that the vocabulary hardly knows have words, but few pieces.
+      const withLearned = walk.otherLetters * 2 <= walk.letters;
+      const sum = sumRows(ids, LEARNED);
+      const learnedFactor = withLearned ? Math.SQRT1_2 * inverseLength(sum, LEARNED) : 0;
+      const hashedFactor = (withLearned ? Math.SQRT1_2 : 1) * inverseLength(slots, HASHED);
+      const whole = new Float64Array(WHOLE);
+      for (let at = 0; at < LEARNED; at++) whole[at] = sum[at]! * learnedFactor;
+      for (let at = 0; at < HASHED; at++) whole[LEARNED + at] = slots[at]! * hashedFactor;
+      const factor = inverseLength(whole, WHOLE);
+      const vector = new Float32Array(WHOLE);
+      for (let at = 0; at < WHOLE; at++) vector[at] = whole[at]! * factor;
+      return vector;
+    },
+  };
+}
+
+/** 0 for the zero vector, which stays zero. */
+function inverseLength(values: Float64Array, length: number): number {
+  let squares = 0;
+  for (let at = 0; at < length; at++) squares += values[at]! * values[at]!;
+  return squares === 0 ? 0 : 1 / Math.sqrt(squares);
+}

@@ -1,0 +1,63 @@
+/** Which pieces of the vocabulary are near a piece: the pairs that the soft BM25 counts. */
+import { LEARNED } from './model.ts';
+
+/** The cosine from which a piece counts for another. */
+const NEAR = 0.5;
+/** Pieces whose neighbours are remembered: finding them takes milliseconds, a list some hundred bytes. */
+const MAX_REMEMBERED = 4_096;
+
+export interface Neighbours {
+  readonly ids: Int32Array;
+  /** cos^2 of each; the piece itself has 1. */
+  readonly weights: Float32Array;
+}
+
+export interface NeighbourFinder {
+  of(id: number): Neighbours;
+}
+
+/** `rows` is row-major, 256 numbers a piece; how they are scaled does not matter to an angle. */
+export function createNeighbours(rows: Int8Array): NeighbourFinder {
+  const count = rows.length / LEARNED;
+  let lengths: Float32Array | undefined;
+  const remembered = new Map<number, Neighbours>();
+  return {
+    of(id) {
+      const known = remembered.get(id);
+      if (known) return known;
+      lengths ??= lengthsOf(rows, count);
+      const found = find(rows, lengths, id);
+      if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!);
+      remembered.set(id, found);
+      return found;
+    },
+  };
+}
+
+function find(rows: Int8Array, lengths: Float32Array, id: number): Neighbours {
+  const ids: number[] = [];
+  const weights: number[] = [];
+  const own = rows.slice(id * LEARNED, (id + 1) * LEARNED);
+  for (let other = 0; other < lengths.length; other++) {
+    const from = other * LEARNED;
+    let dot = 0;
+    for (let at = 0; at < LEARNED; at++) dot += own[at]! * rows[from + at]!;
+    // Rows of zeros have no direction: 0 / 0 is near nothing.
+    const cosine = dot / (lengths[id]! * lengths[other]!);
+    if (cosine > NEAR) {
+      ids.push(other);
+      weights.push(Math.min(1, cosine * cosine));
+    }
+  }
+  return { ids: Int32Array.from(ids), weights: Float32Array.from(weights) };
+}
+
+function lengthsOf(rows: Int8Array, count: number): Float32Array {
+  const lengths = new Float32Array(count);
+  for (let row = 0; row < count; row++) {
+    let squares = 0;
+    for (let at = row * LEARNED; at < (row + 1) * LEARNED; at++) squares += rows[at]! * rows[at]!;
+    lengths[row] = Math.sqrt(squares);
+  }
+  return lengths;
+}

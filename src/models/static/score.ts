@@ -1,0 +1,172 @@
+/**
+ * The reranker made from the built-in model: BM25 over words and a soft BM25 over pieces, in which a piece of the
+ * document counts for a piece of the query by how near their rows are. The score depends on the pair alone.
+ */
+import type { Prepared } from '../backends/backend.ts';
+import { FeatureReader } from './features.ts';
+import { WINDOW_WEIGHT } from './hashed.ts';
+import { LEARNED, MAX_HASHED_UNITS, type StaticModel } from './model.ts';
+import { createNeighbours } from './neighbours.ts';
+import { type Breathe, STEP_UNITS } from './steps.ts';
+import { WordWalk } from './words.ts';
+
+/** The saturation and length normalisation of BM25. */
+const K1 = 1.2;
+const B = 0.75;
+/** Lengths of an average document; a constant, so that a score does not depend on the other candidates. */
+const AVERAGE_PIECES = 200;
+const AVERAGE_WORDS = 150;
+/** How many different pieces of a query are looked for softly: the first ones. */
+const MAX_SOFT_PIECES = 64;
+const UNKNOWN_ID = 1;
+
+/** What a pair has in common with all pairs of its query. */
+interface Query {
+  readonly ids: Int32Array;
+  /** Weights of the terms, by term. */
+  readonly terms: ReadonlyMap<number, number>;
+  /** Different known pieces and their weights. */
+  readonly pieces: readonly { readonly id: number; readonly weight: number }[];
+  readonly bestTerms: number;
+  readonly bestPieces: number;
+}
+
+export interface PreparedPair {
+  readonly query: Query;
+  readonly ids: Int32Array;
+  readonly text: string;
+}
+
+export interface StaticScorer {
+  prepare(
+    query: string,
+    documents: readonly string[],
+    maxTokens: number | undefined,
+    breathe: Breathe,
+  ): Promise<{ pairs: Prepared[]; documents: number[][] }>;
+  /** In [0, 1]. */
+  score(pair: PreparedPair, breathe: Breathe): Promise<number>;
+}
+
+export function createStaticScorer(model: StaticModel): StaticScorer {
+  const { tokenizer, rows, scales } = model;
+  const neighbours = createNeighbours(rows);
+  const pieceCounts = new Int32Array(scales.length);
+
+  const termsOf = async (text: string, breathe: Breathe, each: (term: number, weight: number) => void) => {
+    const reader = new FeatureReader();
+    let length = 0;
+    const walk = new WordWalk(model.flags, text.length > MAX_HASHED_UNITS ? text.slice(0, MAX_HASHED_UNITS) : text, {
+      word: (source, from, to, unspaced) =>
+        reader.read(
+          source.slice(from, to).toLowerCase(),
+          unspaced,
+          (crc, other, _bytes, count, whole) => {
+            // A script without spaces has as many words as pairs of characters, for the purpose of lengths.
+            if (count === 1) length++;
+            each(termKey(crc, other), whole ? model.idf.of(crc, other) : WINDOW_WEIGHT * count);
+          },
+          unspaced,
+        ),
+    });
+    while (!walk.step(STEP_UNITS)) await breathe();
+    return length;
+  };
+
+  const readQuery = async (text: string, maxTokens: number | undefined, breathe: Breathe) => {
+    const run = tokenizer.start(text, maxTokens);
+    while (!run.step(STEP_UNITS)) await breathe();
+    const ids = run.ids();
+    const terms = new Map<number, number>();
+    await termsOf(run.total > ids.length ? text.slice(0, run.keptTo) : text, breathe, (term, weight) => {
+      terms.set(term, weight);
+    });
+    const pieces: { id: number; weight: number }[] = [];
+    for (const id of new Set(ids)) {
+      if (id === UNKNOWN_ID || pieces.length === MAX_SOFT_PIECES) continue;
+      const row = rows.subarray(id * LEARNED, (id + 1) * LEARNED);
+      pieces.push({ id, weight: Math.sqrt(row.reduce((sum, value) => sum + value * value, 0)) * scales[id]! });
+      neighbours.of(id);
+      await breathe();
+    }
+    const query: Query = {
+      ids,
+      terms,
+      pieces,
+      bestTerms: (K1 + 1) * sum(terms.values()),
+      bestPieces: (K1 + 1) * sum(pieces.map(({ weight }) => weight)),
+    };
+    return { query, fullTokens: run.total };
+  };
+
+  const softScore = ({ pieces }: Query, ids: Int32Array): number => {
+    for (const id of ids) pieceCounts[id]!++;
+    let score = 0;
+    for (const { id, weight } of pieces) {
+      const near = neighbours.of(id);
+      let count = 0;
+      for (let at = 0; at < near.ids.length; at++) count += pieceCounts[near.ids[at]!]! * near.weights[at]!;
+      score += weight * saturated(count, ids.length / AVERAGE_PIECES);
+    }
+    for (const id of ids) pieceCounts[id] = 0;
+    return score;
+  };
+
+  const wordScore = async ({ terms }: Query, text: string, breathe: Breathe): Promise<number> => {
+    const counts = new Map<number, number>();
+    const length = await termsOf(text, breathe, (term) => {
+      if (terms.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    });
+    let score = 0;
+    for (const [term, count] of counts) score += terms.get(term)! * saturated(count, length / AVERAGE_WORDS);
+    return score;
+  };
+
+  return {
+    async prepare(queryText, documents, maxTokens, breathe) {
+      const { query, fullTokens } = await readQuery(queryText, maxTokens && Math.floor(maxTokens / 2), breathe);
+      const room = maxTokens && maxTokens - query.ids.length;
+      const pairs: Prepared[] = [];
+      const positions: number[][] = [];
+      for (const document of documents) {
+        const own: number[] = [];
+        let rest = document;
+        do {
+          const run = tokenizer.start(rest, room);
+          while (!run.step(STEP_UNITS) && !run.full) await breathe();
+          const ids = run.ids();
+          const cut = run.total > ids.length || !run.done;
+          const payload: PreparedPair = { query, ids, text: cut ? rest.slice(0, run.keptTo) : rest };
+          own.push(pairs.length);
+          pairs.push({ tokens: query.ids.length + ids.length, fullTokens: fullTokens + ids.length, payload });
+          rest = cut ? rest.slice(run.keptTo) : '';
+          await breathe();
+        } while (rest !== '');
+        positions.push(own);
+      }
+      return { pairs, documents: positions };
+    },
+    async score({ query, ids, text }, breathe) {
+      const words = await wordScore(query, text, breathe);
+      const soft = softScore(query, ids);
+      // A query of nothing known has one half, or none.
+      const halves = [];
+      if (query.bestTerms > 0) halves.push(words / query.bestTerms);
+      if (query.bestPieces > 0) halves.push(soft / query.bestPieces);
+      return halves.length === 0 ? 0 : sum(halves) / halves.length;
+    },
+  };
+}
+
+/** BM25's: how much a count in a document of a relative length is worth; below K1 + 1, which a perfect document nears. */
+const saturated = (count: number, relativeLength: number): number =>
+  (count * (K1 + 1)) / (count + K1 * (1 - B + B * relativeLength));
+
+/** Both hashes of a feature in one safe integer. */
+const termKey = (crc: number, other: number): number => (crc >>> 0) * 2 ** 21 + (other & (2 ** 21 - 1));
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}

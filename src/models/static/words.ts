@@ -1,0 +1,94 @@
+/** The words of a text as the built-in model sees them: runs of letters, marks, numbers and underscores. */
+
+export const FLAG = {
+  /** Part of a word. */
+  word: 1,
+  letter: 2,
+  latin: 4,
+  /** Of a script that writes no spaces between words. */
+  unspaced: 8,
+  /** Set on everything that was looked at. */
+  known: 128,
+} as const;
+
+/** Words are cut at this length (UTF-16 units), so that one without an end is bounded too. */
+export const MAX_WORD_UNITS = 2 ** 20;
+
+export interface WordVisitor {
+  /** A word from `from` to `to` of the text, and whether it has a character of an unspaced script. */
+  word(text: string, from: number, to: number, unspaced: boolean): void;
+}
+
+/** A walk over the words of a text, in steps. */
+export class WordWalk {
+  letters = 0;
+  otherLetters = 0;
+  readonly #flags: Uint8Array;
+  readonly #text: string;
+  readonly #visitor: WordVisitor;
+  #at = 0;
+  #from = -1;
+  #all = 0;
+
+  constructor(flags: Uint8Array, text: string, visitor: WordVisitor) {
+    this.#flags = flags;
+    this.#text = text;
+    this.#visitor = visitor;
+  }
+
+  /** Goes about so many units further. True when the text is at its end. */
+  step(units: number): boolean {
+    const text = this.#text;
+    const until = Math.min(text.length, this.#at + units);
+    let at = this.#at;
+    while (at < until) {
+      const unit = text.charCodeAt(at);
+      let flags = this.#flags[unit]!;
+      let width = 1;
+      if (flags === 0) {
+        if (unit >= 0xd800 && unit <= 0xdfff) {
+          const codePoint = text.codePointAt(at)!;
+          if (codePoint > 0xffff) width = 2;
+          flags = flagsOf(String.fromCodePoint(codePoint));
+        } else {
+          flags = flagsOf(text.charAt(at));
+          this.#flags[unit] = flags;
+        }
+      }
+      if ((flags & FLAG.word) !== 0) {
+        if (this.#from < 0) this.#from = at;
+        this.#all |= flags;
+        if ((flags & FLAG.letter) !== 0) {
+          this.letters++;
+          if ((flags & FLAG.latin) === 0) this.otherLetters++;
+        }
+        if (at - this.#from >= MAX_WORD_UNITS) this.#end(at + width);
+      } else if (this.#from >= 0) {
+        this.#end(at);
+      }
+      at += width;
+    }
+    this.#at = at;
+    if (at < text.length) return false;
+    if (this.#from >= 0) this.#end(text.length);
+    return true;
+  }
+
+  #end(to: number): void {
+    this.#visitor.word(this.#text, this.#from, to, (this.#all & FLAG.unspaced) !== 0);
+    this.#from = -1;
+    this.#all = 0;
+  }
+}
+
+/** Of all code units, filled as they are met. */
+export const createFlags = (): Uint8Array => new Uint8Array(65_536);
+
+function flagsOf(char: string): number {
+  let flags: number = FLAG.known;
+  if (/[\p{L}\p{M}\p{N}_]/u.test(char)) flags |= FLAG.word;
+  if (/\p{L}/u.test(char)) flags |= FLAG.letter;
+  if (/\p{Script=Latin}/u.test(char)) flags |= FLAG.latin;
+  if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]/.test(char)) flags |= FLAG.unspaced;
+  return flags;
+}
