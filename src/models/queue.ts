@@ -286,11 +286,12 @@ const mayPass = (error: unknown): boolean => {
 
 /** How fast batches go, from those of late. */
 function createSpeed() {
-  let tokensPerMs = 1;
+  let tokensPerMs: number | undefined;
   return {
     note(tokens: number, ms: number) {
-      if (tokens > 0) tokensPerMs += (tokens / Math.max(ms, 1) - tokensPerMs) / 4;
+      const now = tokens / Math.max(ms, 1);
+      if (tokens > 0) tokensPerMs = tokensPerMs === undefined ? now : tokensPerMs + (now - tokensPerMs) / 4;
     },
-    secondsFor: (tokens: number) => Math.min(MOST_RETRY_S, Math.max(1, Math.ceil(tokens / tokensPerMs / 1000))),
+    secondsFor: (tokens: number) => Math.min(MOST_RETRY_S, Math.max(1, Math.ceil(tokens / (tokensPerMs ?? 1) / 1000))),
   };
 }
