@@ -7,6 +7,7 @@ import type { Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
 import path from 'node:path';
 import { type AccountsRoom, createGate, openAccounts } from '#accounts/index.ts';
+import { adminRoutes, writeAdminError } from '#api/admin.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
@@ -61,7 +62,7 @@ import type { Log } from '#telemetry/log.ts';
 
 /** Where a face can be reached. */
 export interface Place {
-  readonly name: FaceName | 'grpc' | 'all';
+  readonly name: FaceName | 'grpc' | 'all' | 'admin';
   readonly url: string;
 }
 
@@ -85,6 +86,7 @@ export interface AppOptions {
 }
 
 const IDLE_CUT_MS = 50;
+const MAX_ADMIN_BODY_BYTES = 1_000_000;
 
 /** Builds everything; what was started before a part failed to is ended again. */
 export async function createApp(options: AppOptions): Promise<App> {
@@ -317,6 +319,23 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     model: await face('model', modelErrors, (made) => waitingRoutes(made, 'model host')),
     flow: await face('flow', flowErrors, (made) => waitingRoutes(made, 'flow gateway')),
   };
+  const { adminSecret } = config;
+  const admin =
+    adminSecret === undefined
+      ? undefined
+      : await createServer({
+          name: 'admin',
+          log,
+          temporaryDir,
+          maxBodyBytes: MAX_ADMIN_BODY_BYTES,
+          trustedProxies: config.trustedProxies,
+          writeError: writeAdminError,
+          malformedBody: errorBody,
+        });
+  if (admin && adminSecret !== undefined) {
+    adminRoutes(admin, { ...room, plans, secret: adminSecret, counters, version });
+    await admin.ready();
+  }
   const grpc = createWaitingGrpc();
   const hostServer = config.port === undefined ? undefined : createHostServer(faces, MAX_HEADER_BYTES);
 
@@ -335,6 +354,10 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     }
     await listening(grpc.server, config.flowGrpcPort, host);
     places.push({ name: 'grpc', url: urlOf(grpc.server, host) });
+    if (admin) {
+      await admin.listen({ host: config.adminHost, port: config.adminPort });
+      places.push({ name: 'admin', url: urlOf(admin.server, config.adminHost) });
+    }
     if (hostServer) {
       await listening(hostServer, config.port!, host);
       places.push({ name: 'all', url: urlOf(hostServer, host) });
@@ -346,13 +369,14 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   async function close(): Promise<void> {
     if (draining) return;
     draining = true;
-    const servers = [...Object.values(faces).map((made) => made.server), ...(hostServer ? [hostServer] : [])];
+    const all = [...Object.values(faces), ...(admin ? [admin] : [])];
+    const servers = [...all.map((made) => made.server), ...(hostServer ? [hostServer] : [])];
     // A connection that was busy when the closing began is kept alive by its client: it must be cut when it rests.
     const cutting = setInterval(() => {
       for (const server of servers) server.closeIdleConnections();
     }, IDLE_CUT_MS);
     const closing = Promise.all([
-      ...Object.values(faces).map((made) => made.close()),
+      ...all.map((made) => made.close()),
       grpc.close(),
       hostServer && new Promise((done) => (hostServer.listening ? hostServer.close(done) : done(undefined))),
     ]);

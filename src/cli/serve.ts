@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { type App, createApp, type Place } from '#app.ts';
 import {
+  type Config,
   ConfigError,
   environmentName,
   flagName,
@@ -38,7 +39,7 @@ export function serveCommand({ version, environment, print, onStop }: ServeConte
     onStop(() => app.close());
     try {
       const places = await app.listen();
-      for (const line of greeting(app, places, config.host)) print(line);
+      for (const line of greeting(app, places, config)) print(line);
     } catch (error) {
       await app.close();
       throw inUse(error) ?? error;
@@ -60,15 +61,17 @@ const LABELS: Record<Place['name'], string> = {
   flow: 'flow gateway',
   grpc: 'flow gateway (gRPC)',
   all: 'all faces by host name',
+  admin: 'admin API',
 };
 
+const SERVED: ReadonlySet<Place['name']> = new Set(['reader', 'all', 'admin']);
 const WAITING = ' (not in this version: answers 503)';
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
-function* greeting(app: App, places: Place[], host: string): Generator<string> {
+function* greeting(app: App, places: Place[], { host, auth }: Config): Generator<string> {
   for (const { name, url } of places) {
-    const waiting = name === 'reader' || name === 'all' ? '' : WAITING;
+    const waiting = SERVED.has(name) ? '' : WAITING;
     yield `lectern: ${LABELS[name].padEnd(22)} ${url}${waiting}`;
     const curl = curlLine(name, url);
     if (curl) yield `lectern:   ${curl}`;
@@ -77,7 +80,9 @@ function* greeting(app: App, places: Place[], host: string): Generator<string> {
   if (!available) yield 'lectern: no browser: pages are read without running their scripts';
   else if (sandboxed === false)
     yield 'lectern: warning: the browser runs without its own sandbox (as root, or the system forbids it)';
-  if (!LOOPBACK.test(host)) {
+  if (auth === 'off') {
+    yield `lectern: warning: LECTERN_AUTH=off: whoever reaches ${host} may use every face, without a key and without limits`;
+  } else if (!LOOPBACK.test(host)) {
     yield `lectern: warning: listening on ${host}: whoever reaches it may read without a key, so keep it behind what you trust`;
   }
   if (app.firstKey) yield `lectern: API key, shown only this once: ${app.firstKey}`;
@@ -95,6 +100,8 @@ function curlLine(name: Place['name'], url: string): string | undefined {
       return `curl ${url}/status`;
     case 'all':
       return `curl -H 'Host: r.localhost' ${url}/https://example.com`;
+    case 'admin':
+      return `curl ${url}/keys -H "Authorization: Bearer $LECTERN_ADMIN_SECRET"`;
     case 'grpc':
       return undefined;
   }
