@@ -1,4 +1,5 @@
 /** What every backend owes, whatever runs the model: the built-in one, ONNX files, servers elsewhere. */
+import { setMaxListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend, Embedder, Output, Prepared, Reranker } from './backend.ts';
@@ -9,6 +10,7 @@ interface Expected {
 }
 
 const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
 const TEXTS = [
   'A river crosses four districts of the town.',
   'Tap water is safe to drink.',

@@ -21,7 +21,7 @@ export interface ExactCounts {
   of(texts: readonly CountedText[], contextTokens: number, signal: AbortSignal): Promise<number[]>;
 }
 
-export function createExactCounts({ protocol, transport }: Server, model: string): ExactCounts {
+export function createExactCounts({ protocol, transport, limits }: Server, model: string): ExactCounts {
   const { count } = protocol;
   let known = count !== undefined;
 
@@ -47,7 +47,7 @@ export function createExactCounts({ protocol, transport }: Server, model: string
           : [],
       );
       if (doubtful.length === 0) return counts;
-      const runs = runsOf(doubtful, { inputs: count!.inputs, tokens: protocol.limits.tokens });
+      const runs = runsOf(doubtful, { ...limits(), inputs: Math.min(count!.inputs, limits().inputs) });
       try {
         const exact = await together(
           signal,

@@ -1,4 +1,5 @@
 /** Rows and tools for the tests of models on servers elsewhere. */
+import { setMaxListeners } from 'node:events';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { Problem } from '#errors.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
@@ -11,6 +12,7 @@ import { type ModelServer, type ServerOptions, startModelServer } from './model-
 export type ProtocolName = RemoteRuns['protocol'];
 
 export const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
 export const KEY = 'key-that-nobody-may-see';
 
 const log = { info: () => {}, warn: () => {} };

@@ -1,4 +1,6 @@
 /** What the embedder and the reranker of a server elsewhere have in common: its protocol, its limits, their life. */
+import { setMaxListeners } from 'node:events';
+import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { Backend } from '../backends/backend.ts';
 import type { TokenCounter } from './estimate.ts';
@@ -31,6 +33,8 @@ export interface Server {
 const MAX_INFO_BYTES = 1024 * 1024;
 
 export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, tokens, log }: RemoteTools): Server {
+  if (!/^https?:/i.test(runs.url) || !URL.canParse(runs.url))
+    throw misconfigured(id, 'its server has no valid address');
   const protocol = PROTOCOLS[runs.protocol];
   const transport = createTransport({
     url: runs.url,
@@ -49,10 +53,10 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
   let loaded = false;
   const underway = new Set<Promise<unknown>>();
 
-  async function bringUp(signal: AbortSignal): Promise<void> {
+  async function bringUp(): Promise<void> {
     await tokens.load();
     if (!protocol.info) return;
-    const options = { signal, maxBytes: MAX_INFO_BYTES };
+    const options = { signal: NEVER, maxBytes: MAX_INFO_BYTES };
     const told = await transport.send(protocol.info.request, options).catch((error: unknown) => {
       // A gateway in front may not let it through.
       if (error instanceof Refused) return undefined;
@@ -64,10 +68,10 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
   const backend: Backend = {
     async load(signal = NEVER) {
       if (loaded) return;
-      loading ??= bringUp(signal).finally(() => {
+      loading ??= bringUp().finally(() => {
         loading = undefined;
       });
-      await loading;
+      await unlessAborted(signal, loading);
       loaded = true;
     },
     async unload() {
@@ -152,6 +156,7 @@ export async function together<T>(
 ): Promise<T[]> {
   signal.throwIfAborted();
   const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
   const abort = () => controller.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {

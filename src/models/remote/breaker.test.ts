@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import type { Problem } from '#errors.ts';
+import { createBreaker } from './breaker.ts';
+
+function start() {
+  let now = 1_000;
+  const states: string[] = [];
+  const breaker = createBreaker({
+    failures: 3,
+    firstMs: 1_000,
+    longestMs: 3_000,
+    now: () => now,
+    onChange: (state) => states.push(state),
+  });
+  const refusal = (): Partial<Problem> | undefined => {
+    try {
+      breaker.enter().left();
+      return undefined;
+    } catch (error) {
+      return error as Problem;
+    }
+  };
+  const fail = (times: number) => {
+    for (let turn = 0; turn < times; turn++) breaker.enter().failed();
+  };
+  return { breaker, states, refusal, fail, pass: (ms: number) => (now += ms) };
+}
+
+it('opens after failures in a row only', () => {
+  const { breaker, refusal, fail } = start();
+  fail(2);
+  breaker.enter().succeeded();
+  fail(2);
+  expect(refusal()).toBeUndefined();
+  fail(1);
+  expect(refusal()).toMatchObject({ name: 'ServiceNodeResourceDrainError', code: 503, facts: { retryAfter: 1 } });
+});
+
+it('lets one request try after a while, and stays open longer each time that fails', () => {
+  const { breaker, refusal, fail, pass, states } = start();
+  fail(3);
+  pass(999);
+  expect(refusal()).toBeDefined();
+  pass(1);
+  const probe = breaker.enter();
+  expect(refusal()).toMatchObject({ facts: { retryAfter: 1 } });
+  probe.failed();
+  expect(refusal()).toMatchObject({ facts: { retryAfter: 2 } });
+  pass(2_000);
+  breaker.enter().failed();
+  expect(refusal()).toMatchObject({ facts: { retryAfter: 3 } });
+  pass(3_000);
+  breaker.enter().succeeded();
+  expect(refusal()).toBeUndefined();
+  fail(2);
+  expect(refusal()).toBeUndefined();
+  expect(states).toEqual(['open', 'closed']);
+});
+
+it('tries again when the one who tried has left', () => {
+  const { breaker, refusal, fail, pass } = start();
+  fail(3);
+  pass(1_000);
+  breaker.enter().left();
+  const probe = breaker.enter();
+  expect(refusal()).toBeDefined();
+  probe.succeeded();
+  probe.failed();
+  expect(refusal()).toBeUndefined();
+});
+
+it('learns nothing bad from what was sent before it opened, and good news from it', () => {
+  const { breaker, refusal, fail, pass } = start();
+  const [early, late] = [breaker.enter(), breaker.enter()];
+  fail(3);
+  pass(900);
+  early.failed();
+  pass(100);
+  expect(refusal()).toBeUndefined();
+  late.succeeded();
+  fail(2);
+  expect(refusal()).toBeUndefined();
+});

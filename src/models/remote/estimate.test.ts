@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { estimate, sendable, windows } from './estimate.ts';
+import { NEVER, TOOLS } from './remote.suite.ts';
+
+const { tokens } = TOOLS;
+beforeAll(() => tokens.load());
+
+it('makes windows that are the whole text, each within its limit', () => {
+  const texts = fc.string({ unit: 'grapheme', maxLength: 400 });
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 8, max: 40 }), (text, limit) => {
+      const pieces = windows(tokens, text, limit);
+      expect(pieces.join('')).toBe(text);
+      for (const piece of pieces) expect(tokens.count(piece)).toBeLessThanOrEqual(limit + 1);
+    }),
+    { seed: 6, numRuns: 200 },
+  );
+});
+
+it('makes windows of a million characters, with and without spaces', () => {
+  for (const text of ['word '.repeat(200_000), 'a'.repeat(1_000_000), ' '.repeat(1_000_000)]) {
+    const pieces = windows(tokens, text, 300);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.reduce((sum, { length }) => sum + length, 0)).toBe(text.length);
+  }
+});
+
+it('goes on where a single character is more than there is room for', () => {
+  expect(windows(tokens, '𒀀𒀀', 1).join('')).toBe('𒀀𒀀');
+});
+
+it('lets a caller leave in the middle of a long list', async () => {
+  const leaving = new AbortController();
+  const counts = estimate(tokens, Array(200).fill('word '.repeat(1_000)) as string[], leaving.signal);
+  setImmediate(() => leaving.abort(new Error('left')));
+  await expect(counts).rejects.toThrow('left');
+  expect(await estimate(tokens, ['', 'one'], NEVER)).toEqual([2, 3]);
+});
+
+it('sends no half characters', () => {
+  expect(sendable('a\ud800b')).toBe('a\ufffdb');
+  expect(sendable('😀')).toBe('😀');
+  expect(sendable('')).toBe(' ');
+});
