@@ -4,11 +4,11 @@
  * over the file, the file over the default.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import path from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml';
 import { z } from 'zod';
-import { FEATURES, plansShape } from './plans.ts';
+import { FEATURES, plansShape } from '#plans.ts';
 
 interface Setting {
   readonly schema: z.ZodType;
@@ -43,11 +43,7 @@ const proxyShape = z.strictObject({
 });
 const port = (standard: number) => z.coerce.number().int().min(0).max(65535).default(standard);
 const count = (standard: number, min = 1) => z.coerce.number().int().min(min).default(standard);
-const isNetwork = (text: string) => {
-  const [address = '', bits] = text.split('/', 2);
-  const family = isIP(address);
-  return family > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)));
-};
+const isNetwork = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 /** A whole number, or `none`. */
 const limitOrNone = z.union([z.int().min(0), z.literal('none')], { error: 'must be a whole number, or `none`' });
 const words = z

@@ -1,5 +1,6 @@
 /** Which callers without a key are counted as one. */
 import ipaddr from 'ipaddr.js';
+import { parseAddress } from '#net/address.ts';
 
 /** Bits of an IPv6 address that one customer is given (RFC 6177): whoever has one address there has them all. */
 const CUSTOMER_BITS = 64;
@@ -7,8 +8,8 @@ const CUSTOMER_BITS = 64;
 /** The address that is counted: an IPv4 one as it is, also when it is written as IPv6; of IPv6 the /64 network. */
 export function countedAddress(address: string): string {
   const bare = address.replace(/%.*$/, '');
-  if (!ipaddr.isValid(bare)) return 'unknown';
-  const parsed = ipaddr.process(bare);
+  const parsed = parseAddress(bare);
+  if (!parsed) return 'unknown';
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${CUSTOMER_BITS}`);
   return `${network.toString()}/${CUSTOMER_BITS}`;

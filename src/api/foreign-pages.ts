@@ -3,9 +3,9 @@
  * may be read, any page that a person opens could otherwise read them through a server on that person's machine, since
  * callers need no key and every origin may read the answers.
  */
-import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
+import { parseAddress } from '#net/address.ts';
 
 /**
  * Refuses (OperationNotAllowedError) what a page of another site sent: by the browser's own word (Fetch Metadata, W3C), by
@@ -29,7 +29,9 @@ const isBrowser = (userAgent: string | undefined) => userAgent?.startsWith('Mozi
 
 function isOwn(host: string, ownHosts: readonly string[]): boolean {
   const name = nameOf(host);
-  return isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || ownHosts.includes(name);
+  return (
+    parseAddress(name) !== undefined || name === 'localhost' || name.endsWith('.localhost') || ownHosts.includes(name)
+  );
 }
 
 /** `name` of `name:port`, without brackets. */
