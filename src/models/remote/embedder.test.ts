@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import type { OutputKind } from '../backends/backend.ts';
+import { vectorFor, weightsFor, wordTokens } from './model-server.suite.ts';
+import {
+  closeFetchAtTheEnd,
+  embedderAt,
+  embedderOf,
+  embedTexts,
+  failureOf,
+  NEVER,
+  type ProtocolName,
+  runsAt,
+} from './remote.suite.ts';
+
+closeFetchAtTheEnd();
+
+const PROTOCOLS: ProtocolName[] = ['openai', 'tei', 'vllm', 'infinity', 'ollama', 'cohere', 'lectern'];
+const expected = (text: string, size = 16) => new Float32Array(vectorFor(text, 16).slice(0, size));
+const texts = (count: number) => Array.from({ length: count }, (_, index) => `text number ${index}`);
+
+describe.each(PROTOCOLS)('%s', (protocol) => {
+  it('gives the numbers of the server', async () => {
+    const { model } = await embedderOf(protocol);
+    const outputs = await embedTexts(model, ['one', 'two words', 'été']);
+    expect(outputs.map(({ values }) => values)).toEqual(['one', 'two words', 'été'].map((text) => expected(text)));
+  });
+
+  it('has the tokens that the server tells, where they can be believed', async () => {
+    const { model } = await embedderOf(protocol);
+    const [alone] = await embedTexts(model, ['three words here']);
+    expect(alone!.tokens).toBe(protocol === 'infinity' ? undefined : 5);
+    const outputs = await embedTexts(model, ['one', 'three words here', 'a word']);
+    const sum = outputs.reduce((total, { tokens }) => total + (tokens ?? 0), 0);
+    expect(sum).toBe(protocol === 'infinity' ? 0 : 12);
+  });
+
+  it('lets the server cut vectors to sizes that the model was trained for, and no others', async () => {
+    const { model, server } = await embedderOf(protocol, {}, { matryoshka: [8] });
+    const prepared = await model.prepare(['a'], { signal: NEVER });
+    const [cut] = await model.embed(prepared, { output: 'pooled', dimensions: 8, signal: NEVER });
+    expect(cut!.values).toEqual(expected('a', 8));
+    const [whole] = await model.embed(prepared, { output: 'pooled', dimensions: 4, signal: NEVER });
+    expect(whole!.values).toEqual(expected('a'));
+    const asked = server.requests.filter(({ body }) => JSON.stringify(body).includes('dimension'));
+    expect(asked).toHaveLength(1);
+  });
+
+  it('refuses answers that lie', async () => {
+    const drop = (list: unknown[]) => list.splice(1, 1);
+    const lists = (answer: unknown): unknown[] => {
+      const { data, embeddings } = answer as { data?: unknown[]; embeddings?: unknown[] & { float?: unknown[] } };
+      return (Array.isArray(answer) ? answer : (data ?? embeddings?.float ?? embeddings)) as unknown[];
+    };
+    const lies: ((list: unknown[]) => void)[] = [
+      (list) => void drop(list),
+      (list) => void list.push(list[0]),
+      (list) => {
+        list[0] = withVector(list[0], [1, 2, 3]);
+      },
+      (list) => {
+        list[0] = withVector(list[0], Array(16).fill('1'));
+      },
+      (list) => {
+        list[0] = withVector(list[0], Array(16).fill(1e300));
+      },
+      (list) => {
+        list[0] = withVector(list[0], 'AAAA');
+      },
+      (list) => list.fill(null),
+    ];
+    for (const lie of lies) {
+      const change = (answer: never) => {
+        lie(lists(answer));
+        return answer as unknown;
+      };
+      const { model, server } = await embedderOf(protocol, { trouble: () => ({ change }) });
+      const failure = await failureOf(embedTexts(model, ['one', 'two', 'three']));
+      expect(failure).toMatchObject({ name: 'DownstreamServiceFailureError' });
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+
+  it('splits batches by what a server takes', async () => {
+    const { model, server } = await embedderOf(protocol, { maxInputs: 20 });
+    await model.load();
+    const many = texts(150);
+    const outputs = await embedTexts(model, many);
+    expect(outputs.map(({ values }) => values)).toEqual(many.map((text) => expected(text)));
+    // Where the server told, nothing was refused.
+    const embeds = server.requests.filter(({ path }) => path !== '/info');
+    if (protocol === 'tei') expect(embeds).toHaveLength(8);
+    else expect(embeds.length).toBeGreaterThan(8);
+  });
+
+  it('cuts texts that are too long when it may', async () => {
+    const { model } = await embedderOf(protocol, { maxTokens: 60 }, { contextTokens: 60 });
+    const long = Array.from({ length: 400 }, (_, index) => `word${index % 10}`).join(' ');
+    const outputs = await embedTexts(model, ['short', long, 'brief'], 60);
+    expect(outputs[0]!.values).toEqual(expected('short'));
+    expect(outputs[2]!.values).toEqual(expected('brief'));
+    const begins = Array.from({ length: 60 }, (_, count) => expected(long.split(' ').slice(0, count).join(' ')));
+    expect(begins).toContainEqual(outputs[1]!.values);
+  });
+
+  it('leaves texts that are too long whole otherwise, and says so', async () => {
+    const { model } = await embedderOf(protocol, { maxTokens: 60 }, { contextTokens: 60 });
+    const long = 'word '.repeat(400).trim();
+    const [short, tooLong] = await model.prepare(['short', long], { signal: NEVER });
+    expect(short!.fullTokens).toBeLessThan(60);
+    expect(tooLong!.fullTokens).toBeGreaterThan(60);
+    expect(tooLong!.tokens).toBe(tooLong!.fullTokens);
+    // This one cuts without a word: only the count keeps it from that.
+    if (protocol === 'infinity') return;
+    const work = model.embed([short!, tooLong!], { output: 'pooled', dimensions: 16, signal: NEVER });
+    expect(await failureOf(work)).toMatchObject({
+      name: 'TokenLimitExceededError',
+      message: 'Input text exceeds the model maximum of 60 tokens',
+    });
+  });
+});
+
+/** The entry of an answer with another vector in it. */
+const withVector = (entry: unknown, vector: unknown): unknown =>
+  typeof entry === 'object' && entry !== null && 'embedding' in entry ? { ...entry, embedding: vector } : vector;
+
+describe('order', () => {
+  it('is by index where the protocol has one', async () => {
+    const change = (answer: { data: unknown[] }) => ({ ...answer, data: answer.data.toReversed() });
+    const { model } = await embedderOf('openai', { trouble: () => ({ change }) });
+    const outputs = await embedTexts(model, texts(5));
+    expect(outputs.map(({ values }) => values)).toEqual(texts(5).map((text) => expected(text)));
+  });
+
+  it('is that of the answer where nothing else is told', async () => {
+    const change = (answer: { data: { embedding: unknown }[] }) => ({
+      data: answer.data.map(({ embedding }) => ({ embedding })),
+    });
+    const { model } = await embedderOf('openai', { trouble: () => ({ change }) });
+    expect((await embedTexts(model, texts(3)))[2]!.values).toEqual(expected('text number 2'));
+  });
+});
+
+describe('base64', () => {
+  it('is asked for no more once a server has refused it', async () => {
+    const { model, server } = await embedderOf('openai', { base64: false });
+    expect((await embedTexts(model, ['a']))[0]!.values).toEqual(expected('a'));
+    await embedTexts(model, ['b']);
+    expect(server.requests.map(({ body }) => body.encoding_format)).toEqual(['base64', 'float', 'float']);
+  });
+
+  it('is asked for on, whatever else is refused later', async () => {
+    const { model, server } = await embedderOf('openai', {
+      trouble: (_, index) => (index === 1 ? { status: 400 } : undefined),
+    });
+    await embedTexts(model, ['a']);
+    expect(await failureOf(embedTexts(model, ['b']))).toMatchObject({ name: 'DownstreamServiceFailureError' });
+    await embedTexts(model, ['c']);
+    expect(server.requests.map(({ body }) => body.encoding_format)).toEqual(['base64', 'base64', 'base64']);
+  });
+});
+
+describe('counting', () => {
+  it('is exact near the limit where the server counts', async () => {
+    // Twice as many tokens as words of the estimate, and the other way round.
+    const dense = 'a b c d e f g h i j '.repeat(5).trim();
+    const long = 'internationalization '.repeat(20).trim();
+    for (const protocol of ['tei', 'vllm'] as const) {
+      const { model } = await embedderOf(protocol, { maxTokens: 60 }, { contextTokens: 60 });
+      const prepared = await model.prepare([dense, long, 'short'], { signal: NEVER });
+      expect(prepared.slice(0, 2).map(({ fullTokens }) => fullTokens)).toEqual([wordTokens(dense), wordTokens(long)]);
+    }
+  });
+
+  it('is left to the estimate where a gateway does not let it through', async () => {
+    const { model, server } = await embedderOf(
+      'tei',
+      { trouble: ({ path }) => (path === '/embed' ? undefined : { status: 404 }) },
+      { contextTokens: 20 },
+    );
+    await model.load();
+    const text = 'word '.repeat(12);
+    await model.prepare([text], { signal: NEVER });
+    await model.prepare([text], { signal: NEVER });
+    expect(server.requests.map(({ path }) => path)).toEqual(['/info', '/tokenize']);
+    expect(await embedTexts(model, [text])).toHaveLength(1);
+  });
+
+  it('fails with the server', async () => {
+    const { model } = await embedderOf('tei', { trouble: () => ({ status: 500 }) }, { contextTokens: 20 });
+    const work = model.prepare(['word '.repeat(12)], { signal: NEVER });
+    expect(await failureOf(work)).toMatchObject({ name: 'DownstreamServiceFailureError' });
+  });
+});
+
+describe('another Lectern', () => {
+  const prepare = { task: 'retrieval.query', signal: NEVER };
+  const run = (output: OutputKind) => ({ output, dimensions: 16, signal: NEVER });
+
+  it('is told the task, unless the row has prefixes of its own', async () => {
+    const { model, server } = await embedderOf('lectern');
+    const [output] = await model.embed(await model.prepare(['a'], prepare), run('pooled'));
+    expect(output!.values).toEqual(expected('retrieval.query: a'));
+    expect(server.requests[0]!.body).toMatchObject({
+      model: 'there/model',
+      task: 'retrieval.query',
+      normalized: false,
+    });
+
+    const { model: prefixed } = await embedderOf('lectern', {}, { prefixes: { query: 'query: ' } });
+    const [plain] = await prefixed.embed(await prefixed.prepare(['query: a'], prepare), run('pooled'));
+    expect(plain!.values).toEqual(expected('query: a'));
+  });
+
+  it('embeds texts of several tasks in one batch', async () => {
+    const { model, server } = await embedderOf('lectern');
+    const batch = [
+      ...(await model.prepare(['a', 'b'], prepare)),
+      ...(await model.prepare(['c'], { signal: NEVER })),
+      ...(await model.prepare(['d'], prepare)),
+    ];
+    const outputs = await model.embed(batch, run('pooled'));
+    const said = ['retrieval.query: a', 'retrieval.query: b', 'c', 'retrieval.query: d'];
+    expect(outputs.map(({ values }) => values)).toEqual(said.map((text) => expected(text)));
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('pools the items of a document with all of it in view', async () => {
+    const { model, server } = await embedderOf('lectern');
+    const spans = await model.prepareSpans!('', ['a b', 'c'], { maxTokens: 512, signal: NEVER });
+    const other = await model.prepare(['d'], { signal: NEVER });
+    const outputs = await model.embed([...spans, ...other], run('pooled'));
+    expect(outputs[0]).toMatchObject({ rows: 2, tokens: 7 });
+    expect(outputs[0]!.values).toEqual(new Float32Array([...expected('a b c: a b'), ...expected('a b c: c')]));
+    expect(outputs[1]!.values).toEqual(expected('d'));
+    const late = server.requests.find(({ body }) => body.late_chunking);
+    expect(late!.body).toMatchObject({ input: ['a b', 'c'], truncate: true });
+  });
+
+  it('gives one vector a token, with its text', async () => {
+    const { model } = await embedderOf('lectern', {}, { kind: 'omni-v4' });
+    const [output] = await model.embed(await model.prepare(['a b'], { signal: NEVER }), run('tokens'));
+    expect(output).toMatchObject({ rows: 2, pieces: ['a', 'b'] });
+    expect(output!.values).toEqual(new Float32Array([...expected('a'), ...expected('b')]));
+  });
+
+  it('gives weights by token', async () => {
+    const { model } = await embedderOf('lectern', {
+      trouble: () => ({
+        change: (answer: { data: object[] }) => ({
+          ...answer,
+          data: answer.data.map((entry) => ({ ...entry, embedding: weightsFor('learn machines') })),
+        }),
+      }),
+    });
+    const [output] = await model.embed(await model.prepare(['x'], { signal: NEVER }), run('sparse'));
+    expect(output!.weights).toEqual({ learn: 2.5, machines: 4 });
+  });
+});
+
+describe('other outputs', () => {
+  it('are one vector a token at a TEI server', async () => {
+    const { model } = await embedderOf('tei');
+    const prepared = await model.prepare(['a b'], { signal: NEVER });
+    const [output] = await model.embed(prepared, { output: 'tokens', dimensions: 16, signal: NEVER });
+    expect(output!.rows).toBe(3);
+    expect(output!.values).toEqual(new Float32Array(['[CLS]', 'a', 'b'].flatMap((word) => [...expected(word)])));
+  });
+
+  it('are refused where a server has none', async () => {
+    const { model } = await embedderOf('openai');
+    const prepared = await model.prepare(['a'], { signal: NEVER });
+    for (const output of ['tokens', 'sparse'] as const) {
+      const work = model.embed(prepared, { output, dimensions: 16, signal: NEVER });
+      expect(await failureOf(work)).toMatchObject({ name: 'DownstreamServiceFailureError' });
+    }
+  });
+});
+
+it('tells Cohere what the texts are for', async () => {
+  const { model, server } = await embedderOf('cohere');
+  for (const task of ['retrieval.query', 'retrieval.passage', 'separation', 'classification', undefined]) {
+    const prepared = await model.prepare(['a'], { task, signal: NEVER });
+    await model.embed(prepared, { output: 'pooled', dimensions: 16, signal: NEVER });
+  }
+  expect(server.requests.map(({ body }) => body.input_type)).toEqual([
+    'search_query',
+    'search_document',
+    'clustering',
+    'classification',
+    'search_document',
+  ]);
+});
+
+it('has no embedder at an address that is none', () => {
+  for (const url of ['host:8080', 'ftp://host', '', 'http://']) {
+    expect(() => embedderAt(runsAt('openai', url))).toThrow('no valid address');
+  }
+});
