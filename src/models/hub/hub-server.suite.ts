@@ -1,0 +1,121 @@
+/** A server that behaves like the hub: commits, git blobs told by ETag, large files on another host behind a redirect. */
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const COMMIT = 'c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00';
+
+export interface HubFile {
+  bytes: Buffer;
+  /** Large files are elsewhere, and told by their SHA-256. */
+  large: boolean;
+}
+
+export interface TestHub {
+  readonly url: string;
+  readonly files: Map<string, HubFile>;
+  /** Method, path and range of each request, `cdn` in front of those to the other host. */
+  readonly requests: string[];
+  /** Headers of the requests, in their order. */
+  readonly headers: IncomingMessage['headers'][];
+  /** Called before a large file is sent; what it gives changes the answer. */
+  disturb: (sent: { name: string; from: number; count: number }) => Disturbance | undefined;
+  close(): Promise<void>;
+}
+
+export interface Disturbance {
+  /** The connection is cut after so many bytes. */
+  readonly cutAfter?: number;
+  /** Ranges are not understood. */
+  readonly ignoreRange?: boolean;
+  readonly bytes?: Buffer;
+  readonly status?: number;
+  /** Nothing more comes after so many bytes. */
+  readonly hangAfter?: number;
+}
+
+const listening = (server: Server) =>
+  new Promise<string>((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)),
+  );
+
+export async function startTestHub(repository: string): Promise<TestHub> {
+  const files = new Map<string, HubFile>();
+  const requests: string[] = [];
+  const headers: IncomingMessage['headers'][] = [];
+  let count = 0;
+
+  const note = (host: string, request: IncomingMessage) => {
+    const { range } = request.headers;
+    requests.push(`${host}${request.method} ${request.url}${range ? ` ${range}` : ''}`);
+    headers.push(request.headers);
+  };
+
+  const cdn = createServer((request, response) => {
+    note('cdn ', request);
+    const name = decodeURIComponent(request.url!.slice(1).split('?')[0]!);
+    const file = files.get(name)!;
+    const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const disturbance = hub.disturb({ name, from, count: count++ }) ?? {};
+    send(response, file.bytes, from, disturbance, request.method === 'HEAD');
+  });
+  const cdnUrl = await listening(cdn);
+
+  const server = createServer((request, response) => {
+    note('', request);
+    const match = new RegExp(`^/${repository}/resolve/([^/]+)/(.+)$`).exec(request.url!);
+    const name = match?.[2] ?? '';
+    const file = files.get(name);
+    if (!match || !file || !['main', COMMIT].includes(match[1]!)) {
+      response.writeHead(404, { 'x-error-code': 'EntryNotFound' }).end('Entry not found');
+      return;
+    }
+    const sha256 = createHash('sha256').update(file.bytes).digest('hex');
+    const common = { 'x-repo-commit': COMMIT, 'accept-ranges': 'bytes' };
+    if (file.large) {
+      response
+        .writeHead(302, {
+          ...common,
+          location: `${cdnUrl}/${encodeURIComponent(name)}?signature=1`,
+          'x-linked-etag': `"${sha256}"`,
+          'x-linked-size': file.bytes.length,
+        })
+        .end();
+      return;
+    }
+    const blob = createHash('sha1').update(`blob ${file.bytes.length}\0`).update(file.bytes).digest('hex');
+    const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    for (const [key, value] of Object.entries({ ...common, etag: `"${blob}"` })) response.setHeader(key, value);
+    send(response, file.bytes, from, {}, request.method === 'HEAD');
+  });
+  const url = await listening(server);
+
+  const close = (one: Server) =>
+    new Promise<void>((resolve) => {
+      one.closeAllConnections();
+      one.close(() => resolve());
+    });
+  const hub: TestHub = {
+    url,
+    files,
+    requests,
+    headers,
+    disturb: () => undefined,
+    close: async () => {
+      await Promise.all([close(server), close(cdn)]);
+    },
+  };
+  return hub;
+}
+
+function send(response: ServerResponse, whole: Buffer, from: number, given: Disturbance, isHead: boolean): void {
+  if (given.status) return void response.writeHead(given.status).end();
+  const isRange = from > 0 && !given.ignoreRange;
+  const bytes = (given.bytes ?? whole).subarray(isRange ? from : 0);
+  if (isRange) response.setHeader('content-range', `bytes ${from}-${whole.length - 1}/${whole.length}`);
+  response.writeHead(isRange ? 206 : 200, { 'content-length': bytes.length });
+  if (isHead) return void response.end();
+  if (given.hangAfter !== undefined) return void response.write(bytes.subarray(0, given.hangAfter));
+  if (given.cutAfter === undefined) return void response.end(bytes);
+  response.write(bytes.subarray(0, given.cutAfter), () => response.destroy());
+}

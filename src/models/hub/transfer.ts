@@ -1,0 +1,301 @@
+/**
+ * One file of the hub: what it is (HEAD), and its bytes, taken up where an earlier try broke off and held against the
+ * checksum that the hub gives. The hub answers as https://huggingface.co does: large files are redirected to another host, and
+ * are told by X-Linked-Etag (their SHA-256) and X-Linked-Size; small ones come with the id of their git blob as ETag.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type Problem, problem } from '#errors.ts';
+
+/** What is needed of the way to services that the operator trusts; it follows no redirects. */
+export type HubFetch = (
+  url: URL,
+  options: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+    readonly timeoutMs: number;
+    readonly maxBytes: number;
+  },
+) => Promise<HubResponse>;
+
+export interface HubResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+  discard(): void;
+}
+
+export interface HubAccess {
+  readonly fetch: HubFetch;
+  /** `https://huggingface.co`, or what answers like it. */
+  readonly url: string;
+  readonly token?: string | undefined;
+  /** A transfer without a byte for so long is broken off, and taken up again. */
+  readonly stallMs: number;
+  /** Waited before it is taken up again, times the number of the try. */
+  readonly retryMs: number;
+}
+
+export interface RemoteFile {
+  readonly url: URL;
+  readonly name: string;
+  readonly bytes: number;
+  /** SHA-256 or the id of a git blob, in hexadecimal; undefined when the hub gives none. */
+  readonly checksum: string | undefined;
+  /** The commit that the revision means, when the hub says. */
+  readonly commit: string | undefined;
+}
+
+const MAX_REDIRECTS = 5;
+const MAX_TRIES = 5;
+const HEAD_MS = 30_000;
+/** A day: what bounds a transfer is that it stands still. */
+const TRANSFER_MS = 24 * 3_600_000;
+const SHA256 = /^[0-9a-f]{64}$/;
+const GIT_BLOB = /^[0-9a-f]{40}$/;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+export const hubFailure = (message: string, cause?: unknown): Problem =>
+  problem('DownstreamServiceFailureError', { message }, cause);
+
+const damaged = () => hubFailure('The hub gave other bytes than it announced; nothing of them was kept');
+
+/** Undefined when there is no such file. */
+export async function askForFile(
+  hub: HubAccess,
+  { repository, revision, name }: { repository: string; revision: string; name: string },
+  signal: AbortSignal,
+): Promise<RemoteFile | undefined> {
+  const base = `${hub.url.replace(/\/+$/, '')}/`;
+  const url = new URL(`${repository}/resolve/${encodeURIComponent(revision)}/${name}`, base);
+  let at = url;
+  let headers: Readonly<Record<string, string>> = {};
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const response = await request(hub, at, 'HEAD', {}, signal, HEAD_MS);
+    response.discard();
+    // What the hub itself says counts, not the host that it leads to.
+    headers = { ...response.headers, ...headers };
+    if (response.status === 404) return undefined;
+    const next = redirect(response, at);
+    if (next && headers['x-linked-size'] === undefined) {
+      at = next;
+      continue;
+    }
+    if (!next && response.status !== 200) throw refused(response.status);
+    return { url, name, ...described(headers) };
+  }
+  throw hubFailure('The hub leads in circles');
+}
+
+function described(headers: Readonly<Record<string, string>>): Omit<RemoteFile, 'url' | 'name'> {
+  const bytes = Number(headers['x-linked-size'] ?? headers['content-length']);
+  if (!Number.isSafeInteger(bytes) || bytes < 0) throw hubFailure('The hub does not say how large a file is');
+  const etag = (headers['x-linked-etag'] ?? headers.etag ?? '').replace(/^W\//, '').replaceAll('"', '').toLowerCase();
+  const checksum = SHA256.test(etag) || GIT_BLOB.test(etag) ? etag : undefined;
+  return { bytes, checksum, commit: headers['x-repo-commit'] };
+}
+
+function refused(status: number): Problem {
+  if (status === 401 || status === 403)
+    return hubFailure('The hub does not give this model without a token that was granted access to it');
+  if (status === 429) return hubFailure('The hub refuses for now: too many requests');
+  return hubFailure(`The hub answered with status ${status}`);
+}
+
+function redirect({ status, headers }: HubResponse, from: URL): URL | undefined {
+  if (!REDIRECTS.includes(status) || !headers.location || !URL.canParse(headers.location, from.href)) return undefined;
+  const to = new URL(headers.location, from.href);
+  if (to.protocol !== from.protocol && to.protocol !== 'https:')
+    throw hubFailure('The hub leads to an address that is not encrypted');
+  return to;
+}
+
+async function request(
+  { fetch, url, token }: HubAccess,
+  to: URL,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<HubResponse> {
+  // The token is for the hub alone, not for the hosts that it leads to.
+  const isHub = to.origin === new URL(url).origin;
+  const own: Record<string, string> = token && isHub ? { authorization: `Bearer ${token}` } : {};
+  return fetch(to, {
+    method,
+    headers: { 'accept-encoding': 'identity', 'user-agent': 'lectern', ...own, ...headers },
+    signal,
+    timeoutMs,
+    maxBytes: Number.MAX_SAFE_INTEGER,
+  });
+}
+
+/**
+ * Brings the file to `target`: written aside, synced, checked, renamed. `expected` is a SHA-256 that the row gives.
+ * `onBytes` is told how many are there, the ones of an earlier try included. Gives the SHA-256 of what was written.
+ */
+export async function fetchFile(
+  hub: HubAccess,
+  file: RemoteFile,
+  {
+    target,
+    expected,
+    signal,
+    onBytes,
+  }: { target: string; expected?: string | undefined; signal: AbortSignal; onBytes: (bytes: number) => void },
+): Promise<string> {
+  if (expected && file.checksum && SHA256.test(file.checksum) && file.checksum !== expected)
+    throw hubFailure('The hub has another version of this file than the one that is asked for');
+  await mkdir(path.dirname(target), { recursive: true });
+  const part = `${target}.${file.checksum?.slice(0, 16) ?? 'unknown'}.part`;
+  await removeOtherParts(target, part);
+  for (let attempt = 1; ; attempt++) {
+    const before = await sizeOf(part);
+    try {
+      await transfer(hub, file, { part, signal, onBytes });
+      break;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof Refusal) throw error.problem;
+      if ((await sizeOf(part)) > before) attempt = 1;
+      if (attempt >= MAX_TRIES) throw hubFailure('The transfer from the hub broke off again and again', error);
+      await pause(hub.retryMs * attempt, signal);
+    }
+  }
+  return finish(file, { part, target, expected });
+}
+
+/** Parts of other versions of the file are of no use. */
+async function removeOtherParts(target: string, part: string): Promise<void> {
+  const folder = path.dirname(target);
+  for (const name of await readdir(folder))
+    if (name.startsWith(`${path.basename(target)}.`) && name.endsWith('.part') && name !== path.basename(part))
+      await rm(path.join(folder, name), { force: true });
+}
+
+const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => ({ size: 0 }))).size;
+
+/** Not mended by another try. */
+class Refusal extends Error {
+  readonly problem: Problem;
+  constructor(given: Problem) {
+    super(given.message);
+    this.problem = given;
+  }
+}
+
+async function transfer(
+  hub: HubAccess,
+  { url, bytes }: RemoteFile,
+  { part, signal, onBytes }: { part: string; signal: AbortSignal; onBytes: (bytes: number) => void },
+): Promise<void> {
+  let have = await sizeOf(part);
+  if (have > bytes) {
+    await rm(part, { force: true });
+    have = 0;
+  }
+  onBytes(have);
+  if (have === bytes && bytes > 0) return;
+
+  const stalled = new AbortController();
+  const both = AbortSignal.any([signal, stalled.signal]);
+  let timer = setTimeout(() => {}, 0);
+  const alive = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stalled.abort(new Error('no byte came')), hub.stallMs);
+  };
+  alive();
+  try {
+    const response = await requestBytes(hub, url, have, both);
+    const from = startOf(response, have);
+    const file = await open(part, from > 0 ? 'r+' : 'w');
+    let written = from;
+    try {
+      for await (const chunk of response.body) {
+        alive();
+        if (written + chunk.length > bytes) throw new Refusal(damaged());
+        await file.write(chunk, 0, chunk.length, written);
+        written += chunk.length;
+        onBytes(written);
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (written < bytes) throw new Error('the answer ended early');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function requestBytes(hub: HubAccess, url: URL, have: number, signal: AbortSignal): Promise<HubResponse> {
+  const range: Record<string, string> = have > 0 ? { range: `bytes=${have}-` } : {};
+  let at = url;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const response = await request(hub, at, 'GET', range, signal, TRANSFER_MS);
+    const next = redirect(response, at);
+    if (!next && (response.status === 200 || response.status === 206)) return response;
+    response.discard();
+    if (!next && (response.status >= 500 || response.status === 429)) throw new Error(`status ${response.status}`);
+    if (!next) throw new Refusal(refused(response.status));
+    at = next;
+  }
+  throw new Refusal(hubFailure('The hub leads in circles'));
+}
+
+/** Where the bytes of the answer belong. A server that knows no ranges begins anew. */
+function startOf({ status, headers }: HubResponse, have: number): number {
+  if (status === 200) return 0;
+  const from = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1];
+  if (Number(from) !== have)
+    throw new Refusal(hubFailure('The hub answers with another part of a file than was asked'));
+  return have;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+  });
+  signal.throwIfAborted();
+}
+
+async function finish(
+  { bytes, checksum }: RemoteFile,
+  { part, target, expected }: { part: string; target: string; expected: string | undefined },
+): Promise<string> {
+  const sha256 = createHash('sha256');
+  // A git blob is named by the SHA-1 of a head and its bytes.
+  const blob = checksum && GIT_BLOB.test(checksum) ? createHash('sha1').update(`blob ${bytes}\0`) : undefined;
+  await digest(part, blob ? [sha256, blob] : [sha256]);
+  const found = sha256.digest('hex');
+  const isTrue = blob ? blob.digest('hex') === checksum : checksum === undefined || found === checksum;
+  if (!isTrue || (expected !== undefined && found !== expected)) {
+    await rm(part, { force: true });
+    throw damaged();
+  }
+  await rename(part, target);
+  await syncFolder(path.dirname(target));
+  return found;
+}
+
+async function digest(file: string, hashes: readonly Hash[]): Promise<void> {
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 }))
+    for (const hash of hashes) hash.update(chunk as Buffer);
+}
+
+/** So that the new name outlives a loss of power; some systems cannot. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
