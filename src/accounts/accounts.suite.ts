@@ -1,0 +1,497 @@
+/** What the room owes, held against each database: real ones, with outages, and with several processes at once. */
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DatabaseAway } from '#storage/database/away.ts';
+import { openStore, type Store } from '#storage/database/store.ts';
+import { type AccountsProcess, startAccountsProcess } from '../../test/support/accounts-process.ts';
+import { createAccounts } from './accounts.ts';
+import { newId } from './ids.ts';
+import { MIGRATIONS } from './migrations/migrations.ts';
+import { type AccountsRoom, openAccounts } from './open.ts';
+import type { Charge } from './records.ts';
+import type { Tables } from './schema.ts';
+import { openUsage } from './usage.ts';
+
+/** A database for one test. */
+export interface TestDatabase {
+  /** SQLite in the data folder without one. */
+  readonly databaseUrl?: string | undefined;
+  /** Takes the database away, and gives what brings it back. */
+  away(dataDir: string): Promise<() => Promise<void>>;
+}
+
+const LONG_MS = 120_000;
+const T0 = Date.UTC(2026, 0, 31, 12);
+const DAY_MS = 86_400_000;
+
+export interface TestDatabases {
+  fresh(): Promise<TestDatabase>;
+  /** A file can be closed to writers only. */
+  readonly canBeUnreadable: boolean;
+}
+
+export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDatabases): void {
+  describe(title, { timeout: LONG_MS }, () => {
+    let dataDir: string;
+    let database: TestDatabase;
+    let room: AccountsRoom;
+    const closing: (() => Promise<unknown>)[] = [];
+    const options = () => ({ dataDir, databaseUrl: database.databaseUrl });
+
+    beforeEach(async () => {
+      dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-accounts-'));
+      database = await fresh();
+      room = await openAccounts(options());
+    }, LONG_MS);
+    afterEach(async () => {
+      for (const close of closing.splice(0).reverse()) await close();
+      await room.close();
+      await rm(dataDir, { recursive: true, force: true });
+    }, LONG_MS);
+
+    /** The same tables once more, through a connection of its own. */
+    async function openTables(): Promise<Store<Tables>> {
+      const file = path.join(dataDir, 'accounts', 'accounts.db');
+      const store = await openStore<Tables>(
+        { url: database.databaseUrl, file },
+        { room: 'accounts', migrations: MIGRATIONS },
+      );
+      closing.push(() => store.close());
+      return store;
+    }
+
+    async function startProcess(): Promise<AccountsProcess> {
+      const started = startAccountsProcess();
+      closing.push(async () => started.child.kill('SIGKILL'));
+      await started.call('open', options());
+      return started;
+    }
+
+    const paying = (balance: number | null = null) =>
+      room.accounts.createAccount({ name: 'paying', plan: 'paid', balance });
+    const charge = (given: Partial<Charge> & Pick<Charge, 'accountId'>): Charge => ({
+      id: newId(),
+      at: T0,
+      keyId: 'k',
+      face: 'reader',
+      endpoint: 'reader',
+      model: '',
+      tokens: 10,
+      status: 200,
+      durationMs: 3,
+      ...given,
+    });
+    const total = async () => (await room.usage.sums({ by: [] }))[0]!;
+    const balanceOf = async (id: string) => (await room.accounts.account(id))!.balance;
+
+    describe('accounts', () => {
+      it('are made, changed and listed in the order of their making', async () => {
+        const made = [];
+        for (const name of ['a', 'b', 'c']) made.push(await room.accounts.createAccount({ name, plan: 'free' }));
+        expect(await room.accounts.accounts()).toEqual(made);
+        expect(await room.accounts.accounts({ limit: 1, after: made[0]!.id })).toEqual([made[1]]);
+        const changed = await room.accounts.changeAccount(made[1]!.id, { plan: 'premium', name: 'B', balance: 7 });
+        expect(changed).toEqual({ ...made[1], plan: 'premium', name: 'B', balance: 7 });
+        expect(await room.accounts.account(made[1]!.id)).toEqual(changed);
+        expect(await room.accounts.changeAccount(made[1]!.id, {})).toEqual(changed);
+        expect(await room.accounts.changeAccount(made[1]!.id, { balance: null })).toMatchObject({ balance: null });
+      });
+
+      it('are not made by asking for them', async () => {
+        expect(await room.accounts.account('nobody')).toBeUndefined();
+        expect(await room.accounts.changeAccount('nobody', { name: 'x' })).toBeUndefined();
+        expect(await room.accounts.changeAccount('nobody', { addBalance: 1 })).toBeUndefined();
+        expect(await room.accounts.accounts()).toEqual([]);
+      });
+
+      it('have balances that are added to at once without losing anything, and never fall below zero', async () => {
+        const { id } = await paying(100);
+        await Promise.all(Array.from({ length: 40 }, () => room.accounts.changeAccount(id, { addBalance: 5 })));
+        expect(await balanceOf(id)).toBe(300);
+        expect(await room.accounts.changeAccount(id, { addBalance: -1000 })).toMatchObject({ balance: 0 });
+        const most = Number.MAX_SAFE_INTEGER;
+        await room.accounts.changeAccount(id, { balance: most });
+        expect(await room.accounts.changeAccount(id, { addBalance: most })).toMatchObject({ balance: most });
+      });
+
+      it('without a balance get none by adding', async () => {
+        const { id } = await paying(null);
+        const refusal = { name: 'ParamValidationError', facts: { path: 'addBalance' } };
+        await expect(room.accounts.changeAccount(id, { addBalance: 5 })).rejects.toMatchObject(refusal);
+        await expect(room.accounts.changeAccount(id, { balance: 1, addBalance: 5 })).rejects.toMatchObject(refusal);
+        expect(await balanceOf(id)).toBeNull();
+      });
+
+      it('have a default that is made once', async () => {
+        const made = await Promise.all(Array.from({ length: 5 }, () => room.accounts.defaultAccount()));
+        expect(made[0]).toMatchObject({ id: 'default', plan: 'premium', balance: null });
+        expect(await room.accounts.accounts()).toEqual([made[0]]);
+        expect(new Set(made.map(({ createdAt }) => createdAt)).size).toBe(1);
+      });
+    });
+
+    describe('keys', () => {
+      it('are known again, and no others', async () => {
+        expect(await room.accounts.empty()).toBe(true);
+        const account = await paying(5);
+        const { key, record } = await room.accounts.mintKey({ accountId: account.id, name: 'mine' });
+        expect(key).toMatch(/^lectern_[\w-]{43}$/);
+        expect(record.shown).toBe(`${key.slice(0, 12)}…`);
+        expect(await room.accounts.empty()).toBe(false);
+        expect(await room.accounts.identify(key)).toEqual({ key: record, account });
+        const last = key.at(-1) === 'A' ? 'B' : 'A';
+        for (const wrong of [
+          '',
+          'lectern_',
+          `${key}x`,
+          key.slice(0, -1) + last,
+          key.toUpperCase(),
+          `${key} `,
+          'é'.repeat(60),
+        ]) {
+          expect(await room.accounts.identify(wrong), wrong).toBeUndefined();
+        }
+      });
+
+      it('can be ones own', async () => {
+        const { id: accountId } = await paying();
+        const key = `hosted_${'x'.repeat(30)}`;
+        const mine = await room.accounts.mintKey({ accountId, name: 'mine', key });
+        expect(mine).toMatchObject({ key, record: { shown: 'host…' } });
+        expect((await room.accounts.identify(key))?.key.id).toBe(mine.record.id);
+        for (const wrong of [key, 'short', `${key} ${key}`, `${key}\n`, 'é'.repeat(40), 'x'.repeat(513)]) {
+          await expect(room.accounts.mintKey({ accountId, name: 'x', key: wrong }), wrong).rejects.toMatchObject({
+            name: 'ParamValidationError',
+            facts: { path: 'key' },
+          });
+        }
+        await expect(room.accounts.mintKey({ accountId: 'nobody', name: 'x' })).rejects.toMatchObject({
+          name: 'ResourceNotFoundError',
+        });
+        expect(await room.accounts.keys()).toHaveLength(1);
+      });
+
+      it('are kept as nothing that could be turned back', async () => {
+        const { id: accountId } = await paying();
+        const { key } = await room.accounts.mintKey({ accountId, name: 'mine' });
+        const own = await room.accounts.mintKey({ accountId, name: 'own', key: `own-${'k'.repeat(40)}` });
+        const { db } = await openTables();
+        const kept = JSON.stringify(await db.selectFrom('api_keys').selectAll().execute());
+        expect(kept).toContain('"hash"');
+        for (const text of [key, own.key]) expect(kept).not.toContain(text.slice(12));
+        const folder = path.join(dataDir, 'accounts');
+        for (const file of await readdir(folder)) {
+          expect(await readFile(path.join(folder, file), 'latin1')).not.toContain(key.slice(12));
+          expect((await stat(path.join(folder, file))).mode & 0o077).toBe(0);
+        }
+      });
+
+      it('are renamed, listed by account and in parts', async () => {
+        const [one, two] = [await paying(), await paying()];
+        const made = [];
+        for (const { id: accountId } of [one, two, one, one]) {
+          made.push((await room.accounts.mintKey({ accountId, name: 'k' })).record);
+        }
+        expect(await room.accounts.keys()).toEqual(made);
+        expect(await room.accounts.keys({ accountId: one.id, limit: 1, after: made[0]!.id })).toEqual([made[2]]);
+        const renamed = { ...made[3]!, name: 'renamed' };
+        expect(await room.accounts.changeKey(renamed.id, { name: 'renamed' })).toEqual(renamed);
+        expect(await room.accounts.key(renamed.id)).toEqual(renamed);
+        expect(await room.accounts.changeKey(renamed.id, {})).toEqual(renamed);
+        expect(await room.accounts.changeKey('none', { name: 'x' })).toBeUndefined();
+        expect(await room.accounts.key('none')).toBeUndefined();
+        expect(await room.accounts.revokeKey('none')).toBeUndefined();
+      });
+
+      it('end when they expire, to the millisecond, also while they are remembered', async () => {
+        let now = T0;
+        const clock = () => 0;
+        const secret = async () => new Uint8Array(32);
+        const accounts = createAccounts({ store: await openTables(), secret, now: () => now, clock });
+        const { id: accountId } = await paying();
+        const { key, record } = await accounts.mintKey({ accountId, name: 'k', expiresAt: T0 + 10 });
+        expect(await accounts.identify(key)).toBeDefined();
+        now = T0 + 9;
+        expect(await accounts.identify(key)).toBeDefined();
+        now = T0 + 10;
+        expect(await accounts.identify(key)).toBeUndefined();
+        await accounts.changeKey(record.id, { expiresAt: null });
+        expect(await accounts.identify(key)).toMatchObject({ key: { expiresAt: null } });
+      });
+
+      it('are refused at once where they are revoked, and everywhere within a second', async () => {
+        let clock = 0;
+        const secret = async () => new Uint8Array(32);
+        const here = createAccounts({ store: await openTables(), secret, clock: () => clock });
+        const there = createAccounts({ store: await openTables(), secret, clock: () => clock });
+        const { id: accountId } = await paying();
+        const { key, record } = await here.mintKey({ accountId, name: 'k' });
+        expect(await there.identify(key)).toBeDefined();
+        expect(await here.identify(key)).toBeDefined();
+        const revoked = await here.revokeKey(record.id);
+        expect(revoked?.revokedAt).toBeTypeOf('number');
+        expect(await here.identify(key)).toBeUndefined();
+        clock = 1_000;
+        expect(await there.identify(key)).toBeUndefined();
+        expect(await there.revokeKey(record.id)).toEqual(revoked);
+        await expect(here.mintKey({ accountId, name: 'again', key })).rejects.toThrow(/cannot come back/);
+      });
+    });
+
+    describe('usage', () => {
+      it('is summed by what is asked for', async () => {
+        const { id: a } = await paying();
+        const { id: b } = await paying();
+        const charges = [
+          charge({ accountId: a }),
+          charge({ accountId: a, at: T0 + DAY_MS, model: 'm', endpoint: 'embeddings', face: 'model', tokens: 5 }),
+          charge({ accountId: b, keyId: 'l', status: 404, tokens: 0, durationMs: 100 }),
+          charge({ accountId: b, keyId: 'l', status: 399 }),
+        ];
+        for (const one of charges) room.usage.charge(one);
+        await room.usage.flush();
+        expect(await room.usage.sums({ by: [] })).toEqual([{ requests: 4, failed: 1, tokens: 25, durationMs: 109 }]);
+        expect(await room.usage.sums({ by: ['day', 'model'] })).toEqual([
+          { day: '2026-01-31', model: '', requests: 3, failed: 1, tokens: 20, durationMs: 106 },
+          { day: '2026-02-01', model: 'm', requests: 1, failed: 0, tokens: 5, durationMs: 3 },
+        ]);
+        const ofB = { requests: 2, failed: 1, tokens: 10, durationMs: 103 };
+        expect(await room.usage.sums({ by: ['key', 'account'], keyId: 'l' })).toEqual([
+          { key: 'l', account: b, ...ofB },
+        ]);
+        expect(await room.usage.sums({ by: [], accountId: b })).toEqual([ofB]);
+        expect(await room.usage.sums({ by: ['face'], from: '2026-02-01', to: '2026-02-01' })).toEqual([
+          { face: 'model', requests: 1, failed: 0, tokens: 5, durationMs: 3 },
+        ]);
+        expect(await room.usage.sums({ by: ['endpoint'], to: '2026-01-30' })).toEqual([]);
+        expect(await room.usage.sums({ by: [], to: '2026-01-30' })).toEqual([
+          { requests: 0, failed: 0, tokens: 0, durationMs: 0 },
+        ]);
+      });
+
+      it('is written soon without being asked to', async () => {
+        const { id: accountId } = await paying(100);
+        room.usage.charge(charge({ accountId, tokens: 30 }));
+        await expect.poll(() => balanceOf(accountId), { timeout: 30_000 }).toBe(70);
+      });
+
+      it('notes the last use of a key to the minute', async () => {
+        const { id: accountId } = await paying();
+        const { record } = await room.accounts.mintKey({ accountId, name: 'k' });
+        const minute = T0 + 60_000;
+        for (const at of [minute + 59_999, T0, minute + 1])
+          room.usage.charge(charge({ accountId, keyId: record.id, at }));
+        await room.usage.flush();
+        expect(await room.accounts.key(record.id)).toMatchObject({ lastUsedAt: minute });
+        room.usage.charge(charge({ accountId, keyId: record.id, at: T0 }));
+        await room.usage.flush();
+        expect(await room.accounts.key(record.id)).toMatchObject({ lastUsedAt: minute });
+      });
+
+      it('counts each charge once, however often, in whatever groups and from however many places it is written', async () => {
+        const other = await openAccounts(options());
+        closing.push(() => other.close());
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(fc.record({ tokens: fc.nat(50), status: fc.constantFrom(200, 402, 500) }), { maxLength: 12 }),
+            fc.array(fc.tuple(fc.nat(11), fc.boolean(), fc.boolean()), { maxLength: 40 }),
+            async (given, writes) => {
+              const { id: accountId } = await paying(300);
+              const charges = given.map((part) => charge({ accountId, ...part }));
+              const seen = new Set<Charge>();
+              for (const [at, here, flush] of writes) {
+                const one = charges[at];
+                if (!one) continue;
+                seen.add(one);
+                const { usage } = here ? room : other;
+                usage.charge({ ...one });
+                if (flush) await usage.flush();
+              }
+              await Promise.all([room.usage.flush(), other.usage.flush()]);
+              const spent = [...seen].reduce((sum, { tokens }) => sum + tokens, 0);
+              expect(await room.usage.sums({ by: [], accountId })).toEqual([
+                {
+                  requests: seen.size,
+                  failed: [...seen].filter(({ status }) => status >= 400).length,
+                  tokens: spent,
+                  durationMs: 3 * seen.size,
+                },
+              ]);
+              expect(await balanceOf(accountId)).toBe(Math.max(0, 300 - spent));
+            },
+          ),
+          { seed: 5, numRuns: 40 },
+        );
+      });
+
+      it('writes groups larger than one, from several processes, without losing or doubling any', async () => {
+        const { id: one } = await paying(1_000_000);
+        const { id: two } = await paying(1_000_000);
+        const charges = Array.from({ length: 1_000 }, (_, n) =>
+          charge({ accountId: n % 2 ? one : two, tokens: n % 7, keyId: `k${n % 5}` }),
+        );
+        const spent = charges.reduce((sum, { tokens }) => sum + tokens, 0);
+        const processes = await Promise.all([startProcess(), startProcess()]);
+        await Promise.all(
+          processes.map(({ call }, at) => call('charge', at ? charges.slice(300) : charges.toReversed().slice(300))),
+        );
+        expect(await total()).toMatchObject({ requests: 1_000, tokens: spent });
+        expect((await balanceOf(one))! + (await balanceOf(two))!).toBe(2_000_000 - spent);
+      });
+
+      it('takes what no database could keep', async () => {
+        const { id: accountId } = await paying(100);
+        room.usage.charge(charge({ accountId, model: `\0${'m'.repeat(5_000)}`, tokens: Number.NaN, durationMs: -3 }));
+        room.usage.charge(charge({ accountId, model: '\ud800', tokens: 1.5 }));
+        await room.usage.flush();
+        expect(await total()).toMatchObject({ requests: 2, tokens: 2, durationMs: 3 });
+      });
+
+      it('forgets single requests after a while, and sums never', async () => {
+        const store = await openTables();
+        const usage = await openUsage({ store, folder: dataDir, keepDays: 1, now: () => T0 + DAY_MS });
+        closing.push(() => usage.close());
+        const { id: accountId } = await paying(100);
+        for (const at of [T0 - 1, T0, T0 + 5]) usage.charge(charge({ accountId, at }));
+        await usage.flush();
+        await usage.prune();
+        const details = await store.db.selectFrom('usage_details').select('at').orderBy('at').execute();
+        expect(details.map(({ at }) => at)).toEqual([T0, T0 + 5]);
+        expect(await total()).toMatchObject({ requests: 3 });
+      });
+    });
+
+    describe('holds', () => {
+      it('give what there is, and no less than is needed', async () => {
+        const { id } = await paying(100);
+        const first = await room.usage.hold(id, { wanted: 60, least: 60 });
+        expect(first).toMatchObject({ accountId: id, tokens: 60 });
+        expect(await room.usage.hold(id, { wanted: 60, least: 41 })).toBeUndefined();
+        expect(await room.usage.hold(id, { wanted: 60, least: 40 })).toMatchObject({ tokens: 40 });
+        expect(await room.usage.hold(id, { wanted: 1, least: 1 })).toBeUndefined();
+        expect(await balanceOf(id)).toBe(100);
+        room.usage.charge(charge({ accountId: id, tokens: 25, hold: first }));
+        await room.usage.flush();
+        expect(await balanceOf(id)).toBe(75);
+        expect(await room.usage.hold(id, { wanted: 90, least: 1 })).toMatchObject({ tokens: 35 });
+      });
+
+      it('need a balance only where there is one, and an account', async () => {
+        const { id } = await paying(null);
+        expect(await room.usage.hold(id, { wanted: 60, least: 60 })).toMatchObject({ tokens: 60 });
+        expect(await room.usage.hold('nobody', { wanted: 1, least: 1 })).toBeUndefined();
+      });
+
+      it('of processes that died end by themselves', async () => {
+        let now = T0;
+        const store = await openTables();
+        const usage = await openUsage({ store, folder: dataDir, now: () => now });
+        closing.push(() => usage.close());
+        const { id } = await paying(10);
+        expect(await usage.hold(id, { wanted: 10, least: 10 })).toBeDefined();
+        now = T0 + 599_999;
+        expect(await usage.hold(id, { wanted: 10, least: 1 })).toBeUndefined();
+        now = T0 + 600_000;
+        expect(await usage.hold(id, { wanted: 10, least: 10 })).toBeDefined();
+        now = T0 + 2_000_000;
+        await usage.prune();
+        expect(await store.db.selectFrom('holds').selectAll().execute()).toEqual([]);
+      });
+
+      it('never set more aside than there is, from however many processes', async () => {
+        const { id } = await paying(1_000);
+        const processes = await Promise.all([startProcess(), startProcess(), startProcess()]);
+        const got = await Promise.all(processes.map(({ call }) => call('holds', id, 60, 9, 4)));
+        const granted = got.flat();
+        expect(granted).toHaveLength(180);
+        expect(granted.reduce((sum, tokens) => sum + tokens, 0)).toBeGreaterThan(996);
+        expect(granted.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(1_000);
+        expect(granted.filter((tokens) => tokens === 9)).toHaveLength(111);
+      });
+    });
+
+    describe('processes', () => {
+      it('that start at once on nothing agree on the secret', async () => {
+        const processes = await Promise.all([startProcess(), startProcess(), startProcess()]);
+        const { id } = await paying();
+        const keys = await Promise.all(processes.map(({ call }) => call('mint', id)));
+        for (const { call } of processes) {
+          expect((await Promise.all(keys.map((key) => call('identify', key)))).every(Boolean)).toBe(true);
+        }
+        for (const { call } of processes) await call('close');
+      });
+    });
+
+    describe('while the database is away', () => {
+      it.runIf(canBeUnreadable)('keys verified before work as long as is allowed, and no others', async () => {
+        const graced = await openAccounts({ ...options(), keyGraceMs: 600_000 });
+        closing.push(() => graced.close());
+        const { id: accountId } = await paying();
+        const { key, record } = await room.accounts.mintKey({ accountId, name: 'k' });
+        const unseen = await room.accounts.mintKey({ accountId, name: 'unseen' });
+        expect(await graced.accounts.identify(key)).toBeDefined();
+        expect(await room.accounts.identify(key)).toBeDefined();
+        const back = await database.away(dataDir);
+        // What is remembered is older than a second when this rejects.
+        await expect
+          .poll(() => room.accounts.identify(key).catch((error) => error), { timeout: LONG_MS })
+          .toBeInstanceOf(DatabaseAway);
+        expect(await graced.accounts.identify(key)).toMatchObject({ key: { id: record.id } });
+        await expect(graced.accounts.identify(unseen.key)).rejects.toBeInstanceOf(DatabaseAway);
+        expect(room.healthy).toBe(false);
+        await back();
+        await expect.poll(() => room.accounts.identify(key).catch(() => undefined), { timeout: LONG_MS }).toBeDefined();
+        expect(room.healthy).toBe(true);
+        await room.accounts.revokeKey(record.id);
+        await expect.poll(() => graced.accounts.identify(key), { timeout: LONG_MS }).toBeUndefined();
+      });
+
+      it('charges wait, and are written once when it is back', async () => {
+        const { id: accountId } = await paying(1_000);
+        const before = charge({ accountId });
+        room.usage.charge(before);
+        await room.usage.flush();
+        const back = await database.away(dataDir);
+        for (let n = 0; n < 300; n++) room.usage.charge(charge({ accountId, tokens: 1 }));
+        room.usage.charge(before);
+        await expect(room.usage.flush()).rejects.toBeInstanceOf(DatabaseAway);
+        await expect(room.usage.hold(accountId, { wanted: 1, least: 1 })).rejects.toBeInstanceOf(DatabaseAway);
+        await back();
+        await expect.poll(() => balanceOf(accountId).catch(() => undefined), { timeout: LONG_MS }).toBe(690);
+        expect(await total()).toMatchObject({ requests: 301, tokens: 310 });
+      });
+
+      it('charges outlive the process in a file that its owner alone may read', async () => {
+        const { id: accountId } = await paying(1_000);
+        const ending = await openAccounts(options());
+        const held = await room.usage.hold(accountId, { wanted: 500, least: 1 });
+        const back = await database.away(dataDir);
+        for (let n = 0; n < 300; n++) ending.usage.charge(charge({ accountId, tokens: 2, hold: n ? undefined : held }));
+        await ending.close();
+        const folder = path.join(dataDir, 'accounts');
+        const pending = async () => (await readdir(folder)).filter((file) => file.startsWith('pending-usage'));
+        const [name] = await pending();
+        const file = path.join(folder, name!);
+        expect((await stat(file)).mode & 0o077).toBe(0);
+        const text = await readFile(file, 'utf8');
+        expect(text.trim().split('\n')).toHaveLength(300);
+        await back();
+        await expect.poll(() => balanceOf(accountId).catch(() => undefined), { timeout: LONG_MS }).toBe(1_000);
+
+        for (const once of ['taken up', 'still there after a crash']) {
+          await writeFile(file, text);
+          const next = await openAccounts(options());
+          await next.usage.flush();
+          await next.close();
+          expect(await balanceOf(accountId), once).toBe(400);
+          expect(await total()).toMatchObject({ requests: 300 });
+          expect(await pending()).toEqual([]);
+        }
+        expect(await room.usage.hold(accountId, { wanted: 400, least: 400 })).toBeDefined();
+      });
+    });
+  });
+}

@@ -1,0 +1,52 @@
+/** The room on SQLite and, where the machine has it, on PostgreSQL. */
+import path from 'node:path';
+import { afterAll, describe, it } from 'vitest';
+import { openDatabase } from '#storage/database/sqlite.ts';
+import { postgresUrl, type Service, startPostgres } from '../../test/support/services.ts';
+import { accountsSuite } from './accounts.suite.ts';
+
+accountsSuite('SQLite', {
+  canBeUnreadable: false,
+  fresh: async () => ({
+    async away(dataDir) {
+      const { run, close } = await openDatabase(path.join(dataDir, 'accounts', 'accounts.db'), []);
+      run('BEGIN EXCLUSIVE');
+      return async () => {
+        run('COMMIT');
+        close();
+      };
+    },
+  }),
+});
+
+if (await postgresUrl()) {
+  /** One of its own: others must not notice when it is away. */
+  let own: Service | undefined;
+  afterAll(() => own?.close());
+  accountsSuite('PostgreSQL', {
+    canBeUnreadable: true,
+    async fresh() {
+      own ??= await startPostgres();
+      const service = own!;
+      return {
+        databaseUrl: await freshDatabase(service.url),
+        async away() {
+          await service.kill();
+          return () => service.start();
+        },
+      };
+    },
+  });
+} else describe.skip('PostgreSQL', () => it('is not installed', () => {}));
+
+let databases = 0;
+
+async function freshDatabase(url: string): Promise<string> {
+  const { Client } = (await import('pg')).default;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const name = `accounts_${++databases}`;
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  return new URL(`/${name}`, url).href;
+}
