@@ -9,6 +9,7 @@ import { rerankRoutes } from './rerank.ts';
 
 export interface ModelHost extends ModelDoor {
   readonly prices: Prices;
+  readonly version: string;
 }
 
 /** On a face made with `servesPrograms`. */

@@ -10,6 +10,8 @@ export interface EmbedRequest {
   readonly texts: readonly string[];
   /** Stands in front of each text. */
   readonly prefix: string;
+  /** As it was asked for, if it was. */
+  readonly task: string | undefined;
   readonly side: Side | undefined;
   readonly dimensions: number;
   readonly normalized: boolean;
@@ -47,6 +49,7 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
   const request: EmbedRequest = {
     texts,
     prefix: kind === 'colbert' ? '' : prefixFor(row, { kind, task, side }),
+    task,
     side,
     dimensions: readDimensions(dimensions, row, faults),
     normalized: flag('normalized', true),

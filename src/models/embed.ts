@@ -33,8 +33,8 @@ export async function embed(
 }
 
 async function prepare(backend: Embedder, row: EmbeddingRow, request: EmbedRequest, signal: AbortSignal) {
-  const { texts, prefix, truncate, lateChunking } = request;
-  const options = { signal, ...(truncate && { maxTokens: row.contextTokens }) };
+  const { texts, prefix, task, truncate, lateChunking } = request;
+  const options = { signal, task, ...(truncate && { maxTokens: row.contextTokens }) };
   if (lateChunking && texts.length > 1) {
     if (!backend.prepareSpans) {
       const message = 'late_chunking cannot be done by this model';

@@ -1,0 +1,119 @@
+/** The model host alone on a port of its own, with models for tests, and keys without a database. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Account, type Charge, createGate } from '#accounts/index.ts';
+import { writeModelError } from '#api/envelopes/model.ts';
+import { createGatekeeper } from '#api/gatekeeper.ts';
+import { modelHostRoutes } from '#api/model-host.ts';
+import type { Prices } from '#api/models.ts';
+import { modelProbes } from '#api/models-probes.ts';
+import { createServer } from '#http/server.ts';
+import { createRegistry, type ModelRow, type Opened, type Opening, openModels } from '#models/index.ts';
+import { PLANS, type PlanName } from '#plans.ts';
+import { createMemoryCounters } from '#storage/counters/memory.ts';
+import { createLog } from '#telemetry/log.ts';
+
+export interface ModelHostSetup {
+  readonly rows: readonly ModelRow[];
+  readonly opening: Opening;
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly away?: readonly string[];
+  readonly maxBytes?: number;
+  readonly deadlineMs?: number;
+  readonly maxBodyBytes?: number;
+  readonly prices?: Prices;
+  readonly warm?: readonly ModelRow[];
+  /** Accounts by key; `test-key` is one of plan premium. */
+  readonly accounts?: Readonly<Record<string, { plan: PlanName; balance: number | null }>>;
+}
+
+export interface TestModelHost {
+  readonly url: string;
+  readonly models: Opened;
+  readonly charges: readonly Charge[];
+  /** Posts JSON with the key of the tests. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Posted>;
+  close(): Promise<void>;
+}
+
+export interface Posted {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+  readonly body: any;
+}
+
+export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHost> {
+  const log = createLog('silent');
+  const temporaryDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-models-'));
+  const known = { 'test-key': { plan: 'premium', balance: null }, ...setup.accounts } as const;
+  const charges: Charge[] = [];
+  const counters = createMemoryCounters();
+  const gate = createGate({
+    accounts: {
+      identify: async (key) =>
+        Object.hasOwn(known, key) ? identity(key, known[key as keyof typeof known]) : undefined,
+    },
+    usage: {
+      hold: async (accountId, { wanted }) => ({ id: 'hold', accountId, tokens: wanted }),
+      charge: (charge) => charges.push(charge),
+    },
+    counters,
+    plans: PLANS,
+    auth: 'on',
+    keylessRpm: 20,
+    keylessFeatures: [],
+    refusedRpm: 1_000,
+  });
+  const models = openModels({
+    opening: setup.opening,
+    maxBytes: setup.maxBytes ?? 1e9,
+    deadlineMs: setup.deadlineMs ?? 60_000,
+    log,
+  });
+  const registry = createRegistry({
+    rows: setup.rows,
+    aliases: setup.aliases ?? {},
+    availability: ({ id }) => (setup.away?.includes(id) ? 'away' : 'here'),
+  });
+  if (setup.warm) models.warm(setup.warm);
+  const face = await createServer({
+    name: 'model',
+    log,
+    maxBodyBytes: setup.maxBodyBytes ?? 64 * 1024 * 1024,
+    temporaryDir,
+    writeError: writeModelError,
+    servesPrograms: true,
+  });
+  modelProbes(face, { models, draining: () => false });
+  const gatekeeper = createGatekeeper(gate);
+  modelHostRoutes(face, { registry, models, gatekeeper, prices: setup.prices ?? {}, version: '0.0.0-test' });
+  const url = await face.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url,
+    models,
+    charges,
+    async post(place, body, headers = {}) {
+      const answer = await fetch(`${url}${place}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer test-key', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      return { status: answer.status, headers: answer.headers, body: await answer.json() };
+    },
+    async close() {
+      await models.close();
+      face.server.closeAllConnections();
+      await face.close();
+      await counters.close();
+      await rm(temporaryDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function identity(key: string, { plan, balance }: { plan: PlanName; balance: number | null }) {
+  const account: Account = { id: `account of ${key}`, name: key, plan, balance, createdAt: 0 };
+  const record = { id: key, accountId: account.id, name: key, shown: key, createdAt: 0 };
+  return { account, key: { ...record, expiresAt: null, revokedAt: null, lastUsedAt: null } };
+}
