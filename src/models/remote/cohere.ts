@@ -48,7 +48,6 @@ export const COHERE: Protocol = {
       path: '/v2/rerank',
       body: { model, query, documents, top_n: documents.length },
     }),
-    // It bills searches, not tokens.
-    parse: (reply) => ({ rows: parseReranked(reply).rows }),
+    parse: parseReranked,
   },
 };

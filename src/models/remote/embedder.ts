@@ -5,7 +5,7 @@ import type { EmbeddingRow } from '../catalogue.ts';
 import { inOrder, matrixOf, piecesOf, requireSize, shared, vectorOf, weightsOf } from './answers.ts';
 import { createExactCounts, cutTo, SURE_SHARE } from './counts.ts';
 import { estimate, SPECIAL_TOKENS, sendable } from './estimate.ts';
-import type { Answer, EmbedAsk, EmbedRow } from './protocol.ts';
+import type { EmbedAnswer, EmbedAsk, EmbedRow } from './protocol.ts';
 import type { RemoteRuns } from './protocols.ts';
 import {
   createServer,
@@ -210,7 +210,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
 }
 
 /** The rows of one document, one below the other. */
-function joined(rows: readonly EmbedRow[], sizes: readonly number[], { tokens }: Answer<EmbedRow>): Output {
+function joined(rows: readonly EmbedRow[], sizes: readonly number[], { tokens }: EmbedAnswer): Output {
   const vectors = rows.map(({ value }) => vectorOf(value));
   const size = vectors[0]!.length;
   requireSize(vectors[0]!, sizes);
@@ -223,7 +223,7 @@ function joined(rows: readonly EmbedRow[], sizes: readonly number[], { tokens }:
 }
 
 /** What the server counted for all, shared out by the estimates; exact for one. */
-const tokensOf = ({ tokens }: Answer<EmbedRow>, items: readonly Item[]): number[] | undefined =>
+const tokensOf = ({ tokens }: EmbedAnswer, items: readonly Item[]): number[] | undefined =>
   tokens === undefined
     ? undefined
     : shared(

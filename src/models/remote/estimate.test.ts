@@ -6,11 +6,11 @@ import { NEVER, TOOLS } from './remote.suite.ts';
 const { tokens } = TOOLS;
 beforeAll(() => tokens.load());
 
-it('makes windows that are the whole text, each within its limit', () => {
+it('makes windows that are the whole text, each within its limit', async () => {
   const texts = fc.string({ unit: 'grapheme', maxLength: 400 });
-  fc.assert(
-    fc.property(texts, fc.integer({ min: 8, max: 40 }), (text, limit) => {
-      const pieces = windows(tokens, text, limit);
+  await fc.assert(
+    fc.asyncProperty(texts, fc.integer({ min: 8, max: 40 }), async (text, limit) => {
+      const pieces = await windows(tokens, text, limit, NEVER);
       expect(pieces.join('')).toBe(text);
       for (const piece of pieces) expect(tokens.count(piece)).toBeLessThanOrEqual(limit + 1);
     }),
@@ -18,16 +18,16 @@ it('makes windows that are the whole text, each within its limit', () => {
   );
 });
 
-it('makes windows of a million characters, with and without spaces', () => {
+it('makes windows of a million characters, with and without spaces', async () => {
   for (const text of ['word '.repeat(200_000), 'a'.repeat(1_000_000), ' '.repeat(1_000_000)]) {
-    const pieces = windows(tokens, text, 300);
+    const pieces = await windows(tokens, text, 300, NEVER);
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.reduce((sum, { length }) => sum + length, 0)).toBe(text.length);
   }
 });
 
-it('goes on where a single character is more than there is room for', () => {
-  expect(windows(tokens, '𒀀𒀀', 1).join('')).toBe('𒀀𒀀');
+it('goes on where a single character is more than there is room for', async () => {
+  expect((await windows(tokens, '𒀀𒀀', 1, NEVER)).join('')).toBe('𒀀𒀀');
 });
 
 it('lets a caller leave in the middle of a long list', async () => {

@@ -18,37 +18,55 @@ export const SPECIAL_TOKENS = 2;
 /** Characters that are counted before others get their turn: some ms. */
 const CHARACTERS_A_TURN = 50_000;
 
-/** Of each text, special tokens included; long lists let others in between. */
+/** Lets others in between, some ms apart. */
+function createTurns(signal: AbortSignal): (characters: number) => Promise<void> | undefined {
+  let done = 0;
+  return (characters) => {
+    done += characters;
+    if (done < CHARACTERS_A_TURN) return undefined;
+    done = 0;
+    return turn().then(() => signal.throwIfAborted());
+  };
+}
+
+/** Of each text, special tokens included. */
 export async function estimate(tokens: TokenCounter, texts: readonly string[], signal: AbortSignal): Promise<number[]> {
   signal.throwIfAborted();
   await tokens.load();
+  const pause = createTurns(signal);
   const counts: number[] = [];
-  let characters = 0;
   for (const text of texts) {
-    characters += text.length;
-    if (characters > CHARACTERS_A_TURN) {
-      characters = 0;
-      await turn();
-      signal.throwIfAborted();
+    let count = SPECIAL_TOKENS;
+    // Where a long text is cut, a token may become two.
+    for (let at = 0; at < text.length; at += CHARACTERS_A_TURN) {
+      const piece = text.slice(at, at + CHARACTERS_A_TURN);
+      count += tokens.count(piece);
+      await pause(piece.length);
     }
-    counts.push(tokens.count(text) + SPECIAL_TOKENS);
+    counts.push(count);
   }
   return counts;
 }
 
-/** More characters than so many tokens of ordinary text have. */
-const charactersOf = (count: number) => count * 16;
+/** As many characters as so many tokens of ordinary text have at most. */
+const charactersOf = (count: number) => count * 8;
 
 /** The text in pieces of at most so many tokens, in time linear in its length. */
-export function windows(tokens: TokenCounter, text: string, limit: number): string[] {
+export async function windows(
+  tokens: TokenCounter,
+  text: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const pause = createTurns(signal);
   const pieces: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const kept = tokens.keep(text.slice(at, at + charactersOf(limit)), limit);
+  for (let at = 0; at < text.length; ) {
+    const ahead = text.slice(at, at + charactersOf(limit));
     // A single character may be more tokens than there is room for.
-    const piece = kept || text.slice(at, at + 2);
+    const piece = tokens.keep(ahead, limit) || ahead.slice(0, 2);
     pieces.push(piece);
     at += piece.length;
+    await pause(ahead.length);
   }
   return pieces.length ? pieces : [''];
 }

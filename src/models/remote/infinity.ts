@@ -27,6 +27,6 @@ export const INFINITY: Protocol = {
       path: '/rerank',
       body: { model, query, documents, return_documents: false, raw_scores: false },
     }),
-    parse: (reply) => ({ rows: parseReranked(reply).rows }),
+    parse: parseReranked,
   },
 };

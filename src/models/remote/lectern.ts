@@ -1,9 +1,9 @@
 /** Another server like this one, or a hosted service with the same contract. */
 import { countOf, fieldsOf, listOf } from './fields.ts';
-import type { Answer, EmbedRow, Protocol, Reply } from './protocol.ts';
+import type { EmbedAnswer, Protocol, Reply } from './protocol.ts';
 import { parseReranked } from './reranked.ts';
 
-function parse({ body }: Reply): Answer<EmbedRow> {
+function parse({ body }: Reply): EmbedAnswer {
   const { data, usage } = fieldsOf(body);
   const rows = listOf(data, 'embeddings').map((entry) => {
     const { index, embedding, embeddings, tokenized_input: pieces } = fieldsOf(entry);

@@ -1,6 +1,6 @@
 /** The embeddings of OpenAI's API, which most servers speak (https://platform.openai.com/docs/api-reference/embeddings). */
 import { countOf, fieldsOf, listOf } from './fields.ts';
-import type { Answer, EmbedAsk, EmbedRow, Protocol, Reply } from './protocol.ts';
+import type { EmbedAnswer, EmbedAsk, Protocol, Reply } from './protocol.ts';
 
 export const embeddingBody = ({ model, texts, dimensions, base64 }: EmbedAsk) => ({
   model,
@@ -9,7 +9,7 @@ export const embeddingBody = ({ model, texts, dimensions, base64 }: EmbedAsk) =>
   ...(dimensions !== undefined && { dimensions }),
 });
 
-export function parseEmbeddings({ body }: Reply): Answer<EmbedRow> {
+export function parseEmbeddings({ body }: Reply): EmbedAnswer {
   const { data, usage } = fieldsOf(body);
   const { prompt_tokens: prompt, total_tokens: total } = fieldsOf(usage);
   const rows = listOf(data, 'embeddings').map((entry) => {

@@ -54,8 +54,8 @@ export interface RerankRow {
   readonly score: unknown;
 }
 
-export interface Answer<Row> {
-  readonly rows: readonly Row[];
+export interface EmbedAnswer {
+  readonly rows: readonly EmbedRow[];
   /** Tokens of the whole request, when the server told. */
   readonly tokens?: number | undefined;
 }
@@ -89,7 +89,7 @@ export interface Protocol {
     readonly outputs: readonly OutputKind[];
     readonly lateChunking: boolean;
     request(ask: EmbedAsk): Ask;
-    parse(reply: Reply, output: OutputKind): Answer<EmbedRow>;
+    parse(reply: Reply, output: OutputKind): EmbedAnswer;
   };
   readonly rerank?: {
     /** Whether it makes windows of long documents itself. */
@@ -97,7 +97,7 @@ export interface Protocol {
     /** Whether scores may lie a little outside 0 to 1: cosines of listwise models. */
     readonly cosines: boolean;
     request(ask: RerankAsk): Ask;
-    parse(reply: Reply): Answer<RerankRow>;
+    parse(reply: Reply): readonly RerankRow[];
   };
   /** Exact counts of tokens, special tokens included. */
   readonly count?: {

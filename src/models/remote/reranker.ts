@@ -60,13 +60,18 @@ export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: Rem
       const full = used + fullQuery - queryTokens;
       return pairs.push({ tokens: Math.min(used, maxTokens ?? used), fullTokens: full, payload }) - 1;
     };
-    const positions = texts.map((text, index) => {
+    const positions: number[][] = [];
+    for (const [index, text] of texts.entries()) {
       const count = counts[index]! - SPECIAL_TOKENS;
       const room = (maxTokens ?? Number.POSITIVE_INFINITY) - queryTokens - SEPARATOR_TOKENS;
-      if (speaks!.windows || count <= room * WINDOW_SHARE) return [add(text, count)];
+      if (speaks!.windows || count <= room * WINDOW_SHARE) {
+        positions.push([add(text, count)]);
+        continue;
+      }
       const limit = Math.max(1, Math.floor(room * WINDOW_SHARE));
-      return windows(tokens, text, limit).map((piece) => add(piece, Math.min(limit, tokens.count(piece))));
-    });
+      const pieces = await windows(tokens, text, limit, signal);
+      positions.push(pieces.map((piece) => add(piece, limit)));
+    }
     return { pairs, documents: positions };
   }
 
@@ -101,7 +106,7 @@ export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: Rem
     const request = speaks!.request({ model: runs.model, query, documents, maxTokens });
     const characters = documents.reduce((sum, { length }) => sum + length, 0);
     const maxBytes = BYTES_AN_ANSWER + documents.length * BYTES_A_RESULT + characters * BYTES_A_CHARACTER;
-    const { rows } = speaks!.parse(await transport.send(request, { signal, maxBytes }));
+    const rows = speaks!.parse(await transport.send(request, { signal, maxBytes }));
     return inOrder(rows, documents.length).map((found) => scoreOf(found, speaks!.cosines));
   }
 

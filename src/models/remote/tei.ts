@@ -46,13 +46,11 @@ export const TEI: Protocol = {
         truncation_direction: 'Right',
       },
     }),
-    parse: (reply) => ({
-      rows: listOf(reply.body, 'results').map((entry) => {
+    parse: ({ body }) =>
+      listOf(body, 'results').map((entry) => {
         const { index, score } = fieldsOf(entry);
         return { index, score };
       }),
-      tokens: tokensOf(reply),
-    }),
   },
   count: {
     inputs: 32,
