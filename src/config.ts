@@ -51,6 +51,9 @@ const words = z
   .transform((value) => (Array.isArray(value) ? value : value.split(',')).map((word) => word.trim()).filter(Boolean))
   .default([]);
 
+const PRICE_NAMES = ['prompt', 'completion', 'image', 'request', 'input_cache_read', 'input_cache_write'] as const;
+const decimal = z.string().regex(/^\d+(?:\.\d+)?$/, 'must be a decimal number as text');
+
 export const SETTINGS = {
   dataDir: setting(
     z
@@ -173,6 +176,49 @@ export const SETTINGS = {
     'How much of a page the vision model is given beside its picture, in tokens.',
   ),
   modelTimeoutMs: setting(count(120_000, 100), '120000', 'The longest that a model may take to answer, in ms.'),
+
+  models: secret(
+    setting(
+      json(z.array(z.record(z.string(), z.unknown()))).default([]),
+      'none',
+      'Further models of the model host, a row each: in a folder, in a repository of the hub, or on a server elsewhere; in the environment as JSON.',
+    ),
+  ),
+  modelAliases: setting(
+    json(z.record(z.string().min(1), z.string().min(1))).default({}),
+    'none',
+    'Further names of models, `{name: id}`: a client that asks for `jina-embeddings-v3` is then served by the model of that id.',
+  ),
+  modelsWarm: setting(
+    words.prefault(['lectern-static-v1', 'lectern-static-rerank-v1']),
+    'the built-in models',
+    'Ids of models, parted by commas, that are in memory before the model host says that it is ready.',
+  ),
+  modelMemoryBytes: setting(
+    count(4_000_000_000),
+    '4000000000',
+    'What models may take in memory together, in bytes; the one not used for longest makes room.',
+  ),
+  modelDownload: setting(
+    z.enum(['on', 'off']).default('on'),
+    'on',
+    '`off` serves only models that are on this machine; `on` lists those of the hub too, and gets one when it is first asked for.',
+  ),
+  modelPrices: setting(
+    json(z.record(z.string(), z.partialRecord(z.enum(PRICE_NAMES), decimal))).default({}),
+    'nothing',
+    'Prices in the list of models, per unit, as decimal texts: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
+  ),
+  modelDeadlineMs: setting(
+    count(60_000, 100),
+    '60000',
+    'How long a request to the model host may take, loading and waiting included, in ms.',
+  ),
+  modelMaxBodyBytes: setting(
+    count(67_108_864),
+    '67108864',
+    'The largest body of a request to the model host, in bytes.',
+  ),
 
   cfUrl: setting(
     z.url().default('https://api.cloudflare.com/client/v4'),
