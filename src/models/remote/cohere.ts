@@ -23,6 +23,7 @@ export const COHERE: Protocol = {
   tasks: true,
   embed: {
     base64: false,
+    silent: false,
     outputs: ['pooled'],
     lateChunking: false,
     request: ({ model, texts, task, truncate, dimensions }) => ({
@@ -42,11 +43,13 @@ export const COHERE: Protocol = {
     },
   },
   rerank: {
+    silent: true,
     windows: false,
     cosines: false,
-    request: ({ model, query, documents }) => ({
+    request: ({ model, query, documents, contextTokens }) => ({
       path: '/v2/rerank',
-      body: { model, query, documents, top_n: documents.length },
+      // Its own limit for a document is 4,096, whatever the model takes.
+      body: { model, query, documents, top_n: documents.length, max_tokens_per_doc: contextTokens },
     }),
     parse: parseReranked,
   },

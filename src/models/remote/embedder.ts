@@ -114,6 +114,9 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     const items = batch.map(
       (prepared, at): Item => ({ payload: prepared.payload as Payload, tokens: prepared.tokens, at }),
     );
+    const isCutInSilence = ({ payload, tokens: count }: Item) =>
+      payload.maxTokens === undefined && count > contextTokens;
+    if (speaks!.silent && items.some(isCutInSilence)) throw tooLong(contextTokens);
     const { inputs, tokens: most } = server.limits();
     const limits = { inputs: Math.max(1, Math.min(inputs, Math.floor(MAX_NUMBERS / row.dimensions))), tokens: most };
     const kinds = groupBy(items, ({ payload: { task, truncate, lateChunking }, at }) =>
@@ -190,7 +193,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     return rows.map((found, index) => {
       const counted = counts && { tokens: counts[index]! };
       if (output === 'sparse')
-        return { values: new Float32Array(), rows: 0, weights: weightsOf(found.value), ...counted };
+        return { values: new Float32Array(), rows: 1, weights: weightsOf(found.value), ...counted };
       if (output === 'tokens') {
         const matrix = matrixOf(found.value, row.dimensions);
         return { ...matrix, pieces: piecesOf(found, matrix.rows), ...counted };

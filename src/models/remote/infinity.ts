@@ -15,12 +15,14 @@ export const INFINITY: Protocol = {
   tasks: false,
   embed: {
     base64: true,
+    silent: true,
     outputs: ['pooled'],
     lateChunking: false,
     request: (ask) => ({ path: '/embeddings', body: embeddingBody(ask) }),
     parse: (reply) => ({ rows: parseEmbeddings(reply).rows }),
   },
   rerank: {
+    silent: true,
     windows: false,
     cosines: false,
     request: ({ model, query, documents }) => ({

@@ -20,6 +20,7 @@ export const LECTERN: Protocol = {
   tasks: true,
   embed: {
     base64: true,
+    silent: false,
     outputs: ['pooled', 'tokens', 'sparse'],
     lateChunking: true,
     request: ({ model, kind, texts, task, truncate, lateChunking, output, dimensions, base64 }) => ({
@@ -40,6 +41,7 @@ export const LECTERN: Protocol = {
     parse,
   },
   rerank: {
+    silent: false,
     windows: true,
     cosines: true,
     request: ({ model, query, documents, maxTokens }) => ({

@@ -10,6 +10,7 @@ export const OLLAMA: Protocol = {
   tasks: false,
   embed: {
     base64: false,
+    silent: false,
     outputs: ['pooled'],
     lateChunking: false,
     request: ({ model, texts, truncate, dimensions }) => ({

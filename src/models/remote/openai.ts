@@ -27,6 +27,7 @@ export const OPENAI: Protocol = {
   tasks: false,
   embed: {
     base64: true,
+    silent: false,
     outputs: ['pooled'],
     lateChunking: false,
     request: (ask) => ({ path: '/embeddings', body: embeddingBody(ask) }),

@@ -45,6 +45,8 @@ export interface RerankAsk {
   readonly model: string;
   readonly query: string;
   readonly documents: readonly string[];
+  /** Of the model. */
+  readonly contextTokens: number;
   /** Pairs are cut to so many tokens where the server can; unset, it refuses what is too long. */
   readonly maxTokens?: number | undefined;
 }
@@ -86,12 +88,16 @@ export interface Protocol {
   readonly tasks: boolean;
   readonly embed?: {
     readonly base64: boolean;
+    /** Whether it cuts what is too long without a word, so that the estimate has to refuse it. */
+    readonly silent: boolean;
     readonly outputs: readonly OutputKind[];
     readonly lateChunking: boolean;
     request(ask: EmbedAsk): Ask;
     parse(reply: Reply, output: OutputKind): EmbedAnswer;
   };
   readonly rerank?: {
+    /** As for embeddings. */
+    readonly silent: boolean;
     /** Whether it makes windows of long documents itself. */
     readonly windows: boolean;
     /** Whether scores may lie a little outside 0 to 1: cosines of listwise models. */

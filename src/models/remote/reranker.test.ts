@@ -75,7 +75,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 });
 
 it('says that a pair is too long when nothing may be cut', async () => {
-  for (const protocol of ['tei', 'vllm', 'lectern'] as const) {
+  for (const protocol of PROTOCOLS) {
     const { model } = await rerankerOf(protocol, { maxTokens: 20 }, { contextTokens: 20 });
     const { pairs } = await model.prepare(QUERY, ['short', 'word '.repeat(50)], { signal: NEVER });
     expect(pairs[1]!.fullTokens).toBeGreaterThan(20);

@@ -77,6 +77,8 @@ export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: Rem
 
   async function score(batch: readonly Prepared[], signal: AbortSignal): Promise<Float32Array> {
     const items = batch.map(({ payload, tokens: count }, at): Item => ({ ...(payload as Pair), tokens: count, at }));
+    const isCutInSilence = ({ maxTokens, tokens: count }: Item) => maxTokens === undefined && count > row.contextTokens;
+    if (speaks!.silent && items.some(isCutInSilence)) throw tooLong(row.contextTokens);
     const queries = groupBy(items, ({ query, maxTokens }) => `${maxTokens ?? ''} ${query}`);
     const requests = queries.flatMap((query) => runsOf(query, server.limits()));
     const scores = new Float32Array(batch.length);
@@ -103,7 +105,13 @@ export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: Rem
   async function ask(items: readonly Item[], signal: AbortSignal): Promise<number[]> {
     const { query, maxTokens } = items[0]!;
     const documents = items.map(({ document }) => document);
-    const request = speaks!.request({ model: runs.model, query, documents, maxTokens });
+    const request = speaks!.request({
+      model: runs.model,
+      query,
+      documents,
+      contextTokens: row.contextTokens,
+      maxTokens,
+    });
     const characters = documents.reduce((sum, { length }) => sum + length, 0);
     const maxBytes = BYTES_AN_ANSWER + documents.length * BYTES_A_RESULT + characters * BYTES_A_CHARACTER;
     const rows = speaks!.parse(await transport.send(request, { signal, maxBytes }));

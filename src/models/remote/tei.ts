@@ -20,6 +20,7 @@ export const TEI: Protocol = {
   tasks: false,
   embed: {
     base64: false,
+    silent: false,
     outputs: ['pooled', 'tokens'],
     lateChunking: false,
     request: ({ texts, truncate, output, dimensions }) => {
@@ -33,6 +34,7 @@ export const TEI: Protocol = {
     }),
   },
   rerank: {
+    silent: false,
     windows: false,
     cosines: false,
     request: ({ query, documents, maxTokens }) => ({

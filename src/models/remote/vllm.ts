@@ -13,12 +13,14 @@ export const VLLM: Protocol = {
   tasks: false,
   embed: {
     base64: true,
+    silent: false,
     outputs: ['pooled'],
     lateChunking: false,
     request: (ask) => ({ path: '/v1/embeddings', body: embeddingBody(ask) }),
     parse: parseEmbeddings,
   },
   rerank: {
+    silent: false,
     windows: false,
     cosines: false,
     request: ({ model, query, documents, maxTokens }) => ({
