@@ -1,0 +1,105 @@
+/** Many takes in one transaction: lock, read, compute, write. */
+import type { Transaction } from 'kysely';
+import type { Store } from '../database/store.ts';
+import type { Lease, Take, Taken } from './counters.ts';
+import {
+  addLeases,
+  type CounterTables,
+  countLeases,
+  leaseRow,
+  lockRows,
+  makeRows,
+  removeLeases,
+  writeWindows,
+} from './sql-tables.ts';
+import { takeFrom, Window } from './window.ts';
+
+export interface Batch {
+  readonly takes: readonly Take[];
+  readonly settles: readonly { readonly bucket: string; readonly slot: number; readonly change: number }[];
+  readonly releases: readonly Lease[];
+}
+
+export interface BatchTools {
+  /** Milliseconds since 1970, in place of the store's own time. */
+  readonly clock: (() => number) | undefined;
+  /** The id of a new lease. */
+  nameLease(): string;
+}
+
+/** How often one is tried again that found rows missing or stood in another's way. */
+const MAX_ATTEMPTS = 8;
+
+/** What was taken, in the order of the takes. Settles and releases come before them. */
+export async function runBatch(store: Store<CounterTables>, batch: Batch, tools: BatchTools): Promise<Taken[]> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await store.db.transaction().execute((transaction) => compute(transaction, store.dialect, batch, tools));
+    } catch (error) {
+      if (attempts === MAX_ATTEMPTS || !(error instanceof MissingRows || isCollision(error))) throw error;
+      if (error instanceof MissingRows) await makeRows(store.db, error.names);
+    }
+  }
+}
+
+async function compute(
+  db: Transaction<CounterTables>,
+  dialect: Store<unknown>['dialect'],
+  { takes, settles, releases }: Batch,
+  { clock, nameLease }: BatchTools,
+): Promise<Taken[]> {
+  const leased = distinct(takes.flatMap(({ lease }) => (lease ? [lease.bucket] : [])));
+  const windowed = [...takes.flatMap(({ windows }) => windows), ...settles].map(({ bucket }) => bucket);
+  const names = distinct([...windowed, ...leased.map(leaseRow)]);
+  const locked = await lockRows(db, dialect, names);
+  const missing = dialect === 'postgres' ? names.filter((name) => !locked.pairs.has(name)) : [];
+  if (missing.length) throw new MissingRows(missing);
+  const nowMs = clock?.() ?? locked.nowMs;
+
+  await removeLeases(
+    db,
+    dialect,
+    releases.map(({ id }) => id),
+  );
+  const held = await countLeases(db, dialect, leased, nowMs);
+  const granted: Lease[] = [];
+  const windows = new Map<string, Window>();
+  const books = {
+    window(bucket: string): Window {
+      let window = windows.get(bucket);
+      if (!window) {
+        window = new Window(JSON.parse(locked.pairs.get(bucket) ?? '[]') as number[]);
+        windows.set(bucket, window);
+      }
+      return window;
+    },
+    held: (bucket: string) => held.get(bucket) ?? 0,
+    grant({ bucket }: { bucket: string }): Lease {
+      const lease = { bucket, id: nameLease() };
+      held.set(bucket, (held.get(bucket) ?? 0) + 1);
+      granted.push(lease);
+      return lease;
+    },
+  };
+  for (const { bucket, slot, change } of settles) books.window(bucket).change(slot, change, nowMs);
+  const taken = takes.map((take) => takeFrom(books, take, nowMs));
+  await writeWindows(db, windows, locked.pairs);
+  await addLeases(db, granted, nowMs);
+  return taken;
+}
+
+const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
+
+/** What is not there cannot be locked: it is made before the next attempt, in an order that all keep. */
+class MissingRows extends Error {
+  readonly names: readonly string[];
+
+  constructor(names: readonly string[]) {
+    super('rows of counters are missing');
+    this.names = names;
+  }
+}
+
+/** Serialization failures and deadlocks, which the next attempt does not meet again. */
+const isCollision = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');

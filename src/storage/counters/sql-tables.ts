@@ -1,0 +1,158 @@
+/** The tables of counters, one function a query. */
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Migration } from '../database/migrate.ts';
+import type { DialectName } from '../database/store.ts';
+import { LEASE_MS, type Lease, WINDOW_MS } from './counters.ts';
+import type { Window } from './window.ts';
+
+export interface CounterTables {
+  /** `pairs` are slots and amounts by turns, as JSON. A row for leases has none: it is what takes of them lock. */
+  counter_windows: { bucket: string; pairs: string; ends_at: number };
+  counter_leases: { id: string; bucket: string; ends_at: number };
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'counters',
+    async up(db, dialect) {
+      // A crash of PostgreSQL empties such tables: what is counted is a minute old at most, and no disk is waited for.
+      const table = dialect === 'postgres' ? sql`UNLOGGED TABLE` : sql`TABLE`;
+      await sql`CREATE ${table} counter_windows (
+        bucket TEXT PRIMARY KEY, pairs TEXT NOT NULL, ends_at BIGINT NOT NULL
+      )`.execute(db);
+      await sql`CREATE ${table} counter_leases (
+        id TEXT PRIMARY KEY, bucket TEXT NOT NULL, ends_at BIGINT NOT NULL
+      )`.execute(db);
+      await sql`CREATE INDEX counter_leases_by_bucket ON counter_leases (bucket, ends_at)`.execute(db);
+    },
+  },
+];
+
+/** The row of counter_windows that takes of a bucket's leases lock. */
+export const leaseRow = (bucket: string): string => `lease ${bucket}`;
+
+const NOW_MS = sql<number>`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+
+/** `column` is one of `values`: one parameter however many, so that the statement stays the same. */
+const among = (dialect: DialectName, column: string, values: readonly string[]): RawBuilder<boolean> =>
+  dialect === 'postgres'
+    ? sql<boolean>`${sql.ref(column)} = ANY(${values})`
+    : sql<boolean>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
+
+export interface LockedRows {
+  readonly pairs: ReadonlyMap<string, string>;
+  /** The store's time once everything was locked. */
+  readonly nowMs: number;
+}
+
+/** Locks rows in the order of their names, so that no two wait for each other; gives those that are there. */
+export async function lockRows(
+  db: Kysely<CounterTables>,
+  dialect: DialectName,
+  names: readonly string[],
+): Promise<LockedRows> {
+  // A transaction of SQLite has locked everything already. PostgreSQL reads the clock for each row after it was locked.
+  const query =
+    dialect === 'postgres'
+      ? sql<{ bucket: string; pairs: string; now_ms: number }>`
+          WITH locked AS MATERIALIZED (
+            SELECT bucket, pairs FROM counter_windows WHERE ${among(dialect, 'bucket', names)}
+            ORDER BY bucket COLLATE "C" FOR UPDATE
+          )
+          SELECT bucket, pairs, ${NOW_MS} AS now_ms FROM locked`
+      : sql<{ bucket: string; pairs: string; now_ms: number }>`
+          SELECT bucket, pairs, 0 AS now_ms FROM counter_windows WHERE ${among(dialect, 'bucket', names)}`;
+  const { rows } = await query.execute(db);
+  const nowMs = dialect === 'postgres' ? rows.reduce((latest, { now_ms }) => Math.max(latest, now_ms), 0) : Date.now();
+  return { pairs: new Map(rows.map(({ bucket, pairs }) => [bucket, pairs])), nowMs };
+}
+
+/** Makes empty rows, to be locked; those that are there already stay as they are. For PostgreSQL. */
+export async function makeRows(db: Kysely<CounterTables>, names: readonly string[]): Promise<void> {
+  await db
+    .insertInto('counter_windows')
+    // Empty, but not for anybody to sweep away before they are used.
+    .values(names.map((bucket) => ({ bucket, pairs: '[]', ends_at: sql<number>`${NOW_MS} + ${2 * WINDOW_MS}` })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function writeWindows(
+  db: Kysely<CounterTables>,
+  windows: ReadonlyMap<string, Window>,
+  before: ReadonlyMap<string, string>,
+): Promise<void> {
+  const rows = [...windows]
+    .map(([bucket, window]) => ({ bucket, pairs: JSON.stringify(window.pairs), ends_at: window.endsAtMs }))
+    .filter(({ bucket, pairs }) => pairs !== (before.get(bucket) ?? '[]'));
+  if (!rows.length) return;
+  await db
+    .insertInto('counter_windows')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('bucket').doUpdateSet({ pairs: sql`excluded.pairs`, ends_at: sql`excluded.ends_at` }),
+    )
+    .execute();
+}
+
+/** How many leases of each bucket are held. */
+export async function countLeases(
+  db: Kysely<CounterTables>,
+  dialect: DialectName,
+  buckets: readonly string[],
+  nowMs: number,
+): Promise<Map<string, number>> {
+  if (!buckets.length) return new Map();
+  const rows = await db
+    .selectFrom('counter_leases')
+    .select(({ fn }) => ['bucket', fn.countAll<number>().as('held')])
+    .where(among(dialect, 'bucket', buckets))
+    .where('ends_at', '>', nowMs)
+    .groupBy('bucket')
+    .execute();
+  return new Map(rows.map(({ bucket, held }) => [bucket, held]));
+}
+
+export async function addLeases(db: Kysely<CounterTables>, leases: readonly Lease[], nowMs: number): Promise<void> {
+  if (!leases.length) return;
+  const ends_at = nowMs + LEASE_MS;
+  await db
+    .insertInto('counter_leases')
+    .values(leases.map(({ id, bucket }) => ({ id, bucket, ends_at })))
+    .execute();
+}
+
+export async function removeLeases(
+  db: Kysely<CounterTables>,
+  dialect: DialectName,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length)
+    await db
+      .deleteFrom('counter_leases')
+      .where(among(dialect, 'id', ids))
+      .execute();
+}
+
+/** Renews leases, and removes what has ended; what another is at is left to it. */
+export async function keepUp(
+  db: Kysely<CounterTables>,
+  dialect: DialectName,
+  held: readonly string[],
+  clock: (() => number) | undefined,
+): Promise<void> {
+  const now = clock || dialect === 'sqlite' ? sql<number>`${(clock ?? Date.now)()}` : NOW_MS;
+  if (held.length) {
+    await db
+      .updateTable('counter_leases')
+      .set({ ends_at: sql`${now} + ${LEASE_MS}` })
+      .where(among(dialect, 'id', held))
+      .where('ends_at', '>', now)
+      .execute();
+  }
+  const skipping = dialect === 'postgres' ? sql`FOR UPDATE SKIP LOCKED` : sql``;
+  await sql`DELETE FROM counter_leases WHERE id IN (
+    SELECT id FROM counter_leases WHERE ends_at <= ${now} ${skipping})`.execute(db);
+  await sql`DELETE FROM counter_windows WHERE bucket IN (
+    SELECT bucket FROM counter_windows WHERE ends_at <= ${now} - ${WINDOW_MS} ${skipping})`.execute(db);
+}
