@@ -44,11 +44,25 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
   /** The sum of the rows; their mean has the same direction. */
   const sumRows = (ids: Int32Array, dimensions: number): Float64Array => {
     sums.fill(0);
-    for (let at = 0; at < ids.length; at++) {
+    let at = 0;
+    // Four rows at a time take half the time of one after the other.
+    for (; at + 4 <= ids.length; at += 4) {
+      const a = ids[at]!;
+      const b = ids[at + 1]!;
+      const c = ids[at + 2]!;
+      const d = ids[at + 3]!;
+      const [ofA, ofB, ofC, ofD] = [scales[a]!, scales[b]!, scales[c]!, scales[d]!];
+      for (let column = 0; column < dimensions; column++) {
+        sums[column]! +=
+          rows[a * LEARNED + column]! * ofA +
+          rows[b * LEARNED + column]! * ofB +
+          rows[c * LEARNED + column]! * ofC +
+          rows[d * LEARNED + column]! * ofD;
+      }
+    }
+    for (; at < ids.length; at++) {
       const id = ids[at]!;
-      const scale = scales[id]!;
-      const row = id * LEARNED;
-      for (let column = 0; column < dimensions; column++) sums[column]! += rows[row + column]! * scale;
+      for (let column = 0; column < dimensions; column++) sums[column]! += rows[id * LEARNED + column]! * scales[id]!;
     }
     return sums;
   };

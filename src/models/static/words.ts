@@ -12,7 +12,7 @@ export const FLAG = {
 } as const;
 
 /** Words are cut at this length (UTF-16 units), so that one without an end is bounded too. */
-export const MAX_WORD_UNITS = 2 ** 20;
+export const MAX_WORD_UNITS = 2 ** 16;
 
 export interface WordVisitor {
   /** A word from `from` to `to` of the text, and whether it has a character of an unspaced script. */

@@ -28,7 +28,8 @@ export function buildTrie(pieces: readonly Piece[]): Trie {
   }
   if (most * classCount > 2 ** 31) throw new Error('the vocabulary is too large');
 
-  const bits = Math.ceil(Math.log2(most * 2));
+  // Pieces share their beginnings, so that there are far fewer nodes than letters.
+  const bits = Math.ceil(Math.log2(most * 1.2));
   const mask = 2 ** bits - 1;
   const shift = 32 - bits;
   const keys = new Int32Array(mask + 1).fill(-1);

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createStaticBackends } from './static.ts';
+
+const { embedder, reranker } = createStaticBackends();
+const signal = new AbortController().signal;
+
+async function vectors(texts: readonly string[], dimensions: number): Promise<Float32Array[]> {
+  const outputs = await embedder.embed(await embedder.prepare(texts, { signal }), {
+    output: 'pooled',
+    dimensions,
+    signal,
+  });
+  return outputs.map(({ values, rows }) => {
+    expect(rows).toBe(1);
+    return values;
+  });
+}
+
+async function scores(query: string, documents: readonly string[], maxTokens?: number): Promise<number[]> {
+  const { pairs, documents: windows } = await reranker.prepare(query, documents, { signal, maxTokens });
+  const each = await reranker.score(pairs, signal);
+  return windows.map((positions) => Math.max(...positions.map((at) => each[at]!)));
+}
+
+beforeAll(() => Promise.all([embedder.load(), reranker.load()]));
+afterAll(() => Promise.all([embedder.close(), reranker.close()]));
+
+const TEXTS = [
+  'The quick brown fox jumps over the lazy dog.',
+  '',
+  'Как работает фотосинтез?',
+  '光合作用は植物の葉で起こる。',
+  'lone \ud800 surrogate \udc00',
+  '\u200b\u200b',
+  '😀😀 emoji',
+  '!?…',
+  'the '.repeat(500),
+  '\0',
+];
+
+describe('vectors', () => {
+  test.each([1024, 256, 128, 64])('of %i numbers are unit vectors, or zero without words', async (dimensions) => {
+    const found = await vectors(TEXTS, dimensions);
+    expect(found.map((values) => values.length)).toEqual(TEXTS.map(() => dimensions));
+    for (const [at, values] of found.entries()) {
+      const length = Math.hypot(...values);
+      if (values.every((value) => value === 0)) expect(TEXTS[at]).toMatch(/^[\s\0\u200b]*$/);
+      else expect(length).toBeCloseTo(1, 5);
+    }
+  });
+
+  test('are the same alone, in a batch and again, bit for bit', async () => {
+    for (const dimensions of [1024, 100]) {
+      const together = await vectors(TEXTS, dimensions);
+      const backwards = (await vectors([...TEXTS].reverse(), dimensions)).reverse();
+      for (const [at, text] of TEXTS.entries()) {
+        const [alone] = await vectors([text], dimensions);
+        expect(alone).toEqual(together[at]);
+        expect(backwards[at]).toEqual(together[at]);
+      }
+    }
+  });
+
+  test('of long texts do not depend on who runs in between', async () => {
+    const long = Array.from({ length: 60_000 }, (_, at) => `word${at % 977}`).join(' ');
+    const [alone] = await vectors([long], 1024);
+    const many = await Promise.all([vectors([long], 1024), vectors(TEXTS, 1024), vectors([long, 'tea'], 1024)]);
+    expect(many[0][0]).toEqual(alone);
+    expect(many[2][0]).toEqual(alone);
+  });
+
+  test('short ones are cuts of 256 made unit vectors again', async () => {
+    const [whole] = await vectors(['A pot of tea'], 256);
+    const [short] = await vectors(['A pot of tea'], 64);
+    const length = Math.hypot(...whole!.slice(0, 64));
+    for (let at = 0; at < 64; at++) expect(short![at]).toBeCloseTo(whole![at]! / length, 6);
+  });
+});
+
+test('a text is cut to the tokens asked for, and says how long it was', async () => {
+  const text = 'one two three four five six seven';
+  const [whole] = await embedder.prepare([text], { signal });
+  const [cut] = await embedder.prepare([text], { signal, maxTokens: 3 });
+  expect(whole!.tokens).toBe(whole!.fullTokens);
+  expect(cut!.fullTokens).toBe(whole!.tokens);
+  expect(cut!.tokens).toBe(3);
+  const options = { output: 'pooled', dimensions: 1024, signal } as const;
+  const [vector] = await embedder.embed([cut!], options);
+  expect(vector!.values).toEqual((await vectors(['one two three'], 1024))[0]);
+});
+
+describe('bad input', () => {
+  test.each([
+    ['a word of a million characters', 'x'.repeat(1_000_000)],
+    ['a million ideographs', '光'.repeat(1_000_000)],
+    ['a million marks', 'e\u0301\u0323'.repeat(333_333)],
+    ['a million different words', Array.from({ length: 140_000 }, (_, at) => at.toString(36)).join(' ')],
+    ['a million surrogates', '\udc00'.repeat(1_000_000)],
+  ])('%s', async (_, text) => {
+    const [vector] = await vectors([text], 1024);
+    expect(vector).toHaveLength(1024);
+    expect(vector!.every(Number.isFinite)).toBe(true);
+  });
+
+  test('others run while a long text is read', async () => {
+    let turns = 0;
+    let running = true;
+    const count = () => {
+      turns++;
+      if (running) setImmediate(count);
+    };
+    setImmediate(count);
+    await vectors([Array.from({ length: 200_000 }, (_, at) => `w${at}`).join(' ')], 1024);
+    running = false;
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  test('an abandoned request ends early', async () => {
+    const stop = new AbortController();
+    const text = 'some words '.repeat(500_000);
+    const work = embedder.prepare([text, text, text], { signal: stop.signal });
+    setImmediate(() => stop.abort(new Error('gone')));
+    await expect(work).rejects.toThrow('gone');
+  });
+
+  test('per-token output is refused', async () => {
+    const prepared = await embedder.prepare(['tea'], { signal });
+    await expect(embedder.embed(prepared, { output: 'tokens', dimensions: 256, signal })).rejects.toMatchObject({
+      name: 'ParamValidationError',
+    });
+  });
+});
+
+describe('reranking', () => {
+  const DOCUMENTS = [
+    'The stock market fell on Monday.',
+    'Plants make their food by photosynthesis in their leaves.',
+    '',
+    'A plant is a factory.',
+    'How to make a plant-based dinner: food for everybody.',
+  ];
+
+  test('scores are in [0, 1], best for the document that answers', async () => {
+    const found = await scores('How do plants make food?', DOCUMENTS);
+    for (const score of found) {
+      expect(score).toBeGreaterThanOrEqual(0);
+      expect(score).toBeLessThanOrEqual(1);
+    }
+    expect(found.indexOf(Math.max(...found))).toBe(1);
+    expect(found[2]).toBe(0);
+    expect(found[0]).toBeLessThan(found[3]!);
+  });
+
+  test('a score depends on its pair alone', async () => {
+    const together = await scores('How do plants make food?', DOCUMENTS);
+    for (const [at, document] of DOCUMENTS.entries()) {
+      expect(await scores('How do plants make food?', [document])).toEqual([together[at]]);
+    }
+  });
+
+  test('a word of the same meaning counts, also in another language', async () => {
+    const [near, far] = await scores('dog', ['Der Hund schläft.', 'Der Markt schläft.']);
+    expect(near).toBeGreaterThan(far!);
+  });
+
+  test.each([
+    ['ja', '光合作用', ['光合作用は植物の葉で起こる。', '株式市場は月曜日に下落した。']],
+    ['ru', 'фотосинтез', ['Как работает фотосинтез в листьях', 'Рынок упал в понедельник']],
+    ['th', 'แมว', ['แมวนอนหลับ', 'สุนัขวิ่งเล่น']],
+    ['ko', '고양이', ['고양이가 잔다', '개가 달린다']],
+  ])('works in scripts that the vocabulary does not know: %s', async (_, query, documents) => {
+    const [near, far] = await scores(query, documents);
+    expect(near).toBeGreaterThan(far!);
+  });
+
+  test('the best window of a long document counts', async () => {
+    const filler = 'The market fell on Monday and rose again. '.repeat(60);
+    const document = `${filler}Photosynthesis makes sugar. ${filler}`;
+    const { pairs, documents } = await reranker.prepare('photosynthesis', [document, filler], {
+      signal,
+      maxTokens: 64,
+    });
+    expect(documents[0]!.length).toBeGreaterThan(5);
+    expect([...documents[0]!, ...documents[1]!]).toEqual(pairs.map((_, at) => at));
+    for (const { tokens } of pairs) expect(tokens).toBeLessThanOrEqual(64);
+    const [with_, without] = await scores('photosynthesis', [document, filler], 64);
+    expect(with_).toBeGreaterThan(0.2);
+    expect(without).toBeLessThan(with_!);
+  });
+
+  test('a query takes at most half of the context', async () => {
+    const { pairs } = await reranker.prepare('tea '.repeat(1_000), ['a pot of tea'], { signal, maxTokens: 100 });
+    expect(pairs[0]!.tokens).toBe(50 + 4);
+    expect(pairs[0]!.fullTokens).toBe(1_000 + 4);
+  });
+
+  test('queries and documents of nothing', async () => {
+    expect(await scores('!?', ['', 'tea', '!?'])).toHaveLength(3);
+    expect(await scores('\u200b', ['tea'])).toEqual([0]);
+    expect(await scores('tea', ['\u200b', ' '])).toEqual([0, 0]);
+  });
+});
+
+test('the model goes when nobody has it loaded, and comes back', async () => {
+  const own = createStaticBackends();
+  expect(own.embedder.loaded).toBe(false);
+  expect(own.embedder.memoryBytes).toBe(0);
+  await Promise.all([own.embedder.load(), own.embedder.load(), own.reranker.load()]);
+  expect(own.embedder.loaded).toBe(true);
+  expect(own.embedder.memoryBytes).toBeGreaterThan(8_192_000);
+  await own.embedder.unload();
+  expect(own.embedder.loaded).toBe(false);
+  expect(own.reranker.loaded).toBe(true);
+  await own.reranker.unload();
+  await own.embedder.load();
+  expect(own.embedder.loaded).toBe(true);
+});
