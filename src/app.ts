@@ -55,7 +55,7 @@ import {
   type PoolStatus,
   type Reader,
 } from '#reader/index.ts';
-import { createMemoryCounters } from '#storage/counters/memory.ts';
+import { openCounters } from '#storage/counters/open.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
 import { openPictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -123,7 +123,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   });
   started.push(() => room.close());
   const firstKey = config.auth === 'on' ? await firstKeyOf(room, log) : undefined;
-  const counters = createMemoryCounters();
+  const counters = await openCounters(config, log);
   started.push(() => counters.close());
   const gatekeeper = createGatekeeper(
     createGate({
