@@ -1,7 +1,7 @@
 /** The answer of the embeddings endpoint (contract, 5.9), written in pieces: thousands of vectors make many megabytes. */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Embeddings, type EmbedRequest, vectorJson, vectorsJson } from '#models/index.ts';
+import { type Embeddings, type EmbedRequest, finishVector, rowsOf, vectorAsJson } from '#models/index.ts';
 
 /** Between two pieces other requests have their turn. */
 const PIECE_CHARACTERS = 256 * 1024;
@@ -41,10 +41,12 @@ function* jsonPieces({ model, request, embeddings: { outputs, tokens } }: Answer
     if (request.output === 'sparse') {
       piece += `{"object":"embedding","index":${index},"embedding":${JSON.stringify(output.weights)}}`;
     } else if (request.output === 'pooled') {
-      piece += `{"object":"embedding","index":${index},"embedding":${vectorJson(output.values, request)}}`;
+      piece += `{"object":"embedding","index":${index},"embedding":${asJson(output.values, request)}}`;
     } else {
       const tokenized = request.withTokens ? `,"tokenized_input":${JSON.stringify(output.pieces)}` : '';
-      piece += `{"object":"embeddings","index":${index},"embeddings":[${vectorsJson(output, request).join(',')}]${tokenized}}`;
+      piece += `{"object":"embeddings","index":${index},"embeddings":[${rowsOf(output)
+        .map((row) => asJson(row, request))
+        .join(',')}]${tokenized}}`;
     }
     if (piece.length > PIECE_CHARACTERS) {
       yield piece;
@@ -54,3 +56,6 @@ function* jsonPieces({ model, request, embeddings: { outputs, tokens } }: Answer
   yield `${piece}]}`;
   return undefined;
 }
+
+const asJson = (values: Float32Array, request: EmbedRequest): string =>
+  vectorAsJson(finishVector(values, request), request.types);

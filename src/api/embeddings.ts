@@ -9,7 +9,7 @@ export function embeddingsRoutes(face: Face, door: ModelDoor): void {
   keyedRoute(face, '/v1/embeddings', 'embeddings', door, async (request, reply) => {
     const call = callOf(request, reply, door);
     const body = bodyOf(request);
-    const { row, kind } = door.registry.embedding(modelOf(body));
+    const { row, kind } = await door.registry.embedding(modelOf(body));
     const asked = readEmbedRequest(body, row, kind);
     // What was read of it lives on; the rest would be held until the answer is out.
     request.body = undefined;

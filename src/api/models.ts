@@ -1,7 +1,7 @@
 /** `GET /v1/models` and `GET /v1/models/{id}`: what is served (contract, section 9). */
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
-import { EMBED_FIELDS, isEmbedding, type ServedModel, sizesOf, TASKS } from '#models/index.ts';
+import { EMBED_FIELDS, isEmbedding, type ModelRow, type ServedModel, sizesOf, TASKS } from '#models/index.ts';
 import { type ModelDoor, openRoute } from './model-door.ts';
 
 /** Decimal texts, per unit. */
@@ -14,13 +14,13 @@ export interface ModelList extends ModelDoor {
 
 export function modelsRoutes(face: Face, door: ModelList): void {
   openRoute(face, '/v1/models', async (_, reply) => {
-    const data = door.registry.list().map((model) => entryOf(model, door));
+    const data = (await door.registry.list()).map((model) => entryOf(model, door));
     return send(reply, { object: 'list', data });
   });
   // An id may have a slash, raw or encoded.
   openRoute(face, '/v1/models/*', async (request, reply) => {
     const id = (request.params as { '*': string })['*'].replace(/\/$/, '');
-    const model = door.registry.find(id);
+    const model = await door.registry.find(id);
     if (!model)
       throw problem('ResourceNotFoundError', { message: `model ${id.slice(0, 100)} not found or access denied` });
     return send(reply, entryOf(model, door));
@@ -46,7 +46,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     output_modalities: [embedding ? 'embeddings' : 'rerank'],
     context_length: row.contextTokens,
     max_output_length: embedding?.row.dimensions ?? 0,
-    quantization: row.runs.on === 'onnx' && row.runs.quantized ? 'int8' : '',
+    quantization: quantizationOf(row),
     pricing: { ...FREE, ...prices[row.id] },
     supported_sampling_parameters: [],
     supported_features: featuresOf(model),
@@ -62,6 +62,9 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     residence: models.residence(row),
   };
 }
+
+const quantizationOf = ({ runs }: ModelRow): string =>
+  runs.on === 'static' || (runs.on === 'onnx' && /int8|quantized/.test(runs.file)) ? 'int8' : '';
 
 function featuresOf(model: ServedModel): string[] {
   if (!isEmbedding(model)) return [];

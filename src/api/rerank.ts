@@ -1,5 +1,6 @@
 /** `POST /v1/rerank`, and the same work in the shapes of other servers' protocols: `/v2/rerank` (Cohere), `/rerank` (TEI). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import {
   isEmbedding,
@@ -17,7 +18,7 @@ export function rerankRoutes(face: Face, door: ModelDoor): void {
   keyedRoute(face, '/v1/rerank', 'rerank', door, async (request, reply) => {
     const body = bodyOf(request);
     return ranked(request, reply, door, {
-      row: door.registry.reranker(modelOf(body)).row,
+      row: (await door.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: true }),
       write: ownShape,
     });
@@ -25,7 +26,7 @@ export function rerankRoutes(face: Face, door: ModelDoor): void {
   keyedRoute(face, '/v2/rerank', 'rerank', door, async (request, reply) => {
     const body = bodyOf(request);
     return ranked(request, reply, door, {
-      row: door.registry.reranker(modelOf(body)).row,
+      row: (await door.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: false }),
       write: cohereShape,
     });
@@ -36,7 +37,8 @@ export function rerankRoutes(face: Face, door: ModelDoor): void {
     const tei = body.texts !== undefined;
     const model = givenModel(body);
     return ranked(request, reply, door, {
-      row: (model === undefined && tei && standardReranker(door)) || door.registry.reranker(modelOf(body)).row,
+      row:
+        model === undefined && tei ? await standardReranker(door) : (await door.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: !tei }),
       write: tei ? teiShape : ownShape,
     });
@@ -87,10 +89,11 @@ const teiShape = ({ asked, results }: Done) =>
   results.map(({ index, score }) => ({ index, score, ...(asked.returnDocuments && { text: asked.texts[index] }) }));
 
 /** One in memory, else the first there is. */
-function standardReranker({ registry, models }: ModelDoor): RerankRow | undefined {
-  const rows = registry
-    .list()
+async function standardReranker({ registry, models }: ModelDoor): Promise<RerankRow> {
+  const rows = (await registry.list())
     .filter((model): model is ServedReranker => !isEmbedding(model))
     .map(({ row }) => row);
-  return rows.find((row) => models.residence(row) === 'loaded') ?? rows[0];
+  const row = rows.find((row) => models.residence(row) === 'loaded') ?? rows[0];
+  if (!row) throw problem('ModelNotFoundError', { message: 'There is no model for /rerank' });
+  return row;
 }

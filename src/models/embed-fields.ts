@@ -2,9 +2,7 @@
 import { EMBEDDING_KINDS, type EmbeddingKind } from './catalogue.ts';
 import { MAX_INPUTS } from './inputs.ts';
 import type { RequestField } from './inputs-fields.ts';
-
-export const ENCODINGS = ['float', 'base64', 'binary', 'ubinary'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+import { EMBEDDING_TYPES } from './vectors.ts';
 
 interface EmbedField extends RequestField {
   readonly kinds: readonly EmbeddingKind[];
@@ -67,7 +65,11 @@ export const EMBED_FIELDS = {
     kinds: but('sparse'),
     otherwise: 'ignored',
     schema: {
-      anyOf: [{ enum: ENCODINGS }, { type: 'array', minItems: 1, items: { enum: ENCODINGS } }, { type: 'null' }],
+      anyOf: [
+        { enum: EMBEDDING_TYPES },
+        { type: 'array', minItems: 1, items: { enum: EMBEDDING_TYPES } },
+        { type: 'null' },
+      ],
       default: 'float',
     },
     meaning: 'How vectors are written. Several at once make an object with one entry each. Default: float.',

@@ -1,10 +1,11 @@
 /** An embeddings request: from the body of a call to a frozen value in which everything is checked and decided. */
 import type { EmbeddingKind, EmbeddingRow } from './catalogue.ts';
-import { EMBED_FIELDS, type EmbedFieldName, ENCODINGS, type Encoding } from './embed-fields.ts';
+import { EMBED_FIELDS, type EmbedFieldName } from './embed-fields.ts';
 import { prefixFor, SIDES, type Side, TASKS } from './embed-tasks.ts';
 import { readInputs } from './inputs.ts';
 import { createFaults, type Faults } from './inputs-faults.ts';
 import { type Body, type Found, findField, readFlag, readInteger, readWord } from './inputs-fields.ts';
+import { EMBEDDING_TYPES, type EmbeddingType } from './vectors.ts';
 
 export interface EmbedRequest {
   readonly texts: readonly string[];
@@ -16,7 +17,7 @@ export interface EmbedRequest {
   readonly dimensions: number;
   readonly normalized: boolean;
   /** Without duplicates; several make an object of each vector. */
-  readonly encodings: readonly Encoding[];
+  readonly types: readonly EmbeddingType[];
   readonly truncate: boolean;
   readonly lateChunking: boolean;
   readonly output: 'pooled' | 'tokens' | 'sparse';
@@ -53,7 +54,7 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
     side,
     dimensions: readDimensions(dimensions, row, faults),
     normalized: flag('normalized', true),
-    encodings: readEncodings(find('embedding_type'), faults),
+    types: readTypes(find('embedding_type'), faults),
     truncate: flag('truncate', false),
     lateChunking: flag('late_chunking', false),
     output: kind === 'sparse' ? 'sparse' : multivector ? 'tokens' : 'pooled',
@@ -106,22 +107,22 @@ function readDimensions(found: Found | undefined, row: EmbeddingRow, faults: Fau
   return size;
 }
 
-const MOST_ENCODINGS = 16;
+const MOST_TYPES = 16;
 
-function readEncodings(found: Found | undefined, faults: Faults): readonly Encoding[] {
+function readTypes(found: Found | undefined, faults: Faults): readonly EmbeddingType[] {
   if (!found) return ['float'];
-  if (!Array.isArray(found.value)) return [readWord(found, ENCODINGS, faults) ?? 'float'];
+  if (!Array.isArray(found.value)) return [readWord(found, EMBEDDING_TYPES, faults) ?? 'float'];
   const { length } = found.value;
   if (!length) faults.add([found.at], 'too_short', 'must have at least one item', found.value);
-  if (length > MOST_ENCODINGS) {
-    faults.add([found.at], 'too_long', `must have at most ${MOST_ENCODINGS} items, not ${length}`, found.value);
+  if (length > MOST_TYPES) {
+    faults.add([found.at], 'too_long', `must have at most ${MOST_TYPES} items, not ${length}`, found.value);
     return [];
   }
-  const words: Encoding[] = [];
+  const words: EmbeddingType[] = [];
   for (const [index, value] of found.value.entries()) {
-    const word = ENCODINGS.find((known) => known === value);
+    const word = EMBEDDING_TYPES.find((known) => known === value);
     if (word) words.push(word);
-    else faults.add([found.at, index], 'enum', `must be one of ${ENCODINGS.join(', ')}`, value);
+    else faults.add([found.at, index], 'enum', `must be one of ${EMBEDDING_TYPES.join(', ')}`, value);
   }
   return [...new Set(words)];
 }

@@ -28,7 +28,7 @@ export async function embed(
     const lane: EmbedLane = { key: `${output} ${dimensions}`, output, dimensions };
     const outputs = await queue.run({ items: prepared, lane, caller, signal: within });
     const tokens = prepared.reduce((sum, item, index) => sum + (outputs[index]!.tokens ?? item.tokens), 0);
-    return { outputs: request.lateChunking ? outputs.flatMap(rowsOf) : outputs, tokens };
+    return { outputs: request.lateChunking ? outputs.flatMap(apart) : outputs, tokens };
   });
 }
 
@@ -70,9 +70,10 @@ function refuseTooLong(
 export const tokensOf = (prepared: readonly Prepared[]): number =>
   prepared.reduce((sum, { tokens }) => sum + tokens, 0);
 
-/** Each row of a window by itself. */
-function rowsOf(output: Output): Output[] {
-  const { values, rows } = output;
+const apart = (output: Output): Output[] => rowsOf(output).map((values) => ({ values, rows: 1 }));
+
+/** Each row of an output as a vector of its own. */
+export function rowsOf({ values, rows }: Output): Float32Array[] {
   const size = values.length / rows;
-  return Array.from({ length: rows }, (_, row) => ({ values: values.subarray(row * size, (row + 1) * size), rows: 1 }));
+  return Array.from({ length: rows }, (_, row) => values.subarray(row * size, (row + 1) * size));
 }

@@ -1,9 +1,8 @@
 export type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
-export { type Embeddings, embed } from './embed.ts';
+export { type Embeddings, embed, rowsOf } from './embed.ts';
 export { EMBED_FIELDS } from './embed-fields.ts';
 export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed-request.ts';
 export { TASKS } from './embed-tasks.ts';
-export { vectorJson, vectorsJson } from './embed-vectors.ts';
 export { type Chat, type ChatMessage, type ChatPart, type ChatRequest, createModels, type Models } from './generate.ts';
 export { FAULT_TYPES } from './inputs-faults.ts';
 export { createOcr, type Ocr, type OcrResult } from './ocr.ts';
@@ -12,3 +11,4 @@ export { type Call, type Opened, type Opening, openModels } from './registry-ope
 export { type Ranked, rerank } from './rerank.ts';
 export { RERANK_FIELDS } from './rerank-fields.ts';
 export { type RerankRequest, readRerankRequest } from './rerank-request.ts';
+export { finishVector, vectorAsJson } from './vectors.ts';

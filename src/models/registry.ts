@@ -22,14 +22,21 @@ export type ServedModel = ServedEmbedding | ServedReranker;
 /** Whether a row can serve: its files are here (or need none), would be downloaded, or cannot be had. */
 export type Availability = 'here' | 'download' | 'away';
 
+/** Files come and go while the server runs, so what is known of them is looked after from time to time. */
+export interface Shelf {
+  /** As it was at the last look. */
+  availability(row: ModelRow): Availability;
+  look(rows: readonly ModelRow[]): Promise<void>;
+}
+
 export interface Registry {
   /** The model that a request names; ModelNotFoundError names those there are. */
-  embedding(name: string): ServedEmbedding;
-  reranker(name: string): ServedReranker;
+  embedding(name: string): Promise<ServedEmbedding>;
+  reranker(name: string): Promise<ServedReranker>;
   /** By its id, with or without an organisation in front. */
-  find(name: string): ServedModel | undefined;
+  find(name: string): Promise<ServedModel | undefined>;
   /** All that can serve, aliases last. */
-  list(): ServedModel[];
+  list(): Promise<ServedModel[]>;
   availability(row: ModelRow): Availability;
 }
 
@@ -38,12 +45,15 @@ export interface RegistryOptions {
   readonly rows: readonly ModelRow[];
   /** Further names, each of an id or repository among the rows. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** Asked anew for each request: files come and go while the server runs. */
-  readonly availability: (row: ModelRow) => Availability;
+  readonly shelf: Shelf;
+  readonly now?: () => number;
 }
 
+/** A look at the shelf serves for so long. */
+const LOOK_MS = 1_000;
+
 /** Throws ConfigError for an alias of nothing. */
-export function createRegistry({ rows, aliases, availability }: RegistryOptions): Registry {
+export function createRegistry({ rows, aliases, shelf, now = Date.now }: RegistryOptions): Registry {
   const own = new Map(rows.map((row) => [row.id, row]));
   const byHub = new Map([...own.values()].filter(({ hub }) => hub).map((row) => [row.hub, row]));
   const names = new Map<string, ServedModel>();
@@ -55,35 +65,51 @@ export function createRegistry({ rows, aliases, availability }: RegistryOptions)
     names.set(name, served(name, row, true));
   }
 
-  function find(name: string): ServedModel | undefined {
-    const hub = byHub.get(name);
-    const found = names.get(name) ?? (hub && names.get(hub.id)) ?? names.get(withoutOrganisation(name));
-    return found && availability(found.row) !== 'away' ? found : undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let looking: Promise<void> | undefined;
+  function look(): Promise<void> {
+    if (now() - lookedAt < LOOK_MS) return looking ?? Promise.resolve();
+    lookedAt = now();
+    looking = shelf.look([...own.values()]);
+    return looking;
   }
 
-  const list = () => [...names.values()].filter(({ row }) => availability(row) !== 'away');
+  const canServe = ({ row }: ServedModel) => shelf.availability(row) !== 'away';
 
-  function missing(name: string, endpoint: string, does: ModelRow['does']) {
+  async function find(name: string): Promise<ServedModel | undefined> {
+    const hub = byHub.get(name);
+    const found = names.get(name) ?? (hub && names.get(hub.id)) ?? names.get(withoutOrganisation(name));
+    if (!found || canServe(found)) return found;
+    await look();
+    return canServe(found) ? found : undefined;
+  }
+
+  async function list(): Promise<ServedModel[]> {
+    await look();
+    return [...names.values()].filter(canServe);
+  }
+
+  async function missing(name: string, endpoint: string, does: ModelRow['does']) {
     const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
-    const ids = list().flatMap((model) => (model.row.does === does ? [model.name] : []));
+    const ids = (await list()).flatMap((model) => (model.row.does === does ? [model.name] : []));
     const there = ids.length ? `Available for ${endpoint}: ${ids.join(', ')}` : `There is none for ${endpoint}`;
     return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${there}` });
   }
 
   return {
-    embedding(name) {
-      const found = find(name);
+    async embedding(name) {
+      const found = await find(name);
       if (found && isEmbedding(found)) return found;
-      throw missing(name, '/v1/embeddings', 'embed');
+      throw await missing(name, '/v1/embeddings', 'embed');
     },
-    reranker(name) {
-      const found = find(name);
+    async reranker(name) {
+      const found = await find(name);
       if (found && !isEmbedding(found)) return found;
-      throw missing(name, '/v1/rerank', 'rerank');
+      throw await missing(name, '/v1/rerank', 'rerank');
     },
     find,
     list,
-    availability,
+    availability: shelf.availability,
   };
 }
 

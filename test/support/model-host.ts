@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { type Account, type Charge, createGate } from '#accounts/index.ts';
-import { writeModelError } from '#api/envelopes/model.ts';
+import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
 import { modelHostRoutes } from '#api/model-host.ts';
 import type { Prices } from '#api/models.ts';
@@ -75,7 +75,7 @@ export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHo
   const registry = createRegistry({
     rows: setup.rows,
     aliases: setup.aliases ?? {},
-    availability: ({ id }) => (setup.away?.includes(id) ? 'away' : 'here'),
+    shelf: { availability: ({ id }) => (setup.away?.includes(id) ? 'away' : 'here'), look: async () => {} },
   });
   if (setup.warm) models.warm(setup.warm);
   const face = await createServer({
@@ -84,6 +84,7 @@ export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHo
     maxBodyBytes: setup.maxBodyBytes ?? 64 * 1024 * 1024,
     temporaryDir,
     writeError: writeModelError,
+    malformedBody: bareModelError,
     servesPrograms: true,
   });
   modelProbes(face, { models, draining: () => false });
