@@ -1,10 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Problem } from '#errors.ts';
+import type { EmbeddingRow } from '../catalogue.ts';
 import { bertLogit, bertStates } from '../onnx/bert.suite.ts';
+import { createGraph } from '../onnx/onnx-file.suite.ts';
 import { smallModel, testEmbeddingRow, testRerankRow, VOCABULARY, writeTestModel } from '../onnx/test-model.suite.ts';
-import type { Prepared } from './backend.ts';
+import type { Embedder, Prepared, Reranker } from './backend.ts';
 import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from './onnx.ts';
 
 const signal = new AbortController().signal;
@@ -40,6 +44,27 @@ function expectClose(found: ArrayLike<number>, wanted: ArrayLike<number>, tolera
   expect(most).toBeLessThan(tolerance);
 }
 
+async function opened(row: EmbeddingRow, graph: Uint8Array, given: Partial<OnnxOptions> = {}): Promise<Embedder> {
+  const embedder = createOnnxEmbedder(row, { ...(await optionsFor(graph)), ...given });
+  closing.push(() => embedder.close());
+  return embedder;
+}
+
+/** Process numbers of what this process has started. */
+async function children(): Promise<number[]> {
+  const text = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Numbers in [0, 1) from a seed. */
+function lcg(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
 describe('an encoder', wait, () => {
   const model = smallModel();
   let embedder: ReturnType<typeof createOnnxEmbedder>;
@@ -57,5 +82,342 @@ describe('an encoder', wait, () => {
     const ids = idsOf('[CLS]', 'the', 'river', 'is', 'large', '.', '[SEP]');
     expect(output!.rows).toBe(1);
     expectClose(output!.values, meanOf(bertStates(model.shape, model.weights, ids)), 1e-4);
+  });
+
+  it('gives a text the same vector alone and among others', async () => {
+    const texts = ['', 'a', 'the water', 'is the tap water in berlin safe to drink?', 'zoo '.repeat(40)];
+    const together = await embed(texts);
+    for (const [at, text] of texts.entries()) {
+      const [alone] = await embed([text]);
+      expectClose(together[at]!.values, alone!.values, 1e-6);
+    }
+  });
+
+  it('takes any string, and counts what it runs', async () => {
+    const texts = [
+      '',
+      '\ud800 lone \udfff',
+      '\u200b\u200b',
+      'x'.repeat(1_000_000),
+      '\u0301'.repeat(10_000),
+      'a '.repeat(400_000),
+    ];
+    const prepared = await embedder.prepare(texts, { maxTokens: 64, signal });
+    expect(prepared.map(({ tokens }) => tokens <= 64 && tokens >= 2)).toEqual(texts.map(() => true));
+    expect(prepared[0]).toMatchObject({ tokens: 2, fullTokens: 2 });
+    // Counted to eight contexts, estimated beyond.
+    expect(prepared[5]!.tokens).toBe(64);
+    expect(prepared[5]!.fullTokens).toBeGreaterThan(390_000);
+    expect(prepared[5]!.fullTokens).toBeLessThan(410_000);
+    const outputs = await embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal });
+    expect(outputs).toHaveLength(texts.length);
+  });
+
+  it('cuts at the end and keeps what stands around a text', async () => {
+    const long = 'the river '.repeat(10);
+    const [cut, whole] = [
+      await embedder.prepare([long], { maxTokens: 8, signal }),
+      await embedder.prepare(['the river the river the river'], { signal }),
+    ];
+    expect(cut[0]).toMatchObject({ tokens: 8, fullTokens: 22 });
+    expect(cut[0]!.payload).toEqual(whole[0]!.payload);
+  });
+
+  it('leaves a text whole when no limit is given', async () => {
+    const [prepared] = await embedder.prepare(['the '.repeat(100)], { signal });
+    expect(prepared).toMatchObject({ tokens: 102, fullTokens: 102 });
+  });
+
+  it('gives each item of a document the mean of its own tokens', async () => {
+    const [prepared] = await embedder.prepareSpans!('', ['Berlin is large.', 'It has a zoo.'], { signal });
+    const [output] = await embedder.embed([prepared!], { output: 'pooled', dimensions: 32, signal });
+    const ids = idsOf(...['[CLS]', 'berlin', 'is', 'large', '.', 'i', '##t', 'has', 'a', 'zoo', '.', '[SEP]']);
+    const states = bertStates(model.shape, model.weights, ids);
+    expect(output!.rows).toBe(2);
+    expectClose(output!.values, [...meanOf(states.slice(1, 5)), ...meanOf(states.slice(5, 11))], 1e-4);
+    expect(prepared).toMatchObject({ tokens: 12, fullTokens: 12 });
+  });
+
+  it('puts the prefix once in front of a document, and into no item', async () => {
+    const [prepared] = await embedder.prepareSpans!('the: ', ['zoo', 'water'], { signal });
+    const [output] = await embedder.embed([prepared!], { output: 'pooled', dimensions: 32, signal });
+    const states = bertStates(model.shape, model.weights, idsOf('[CLS]', 'the', ':', 'zoo', 'water', '[SEP]'));
+    expectClose(output!.values, [...states[3]!, ...states[4]!], 1e-4);
+  });
+
+  it('packs items into windows, and cuts only an item that is too long by itself', async () => {
+    const items = ['the zoo', 'in berlin', 'is large', 'water '.repeat(20), ''];
+    const windows = await embedder.prepareSpans!('', items, { maxTokens: 8, signal });
+    expect(windows.map(({ tokens, fullTokens }) => [tokens, fullTokens])).toEqual([
+      [8, 8],
+      [8, 22],
+    ]);
+    const outputs = await embedder.embed(windows, { output: 'pooled', dimensions: 32, signal });
+    expect(outputs.map(({ rows }) => rows)).toEqual([3, 2]);
+  });
+
+  it('treats an item alone as an ordinary text', async () => {
+    const [span] = await embedder.prepareSpans!('the ', ['zoo'], { signal });
+    const [text] = await embedder.prepare(['the zoo'], { signal });
+    expect(span).toEqual(text);
+  });
+
+  it('gives a vector a token, with its piece', async () => {
+    const prepared = await embedder.prepare(['the zoo'], { signal });
+    const [output] = await embedder.embed(prepared, { output: 'tokens', dimensions: 32, signal });
+    expect(output).toMatchObject({ rows: 4, pieces: ['[CLS]', 'the', 'zoo', '[SEP]'] });
+    const states = bertStates(model.shape, model.weights, idsOf('[CLS]', 'the', 'zoo', '[SEP]'));
+    expectClose(output!.values, states.flat(), 1e-4);
+  });
+
+  it('answers who leaves at once, and serves the others', async () => {
+    const leaving = new AbortController();
+    const prepared = await embedder.prepare(['the zoo'], { signal });
+    const left = embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal: leaving.signal });
+    const stays = embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal });
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    expect(await stays).toHaveLength(1);
+  });
+
+  it('gives its memory back, and loads again by itself', async () => {
+    expect(embedder.loaded).toBe(true);
+    expect(embedder.memoryBytes).toBeGreaterThan(10_000_000);
+    const last = embed(['the last']);
+    await last;
+    await embedder.unload();
+    expect(embedder.loaded).toBe(false);
+    expect(await embed(['the next'])).toHaveLength(1);
+    expect(embedder.loaded).toBe(true);
+  });
+
+  it('finishes what is in flight before it is unloaded', async () => {
+    const prepared = await embedder.prepare(Array(64).fill('the '.repeat(60)), { signal });
+    const work = embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal });
+    await embedder.unload();
+    expect(await work).toHaveLength(64);
+  });
+});
+
+describe('graphs of other kinds', wait, () => {
+  const cases = [
+    ['positions from outside', { positionInput: true }, {}],
+    ['the first token', {}, { pooling: 'cls' }],
+    ['the last token', {}, { pooling: 'last' }],
+    ['unit vectors', {}, { normalizes: true }],
+  ] as const;
+
+  it.each(cases)('takes %s', async (_, shape, given) => {
+    const model = smallModel(shape);
+    const row = testEmbeddingRow(given);
+    const embedder = await opened(row, model.file);
+    const prepared = await embedder.prepare(['the zoo', 'the river is large'], { signal });
+    const outputs = await embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal });
+    const states = bertStates(model.shape, model.weights, idsOf('[CLS]', 'the', 'zoo', '[SEP]'));
+    const raw = { mean: meanOf(states), cls: states[0]!, last: states[3]!, none: [] }[row.pooling];
+    const length = row.normalizes ? Math.hypot(...raw) : 1;
+    expectClose(
+      outputs[0]!.values,
+      raw.map((value) => value / length),
+      1e-4,
+    );
+    expect(embedder.prepareSpans !== undefined).toBe(row.pooling === 'mean');
+  });
+
+  it('chooses an adapter by the task, also within one batch', async () => {
+    const model = smallModel({ taskInput: true });
+    const taskIds = { 'retrieval.query': 1, 'retrieval.passage': 2, default: 0 };
+    const row = testEmbeddingRow({ runs: { on: 'onnx', file: 'onnx/model.onnx', taskIds } });
+    const embedder = await opened(row, model.file);
+    const tasks = ['retrieval.query', 'retrieval.passage', undefined, 'unknown', 'retrieval.query'];
+    const prepared: Prepared[] = [];
+    for (const task of tasks) prepared.push(...(await embedder.prepare(['the zoo'], { task, signal })));
+    const outputs = await embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal });
+    for (const [at, task] of [1, 2, 0, 0, 1].entries()) {
+      const states = bertStates(model.shape, model.weights, idsOf('[CLS]', 'the', 'zoo', '[SEP]'), undefined, task);
+      expectClose(outputs[at]!.values, meanOf(states), 1e-4);
+    }
+  });
+
+  it('runs texts one by one where a neighbour would change the scales', async () => {
+    const model = smallModel({ quantized: true });
+    const embedder = await opened(testEmbeddingRow(), model.file);
+    const texts = ['a', 'the water is safe to drink', 'zoo '.repeat(30)];
+    const embed = async (some: string[]) =>
+      embedder.embed(await embedder.prepare(some, { signal }), { output: 'pooled', dimensions: 32, signal });
+    const together = await embed(texts);
+    for (const [at, text] of texts.entries()) expectClose(together[at]!.values, (await embed([text]))[0]!.values, 1e-6);
+    const states = bertStates(model.shape, model.weights, idsOf('[CLS]', 'a', '[SEP]'));
+    // Eight bits are near, no more.
+    expectClose(together[0]!.values, meanOf(states), 0.2);
+  });
+
+  it('marks queries and documents, and fills queries up, as ColBERT does', async () => {
+    const model = smallModel();
+    const marks = { query: '?', document: '!', mask: '[MASK]', queryTokens: 8 };
+    const row = testEmbeddingRow({ kind: 'colbert', runs: { on: 'onnx', file: 'onnx/model.onnx', marks } });
+    const embedder = await opened(row, model.file);
+    const pieces = async (task: string, text: string) => {
+      const prepared = await embedder.prepare([text], { task, signal });
+      return (await embedder.embed(prepared, { output: 'tokens', dimensions: 32, signal }))[0]!.pieces;
+    };
+    expect(await pieces('query', 'the zoo')).toEqual(['[CLS]', '?', 'the', 'zoo', '[SEP]', ...Array(3).fill('[MASK]')]);
+    expect(await pieces('query', 'the '.repeat(20))).toEqual(['[CLS]', '?', ...Array(5).fill('the'), '[SEP]']);
+    expect(await pieces('document', 'the zoo')).toEqual(['[CLS]', '!', 'the', 'zoo', '[SEP]']);
+  });
+});
+
+describe('a cross-encoder', wait, () => {
+  const model = smallModel({ head: 'classifier' });
+  let reranker: Reranker;
+
+  beforeAll(async () => {
+    reranker = createOnnxReranker(testRerankRow(), await optionsFor(model.file));
+    closing.push(() => reranker.close());
+  });
+
+  const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+
+  it('scores pairs as plain arithmetic does', async () => {
+    const { pairs, documents } = await reranker.prepare('tap water', ['the water is safe', ''], { signal });
+    expect(documents).toEqual([[0], [1]]);
+    const scores = await reranker.score(pairs, signal);
+    const query = ['[CLS]', 'tap', 'water', '[SEP]'];
+    for (const [at, rest] of [['the', 'water', 'is', 'safe', '[SEP]'], ['[SEP]']].entries()) {
+      const ids = idsOf(...query, ...rest);
+      const types = ids.map((_, token) => (token < query.length ? 0 : 1));
+      expect(Math.abs(scores[at]! - sigmoid(bertLogit(model.shape, model.weights, ids, types)))).toBeLessThan(1e-4);
+    }
+  });
+
+  it('scores a pair the same alone and among others', async () => {
+    const { pairs } = await reranker.prepare('zoo', ['a', 'the '.repeat(30), 'berlin'], { signal });
+    const together = await reranker.score(pairs, signal);
+    for (const [at, pair] of pairs.entries()) {
+      const [alone] = await reranker.score([pair], signal);
+      expect(Math.abs(together[at]! - alone!)).toBeLessThan(1e-6);
+    }
+    expect(together.every((score) => score > 0 && score < 1)).toBe(true);
+  });
+
+  it('reads long documents by windows, and takes half of the context for a query at most', async () => {
+    const { pairs, documents } = await reranker.prepare('the '.repeat(500), ['zoo '.repeat(100), 'a'], { signal });
+    expect(Math.max(...pairs.map(({ tokens }) => tokens))).toBeLessThanOrEqual(64);
+    expect(documents[0]!.length).toBeGreaterThan(2);
+    expect(documents.flat()).toEqual(pairs.map((_, at) => at));
+    expect(pairs.at(-1)!.fullTokens).toBeGreaterThan(pairs.at(-1)!.tokens);
+    expect(await reranker.score(pairs, signal)).toHaveLength(pairs.length);
+  });
+});
+
+describe('a process that is killed', wait, () => {
+  it('fails its requests with 503 and is started anew for the next', async () => {
+    const before = await children();
+    const embedder = await opened(testEmbeddingRow(), smallModel().file);
+    await embedder.load();
+    const [pid] = (await children()).filter((one) => !before.includes(one));
+    const prepared = await embedder.prepare(Array(128).fill('the '.repeat(60)), { signal });
+    const work = embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal });
+    process.kill(pid!, 'SIGKILL');
+    await expect(work).rejects.toMatchObject({ name: 'ServiceNodeResourceDrainError', facts: { retryAfter: 1 } });
+    expect(embedder.loaded).toBe(false);
+    expect(await embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal })).toHaveLength(128);
+  });
+
+  it('is killed by us when it takes too long', async () => {
+    const embedder = await opened(testEmbeddingRow(), smallModel().file, { timeoutMs: 1 });
+    await embedder.load();
+    await expect(embedder.prepare(Array(500).fill('x'.repeat(50_000)), { signal })).rejects.toMatchObject({
+      name: 'ServiceTimeoutError',
+    });
+    expect(embedder.loaded).toBe(false);
+  });
+
+  it('is killed by us when it takes too much memory', async () => {
+    const embedder = await opened(testEmbeddingRow(), smallModel().file, { maxBytes: 30_000_000 });
+    await expect(embedder.load()).rejects.toThrow('more memory than it may take');
+  });
+
+  it('leaves no process behind when it is closed', async () => {
+    const before = await children();
+    const embedder = await opened(testEmbeddingRow(), smallModel().file);
+    await embedder.load();
+    expect((await children()).length).toBeGreaterThan(before.length);
+    await embedder.close();
+    expect((await children()).filter((one) => !before.includes(one))).toEqual([]);
+    await expect(embedder.load()).rejects.toMatchObject({ code: 503 });
+  });
+});
+
+describe('damaged files', wait, () => {
+  const unloadable = { name: 'DownstreamServiceFailureError' };
+  const { file } = smallModel();
+
+  it('are told from good ones: cut off, empty, other bytes, other sizes', async () => {
+    const cases = [file.subarray(0, file.length / 2), file.subarray(0, 100), Buffer.alloc(0), randomBytes(5_000)];
+    for (const bytes of cases) {
+      const embedder = await opened(testEmbeddingRow(), bytes);
+      await expect(embedder.load()).rejects.toMatchObject(unloadable);
+      await embedder.close();
+    }
+  });
+
+  it('are refused when they claim sizes that they have not', async () => {
+    for (const rows of [129, 1_000_000, 2 ** 40]) {
+      const graph = createGraph();
+      const ids = graph.input('input_ids', 'int64', ['batch', 'sequence']);
+      const table = graph.tensor('words', [rows, 32], new Float32Array(128 * 32));
+      graph.output('last_hidden_state', graph.node('Gather', [table, ids]), ['batch', 'sequence', 32]);
+      const embedder = await opened(testEmbeddingRow(), graph.bytes());
+      await expect(embedder.load()).rejects.toMatchObject(unloadable);
+    }
+  });
+
+  it('are refused when a number of the answer is none', async () => {
+    const graph = createGraph();
+    const ids = graph.input('input_ids', 'int64', ['batch', 'sequence']);
+    const table = graph.tensor('words', [128, 32], new Float32Array(128 * 32).fill(Number.NaN));
+    graph.output('last_hidden_state', graph.node('Gather', [table, ids]), ['batch', 'sequence', 32]);
+    const embedder = await opened(testEmbeddingRow(), graph.bytes());
+    await expect(embedder.load()).rejects.toMatchObject(unloadable);
+  });
+
+  it('fail one request, not the next, when the tokenizer knows more words than the graph', async () => {
+    const embedder = await opened(testEmbeddingRow(), smallModel({ vocabulary: 40 }).file);
+    const embed = async (text: string) =>
+      embedder.embed(await embedder.prepare([text], { signal }), { output: 'pooled', dimensions: 32, signal });
+    await expect(embed('the zoo')).rejects.toMatchObject(unloadable);
+    expect(await embed('a')).toHaveLength(1);
+  });
+
+  it('are refused when the vectors have another size than the row says', async () => {
+    const embedder = await opened(testEmbeddingRow({ dimensions: 64 }), file);
+    await expect(embedder.load()).rejects.toMatchObject(unloadable);
+  });
+
+  it('never take the server down, whatever bit is wrong', async () => {
+    const random = lcg(11);
+    for (let round = 0; round < 12; round++) {
+      const bytes = Buffer.from(file);
+      const region = round % 2 ? 4_000 : bytes.length;
+      for (let flips = 0; flips < 4; flips++) bytes[Math.floor(random() * region)]! ^= 1 << Math.floor(random() * 8);
+      const embedder = await opened(testEmbeddingRow(), bytes);
+      const outcome = await embedder
+        .prepare(['the zoo'], { signal })
+        .then((prepared) => embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal }))
+        .then(
+          () => 200,
+          (error: Problem) => error.code,
+        );
+      expect([200, 422, 503]).toContain(outcome);
+      await embedder.close();
+    }
+  });
+
+  it('say so when the tokenizer is the damaged one', async () => {
+    const files = await writeTestModel(path.join(folder, String(++made)), file, '{"model": ');
+    const embedder = createOnnxEmbedder(testEmbeddingRow(), { files: async () => files, log: quiet });
+    closing.push(() => embedder.close());
+    await expect(embedder.load()).rejects.toMatchObject(unloadable);
   });
 });

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { unlessAborted } from '#concurrency/deadline.ts';
-import { type Problem, problem } from '#errors.ts';
+import { Problem, problem } from '#errors.ts';
 import type { Ask, Letter, LoadedModel, ModelSpec, Reply } from './messages.ts';
 import { RUNTIME_MISSING } from './runtime.ts';
 
@@ -43,6 +43,7 @@ export interface ModelProcessOptions {
 }
 
 const PROGRAM = new URL(`./process.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+const TOO_MUCH_MEMORY = 'The model needs more memory than it may take';
 const WATCH_MS = 250;
 const PAGE_BYTES = 4096;
 
@@ -74,6 +75,8 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
   let count = 0;
   let closed = false;
   let residentBytes = 0;
+  const asked = new Set<Promise<unknown>>();
+  const processes = new Set<Running>();
 
   function start(): Running {
     // From sources (tests, development) a process needs the same loader that this one has.
@@ -90,9 +93,11 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
       finish = resolve;
     });
     const made: Running = { child, waiting, ended, reason: undefined, loaded: undefined };
+    processes.add(made);
     const watch = setInterval(() => void watchMemory(made), WATCH_MS).unref();
     const end = (code: number | null, signal: NodeJS.Signals | null) => {
       clearInterval(watch);
+      processes.delete(made);
       if (running === made) {
         running = undefined;
         residentBytes = 0;
@@ -124,12 +129,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     if (running === made) residentBytes = bytes;
     if (bytes <= maxBytes) return;
     log.warn({ model: id, bytes, maxBytes }, 'the process of a model takes too much memory and is ended');
-    end(made, () =>
-      problem('ServiceNodeResourceDrainError', {
-        message: 'The model needs more memory for this than it may take',
-        retryAfter: 1,
-      }),
-    );
+    end(made, () => problem('ServiceNodeResourceDrainError', { message: TOO_MUCH_MEMORY, retryAfter: 1 }));
   }
 
   function end(made: Running, reason: () => Problem): void {
@@ -197,12 +197,23 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     return unlessAborted(signal, work);
   };
 
-  async function stop(made: Running | undefined): Promise<void> {
-    if (!made) return;
+  async function stop(made: Running): Promise<void> {
     // Whoever waits for this needs a process that goes on until it is over.
     made.child.ref();
     end(made, drained);
     await made.ended;
+  }
+
+  async function answer(ask: Ask, signal: AbortSignal | undefined): Promise<unknown> {
+    const made = await heard(signal, opened());
+    try {
+      return await heard(signal, send(made, ask, timeoutMs));
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof Problem) throw error;
+      log.warn({ model: id, reason: reasonOf(error) }, 'a model failed');
+      throw problem('DownstreamServiceFailureError', { message: 'The model failed on this input' }, error);
+    }
   }
 
   return {
@@ -211,30 +222,27 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     },
     async ask(ask, signal) {
       signal?.throwIfAborted();
-      const made = await heard(signal, opened());
+      const work = answer(ask, signal);
+      asked.add(work);
       try {
-        return await heard(signal, send(made, ask, timeoutMs));
-      } catch (error) {
-        if (signal?.aborted) throw signal.reason;
-        if (!(error instanceof Error) || 'facts' in error) throw error;
-        log.warn({ model: id, reason: reasonOf(error) }, 'a model failed');
-        throw problem('DownstreamServiceFailureError', { message: 'The model failed on this input' }, error);
+        return await work;
+      } finally {
+        asked.delete(work);
       }
     },
     async unload() {
       await starting?.catch(() => {});
       const made = running;
+      // Whoever comes now gets a new process.
       running = undefined;
-      if (!made) return;
-      const pending = [...made.waiting.values()];
-      if (pending.length) await idle(made);
-      await stop(made);
       residentBytes = 0;
+      await Promise.allSettled(asked);
+      if (made) await stop(made);
     },
     async close() {
       closed = true;
-      await Promise.all([starting?.catch(() => {}), stop(running)]);
-      await stop(running);
+      await Promise.all(Array.from(processes, stop));
+      await starting?.catch(() => {});
     },
     get loaded() {
       return running !== undefined && !running.reason;
@@ -248,17 +256,6 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
   };
 }
 
-const IDLE_POLL_MS = 20;
-
-/** Settled when nothing is waited for any more, or the process has ended. */
-async function idle({ waiting, ended }: Running): Promise<void> {
-  let over = false;
-  void ended.then(() => {
-    over = true;
-  });
-  while (!over && waiting.size) await new Promise((resolve) => setTimeout(resolve, IDLE_POLL_MS));
-}
-
 /** A process that has nothing to do must not keep the server from ending. */
 function rest({ child }: Running): void {
   child.unref();
@@ -268,11 +265,16 @@ function rest({ child }: Running): void {
 const reasonOf = (error: unknown) => (error instanceof Error ? (error.cause ?? error) : error);
 
 function unloadable(error: unknown): Problem {
-  const message =
-    error instanceof Error && error.message === RUNTIME_MISSING
-      ? 'This model needs the package onnxruntime-node, which the operator adds with `npm install onnxruntime-node`'
-      : 'The model cannot be loaded: its files are damaged, or not such as this server understands';
-  return problem('DownstreamServiceFailureError', { message }, error);
+  if (error instanceof Problem && error.name === 'ServiceTimeoutError') return error;
+  return problem('DownstreamServiceFailureError', { message: whyUnloadable(error) }, error);
+}
+
+function whyUnloadable(error: unknown): string {
+  const { message = '' } = error as Error;
+  if (message === RUNTIME_MISSING)
+    return 'This model needs the package onnxruntime-node, which the operator adds with `npm install onnxruntime-node`';
+  if (message === TOO_MUCH_MEMORY) return message;
+  return 'The model cannot be loaded: its files are damaged, or not such as this server understands';
 }
 
 /** 0 where the system does not tell. */
