@@ -344,7 +344,7 @@ function writeOwn(row: Float32Array, start: number, block: Block, tag: string): 
   row[start + 8] = last === ':' ? 1 : 0;
   const first = text.charAt(0);
   row[start + 9] = first !== first.toLowerCase() ? 1 : 0;
-  row.fill(0, start + 10, start + OWN.length);
+  for (let number = start + 10; number < start + OWN.length; number++) row[number] = 0;
   const code = OWN_CODE.get(tag);
   if (code !== undefined) row[start + code] = 1;
   row[start + 12] = headingLevel(tag);
@@ -481,7 +481,7 @@ export function createDescriber(survey: Survey, ground: Ground, view: PageView):
     row[to++] = template.proseWords / Math.max(1, template.words);
     row[to++] = endsWithDots(block.text) ? 1 : 0;
     row[to++] = records.priced[at]!;
-    row.set(page, to);
+    for (let number = 0; number < page.length; number++) row[to++] = page[number]!;
   };
 }
 
@@ -582,7 +582,7 @@ function hashOf(text: string, from: number, to: number): number {
 function writeNearest(row: Float32Array, start: number, survey: Survey, { around }: Ground, owner: number): number {
   const { parts, parent, words } = survey;
   const end = start + PARTS.length + AROUND.length;
-  row.fill(-1, start, end);
+  for (let number = start; number < end; number++) row[number] = -1;
   const total = Math.max(1, words[0]!);
   let wanted = ~0;
   let names = ~0;
@@ -613,8 +613,7 @@ function writeChain(
   let place = survey.words[block.owner]! > block.words ? block.owner : ground.up[block.owner]!;
   for (let step = 0; step < CHAIN; step++) {
     if (place < 0) {
-      row.fill(-1, to, to + 6);
-      to += 6;
+      for (let end = to + 6; to < end; to++) row[to] = -1;
       continue;
     }
     const words = Math.max(1, survey.words[place]!);

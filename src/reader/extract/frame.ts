@@ -2,7 +2,7 @@
  * The frame of a page by its landmarks and names alone: navigation, header and footer bars, sidebars, boxes of links,
  * notices. For pages with too little text to weigh, and for those where no block is sure to be content.
  */
-import { attribute, type Element } from '#html/node.ts';
+import { attribute } from '#html/node.ts';
 import { PARTS, type Part } from './class-words.ts';
 import { headingLevel } from './headings.ts';
 import type { Survey } from './survey.ts';
@@ -37,11 +37,8 @@ const FRAME_PARTS = maskOf(
 );
 const CONTENT_PARTS = maskOf('content', 'post', 'thread');
 
-const isContent = (element: Element): boolean =>
-  element.name === 'main' ||
-  element.name === 'article' ||
-  element.name === 'section' ||
-  attribute(element, 'role') === 'main';
+const isContent = (name: string, role: string | null): boolean =>
+  name === 'main' || name === 'article' || name === 'section' || role === 'main';
 
 /** A name on these is that of a link or a line, not of a part of the page. */
 const isInLine = (name: string): boolean => name === 'a' || name === 'span' || name === 'p' || headingLevel(name) > 0;
@@ -54,10 +51,10 @@ export function findFrame(survey: Survey, byName: boolean): Uint8Array {
   for (let at = 0; at < framed.length; at++) {
     const element = survey.elements[at]!;
     const above = survey.parent[at]!;
-    content[at] = isContent(element) || (above >= 0 && content[above]) ? 1 : 0;
+    const role = attribute(element, 'role');
+    content[at] = isContent(element.name, role) || (above >= 0 && content[above]) ? 1 : 0;
     const named =
       byName && (survey.parts[at]! & FRAME_PARTS) !== 0 && (survey.parts[at]! & CONTENT_PARTS) === 0 && above >= 0;
-    const role = attribute(element, 'role');
     framed[at] =
       (above >= 0 && framed[above]) ||
       FRAME.has(element.name) ||

@@ -143,7 +143,11 @@ function pieces(): typeof FOUND {
   return FOUND;
 }
 
-const readWords = createWordReader((word) => masks().get(word) ?? 0, { humps: false, longest: LONGEST });
+const readWords = createWordReader((word) => masks().get(word) ?? 0, {
+  humps: false,
+  longest: LONGEST,
+  words: () => masks().keys(),
+});
 
 /**
  * A mask of what a short text may be for, `1 << index` of PHRASES; 0 for texts over 160 characters. Without a digit

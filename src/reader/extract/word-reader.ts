@@ -8,10 +8,12 @@ const SLOTS = 16_384;
 /** Longer words are rare and not kept. */
 const LONGEST = 40;
 
-const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
-const LOWER_A = 0x61;
-const LOWER_Z = 0x7a;
+
+/** ASCII letters in lower case by their code, 0 for what is none. */
+const LETTERS = Uint8Array.from({ length: 0x80 }, (_, code) =>
+  /[a-z]/i.test(String.fromCharCode(code)) ? code | 0x20 : 0,
+);
 
 const HUMP = /([a-z])(?=[A-Z])/g;
 const NOT_LETTERS = /[^\p{L}©]+/u;
@@ -21,14 +23,17 @@ export interface WordReaderOptions {
   humps: boolean;
   /** How much of a text is read, in UTF-16 code units. */
   longest: number;
+  /** All words that have a mask, where these are a list: then most words are passed over by their hash alone. */
+  words?: () => Iterable<string>;
 }
 
 /** Reads texts by a mask for each word; `maskOf` is given words in lower case and must always answer the same. */
 export function createWordReader(
   maskOf: (word: string) => number,
-  { humps, longest }: WordReaderOptions,
+  { humps, longest, words }: WordReaderOptions,
 ): (text: string) => number {
-  const maskAt = remembering(maskOf);
+  const remembered = remembering(maskOf);
+  const maskAt = words ? passingOver(words, remembered) : remembered;
   return (text) => {
     let mask = 0;
     let start = -1;
@@ -37,10 +42,8 @@ export function createWordReader(
     const length = Math.min(text.length, longest);
     for (let at = 0; at < length; at++) {
       const unit = text.charCodeAt(at);
-      let letter = 0;
-      if (unit >= LOWER_A && unit <= LOWER_Z) letter = unit;
-      else if (unit >= UPPER_A && unit <= UPPER_Z) letter = unit + 32;
-      else if (unit >= 0x80 && !isSeparator(unit)) return readBeyondAscii(text.slice(0, longest), maskAt, humps);
+      const letter = unit < 0x80 ? LETTERS[unit]! : 0;
+      if (unit >= 0x80 && !isSeparator(unit)) return readBeyondAscii(text.slice(0, longest), maskAt, humps);
       if (start >= 0 && (letter === 0 || (humps && wasSmall && letter !== unit))) {
         mask |= maskAt(text, start, at, hash);
         start = -1;
@@ -81,14 +84,32 @@ function remembering(maskOf: (word: string) => number): MaskAt {
   };
 }
 
+const HASHES = 65_536;
+
+/** Answers for words that are none of some by a table of the hashes of these. */
+function passingOver(words: () => Iterable<string>, maskAt: MaskAt): MaskAt {
+  let table: Uint8Array | null = null;
+  return (text, start, end, hash) => {
+    if (!table) {
+      table = new Uint8Array(HASHES);
+      for (const word of words()) table[hashOf(word) & (HASHES - 1)] = 1;
+    }
+    return table[hash & (HASHES - 1)] === 0 ? 0 : maskAt(text, start, end, hash);
+  };
+}
+
+function hashOf(word: string): number {
+  let hash = 0;
+  for (let at = 0; at < word.length; at++) hash = (Math.imul(hash, 31) + word.charCodeAt(at)) | 0;
+  return hash;
+}
+
 function readBeyondAscii(text: string, maskAt: MaskAt, humps: boolean): number {
   let mask = 0;
   const spaced = humps ? text.replace(HUMP, '$1-') : text;
   for (const word of spaced.toLowerCase().split(NOT_LETTERS)) {
     if (word === '') continue;
-    let hash = 0;
-    for (let at = 0; at < word.length; at++) hash = (Math.imul(hash, 31) + word.charCodeAt(at)) | 0;
-    mask |= maskAt(word, 0, word.length, hash);
+    mask |= maskAt(word, 0, word.length, hashOf(word));
   }
   return mask;
 }
