@@ -8,6 +8,7 @@ import type { EmbeddingRow } from '../catalogue.ts';
 import { bertLogit, bertStates } from '../onnx/bert.suite.ts';
 import { createGraph } from '../onnx/onnx-file.suite.ts';
 import { smallModel, testEmbeddingRow, testRerankRow, VOCABULARY, writeTestModel } from '../onnx/test-model.suite.ts';
+import { describeEmbedder, describeReranker } from './backend.suite.ts';
 import type { Embedder, Prepared, Reranker } from './backend.ts';
 import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from './onnx.ts';
 
@@ -308,6 +309,21 @@ describe('a cross-encoder', wait, () => {
     expect(pairs.at(-1)!.fullTokens).toBeGreaterThan(pairs.at(-1)!.tokens);
     expect(await reranker.score(pairs, signal)).toHaveLength(pairs.length);
   });
+});
+
+describe('what every backend owes', wait, () => {
+  const positions = 512;
+
+  describeEmbedder('an ONNX encoder', async () =>
+    opened(testEmbeddingRow({ contextTokens: positions }), smallModel({ positions }).file),
+  );
+
+  describeReranker('an ONNX cross-encoder', async () =>
+    createOnnxReranker(
+      testRerankRow({ contextTokens: positions }),
+      await optionsFor(smallModel({ positions, head: 'classifier' }).file),
+    ),
+  );
 });
 
 describe('a process that is killed', wait, () => {

@@ -3,7 +3,14 @@ import { stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { EmbeddingRow, ModelRow, RerankRow, Runs } from '../catalogue.ts';
-import type { ModelSpec, ReadyPairs, ReadySequence, Sequence, SequenceOutput } from '../onnx/messages.ts';
+import {
+  type ModelSpec,
+  type ReadyPairs,
+  type ReadySequence,
+  RUN_TOKENS,
+  type Sequence,
+  type SequenceOutput,
+} from '../onnx/messages.ts';
 import { createModelProcess, type ModelLog, type ModelProcess } from '../onnx/model-process.ts';
 import type { Backend, Embedder, EmbedOptions, Prepared, PrepareOptions, Reranker } from './backend.ts';
 
@@ -28,8 +35,7 @@ export interface ModelFiles {
   readonly tokenizerConfig: string;
 }
 
-/** A run of some 2,000 padded tokens keeps the processor busy; beyond that only memory grows. */
-const BATCH = { tokens: 2_048, inputs: 128 };
+const BATCH = { tokens: RUN_TOKENS, inputs: 128 };
 /** Of a process with its runtime, before there is a model. */
 const EMPTY_PROCESS_BYTES = 120 * 1024 ** 2;
 

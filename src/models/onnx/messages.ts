@@ -1,6 +1,9 @@
 /** What crosses between the server and the process of a model, and between that process and its inference thread. */
 import type { OutputKind } from '../backends/backend.ts';
 
+/** A run of some 2,000 padded tokens keeps the processor busy; beyond that only memory grows. */
+export const RUN_TOKENS = 2_048;
+
 /** All that a process needs to know of the model it runs. */
 export interface ModelSpec {
   readonly does: 'embed' | 'rerank';

@@ -5,7 +5,16 @@
 import { createReadStream } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { LoadedModel, ModelSpec, RawOutput, Reply, RunAsk, RunKind, Sequence } from './messages.ts';
+import {
+  type LoadedModel,
+  type ModelSpec,
+  type RawOutput,
+  type Reply,
+  RUN_TOKENS,
+  type RunAsk,
+  type RunKind,
+  type Sequence,
+} from './messages.ts';
 import { type GraphOutput, outputsOf } from './pooling.ts';
 import { openRuntime } from './runtime.ts';
 import { type GraphInput, inputsOf } from './tensors.ts';
@@ -86,16 +95,33 @@ async function run(opened: Model | undefined, { batch, output }: RunAsk): Promis
   return outputs;
 }
 
-/** Positions of what can be run together. */
+/** Positions of what is run together: of one task, alike in length, and not more than a run should have. */
 function groupsOf(batch: readonly Sequence[], alone: boolean): number[][] {
   if (alone) return batch.map((_, at) => [at]);
-  const groups = new Map<number | undefined, number[]>();
-  for (const [at, { task }] of batch.entries()) {
-    const group = groups.get(task);
-    if (group) group.push(at);
-    else groups.set(task, [at]);
+  const length = (at: number) => batch[at]!.ids.length;
+  const groups: number[][] = [];
+  for (const [, positions] of byTask(batch)) {
+    let group: number[] | undefined;
+    for (const at of positions.sort((one, other) => length(other) - length(one))) {
+      // The first of a group is its longest.
+      if (!group || length(group[0]!) * (group.length + 1) > RUN_TOKENS) {
+        group = [];
+        groups.push(group);
+      }
+      group.push(at);
+    }
   }
-  return [...groups.values()];
+  return groups;
+}
+
+function byTask(batch: readonly Sequence[]): Map<number | undefined, number[]> {
+  const tasks = new Map<number | undefined, number[]>();
+  for (const [at, { task }] of batch.entries()) {
+    const positions = tasks.get(task);
+    if (positions) positions.push(at);
+    else tasks.set(task, [at]);
+  }
+  return tasks;
 }
 
 async function runGroup(
