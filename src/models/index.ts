@@ -7,6 +7,7 @@ export { type Chat, type ChatMessage, type ChatPart, type ChatRequest, createMod
 export { FAULT_TYPES } from './inputs-faults.ts';
 export { createOcr, type Ocr, type OcrResult } from './ocr.ts';
 export { createRegistry, isEmbedding, type Registry, type ServedModel, type ServedReranker } from './registry.ts';
+export { type ModelHost, type ModelHostTools, openModelHost } from './registry-host.ts';
 export { type Call, type Opened, type Opening, openModels } from './registry-opened.ts';
 export { type Ranked, rerank } from './rerank.ts';
 export { RERANK_FIELDS } from './rerank-fields.ts';

@@ -1,0 +1,110 @@
+/** The models of the model host, wired from the configuration: which there are, what runs each, how they share memory. */
+import { createRequire } from 'node:module';
+import { z } from 'zod';
+import { type Config, ConfigError } from '#config.ts';
+import type { TrustedFetch } from '#net/trusted.ts';
+import type { Log } from '#telemetry/log.ts';
+import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from './backends/onnx.ts';
+import { createRemoteEmbedder, createRemoteReranker, type RemoteTools } from './backends/remote.ts';
+import { createStaticBackends } from './backends/static.ts';
+import type { ModelRow } from './catalogue.ts';
+import { createHub } from './hub/hub.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import { BUILT_IN_MODELS } from './registry-built-in.ts';
+import { type Opened, type Opening, openModels } from './registry-opened.ts';
+import { createShelf } from './registry-shelf.ts';
+import { modelRowShape } from './row-shape.ts';
+import { KNOWN_MODELS } from './rows.ts';
+
+export interface ModelHost {
+  readonly registry: Registry;
+  readonly models: Opened;
+  close(): Promise<void>;
+}
+
+export type ModelHostSettings = Pick<
+  Config,
+  'models' | 'modelAliases' | 'modelsWarm' | 'modelMemoryBytes' | 'modelDownload' | 'modelDeadlineMs' | 'modelTimeoutMs'
+>;
+
+export interface ModelHostTools {
+  /** Where models of the hub lie. */
+  readonly dir: string;
+  readonly fetch: TrustedFetch;
+  /** For servers elsewhere that do not tell how many tokens a text has. */
+  readonly tokens: RemoteTools['tokens'];
+  readonly log: Log;
+}
+
+/** Throws ConfigError for a row, an alias or a warm model that is none. Loading of warm models begins at once. */
+export async function openModelHost(settings: ModelHostSettings, tools: ModelHostTools): Promise<ModelHost> {
+  const { fetch, log, dir } = tools;
+  const hub = createHub({ dir, fetch, log, download: settings.modelDownload });
+  const models = openModels({
+    opening: createOpening({
+      onnx: { files: hub.files, timeoutMs: settings.modelTimeoutMs, log },
+      remote: { fetch, timeoutMs: settings.modelTimeoutMs, tokens: tools.tokens, log },
+    }),
+    maxBytes: settings.modelMemoryBytes,
+    deadlineMs: settings.modelDeadlineMs,
+    log,
+  });
+  const registry = createRegistry({
+    rows: [...BUILT_IN_MODELS, ...KNOWN_MODELS, ...ownRows(settings.models)],
+    aliases: settings.modelAliases,
+    shelf: createShelf({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
+  });
+  const warm = await Promise.all(
+    settings.modelsWarm.map(async (id) => {
+      const found = await registry.find(id);
+      if (!found) throw new ConfigError(`modelsWarm: there is no model ${id}, or it cannot be had on this machine`);
+      return found.row;
+    }),
+  );
+  models.warm(warm);
+  return {
+    registry,
+    models,
+    async close() {
+      await models.close();
+      await hub.close();
+    },
+  };
+}
+
+function ownRows(given: readonly unknown[]): ModelRow[] {
+  return given.map((row, index) => {
+    const read = modelRowShape.safeParse(row);
+    if (read.success) return read.data;
+    throw new ConfigError(`models, row ${index + 1}: ${z.prettifyError(read.error).replace(/\s*\n\s*/g, ' ')}`);
+  });
+}
+
+interface OpeningTools {
+  readonly onnx: OnnxOptions;
+  readonly remote: RemoteTools;
+}
+
+function createOpening({ onnx, remote }: OpeningTools): Opening {
+  const builtIn = createStaticBackends();
+  return {
+    embedder(row) {
+      if (row.runs.on === 'static') return builtIn.embedder;
+      return row.runs.on === 'onnx' ? createOnnxEmbedder(row, onnx) : createRemoteEmbedder(row, row.runs, remote);
+    },
+    reranker(row) {
+      if (row.runs.on === 'static') return builtIn.reranker;
+      return row.runs.on === 'onnx' ? createOnnxReranker(row, onnx) : createRemoteReranker(row, row.runs, remote);
+    },
+  };
+}
+
+/** Its presence is all that is looked for: loading it belongs to the process that runs models. */
+function hasRuntime(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('onnxruntime-node');
+    return true;
+  } catch {
+    return false;
+  }
+}
