@@ -4,6 +4,7 @@
  */
 import { inject } from 'vitest';
 
+export { relayTo } from './services-relay.ts';
 export { type Service, startPostgres, startRedis } from './services-start.ts';
 
 /** `postgres://` address of an empty database of one's own. */

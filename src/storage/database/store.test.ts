@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { type Generated, type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { postgresUrl, type Service, startPostgres } from '../../../test/support/services.ts';
+import { postgresUrl, relayTo, type Service, startPostgres } from '../../../test/support/services.ts';
 import { DatabaseAway } from './away.ts';
 import { LaterVersion, type Migration } from './migrate.ts';
 import { openDatabase } from './sqlite.ts';
@@ -304,44 +303,3 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     expect(await count(db)).toBe(0);
   });
 });
-
-/** A way to a server that can stop to pass anything on without breaking off, as a network does. */
-async function relayTo(address: string) {
-  const target = new URL(address);
-  const sockets = new Set<Socket>();
-  let held = false;
-  const server: Server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-      if (held) socket.pause();
-    }
-    near.on('data', (bytes) => far.write(bytes));
-    far.on('data', (bytes) => near.write(bytes));
-    if (held) for (const socket of [near, far]) socket.pause();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(address);
-  url.port = String((server.address() as { port: number }).port);
-  return {
-    url: url.href,
-    hold() {
-      held = true;
-      for (const socket of sockets) socket.pause();
-    },
-    pass() {
-      held = false;
-      for (const socket of sockets) socket.resume();
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

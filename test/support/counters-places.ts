@@ -1,0 +1,30 @@
+/** Stores of counters that processes share, for tests and benchmarks. */
+import type { Counters, Take } from '#storage/counters/counters.ts';
+import { openRedisCounters } from '#storage/counters/redis.ts';
+import { openSqlCounters } from '#storage/counters/sql.ts';
+
+export interface StorePlace {
+  readonly redis?: string | undefined;
+  readonly postgres?: string | undefined;
+  readonly file: string;
+}
+
+/** `nowMs` in place of the store's own time; `count` takes at once. */
+export interface Wave {
+  readonly nowMs?: number | undefined;
+  readonly take: Take;
+  readonly count: number;
+}
+
+export function openPlace(
+  { redis, postgres, file }: StorePlace,
+  options: { clock?: (() => number) | undefined },
+): Promise<Counters> {
+  return redis ? openRedisCounters(redis, options) : openSqlCounters({ url: postgres, file }, options);
+}
+
+/** How many of so many takes at once pass. */
+export async function passing(counters: Counters, { take, count }: Wave): Promise<number> {
+  const taken = await Promise.all(Array.from({ length: count }, () => counters.take(take)));
+  return taken.filter(({ ok }) => ok).length;
+}
