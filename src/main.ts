@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 /** Arguments in, exit code out: the only file that touches the process. */
 import { readFileSync, realpathSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
+import { accountsCommand } from '#cli/accounts.ts';
+import { keysCommand } from '#cli/keys.ts';
 import { serveCommand } from '#cli/serve.ts';
+import { usageCommand } from '#cli/usage.ts';
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
@@ -16,6 +20,13 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(
     serveCommand({ version: VERSION, environment: process.env, onStop, print: (line) => console.log(line) }),
   );
+  const context = {
+    environment: process.env,
+    print: (line: string) => console.log(line),
+    note: (line: string) => console.error(line),
+    readInput: () => text(process.stdin),
+  };
+  for (const command of [keysCommand, accountsCommand, usageCommand]) program.addCommand(command(context));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

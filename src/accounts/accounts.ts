@@ -4,6 +4,7 @@ import type { Store } from '#storage/database/store.ts';
 import { createIdentities } from './identities.ts';
 import { newId } from './ids.ts';
 import { hashOf, isKeyText, makeKeyText, shownOf } from './key-text.ts';
+import { isName } from './names.ts';
 import type { Account, Accounts, KeyRecord } from './records.ts';
 import type { Tables } from './schema.ts';
 import {
@@ -57,6 +58,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
 
   return {
     async createAccount({ name, plan, balance = null }) {
+      checkName(name);
       const account: Account = { id: newId(), name, plan, balance, createdAt: now() };
       await insertAccount(db, account);
       return account;
@@ -71,6 +73,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     },
 
     async changeAccount(id, { addBalance, ...change }) {
+      checkName(change.name);
       const isEmpty = Object.values({ ...change, addBalance }).every((value) => value === undefined);
       if (isEmpty) return findAccount(db, id);
       if (addBalance === undefined) return changed(await updateAccount(db, id, change));
@@ -94,6 +97,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     accounts: (page = {}) => listAccounts(db, page),
 
     async mintKey({ accountId, name, expiresAt = null, key = makeKeyText() }) {
+      checkName(name);
       if (!isKeyText(key)) {
         throw problem('ParamValidationError', {
           path: 'key',
@@ -124,6 +128,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
 
     key: (id) => findKey(db, id),
     async changeKey(id, change) {
+      checkName(change.name);
       if (change.name === undefined && change.expiresAt === undefined) return findKey(db, id);
       return changed(await updateKey(db, id, change));
     },
@@ -134,4 +139,9 @@ export function createAccounts(options: AccountsOptions): Accounts {
     identify: async (key) => (isKeyText(key) ? identities.of(await hash(key)) : undefined),
     empty: async () => !(await anyKey(db)),
   };
+}
+
+function checkName(name: string | undefined): void {
+  if (name === undefined || isName(name)) return;
+  throw problem('ParamValidationError', { path: 'name', message: 'A name must be one line of 1 to 200 characters' });
 }

@@ -10,7 +10,6 @@ export {
   type Visit,
 } from './gate.ts';
 export { newId } from './ids.ts';
-export { createKeys, type Keys, openKeyStore } from './keys.ts';
 export { isName } from './names.ts';
 export { type AccountsRoom, type AccountsRoomOptions, openAccounts } from './open.ts';
 export {
@@ -27,3 +26,4 @@ export {
   type UsageQuery,
   type UsageSum,
 } from './records.ts';
+export { type ShownAccount, type ShownKey, showAccount, showKey } from './shown.ts';

@@ -1,9 +1,10 @@
 /** The room with its database: SQLite in the data folder, or PostgreSQL shared by several servers. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { openStore } from '#storage/database/store.ts';
+import { openStore, type Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createAccounts } from './accounts.ts';
+import { takeUpKeyFile } from './key-file.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import type { Accounts, Usage } from './records.ts';
 import type { Tables } from './schema.ts';
@@ -33,16 +34,17 @@ export interface AccountsRoom {
  * when it refuses us, and for tables of a later version.
  */
 export async function openAccounts(options: AccountsRoomOptions): Promise<AccountsRoom> {
-  const { dataDir, databaseUrl, keyGraceMs, usageKeepDays, log } = options;
+  const { dataDir, databaseUrl, log } = options;
   const folder = path.join(dataDir, 'accounts');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const store = await openStore<Tables>(
     { url: databaseUrl, file: path.join(folder, 'accounts.db') },
     { room: 'accounts', migrations: MIGRATIONS, log },
   );
-  const secret = () => (store.dialect === 'sqlite' ? secretOfFile(folder) : secretOfDatabase(store.db));
-  const accounts = createAccounts({ store, secret, graceMs: keyGraceMs });
-  const usage = await openUsage({ store, folder, keepDays: usageKeepDays, log });
+  const { accounts, usage } = await furnish(store, folder, options).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   let closing: Promise<void> | undefined;
   return {
     accounts,
@@ -55,4 +57,15 @@ export async function openAccounts(options: AccountsRoomOptions): Promise<Accoun
       return closing;
     },
   };
+}
+
+async function furnish(
+  store: Store<Tables>,
+  folder: string,
+  { keyGraceMs, usageKeepDays, log }: AccountsRoomOptions,
+): Promise<Pick<AccountsRoom, 'accounts' | 'usage'>> {
+  const secret = () => (store.dialect === 'sqlite' ? secretOfFile(folder) : secretOfDatabase(store.db));
+  const accounts = createAccounts({ store, secret, graceMs: keyGraceMs });
+  if (store.dialect === 'sqlite') await takeUpKeyFile(folder, store.db, accounts);
+  return { accounts, usage: await openUsage({ store, folder, keepDays: usageKeepDays, log }) };
 }

@@ -36,7 +36,10 @@ export interface Page {
   readonly after?: string;
 }
 
-/** Accounts and keys, in either database. Calls reject with DatabaseAway when it cannot be reached. */
+/**
+ * Accounts and keys, in either database. Calls reject with DatabaseAway when it cannot be reached, and with a
+ * ParamValidationError for a name that is not one line of 1 to 200 characters.
+ */
 export interface Accounts {
   createAccount(given: { name: string; plan: PlanName; balance?: number | null }): Promise<Account>;
   /** The account of keys that were made without naming one, with the plan premium: made when it is not there. */

@@ -75,7 +75,7 @@ function added(eb: ExpressionBuilder<Tables, 'accounts'>, tokens: number) {
     .end();
 }
 
-/** False when the hash is there already. */
+/** False when the key is there already. */
 export async function insertKey(db: Db, key: KeyRecord, hash: string): Promise<boolean> {
   const inserted = await db
     .insertInto('api_keys')
@@ -90,7 +90,7 @@ export async function insertKey(db: Db, key: KeyRecord, hash: string): Promise<b
       revoked_at: key.revokedAt,
       last_used_at: key.lastUsedAt,
     })
-    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();
   return inserted.length > 0;

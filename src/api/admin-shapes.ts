@@ -1,6 +1,6 @@
 /** What goes in and out of the admin API. Times are ISO 8601, amounts tokens. */
 import { z } from 'zod';
-import { type Account, isName, type KeyRecord, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
+import { isName, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { PLAN_NAMES } from '#plans.ts';
 
@@ -98,21 +98,6 @@ export const planShape = z.looseObject({
     z.string(),
     z.strictObject({ requestsPerMinute: z.int().optional(), tokensPerMinute: z.int().optional() }),
   ),
-});
-
-const iso = (ms: number) => new Date(ms).toISOString();
-const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
-
-export const showAccount = (account: Account): z.output<typeof accountShape> => ({
-  ...account,
-  createdAt: iso(account.createdAt),
-});
-export const showKey = (record: KeyRecord): z.output<typeof keyShape> => ({
-  ...record,
-  createdAt: iso(record.createdAt),
-  expiresAt: isoOrNull(record.expiresAt),
-  revokedAt: isoOrNull(record.revokedAt),
-  lastUsedAt: isoOrNull(record.lastUsedAt),
 });
 
 /** The value that a caller gave, or a ParamValidationError that names every fault. */

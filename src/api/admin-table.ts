@@ -1,6 +1,6 @@
 /** THE table of the admin API: what is asked where, with what, and what is answered. Routes and OpenAPI are drawn from it. */
 import type { z } from 'zod';
-import type { Accounts, Usage } from '#accounts/index.ts';
+import { type Accounts, showAccount, showKey, type Usage } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import type { Plans } from '#plans.ts';
 import {
@@ -14,8 +14,6 @@ import {
   newAccount,
   newKey,
   planShape,
-  showAccount,
-  showKey,
   usageQuery,
   usageShape,
 } from './admin-shapes.ts';

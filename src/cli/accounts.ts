@@ -1,0 +1,90 @@
+/** `lectern accounts`: makes, shows and changes accounts, their plans and balances. */
+import { type Command, Option } from 'commander';
+import { type Account, type ShownAccount, showAccount } from '#accounts/index.ts';
+import { PLAN_NAMES, type PlanName } from '#plans.ts';
+import {
+  type CommandContext,
+  found,
+  inRoom,
+  type RoomFlags,
+  reading,
+  roomCommand,
+  wholeNumber,
+  withRoomFlags,
+} from './room.ts';
+import { tableLines } from './table.ts';
+import { shortTime } from './times.ts';
+
+interface AccountFlags extends RoomFlags {
+  readonly name?: string;
+  readonly plan?: PlanName;
+  readonly balance?: number | null;
+  readonly addBalance?: number;
+}
+
+const balance = reading((text: string) => {
+  if (text === 'none') return null;
+  const value = wholeNumber(text);
+  if (value < 0) throw new Error('It must not be below zero.');
+  return value;
+});
+
+export function accountsCommand(context: CommandContext): Command {
+  const accounts = roomCommand('accounts', 'Make, list and change accounts.');
+  const planOption = () => new Option('--plan <plan>', 'The plan.').choices(PLAN_NAMES);
+  const balanceOption = () =>
+    new Option('--balance <tokens>', 'Tokens that may be used; `none` counts none.').argParser(balance);
+  const show = (account: Account, { json }: RoomFlags) => {
+    const shown = showAccount(account);
+    if (json) context.print(JSON.stringify(shown, null, 2));
+    else for (const line of tableLines(HEADINGS, [cells(shown)], '')) context.print(line);
+  };
+
+  withRoomFlags(accounts.command('create'))
+    .description('Make an account.')
+    .argument('<name>', 'what to call it')
+    .addOption(planOption().default('free'))
+    .addOption(balanceOption())
+    .action((name: string, flags: AccountFlags) =>
+      inRoom(context, flags, async (room) => {
+        show(await room.accounts.createAccount({ name, plan: flags.plan!, balance: flags.balance }), flags);
+      }),
+    );
+  withRoomFlags(accounts.command('list'))
+    .description('List accounts.')
+    .action((flags: RoomFlags) =>
+      inRoom(context, flags, async (room) => {
+        const shown = (await room.accounts.accounts()).map(showAccount);
+        if (flags.json) context.print(JSON.stringify(shown, null, 2));
+        else for (const line of tableLines(HEADINGS, shown.map(cells), 'There is no account.')) context.print(line);
+      }),
+    );
+  withRoomFlags(accounts.command('change'))
+    .description('Change name, plan or balance of an account.')
+    .argument('<id>', 'the id of the account')
+    .option('--name <name>', 'What to call it.')
+    .addOption(planOption())
+    .addOption(balanceOption().conflicts('addBalance'))
+    .addOption(
+      new Option('--add-balance <tokens>', 'Tokens to add to the balance; below zero they are taken.').argParser(
+        wholeNumber,
+      ),
+    )
+    .action((id: string, { name, plan, balance, addBalance, ...flags }: AccountFlags) =>
+      inRoom(context, flags, async (room) => {
+        const changed = await room.accounts.changeAccount(id, { name, plan, balance, addBalance });
+        show(found(changed, 'account', id), flags);
+      }),
+    );
+  return accounts;
+}
+
+const HEADINGS = ['ID', 'NAME', 'PLAN', 'BALANCE', 'MADE'];
+
+const cells = ({ id, name, plan, balance, createdAt }: ShownAccount): string[] => [
+  id,
+  name,
+  plan,
+  balance === null ? '-' : balance.toLocaleString('en-US'),
+  shortTime(createdAt),
+];

@@ -1,0 +1,108 @@
+/** `lectern keys`: makes, shows, renames, ends and revokes API keys. */
+import { Argument, type Command, Option } from 'commander';
+import { type KeyRecord, type ShownKey, showKey } from '#accounts/index.ts';
+import { type CommandContext, found, inRoom, type RoomFlags, reading, roomCommand, withRoomFlags } from './room.ts';
+import { tableLines } from './table.ts';
+import { readTime, shortTime, TIME_HELP } from './times.ts';
+
+interface MintFlags extends RoomFlags {
+  readonly account?: string;
+  readonly expires?: number | null;
+  readonly stdin?: boolean;
+}
+
+const expiry = reading((text: string) => (text === 'never' ? null : readTime(text, Date.now(), 'from now')));
+
+export function keysCommand(context: CommandContext): Command {
+  const keys = roomCommand('keys', 'Make, list and revoke API keys.');
+  mint(keys, context);
+  withRoomFlags(keys.command('list'))
+    .description('List keys; their texts are kept nowhere.')
+    .option('--account <id>', 'Only those of this account.')
+    .action((flags: RoomFlags & { account?: string }) =>
+      inRoom(context, flags, async ({ accounts }) => {
+        const { account } = flags;
+        if (account !== undefined) found(await accounts.account(account), 'account', account);
+        const shown = (await accounts.keys(account === undefined ? {} : { accountId: account })).map(showKey);
+        if (flags.json) context.print(JSON.stringify(shown, null, 2));
+        else for (const line of tableLines(HEADINGS, shown.map(cells), 'There is no key.')) context.print(line);
+      }),
+    );
+  change(keys, 'rename', 'Give a key another name.', new Argument('<name>'), context, (accounts, id, name: string) =>
+    accounts.changeKey(id, { name }),
+  );
+  change(
+    keys,
+    'expire',
+    'Set when a key ends.',
+    new Argument('<when>', `\`never\`, ${TIME_HELP}`).argParser(expiry),
+    context,
+    (accounts, id, expiresAt: number | null) => accounts.changeKey(id, { expiresAt }),
+  );
+  change(keys, 'revoke', 'Revoke a key for good.', undefined, context, (accounts, id) => accounts.revokeKey(id));
+  return keys;
+}
+
+function mint(keys: Command, context: CommandContext): void {
+  withRoomFlags(keys.command('mint'))
+    .description('Make a key. It is printed this once, alone on its line.')
+    .argument('[name]', 'what to call it', 'key')
+    .option('--account <id>', 'The account it belongs to; `default` without one.')
+    .addOption(new Option('--expires <when>', `When it ends: \`never\`, ${TIME_HELP}.`).argParser(expiry))
+    .option('--stdin', 'Take a key of your own from the input: 32 to 512 visible ASCII characters.')
+    .action((name: string, flags: MintFlags) =>
+      inRoom(context, flags, async ({ accounts }) => {
+        const own = flags.stdin ? (await context.readInput()).trim() : undefined;
+        const accountId = flags.account ?? (await accounts.defaultAccount()).id;
+        found(await accounts.account(accountId), 'account', accountId);
+        const { key, record } = await accounts.mintKey({ accountId, name, expiresAt: flags.expires, key: own });
+        if (flags.json) {
+          context.print(JSON.stringify({ ...showKey(record), ...(own === undefined && { key }) }, null, 2));
+          return;
+        }
+        context.note(`key ${record.id} (${record.name}) of account ${accountId}`);
+        if (own === undefined) context.print(key);
+      }),
+    );
+}
+
+/** A command that changes one key and shows what became of it. */
+function change<Value>(
+  keys: Command,
+  name: string,
+  description: string,
+  argument: Argument | undefined,
+  context: CommandContext,
+  work: (accounts: Accounts, id: string, value: Value) => Promise<KeyRecord | undefined>,
+): void {
+  const command = withRoomFlags(keys.command(name)).description(description).argument('<id>', 'the id of the key');
+  if (argument) command.addArgument(argument);
+  command.action((id: string, ...rest: unknown[]) => {
+    const flags = command.opts<RoomFlags>();
+    return inRoom(context, flags, async ({ accounts }) => {
+      const shown = showKey(found(await work(accounts, id, rest[0] as Value), 'key', id));
+      if (flags.json) context.print(JSON.stringify(shown, null, 2));
+      else for (const line of tableLines(HEADINGS, [cells(shown)], '')) context.print(line);
+    });
+  });
+}
+
+type Accounts = Parameters<Parameters<typeof inRoom>[2]>[0]['accounts'];
+
+const HEADINGS = ['ID', 'NAME', 'KEY', 'ACCOUNT', 'MADE', 'LAST USED', 'ENDS', 'STATE'];
+
+const cells = (key: ShownKey): string[] => [
+  key.id,
+  key.name,
+  key.shown,
+  key.accountId,
+  shortTime(key.createdAt),
+  shortTime(key.lastUsedAt),
+  shortTime(key.expiresAt),
+  stateOf(key),
+];
+
+function stateOf({ revokedAt, expiresAt }: ShownKey): string {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'ended' : 'valid';
+}

@@ -1,0 +1,74 @@
+/** The accounts room for a command: the same store as the server's, by the same settings, also while it runs. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type AccountsRoom, openAccounts } from '#accounts/index.ts';
+import { readConfig } from '#config.ts';
+
+export interface CommandContext {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A line of the answer. */
+  readonly print: (line: string) => void;
+  /** A line beside the answer, that no program should take for it. */
+  readonly note: (line: string) => void;
+  /** All that is given to the command as its input. */
+  readonly readInput: () => Promise<string>;
+}
+
+/** What each of these commands can be told. */
+export interface RoomFlags {
+  readonly dataDir?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+export const roomCommand = (name: string, description: string): Command =>
+  new Command(name).description(description).exitOverride();
+
+/** Adds the flags that tell where the room is, and how it is answered. */
+export const withRoomFlags = (command: Command): Command =>
+  command
+    .addOption(new Option('--data-dir <dir>', 'The folder in which everything is kept. [LECTERN_DATA_DIR]'))
+    .addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'))
+    .option('--json', 'Answer in JSON.');
+
+/** Opens the room for as long as the work takes. */
+export async function inRoom<T>(
+  { environment }: CommandContext,
+  { dataDir, config }: RoomFlags,
+  work: (room: AccountsRoom) => Promise<T>,
+): Promise<T> {
+  const settings = readConfig({ environment, flags: { dataDir, config } });
+  const room = await openAccounts({
+    dataDir: settings.dataDir,
+    databaseUrl: settings.databaseUrl,
+    usageKeepDays: settings.usageKeepDays,
+  });
+  try {
+    return await work(room);
+  } finally {
+    await room.close();
+  }
+}
+
+/** The value, or an Error that says that there is none of this id. */
+export function found<T>(value: T | undefined, what: string, id: string): T {
+  if (value === undefined) throw new Error(`there is no ${what} ${id}`);
+  return value;
+}
+
+/** Makes a reader of option values out of one that throws. */
+export const reading =
+  <T>(read: (text: string) => T) =>
+  (text: string): T => {
+    try {
+      return read(text);
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message);
+    }
+  };
+
+/** A whole number of tokens. */
+export const wholeNumber = reading((text: string) => {
+  const value = Number(text.replaceAll('_', ''));
+  if (!/^-?\d[\d_]*$/.test(text) || !Number.isSafeInteger(value)) throw new Error('It must be a whole number.');
+  return value;
+});

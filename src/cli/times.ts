@@ -1,0 +1,29 @@
+/** Times as people write them: days and times in ISO 8601, or how long from now or ago. */
+
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const DURATION = /^(\d{1,6})([smhdw])$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+export const TIME_HELP = 'an ISO date (UTC), a time with its zone, or a duration such as 30d (s, m, h, d, w)';
+
+/** Milliseconds since 1970; a duration counts `from now` or `ago`. Throws an Error that says what is accepted. */
+export function readTime(text: string, now: number, duration: 'from now' | 'ago'): number {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  if (count) {
+    const ms = Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
+    return duration === 'ago' ? now - ms : now + ms;
+  }
+  const time = DAY.test(text) || TIME.test(text) ? Date.parse(text) : Number.NaN;
+  // Of a day that is not in the calendar, another one would be made.
+  if (Number.isNaN(time) || (DAY.test(text) && !new Date(time).toISOString().startsWith(text))) {
+    throw new Error(`${text} is no time: give ${TIME_HELP}`);
+  }
+  return time;
+}
+
+/** `YYYY-MM-DD` in UTC. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** `YYYY-MM-DD HH:MM` in UTC of an ISO time. */
+export const shortTime = (iso: string | null): string => (iso === null ? '-' : iso.slice(0, 16).replace('T', ' '));

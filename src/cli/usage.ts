@@ -1,0 +1,72 @@
+/** `lectern usage`: what was used, summed by day, key, model and more. */
+import { type Command, Option } from 'commander';
+import { type AccountsRoom, USAGE_GROUPS, type UsageGroup, type UsageSum } from '#accounts/index.ts';
+import { type CommandContext, found, inRoom, type RoomFlags, reading, roomCommand, withRoomFlags } from './room.ts';
+import { tableLines } from './table.ts';
+import { dayOf, readTime, TIME_HELP } from './times.ts';
+
+interface UsageFlags extends RoomFlags {
+  readonly by: readonly UsageGroup[];
+  readonly from?: string;
+  readonly to?: string;
+  readonly account?: string;
+  readonly key?: string;
+}
+
+const groups = reading((text: string) => {
+  const words = text === 'nothing' ? [] : text.split(',').map((word) => word.trim());
+  const wrong = words.find((word) => !USAGE_GROUPS.includes(word as UsageGroup));
+  if (wrong !== undefined) throw new Error(`${wrong} is none of ${USAGE_GROUPS.join(', ')}.`);
+  return [...new Set(words)] as UsageGroup[];
+});
+const day = reading((text: string) => dayOf(readTime(text, Date.now(), 'ago')));
+
+export function usageCommand(context: CommandContext): Command {
+  return withRoomFlags(roomCommand('usage', 'Show what was used, in sums.'))
+    .addOption(
+      new Option('--by <groups>', `What to sum by, parted by commas: ${USAGE_GROUPS.join(', ')}; or \`nothing\`.`)
+        .argParser(groups)
+        .default(['day'], 'day'),
+    )
+    .addOption(new Option('--from <when>', `The first day: ${TIME_HELP} ago.`).argParser(day))
+    .addOption(new Option('--to <when>', `The last day: ${TIME_HELP} ago.`).argParser(day))
+    .option('--account <id>', 'Only that of this account.')
+    .option('--key <id>', 'Only that of this key.')
+    .action((flags: UsageFlags) =>
+      inRoom(context, flags, async (room) => {
+        const { by, from, to, account, key } = flags;
+        if (account !== undefined) found(await room.accounts.account(account), 'account', account);
+        if (key !== undefined) found(await room.accounts.key(key), 'key', key);
+        const sums = await room.usage.sums({ by, from, to, accountId: account, keyId: key });
+        if (flags.json) context.print(JSON.stringify(sums, null, 2));
+        else for (const line of await usageLines(room, by, sums)) context.print(line);
+      }),
+    );
+}
+
+async function usageLines(room: AccountsRoom, by: readonly UsageGroup[], sums: readonly UsageSum[]): Promise<string[]> {
+  const names = await namesOf(room, by);
+  const headings = [...by.map((group) => group.toUpperCase()), 'REQUESTS', 'FAILED', 'TOKENS', 'MEAN MS'];
+  const rows = sums.map((sum) => [
+    ...by.map((group) => named(group, sum[group] ?? '', names)),
+    sum.requests,
+    sum.failed,
+    sum.tokens,
+    sum.requests ? Math.round(sum.durationMs / sum.requests) : 0,
+  ]);
+  return tableLines(headings, rows, 'Nothing was used.');
+}
+
+function named(group: UsageGroup, value: string, names: ReadonlyMap<string, string>): string {
+  const name = group === 'account' || group === 'key' ? names.get(value) : undefined;
+  return name === undefined ? value || '-' : `${value} (${name})`;
+}
+
+/** What keys and accounts are called, where sums are by them. */
+async function namesOf({ accounts }: AccountsRoom, by: readonly UsageGroup[]): Promise<Map<string, string>> {
+  const rows = [
+    ...(by.includes('account') ? await accounts.accounts() : []),
+    ...(by.includes('key') ? await accounts.keys() : []),
+  ];
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
