@@ -204,6 +204,19 @@ export const SETTINGS = {
     'on',
     '`off` serves only models that are on this machine; `on` lists those of the hub too, and gets one when it is first asked for.',
   ),
+  modelHubUrl: setting(
+    z.url().default('https://huggingface.co'),
+    'https://huggingface.co',
+    'Where models are fetched from: the hub, or what answers like it.',
+  ),
+  modelHubToken: secret(
+    setting(z.string().optional(), 'none', 'The token for models that the hub gives only to those who asked.'),
+  ),
+  modelThreads: setting(
+    z.coerce.number().int().min(1).optional(),
+    'as many as there are processors',
+    'Threads of one run of a model on this machine.',
+  ),
   modelPrices: setting(
     json(z.record(z.string(), z.partialRecord(z.enum(PRICE_NAMES), decimal))).default({}),
     'nothing',

@@ -1,19 +1,17 @@
 /** The models of the model host, wired from the configuration: which there are, what runs each, how they share memory. */
 import { createRequire } from 'node:module';
-import { z } from 'zod';
 import { type Config, ConfigError } from '#config.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from './backends/onnx.ts';
 import { createRemoteEmbedder, createRemoteReranker, type RemoteTools } from './backends/remote.ts';
 import { createStaticBackends } from './backends/static.ts';
-import type { ModelRow } from './catalogue.ts';
 import { createHub } from './hub/hub.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { BUILT_IN_MODELS } from './registry-built-in.ts';
 import { type Opened, type Opening, openModels } from './registry-opened.ts';
 import { createShelf } from './registry-shelf.ts';
-import { modelRowShape } from './row-shape.ts';
+import { readModelRows } from './row-shape.ts';
 import { KNOWN_MODELS } from './rows.ts';
 
 export interface ModelHost {
@@ -24,7 +22,16 @@ export interface ModelHost {
 
 export type ModelHostSettings = Pick<
   Config,
-  'models' | 'modelAliases' | 'modelsWarm' | 'modelMemoryBytes' | 'modelDownload' | 'modelDeadlineMs' | 'modelTimeoutMs'
+  | 'models'
+  | 'modelAliases'
+  | 'modelsWarm'
+  | 'modelMemoryBytes'
+  | 'modelDownload'
+  | 'modelHubUrl'
+  | 'modelHubToken'
+  | 'modelThreads'
+  | 'modelDeadlineMs'
+  | 'modelTimeoutMs'
 >;
 
 export interface ModelHostTools {
@@ -39,10 +46,17 @@ export interface ModelHostTools {
 /** Throws ConfigError for a row, an alias or a warm model that is none. Loading of warm models begins at once. */
 export async function openModelHost(settings: ModelHostSettings, tools: ModelHostTools): Promise<ModelHost> {
   const { fetch, log, dir } = tools;
-  const hub = createHub({ dir, fetch, log, download: settings.modelDownload });
+  const hub = createHub({
+    dir,
+    fetch,
+    log,
+    download: settings.modelDownload,
+    url: settings.modelHubUrl,
+    token: settings.modelHubToken,
+  });
   const models = openModels({
     opening: createOpening({
-      onnx: { files: hub.files, timeoutMs: settings.modelTimeoutMs, log },
+      onnx: { files: hub.files, threads: settings.modelThreads, timeoutMs: settings.modelTimeoutMs, log },
       remote: { fetch, timeoutMs: settings.modelTimeoutMs, tokens: tools.tokens, log },
     }),
     maxBytes: settings.modelMemoryBytes,
@@ -50,7 +64,7 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
     log,
   });
   const registry = createRegistry({
-    rows: [...BUILT_IN_MODELS, ...KNOWN_MODELS, ...ownRows(settings.models)],
+    rows: [...BUILT_IN_MODELS, ...KNOWN_MODELS, ...readModelRows(settings.models)],
     aliases: settings.modelAliases,
     shelf: createShelf({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
   });
@@ -70,14 +84,6 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
       await hub.close();
     },
   };
-}
-
-function ownRows(given: readonly unknown[]): ModelRow[] {
-  return given.map((row, index) => {
-    const read = modelRowShape.safeParse(row);
-    if (read.success) return read.data;
-    throw new ConfigError(`models, row ${index + 1}: ${z.prettifyError(read.error).replace(/\s*\n\s*/g, ' ')}`);
-  });
 }
 
 interface OpeningTools {

@@ -1,6 +1,7 @@
 /** A model of the operator's own, as a row in the configuration. */
 import { z } from 'zod';
-import { EMBEDDING_KINDS } from './catalogue.ts';
+import { ConfigError } from '#config.ts';
+import { EMBEDDING_KINDS, type ModelRow } from './catalogue.ts';
 
 const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
 const word = z
@@ -83,3 +84,12 @@ export const modelRowShape = z
     path: ['matryoshka'],
   })
   .transform((row) => ({ ...row, name: row.name ?? row.id }));
+
+/** The rows of the setting `models`. Throws ConfigError with what is wrong in which row. */
+export function readModelRows(given: readonly unknown[]): ModelRow[] {
+  return given.map((row, index) => {
+    const read = modelRowShape.safeParse(row);
+    if (read.success) return read.data;
+    throw new ConfigError(`models, row ${index + 1}: ${z.prettifyError(read.error).replace(/\s*\n\s*/g, ' ')}`);
+  });
+}

@@ -1,0 +1,154 @@
+/** `lectern models`: the models that run on this machine, brought here, shown and removed. */
+import type { Command } from 'commander';
+import { readConfig } from '#config.ts';
+import { type LibraryModel, type ModelLibrary, openLibrary, type PullPlan, type PullProgress } from '#models/index.ts';
+import { type CommandContext, found, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
+import { tableLines } from './table.ts';
+
+export function modelsCommand(context: CommandContext): Command {
+  const models = roomCommand('models', 'List, fetch and remove models that run on this machine.');
+  withRoomFlags(models.command('list'))
+    .description('List the models that are known, and which of them are on this machine.')
+    .action((flags: RoomFlags) =>
+      inLibrary(context, flags, async (library) => {
+        const known = await library.list();
+        if (flags.json) context.print(JSON.stringify(known.map(shown), null, 2));
+        else for (const line of tableLines(HEADINGS, known.map(cells), 'There is no model.')) context.print(line);
+      }),
+    );
+  one(models, 'show', 'Show what is known of a model.', context, async (_, model, flags) => {
+    if (flags.json) context.print(JSON.stringify(shown(model), null, 2));
+    else for (const [label, value] of facts(model)) context.print(`${label.padEnd(12)} ${value}`);
+  });
+  one(
+    models,
+    'pull',
+    'Fetch a model from the hub, or what is missing of it.',
+    context,
+    async (library, model, flags) => {
+      const { row, onDisk } = model;
+      if (onDisk) context.note(`${row.id} is on this machine already`);
+      const { folder } = await library.pull(row, {
+        onPlan: (plan) => {
+          for (const line of planLines(plan)) context.note(line);
+        },
+        onProgress: progressNotes(context.note),
+      });
+      if (flags.json) context.print(JSON.stringify(shown(found(await library.find(row.id), 'model', row.id)), null, 2));
+      else context.print(folder);
+    },
+  );
+  one(models, 'remove', 'Remove what was fetched of a model.', context, async (library, { row }, flags) => {
+    const removed = await library.remove(row);
+    if (flags.json) context.print(JSON.stringify({ id: row.id, removed }));
+    else context.print(removed ? `${row.id} was removed` : `there was nothing of ${row.id}`);
+  });
+  return models;
+}
+
+function one(
+  models: Command,
+  name: string,
+  description: string,
+  context: CommandContext,
+  work: (library: ModelLibrary, model: LibraryModel, flags: RoomFlags) => Promise<void>,
+): void {
+  withRoomFlags(models.command(name))
+    .description(description)
+    .argument('<id>', 'the id of the model, or its repository on the hub')
+    .action((id: string, flags: RoomFlags) =>
+      inLibrary(context, flags, async (library) =>
+        work(library, found(await library.find(id), 'model to run here', id), flags),
+      ),
+    );
+}
+
+async function inLibrary<T>(
+  { environment }: CommandContext,
+  { dataDir, config }: RoomFlags,
+  work: (library: ModelLibrary) => Promise<T>,
+): Promise<T> {
+  const library = openLibrary(readConfig({ environment, flags: { dataDir, config } }));
+  try {
+    return await work(library);
+  } finally {
+    await library.close();
+  }
+}
+
+const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000).toLocaleString('en-US')} MB`;
+
+const NON_COMMERCIAL = 'not for commercial use without its owner’s leave';
+
+function* planLines(plan: PullPlan): Generator<string> {
+  const { repository, revision, files, bytes, licence, nonCommercial } = plan;
+  yield `${plan.id}: ${files.length} files of ${repository} at ${revision}, ${megabytes(bytes)}`;
+  yield `licence: ${licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`;
+}
+
+/** A line for each tenth of the way. */
+function progressNotes(note: (line: string) => void): (progress: PullProgress) => void {
+  let told = 0;
+  return ({ file, bytes, total }) => {
+    const tenth = total > 0 ? Math.floor((bytes / total) * 10) : 10;
+    if (tenth <= told) return;
+    told = tenth;
+    note(`${tenth * 10} % of ${megabytes(total)} (${file})`);
+  };
+}
+
+const HEADINGS = ['ID', 'DOES', 'NUMBERS', 'TOKENS', 'SIZE', 'LICENCE', 'HERE'];
+
+const sizeOf = ({ row, onDisk }: LibraryModel): number | undefined =>
+  onDisk?.bytes ?? (row.runs.on === 'onnx' ? row.runs.bytes : undefined);
+
+function cells(model: LibraryModel): (string | number)[] {
+  const { row, onDisk, nonCommercial } = model;
+  const size = sizeOf(model);
+  return [
+    row.id,
+    row.does,
+    row.does === 'embed' ? String(row.dimensions) : '',
+    row.contextTokens,
+    size === undefined ? '' : megabytes(size),
+    `${row.licence}${nonCommercial ? ' (non-commercial)' : ''}`,
+    onDisk ? 'yes' : 'no',
+  ];
+}
+
+function shown(model: LibraryModel) {
+  const { row, nonCommercial, onDisk } = model;
+  return {
+    id: row.id,
+    hub: row.hub,
+    does: row.does,
+    description: row.description,
+    dimensions: row.does === 'embed' ? row.dimensions : null,
+    contextTokens: row.contextTokens,
+    languages: row.languages,
+    licence: row.licence,
+    nonCommercial,
+    bytes: sizeOf(model) ?? null,
+    here: onDisk !== undefined,
+    folder: onDisk?.folder ?? null,
+    commit: onDisk?.commit || null,
+  };
+}
+
+function facts(model: LibraryModel): [string, string][] {
+  const { row, onDisk, nonCommercial } = model;
+  const size = sizeOf(model);
+  const sizes = row.does === 'embed' && row.matryoshka.length ? `, can be cut to ${row.matryoshka.join(', ')}` : '';
+  return [
+    ['id', row.id],
+    ['repository', row.hub || 'none'],
+    ['what', row.description],
+    ['does', row.does === 'embed' ? `embeds in ${row.dimensions} numbers${sizes}` : 'reranks'],
+    ['tokens', row.contextTokens.toLocaleString('en-US')],
+    ['languages', row.languages.join(', ')],
+    ['licence', `${row.licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`],
+    ['size', size === undefined ? 'not known' : megabytes(size)],
+    ['here', onDisk ? onDisk.folder : 'no'],
+    ...(onDisk?.commit ? ([['commit', onDisk.commit]] as [string, string][]) : []),
+  ];
+}

@@ -1,0 +1,68 @@
+/** The models that can run on this machine, for whoever tends them: which there are, which are here, bringing and removing. */
+import path from 'node:path';
+import type { Config } from '#config.ts';
+import { createTrustedFetch } from '#net/trusted.ts';
+import type { ModelRow } from '../catalogue.ts';
+import { readModelRows } from '../row-shape.ts';
+import { isNonCommercial, KNOWN_MODELS } from '../rows.ts';
+import { createHub, type OnDisk, type PullOptions } from './hub.ts';
+
+export type LibrarySettings = Pick<
+  Config,
+  'dataDir' | 'models' | 'modelHubUrl' | 'modelHubToken' | 'region' | 'euHosts'
+>;
+
+export interface LibraryModel {
+  readonly row: ModelRow;
+  readonly nonCommercial: boolean;
+  readonly onDisk: OnDisk | undefined;
+}
+
+export interface ModelLibrary {
+  list(): Promise<LibraryModel[]>;
+  /** By its id or its repository. */
+  find(name: string): Promise<LibraryModel | undefined>;
+  pull(row: ModelRow, options: PullOptions): Promise<OnDisk>;
+  remove(row: ModelRow): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Where the models of the hub lie. */
+export const modelsDir = (dataDir: string): string => path.join(dataDir, 'models');
+
+const silent = { info() {}, warn() {} };
+
+export function openLibrary(settings: LibrarySettings): ModelLibrary {
+  const fetch = createTrustedFetch({ region: settings.region, euHosts: settings.euHosts, log: silent });
+  const hub = createHub({
+    dir: modelsDir(settings.dataDir),
+    url: settings.modelHubUrl,
+    token: settings.modelHubToken,
+    fetch,
+    download: 'on',
+    log: silent,
+  });
+  const rows = new Map<string, ModelRow>();
+  for (const row of [...KNOWN_MODELS, ...readModelRows(settings.models)])
+    if (row.runs.on === 'onnx') rows.set(row.id, row);
+
+  const describe = async (row: ModelRow): Promise<LibraryModel> => ({
+    row,
+    nonCommercial: isNonCommercial(row.licence),
+    onDisk: await hub.onDisk(row),
+  });
+
+  return {
+    list: () => Promise.all(Array.from(rows.values(), describe)),
+    async find(name) {
+      const row = rows.get(name) ?? [...rows.values()].find(({ hub: repository }) => repository === name);
+      return row && (await describe(row));
+    },
+    pull: hub.pull,
+    remove: hub.remove,
+    async close() {
+      await hub.close();
+      await fetch.close();
+    },
+  };
+}
