@@ -3,8 +3,6 @@
  * that keeps to the region (src/net/trusted.ts).
  */
 export { createRemoteEmbedder } from '../remote/embedder.ts';
-export type { TokenCounter } from '../remote/estimate.ts';
 export type { RemoteRuns } from '../remote/protocols.ts';
 export { createRemoteReranker } from '../remote/reranker.ts';
-export type { RemoteLog, RemoteTools } from '../remote/server.ts';
-export type { RemoteFetch } from '../remote/transport.ts';
+export type { RemoteTools } from '../remote/server.ts';

@@ -1,7 +1,8 @@
 /** Exact counts of a server that tells them, asked for only where an estimate could be wrong about the limit. */
 import type { TokenCounter } from './estimate.ts';
 import { countOf, malformed } from './fields.ts';
-import { runsOf, type Server, together } from './server.ts';
+import { runsOf, together } from './requests.ts';
+import type { Server } from './server.ts';
 import { Refused } from './transport.ts';
 
 export interface CountedText {

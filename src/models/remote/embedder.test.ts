@@ -138,6 +138,23 @@ describe('order', () => {
   });
 });
 
+describe('size', () => {
+  it('of an answer is bounded, so that none takes long to be read', async () => {
+    const { model, server } = await embedderOf('openai', { dimensions: 16_384 }, { dimensions: 16_384 });
+    const outputs = await embedTexts(model, texts(40));
+    expect(outputs[39]!.values[0]).toBe(expected('text number 39')[0]);
+    expect(server.requests.map(({ body }) => (body.input as string[]).length)).toEqual([16, 16, 8]);
+  });
+
+  it('of a request is bounded: what is cut anyway is not sent', async () => {
+    const { model, server } = await embedderOf('tei', { maxTokens: 60 }, { contextTokens: 60 });
+    await embedTexts(model, ['word '.repeat(100_000)], 60);
+    const [sent] = server.requests.at(-1)!.body.inputs as string[];
+    expect(sent!.length).toBeGreaterThan(60 * 5);
+    expect(sent!.length).toBeLessThan(60 * 50);
+  });
+});
+
 describe('base64', () => {
   it('is asked for no more once a server has refused it', async () => {
     const { model, server } = await embedderOf('openai', { base64: false });
@@ -167,6 +184,14 @@ describe('counting', () => {
       const prepared = await model.prepare([dense, long, 'short'], { signal: NEVER });
       expect(prepared.slice(0, 2).map(({ fullTokens }) => fullTokens)).toEqual([wordTokens(dense), wordTokens(long)]);
     }
+  });
+
+  it('is asked for in lists that the server takes', async () => {
+    const { model, server } = await embedderOf('tei', { maxInputs: 5 }, { contextTokens: 20 });
+    await model.load();
+    const prepared = await model.prepare(Array(12).fill('internationalization '.repeat(6)), { signal: NEVER });
+    expect(prepared.map(({ fullTokens }) => fullTokens)).toEqual(Array(12).fill(8));
+    expect(server.requests.map(({ path }) => path)).toEqual(['/info', '/tokenize', '/tokenize', '/tokenize']);
   });
 
   it('is left to the estimate where a gateway does not let it through', async () => {

@@ -2,21 +2,14 @@
 import { problem } from '#errors.ts';
 import type { Embedder, EmbedOptions, Output, Prepared, PrepareOptions } from '../backends/backend.ts';
 import type { EmbeddingRow } from '../catalogue.ts';
-import { inOrder, matrixOf, piecesOf, requireSize, shared, vectorOf, weightsOf } from './answers.ts';
+import { inOrder } from './answers.ts';
 import { createExactCounts, cutTo, SURE_SHARE } from './counts.ts';
 import { estimate, SPECIAL_TOKENS, sendable } from './estimate.ts';
-import type { EmbedAnswer, EmbedAsk, EmbedRow } from './protocol.ts';
+import { bytesOf, joined, outputOf, tokensOf } from './outputs.ts';
+import type { EmbedAsk } from './protocol.ts';
 import type { RemoteRuns } from './protocols.ts';
-import {
-  createServer,
-  groupBy,
-  misconfigured,
-  type RemoteTools,
-  runsOf,
-  together,
-  tooLong,
-  withBackend,
-} from './server.ts';
+import { groupBy, runsOf, together } from './requests.ts';
+import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
 import { Refused } from './transport.ts';
 
 /** What a prepared input holds here. */
@@ -38,13 +31,6 @@ interface Item {
 
 /** Numbers of one answer, so that reading it does not hold up the others for long. */
 const MAX_NUMBERS = 256 * 1024;
-/** A number in JSON: sign, 17 digits, exponent, comma, space; more when it is printed with care for nothing. */
-const BYTES_A_NUMBER = 32;
-const BYTES_AN_ANSWER = 1024 * 1024;
-const MAX_BYTES = 256 * 1024 * 1024;
-/** A sparse vector's entry: a token and its weight. */
-const BYTES_A_WEIGHT = 128;
-const MAX_WEIGHTS = 4_096;
 
 /** Shorter each time, for servers whose tokens are more than was estimated. */
 const SHORTEN_SHARE = 0.75;
@@ -118,7 +104,11 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
       payload.maxTokens === undefined && count > contextTokens;
     if (speaks!.silent && items.some(isCutInSilence)) throw tooLong(contextTokens);
     const { inputs, tokens: most } = server.limits();
-    const limits = { inputs: Math.max(1, Math.min(inputs, Math.floor(MAX_NUMBERS / row.dimensions))), tokens: most };
+    const vectors = Math.max(1, Math.floor(MAX_NUMBERS / row.dimensions));
+    const limits = {
+      inputs: Math.min(inputs, vectors),
+      tokens: options.output === 'tokens' ? Math.min(most, vectors) : most,
+    };
     const kinds = groupBy(items, ({ payload: { task, truncate, lateChunking }, at }) =>
       lateChunking ? `${at}` : `${truncate} ${task ?? ''}`,
     );
@@ -185,23 +175,12 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
       ...(cuts && { dimensions }),
     };
     const maxBytes = bytesOf(items, texts.length, output, row.dimensions);
-    const answer = speaks!.parse(await transport.send(speaks!.request(request), { signal, maxBytes }), output);
-    const rows = inOrder(answer.rows, texts.length);
+    const answer = speaks!.parse(await transport.send(speaks!.request(request), { signal, maxBytes }));
     const sizes = cuts ? [dimensions, row.dimensions] : [row.dimensions];
-    if (lateChunking) return [joined(rows, sizes, answer)];
+    const rows = inOrder(answer.rows, texts.length);
+    if (lateChunking) return [joined(rows, sizes, answer.tokens)];
     const counts = tokensOf(answer, items);
-    return rows.map((found, index) => {
-      const counted = counts && { tokens: counts[index]! };
-      if (output === 'sparse')
-        return { values: new Float32Array(), rows: 1, weights: weightsOf(found.value), ...counted };
-      if (output === 'tokens') {
-        const matrix = matrixOf(found.value, row.dimensions);
-        return { ...matrix, pieces: piecesOf(found, matrix.rows), ...counted };
-      }
-      const values = vectorOf(found.value);
-      requireSize(values, sizes);
-      return { values, rows: 1, ...counted };
-    });
+    return rows.map((found, index) => outputOf(found, output, sizes, counts?.[index]));
   }
 
   return withBackend(backend, {
@@ -210,34 +189,4 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     embed: (batch: readonly Prepared[], options: EmbedOptions) => server.during(() => embed(batch, options)),
     ...(speaks.lateChunking && { prepareSpans }),
   });
-}
-
-/** The rows of one document, one below the other. */
-function joined(rows: readonly EmbedRow[], sizes: readonly number[], { tokens }: EmbedAnswer): Output {
-  const vectors = rows.map(({ value }) => vectorOf(value));
-  const size = vectors[0]!.length;
-  requireSize(vectors[0]!, sizes);
-  const values = new Float32Array(size * vectors.length);
-  for (const [index, vector] of vectors.entries()) {
-    requireSize(vector, [size]);
-    values.set(vector, index * size);
-  }
-  return { values, rows: vectors.length, ...(tokens !== undefined && { tokens }) };
-}
-
-/** What the server counted for all, shared out by the estimates; exact for one. */
-const tokensOf = ({ tokens }: EmbedAnswer, items: readonly Item[]): number[] | undefined =>
-  tokens === undefined
-    ? undefined
-    : shared(
-        tokens,
-        items.map((item) => item.tokens),
-      );
-
-function bytesOf(items: readonly Item[], texts: number, output: EmbedOptions['output'], dimensions: number): number {
-  if (output === 'sparse') return BYTES_AN_ANSWER + texts * MAX_WEIGHTS * BYTES_A_WEIGHT;
-  const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
-  // An estimate of tokens may be half of what they are.
-  const vectors = output === 'tokens' ? texts * 32 + tokens * 3 : texts;
-  return Math.min(BYTES_AN_ANSWER + vectors * dimensions * BYTES_A_NUMBER, MAX_BYTES);
 }

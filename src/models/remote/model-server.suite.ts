@@ -278,8 +278,8 @@ const ENDPOINTS: Readonly<Record<RemoteRuns['protocol'], Endpoints>> = {
     },
     'POST /tokenize': {
       schema: object({ inputs: texts, add_special_tokens: flag, prompt_name: text }, ['inputs']),
-      answer: ({ inputs }: TeiBody) =>
-        inputs.map((item) =>
+      answer: ({ inputs }: TeiBody, { maxInputs }) =>
+        within(inputs, { maxInputs }, false, teiError(0)).map((item) =>
           ['[CLS]', ...words(item), '[SEP]'].map((word, id) => ({
             id,
             text: word,

@@ -93,7 +93,7 @@ export interface Protocol {
     readonly outputs: readonly OutputKind[];
     readonly lateChunking: boolean;
     request(ask: EmbedAsk): Ask;
-    parse(reply: Reply, output: OutputKind): EmbedAnswer;
+    parse(reply: Reply): EmbedAnswer;
   };
   readonly rerank?: {
     /** As for embeddings. */

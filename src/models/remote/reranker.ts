@@ -4,16 +4,8 @@ import type { RerankRow as ModelRow } from '../catalogue.ts';
 import { inOrder, scoreOf } from './answers.ts';
 import { estimate, SPECIAL_TOKENS, sendable, windows } from './estimate.ts';
 import type { RemoteRuns } from './protocols.ts';
-import {
-  createServer,
-  groupBy,
-  misconfigured,
-  type RemoteTools,
-  runsOf,
-  together,
-  tooLong,
-  withBackend,
-} from './server.ts';
+import { groupBy, runsOf, together } from './requests.ts';
+import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
 import { Refused } from './transport.ts';
 
 interface Pair {

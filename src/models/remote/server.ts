@@ -1,5 +1,4 @@
 /** What the embedder and the reranker of a server elsewhere have in common: its protocol, its limits, their life. */
-import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { Backend } from '../backends/backend.ts';
@@ -118,56 +117,6 @@ export const misconfigured = (id: string, what: string) =>
 
 export const tooLong = (contextTokens: number) =>
   problem('TokenLimitExceededError', { message: `Input text exceeds the model maximum of ${contextTokens} tokens` });
-
-/** Lists in runs of at most so many items and tokens; an item larger than that stands alone. */
-export function runsOf<Item extends { readonly tokens: number }>(
-  items: readonly Item[],
-  most: RequestLimits,
-): Item[][] {
-  const runs: Item[][] = [];
-  let tokens = 0;
-  for (const item of items) {
-    const run = runs.at(-1);
-    tokens += item.tokens;
-    if (run && run.length < most.inputs && tokens <= most.tokens) run.push(item);
-    else {
-      runs.push([item]);
-      tokens = item.tokens;
-    }
-  }
-  return runs;
-}
-
-export const groupBy = <Item>(items: readonly Item[], key: (item: Item) => string): Item[][] => {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const name = key(item);
-    const group = groups.get(name);
-    if (group) group.push(item);
-    else groups.set(name, [item]);
-  }
-  return [...groups.values()];
-};
-
-/** Does all at once; the first failure ends the others. */
-export async function together<T>(
-  signal: AbortSignal,
-  works: readonly ((signal: AbortSignal) => Promise<T>)[],
-): Promise<T[]> {
-  signal.throwIfAborted();
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  const abort = () => controller.abort(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.all(works.map((work) => work(controller.signal)));
-  } catch (error) {
-    controller.abort(error);
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
 
 /** The backend's part with what a kind of model adds to it; what changes with time stays alive. */
 export const withBackend = <Part extends object>(backend: Backend, part: Part): Part & Backend =>

@@ -8,7 +8,7 @@ const tokensOf = ({ headers }: Reply): number | undefined => {
   return told && /^\d+$/.test(told) ? countOf(Number(told)) : undefined;
 };
 
-/** Fields with a meaning of their own; numbers that are not positive say nothing. */
+/** A limit of 0 is none that a server can have. */
 const limitOf = (value: unknown): number | undefined => countOf(value) || undefined;
 
 export const TEI: Protocol = {

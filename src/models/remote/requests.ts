@@ -1,0 +1,53 @@
+/** Batches into requests: alike with alike, no more at once than a server takes, all on their way together. */
+import { setMaxListeners } from 'node:events';
+import type { RequestLimits } from './protocol.ts';
+
+/** Lists in runs of at most so many items and tokens; an item larger than that stands alone. */
+export function runsOf<Item extends { readonly tokens: number }>(
+  items: readonly Item[],
+  most: RequestLimits,
+): Item[][] {
+  const runs: Item[][] = [];
+  let tokens = 0;
+  for (const item of items) {
+    const run = runs.at(-1);
+    tokens += item.tokens;
+    if (run && run.length < most.inputs && tokens <= most.tokens) run.push(item);
+    else {
+      runs.push([item]);
+      tokens = item.tokens;
+    }
+  }
+  return runs;
+}
+
+export const groupBy = <Item>(items: readonly Item[], key: (item: Item) => string): Item[][] => {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = key(item);
+    const group = groups.get(name);
+    if (group) group.push(item);
+    else groups.set(name, [item]);
+  }
+  return [...groups.values()];
+};
+
+/** Does all at once; the first failure ends the others. */
+export async function together<T>(
+  signal: AbortSignal,
+  works: readonly ((signal: AbortSignal) => Promise<T>)[],
+): Promise<T[]> {
+  signal.throwIfAborted();
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  const abort = () => controller.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.all(works.map((work) => work(controller.signal)));
+  } catch (error) {
+    controller.abort(error);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
