@@ -141,7 +141,7 @@ export async function keepUp(
   held: readonly string[],
   clock: (() => number) | undefined,
 ): Promise<void> {
-  const now = clock || dialect === 'sqlite' ? sql<number>`${(clock ?? Date.now)()}` : NOW_MS;
+  const now = clock || dialect === 'sqlite' ? sql<number>`CAST(${(clock ?? Date.now)()} AS BIGINT)` : NOW_MS;
   if (held.length) {
     await db
       .updateTable('counter_leases')

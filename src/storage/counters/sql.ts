@@ -74,7 +74,9 @@ export async function openSqlCounters(
 
   let upkeep = Promise.resolve();
   const renewing = setInterval(() => {
-    upkeep = keepUp(store.db, store.dialect, [...held], clock).catch(() => {});
+    upkeep = keepUp(store.db, store.dialect, [...held], clock).catch((error) => {
+      log?.warn({ err: error }, 'leases could not be renewed: it is tried again');
+    });
   }, LEASE_MS / 3);
   renewing.unref();
 

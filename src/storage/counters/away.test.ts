@@ -1,0 +1,142 @@
+/** Stores of counters whose servers end, hang and come back, and leases that live longer than one of their terms. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openPlace, type StorePlace } from '../../../test/support/counters-places.ts';
+import {
+  postgresUrl,
+  redisUrl,
+  relayTo,
+  type Service,
+  startPostgres,
+  startRedis,
+} from '../../../test/support/services.ts';
+import { type Counters, CountersAway, LEASE_MS } from './counters.ts';
+import { openCounters } from './open.ts';
+
+const dir = mkdtempSync(path.join(os.tmpdir(), 'counters-'));
+const file = path.join(dir, 'counters.db');
+const urls = { redis: await redisUrl(), postgres: await postgresUrl() };
+const opened: Counters[] = [];
+const keep = async (counters: Promise<Counters>): Promise<Counters> => {
+  opened.push(await counters);
+  return counters;
+};
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const counters of opened.splice(0)) await counters.close();
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const windows = [{ bucket: 'requests', limit: 1_000_000, amount: 1 }];
+const lease = { bucket: 'worked on', limit: 1_000_000 };
+/** What a take gave, or why it failed. */
+const outcome = (counters: Counters) => counters.take({ windows, lease }).catch((error: unknown) => error);
+
+const SERVERS = {
+  Redis: {
+    start: startRedis,
+    isThere: urls.redis !== undefined,
+    place: (redis: string): StorePlace => ({ redis, file }),
+  },
+  PostgreSQL: {
+    start: startPostgres,
+    isThere: urls.postgres !== undefined,
+    place: (postgres: string): StorePlace => ({ postgres, file }),
+  },
+};
+
+describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isThere, place }) => {
+  describe.skipIf(!isThere)('whose server goes away', () => {
+    let service: Service;
+    beforeAll(async () => {
+      service = (await start())!;
+    });
+    afterAll(() => service?.close());
+
+    it('fail at once and heal by themselves', async () => {
+      const counters = await keep(openPlace(place(service.url), {}));
+      expect(await outcome(counters)).toMatchObject({ ok: true });
+      for (const end of [service.stop, service.kill]) {
+        await end();
+        const failures = await Promise.all(Array.from({ length: 500 }, () => outcome(counters)));
+        for (const failure of failures) expect(failure).toBeInstanceOf(CountersAway);
+        expect(counters.healthy).toBe(false);
+        counters.settle('requests', 1, 1);
+        counters.release({ bucket: lease.bucket, id: 'any' });
+        expect(inspect(failures[0], { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
+        await service.start();
+        await expect.poll(() => outcome(counters), { timeout: 20_000 }).toMatchObject({ ok: true });
+        expect(counters.healthy).toBe(true);
+      }
+    });
+
+    it('may be opened while it is away', async () => {
+      await service.stop();
+      const warned: unknown[] = [];
+      const log = { warn: (...told: unknown[]) => warned.push(told) } as never;
+      const { redis, postgres } = place(service.url);
+      const counters = await keep(openCounters({ redisUrl: redis, databaseUrl: postgres }, { log }));
+      expect(await outcome(counters)).toBeInstanceOf(CountersAway);
+      expect(warned).toHaveLength(1);
+      expect(inspect(warned, { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
+      await service.start();
+      await expect.poll(() => outcome(counters), { timeout: 20_000 }).toMatchObject({ ok: true });
+    });
+
+    it('fail when it does not answer, and end all the same', async () => {
+      const relay = await relayTo(service.url);
+      const counters = await keep(openPlace(place(relay.url), {}));
+      expect(await outcome(counters)).toMatchObject({ ok: true });
+      relay.hold();
+      const failures = await Promise.all(Array.from({ length: 300 }, () => outcome(counters)));
+      for (const failure of failures) expect(failure).toBeInstanceOf(CountersAway);
+      relay.pass();
+      await expect.poll(() => outcome(counters), { timeout: 20_000 }).toMatchObject({ ok: true });
+      relay.hold();
+      await counters.close();
+      await relay.close();
+    });
+  });
+});
+
+it('are in memory where no place is given', async () => {
+  const counters = await keep(openCounters({}));
+  expect(await outcome(counters)).toMatchObject({ ok: true });
+});
+
+it('say what is wrong with an address without telling it', async () => {
+  for (const redisUrl of ['http://:earl-grey@127.0.0.1', 'redis://:earl-grey@[::z]']) {
+    const failure = await openCounters({ redisUrl }).catch((error: unknown) => error);
+    expect((failure as Error).message).toContain('redis://host:port');
+    expect(inspect(failure, { showHidden: true })).not.toContain('earl-grey');
+  }
+});
+
+const places: Record<string, StorePlace | undefined> = {
+  SQLite: { file },
+  PostgreSQL: urls.postgres ? { postgres: urls.postgres, file } : undefined,
+  Redis: urls.redis ? { redis: urls.redis, file } : undefined,
+};
+
+for (const [name, place] of Object.entries(places)) {
+  it.skipIf(!place)(`leases in ${name} are renewed while their process lives, and not after`, async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    let nowMs = Date.now();
+    const clock = () => nowMs;
+    const take = { windows: [], lease: { bucket: 'renewed', limit: 1 } };
+    const holder = await openPlace(place!, { clock });
+    const other = await keep(openPlace(place!, { clock }));
+    expect(await holder.take(take)).toMatchObject({ ok: true });
+    nowMs += LEASE_MS - 1_000;
+    vi.advanceTimersByTime(LEASE_MS / 2);
+    // Its end waits for what it has begun.
+    await holder.close();
+    nowMs += LEASE_MS - 1;
+    expect(await other.take(take)).toMatchObject({ ok: false, over: 'lease' });
+    nowMs += 1;
+    expect(await other.take(take)).toMatchObject({ ok: true });
+  });
+}
