@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { accountsCommand } from '#cli/accounts.ts';
 import { keysCommand } from '#cli/keys.ts';
+import { modelsCommand } from '#cli/models.ts';
 import { serveCommand } from '#cli/serve.ts';
 import { usageCommand } from '#cli/usage.ts';
 
@@ -26,7 +27,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     note: (line: string) => console.error(line),
     readInput: () => text(process.stdin),
   };
-  for (const command of [keysCommand, accountsCommand, usageCommand]) program.addCommand(command(context));
+  for (const command of [keysCommand, accountsCommand, usageCommand, modelsCommand])
+    program.addCommand(command(context));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestHub, type TestHub } from '../models/hub/hub-server.suite.ts';
+import { modelsCommand } from './models.ts';
+
+let dataDir: string;
+let hub: TestHub;
+let out: string[];
+let notes: string[];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(path.join(os.tmpdir(), 'models-'));
+  hub = await startTestHub('jinaai/jina-embeddings-v3');
+  const file = (text: string, large: boolean) => ({ bytes: Buffer.from(text), large });
+  hub.files.set('tokenizer.json', file('{}', false));
+  hub.files.set('onnx/model.onnx', file('graph', true));
+  hub.files.set('onnx/model.onnx_data', file('weights', true));
+});
+
+afterEach(async () => {
+  await hub.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function run(...args: string[]): Promise<string> {
+  out = [];
+  notes = [];
+  const command = modelsCommand({
+    environment: { LECTERN_DATA_DIR: dataDir, LECTERN_MODEL_HUB_URL: hub.url },
+    print: (line) => out.push(line),
+    note: (line) => notes.push(line),
+    readInput: async () => '',
+  });
+  await command.parseAsync(args, { from: 'user' });
+  return out.join('\n');
+}
+
+const lineOf = async (id: string) => (await run('list')).split('\n').find((line) => line.startsWith(id));
+
+describe('lectern models', () => {
+  it('lists what is known, and marks what may not be used for profit', async () => {
+    expect(await lineOf('multilingual-e5-small')).toMatch(/embed +384 +512 +470 MB +MIT +no$/);
+    expect(await lineOf('jina-embeddings-v3')).toMatch(/CC-BY-NC-4\.0 \(non-commercial\) +no$/);
+    expect(hub.requests).toEqual([]);
+  });
+
+  it('fetches a model, telling size and licence first', async () => {
+    const folder = await run('pull', 'jina-embeddings-v3');
+    expect(folder).toBe(path.join(dataDir, 'models', 'jinaai--jina-embeddings-v3@main'));
+    expect(notes.slice(0, 2)).toEqual([
+      'jina-embeddings-v3: 3 files of jinaai/jina-embeddings-v3 at main, 1 MB',
+      'licence: CC-BY-NC-4.0 (not for commercial use without its owner’s leave)',
+    ]);
+    expect(notes.at(-1)).toMatch(/^100 % of 1 MB/);
+    expect(await lineOf('jina-embeddings-v3')).toMatch(/yes$/);
+    await run('pull', 'jinaai/jina-embeddings-v3');
+    expect(notes).toEqual(['jina-embeddings-v3 is on this machine already']);
+  });
+
+  it('shows and removes it', async () => {
+    await run('pull', 'jina-embeddings-v3');
+    expect(await run('show', 'jina-embeddings-v3')).toContain('embeds in 1024 numbers, can be cut to 32, 64');
+    expect(JSON.parse(await run('show', 'jina-embeddings-v3', '--json'))).toMatchObject({ here: true, bytes: 14 });
+    expect(await run('remove', 'jina-embeddings-v3')).toBe('jina-embeddings-v3 was removed');
+    expect(await run('remove', 'jina-embeddings-v3')).toBe('there was nothing of jina-embeddings-v3');
+  });
+
+  it('says that there is no such model', async () => {
+    await expect(run('pull', 'no-such-model')).rejects.toThrow('there is no model to run here no-such-model');
+  });
+
+  it('says what to do without a network', async () => {
+    await hub.close();
+    await expect(run('pull', 'jina-embeddings-v3')).rejects.toThrow('the hub cannot be reached');
+  });
+});
