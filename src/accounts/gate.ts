@@ -2,7 +2,6 @@
  * Who is let in. A request is identified, held against its plan, and counted before any work is done; what the work cost
  * is settled when it ends. Each caller gets a Visit, which must be ended once, however the request ends.
  */
-import { randomUUID } from 'node:crypto';
 import { problem } from '#errors.ts';
 import type { Endpoint, EndpointLimits, Feature, Plans } from '#plans.ts';
 import {
@@ -16,6 +15,7 @@ import {
 import { DatabaseAway } from '#storage/database/away.ts';
 import { countedAddress } from './addresses.ts';
 import { readAnyKey, readBearer } from './authorization.ts';
+import { newId } from './ids.ts';
 import type { Accounts, Hold, Identity, Usage } from './records.ts';
 
 export type Caller =
@@ -208,7 +208,7 @@ export function createGate(options: GateOptions): Gate {
         }
         const durationMs = Math.max(0, Math.round(now() - startedAt));
         const model = spent?.model ?? '';
-        const ids = { id: randomUUID(), accountId: account.id, keyId: key.id };
+        const ids = { id: newId(), accountId: account.id, keyId: key.id };
         usage.charge({ ...ids, at: startedAt, face, endpoint, model, tokens, status, durationMs, hold });
       },
     };

@@ -1,0 +1,135 @@
+/**
+ * What keys and limits cost a request: identify, take, charge, settle by themselves, and requests a second through a face
+ * whose only endpoint does nothing, with the gate and without, in one run. `npm run bench:gate [-- --redis redis://…]`
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createGate, type Entrance, openAccounts } from '#accounts/index.ts';
+import { writeModelError } from '#api/envelopes/model.ts';
+import { createGatekeeper } from '#api/gatekeeper.ts';
+import { createServer } from '#http/server.ts';
+import { PLANS, type Plans } from '#plans.ts';
+import type { Counters } from '#storage/counters/counters.ts';
+import { createMemoryCounters } from '#storage/counters/memory.ts';
+import { openRedisCounters } from '#storage/counters/redis.ts';
+import { createLog } from '#telemetry/log.ts';
+
+const { values } = parseArgs({ options: { redis: { type: 'string' } } });
+const ROUNDS = 7;
+const log = createLog('silent');
+const temporaryDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-bench-'));
+const room = await openAccounts({ dataDir: temporaryDir });
+const account = await room.accounts.createAccount({ name: 'bench', plan: 'premium' });
+const { key } = await room.accounts.mintKey({ accountId: account.id, name: 'bench' });
+
+// Limits that are never reached are counted all the same.
+const endless = { requestsPerMinute: 1e9, tokensPerMinute: 1e12 };
+const plans: Plans = {
+  ...PLANS,
+  premium: { ...PLANS.premium, concurrency: 1_000_000, endpoints: { ...PLANS.premium.endpoints, embeddings: endless } },
+};
+const ENTRANCE: Entrance = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
+const asking = { authorization: [`Bearer ${key}`], address: '127.0.0.1' };
+const gateOver = (counters: Counters) =>
+  createGate({
+    ...room,
+    counters,
+    plans,
+    auth: 'on',
+    keylessRpm: 20,
+    keylessFeatures: [],
+    refusedRpm: 60,
+  });
+
+const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
+
+/** Microseconds of processor time of this process for each of many calls, the writing of usage included. */
+async function costOf(counters: Counters, calls: number): Promise<number> {
+  const gate = gateOver(counters);
+  const costs: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const before = process.cpuUsage();
+    for (let call = 0; call < calls; call++) {
+      const visit = await gate.admit(ENTRANCE, asking);
+      await visit.takeTokens(20);
+      visit.spend({ tokens: 18, model: 'bench' });
+      visit.end(200);
+    }
+    await room.usage.flush();
+    const { user, system } = process.cpuUsage(before);
+    if (round > 0) costs.push((user + system) / calls);
+  }
+  return median(costs);
+}
+
+async function rateOf(counters: Counters | undefined): Promise<number> {
+  const face = await createServer({
+    name: 'bench',
+    log,
+    temporaryDir,
+    maxBodyBytes: 1_000_000,
+    writeError: writeModelError,
+    malformedBody: () => ({}),
+  });
+  const keeper = counters && createGatekeeper(gateOver(counters));
+  face.route({
+    method: 'GET',
+    url: '/',
+    ...(keeper && { onRequest: keeper.guard(ENTRANCE, 'by kind') }),
+    handler: async (_, reply) => reply.send('ok'),
+  });
+  await face.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = face.server.address() as AddressInfo;
+  const rate = await load(port);
+  await face.close();
+  return rate;
+}
+
+/** Requests a second of 16 connections that ask without pause. */
+async function load(port: number): Promise<number> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
+  const once = () =>
+    new Promise<void>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const request = http.get({ port, host: '127.0.0.1', agent, headers }, (answer) => {
+        if (answer.statusCode !== 200) reject(new Error(`answered ${answer.statusCode}`));
+        answer.resume().on('end', resolve);
+      });
+      request.on('error', reject);
+    });
+  const run = async (ms: number) => {
+    const end = performance.now() + ms;
+    let done = 0;
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        for (; performance.now() < end; done++) await once();
+      }),
+    );
+    return done / (ms / 1000);
+  };
+  await run(500);
+  const rate = await run(2_000);
+  agent.destroy();
+  return rate;
+}
+
+const memory = createMemoryCounters();
+const stores: [string, Counters, number][] = [['memory', memory, 20_000]];
+if (values.redis) stores.push(['redis', await openRedisCounters(values.redis), 2_000]);
+for (const [name, counters, calls] of stores) {
+  console.log(`${name}: ${(await costOf(counters, calls)).toFixed(1)} microseconds of processor time a request`);
+}
+const pairs: { bare: number; gated: number }[] = [];
+for (let round = 0; round < 3; round++) pairs.push({ bare: await rateOf(undefined), gated: await rateOf(memory) });
+const bare = median(pairs.map((pair) => pair.bare));
+const gated = median(pairs.map((pair) => pair.gated));
+console.log(
+  `no-op endpoint, 16 connections, client in the same process: ${Math.round(bare)}/s without the gate, ${Math.round(gated)}/s with it (${(gated / bare).toFixed(2)} times)`,
+);
+for (const [, counters] of stores) await counters.close();
+await room.close();
+await rm(temporaryDir, { recursive: true, force: true });
