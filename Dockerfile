@@ -19,6 +19,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY assets ./assets
 USER node
 ENV NODE_ENV=production LECTERN_DATA_DIR=/data LECTERN_HOST=0.0.0.0
 VOLUME /data
