@@ -1,5 +1,5 @@
 /** The files of the built-in model, which stand in the package. */
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { problem } from '#errors.ts';
 
 export interface StaticFiles {
@@ -28,7 +28,7 @@ export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles
     const [tokenizer, config, rows, scales, idf] = await Promise.all([
       readFile(new URL('tokenizer.json', folder), 'utf8'),
       readFile(new URL('config.json', folder), 'utf8'),
-      readFile(new URL('embeddings.int8.bin', folder)),
+      readWhole(new URL('embeddings.int8.bin', folder)),
       readFile(new URL('scales.f32.bin', folder)),
       readFile(new URL('idf.tsv', folder), 'utf8'),
     ]);
@@ -53,4 +53,17 @@ function readFloats(bytes: Buffer): Float32Array {
   const floats = new Float32Array(bytes.length / 4);
   for (let at = 0; at < floats.length; at++) floats[at] = bytes.readFloatLE(at * 4);
   return floats;
+}
+
+/** In one read: `readFile` takes many small ones, which is slow for a large file. */
+async function readWhole(file: URL): Promise<Uint8Array> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const bytes = new Uint8Array(size);
+    const { bytesRead } = await handle.read(bytes, 0, size, 0);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
 }

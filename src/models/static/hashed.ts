@@ -9,7 +9,6 @@ export const WINDOW_WEIGHT = 5;
 /** The idf of words by the two hashes of `<word>`. */
 export interface Idf {
   of(crc: number, other: number): number;
-  readonly bytes: number;
 }
 
 /** From lines `word<tab>idf`; words that are not there have `unseen`. */
@@ -47,7 +46,6 @@ export function readIdf(text: string, unseen: number): Idf {
       const value = values[slotOf(crc, other)]!;
       return value === 0 ? unseen : value;
     },
-    bytes: crcs.byteLength + others.byteLength + values.byteLength,
   };
 }
 

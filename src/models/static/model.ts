@@ -8,6 +8,8 @@ import { createFlags, WordWalk } from './words.ts';
 
 export const LEARNED = 256;
 export const WHOLE = LEARNED + HASHED;
+/** About what the tokenizer and the idf table take. */
+const OTHER_BYTES = 10_000_000;
 /** Of a text, in UTF-16 units, the hashed part reads no more than this: its memory grows with the text. */
 export const MAX_HASHED_UNITS = 2 ** 20;
 
@@ -15,7 +17,7 @@ export interface StaticModel {
   readonly tokenizer: WordPiece;
   readonly rows: Int8Array;
   readonly scales: Float32Array;
-  readonly idf: Idf;
+  idf(): Idf;
   readonly flags: Uint8Array;
   readonly bytes: number;
   /** The first `dimensions` (at most 256) numbers of the learned part, as a unit vector; zero for no ids. */
@@ -35,9 +37,14 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
     stripAccents: true,
     specialPieces: ['[PAD]', '[UNK]'],
   });
-  const idf = readIdf(idfLines, config.idf.unseen);
   const flags = createFlags();
   const sums = new Float64Array(LEARNED);
+  // Read when it is needed: short vectors do without.
+  let idfRead: Idf | undefined;
+  const idf = () => {
+    idfRead ??= readIdf(idfLines, config.idf.unseen);
+    return idfRead;
+  };
   // A text that is read in steps has its table to itself meanwhile.
   const spareCounts: FeatureCounts[] = [];
 
@@ -73,7 +80,7 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
     scales,
     idf,
     flags,
-    bytes: rows.byteLength + scales.byteLength + idf.bytes + 8_000_000,
+    bytes: rows.byteLength + scales.byteLength + OTHER_BYTES,
     learned(ids, dimensions) {
       const sum = sumRows(ids, dimensions);
       const vector = new Float32Array(dimensions);
@@ -82,7 +89,7 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
       return vector;
     },
     async whole(ids, text, breathe) {
-      const counts = spareCounts.pop() ?? new FeatureCounts(idf);
+      const counts = spareCounts.pop() ?? new FeatureCounts(idf());
       counts.begin();
       const walk = new WordWalk(flags, text.length > MAX_HASHED_UNITS ? text.slice(0, MAX_HASHED_UNITS) : text, counts);
       while (!walk.step(STEP_UNITS)) await breathe();

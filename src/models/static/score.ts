@@ -37,6 +37,13 @@ export interface PreparedPair {
   readonly text: string;
 }
 
+export interface ScoreParts {
+  /** BM25 over words. */
+  readonly words: number | undefined;
+  /** Soft BM25 over pieces. */
+  readonly pieces: number | undefined;
+}
+
 export interface StaticScorer {
   prepare(
     query: string,
@@ -44,8 +51,10 @@ export interface StaticScorer {
     maxTokens: number | undefined,
     breathe: Breathe,
   ): Promise<{ pairs: Prepared[]; documents: number[][] }>;
-  /** In [0, 1]. */
+  /** The mean of the parts, in [0, 1]. */
   score(pair: PreparedPair, breathe: Breathe): Promise<number>;
+  /** Each as a share of what a perfect document would have; undefined for a query that has nothing of the kind. */
+  parts(pair: PreparedPair, breathe: Breathe): Promise<ScoreParts>;
 }
 
 export function createStaticScorer(model: StaticModel): StaticScorer {
@@ -55,6 +64,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
 
   const termsOf = async (text: string, breathe: Breathe, each: (term: number, weight: number) => void) => {
     const reader = new FeatureReader();
+    const idf = model.idf();
     let length = 0;
     const walk = new WordWalk(model.flags, text.length > MAX_HASHED_UNITS ? text.slice(0, MAX_HASHED_UNITS) : text, {
       word: (source, from, to, unspaced) =>
@@ -64,7 +74,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
           (crc, other, _bytes, count, whole) => {
             // A script without spaces has as many words as pairs of characters, for the purpose of lengths.
             if (count === 1) length++;
-            each(termKey(crc, other), whole ? model.idf.of(crc, other) : WINDOW_WEIGHT * count);
+            each(termKey(crc, other), whole ? idf.of(crc, other) : WINDOW_WEIGHT * count);
           },
           unspaced,
         ),
@@ -122,6 +132,11 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
     return score;
   };
 
+  const parts = async ({ query, ids, text }: PreparedPair, breathe: Breathe): Promise<ScoreParts> => ({
+    words: query.bestTerms > 0 ? (await wordScore(query, text, breathe)) / query.bestTerms : undefined,
+    pieces: query.bestPieces > 0 ? softScore(query, ids) / query.bestPieces : undefined,
+  });
+
   return {
     async prepare(queryText, documents, maxTokens, breathe) {
       const { query, fullTokens } = await readQuery(queryText, maxTokens && Math.floor(maxTokens / 2), breathe);
@@ -146,15 +161,12 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
       }
       return { pairs, documents: positions };
     },
-    async score({ query, ids, text }, breathe) {
-      const words = await wordScore(query, text, breathe);
-      const soft = softScore(query, ids);
-      // A query of nothing known has one half, or none.
-      const halves = [];
-      if (query.bestTerms > 0) halves.push(words / query.bestTerms);
-      if (query.bestPieces > 0) halves.push(soft / query.bestPieces);
-      return halves.length === 0 ? 0 : sum(halves) / halves.length;
+    async score(pair, breathe) {
+      const { words, pieces } = await parts(pair, breathe);
+      if (words === undefined || pieces === undefined) return words ?? pieces ?? 0;
+      return (words + pieces) / 2;
     },
+    parts,
   };
 }
 

@@ -84,6 +84,17 @@ test('a text alone, with and without its frame; no truncation of the file applie
   expect(tokenizer.idOf('pot')).toBe(5);
 });
 
+test('our own WordPiece and the library give the same ids', async () => {
+  const own = await openTokenizer(bert, {});
+  // A setting that only the library knows; it changes nothing in these texts.
+  const library = await openTokenizer(bert, { remove_space: false });
+  for (const text of ['Teas pot.', 'tea[SEP]pot [MASK]', 'É é teás', '光 pot', '', '[UNK]s']) {
+    expect(own.encode(text, { special: true })).toEqual(library.encode(text, { special: true }));
+    expect(own.encodePair(text, 'pot')).toEqual(library.encodePair(text, 'pot'));
+    expect(own.pieces(own.encode(text))).toEqual(library.pieces(library.encode(text)));
+  }
+});
+
 test('a pair has the types of its texts, and its separators also when a text is empty', async () => {
   const tokenizer = await openTokenizer(bert, {});
   const { ids, typeIds } = tokenizer.encodePair('tea', 'pot .');

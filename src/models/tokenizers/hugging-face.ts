@@ -1,4 +1,7 @@
-/** The tokenizers of the hub (`tokenizer.json`), for every kind of model that @huggingface/tokenizers reads. */
+/**
+ * The tokenizers of the hub (`tokenizer.json`), for every kind of model that @huggingface/tokenizers reads. Those of
+ * BERT's shape are run by our own WordPiece, which gives the same ids in a fraction of the time.
+ */
 import {
   type Frame,
   framePair,
@@ -8,6 +11,7 @@ import {
   wellFormed,
   withoutMarkFloods,
 } from './tokenizer.ts';
+import { createWordPiece, type WordPieceOptions } from './wordpiece.ts';
 
 /**
  * The tokenizer of a model from the parsed `tokenizer.json` and `tokenizer_config.json`. Truncation and padding that
@@ -18,7 +22,9 @@ export async function openTokenizer(tokenizerJson: object, tokenizerConfig: obje
   const hub = new HubTokenizer(tokenizerJson, tokenizerConfig);
   const unknown = hub.model?.unk_token;
   const frame = readFrame(hub.post_processor as PostProcessor | null, (piece) => hub.token_to_id(piece));
-  const spaceBelongsToPiece = usesByteLevel(tokenizerJson);
+  const wordPiece = readWordPiece(tokenizerJson as TokenizerJson, tokenizerConfig);
+  if (wordPiece) return createWordPiece({ ...wordPiece, frame });
+  const spaceBelongsToPiece = usesByteLevel(tokenizerJson as TokenizerJson);
 
   const bare = (text: string): Int32Array =>
     Int32Array.from(hub.encode(withoutMarkFloods(wellFormed(text)), { add_special_tokens: false }).ids);
@@ -83,10 +89,54 @@ function readFrame(process: PostProcessor | null, idOf: (piece: string) => numbe
 }
 
 /** Byte-level pieces carry the space before them; in the other kinds a space only separates, or every text starts with it. */
-function usesByteLevel(tokenizerJson: object): boolean {
-  const { pre_tokenizer: pre } = tokenizerJson as { pre_tokenizer?: PreTokenizerJson | null };
+function usesByteLevel({ pre_tokenizer: pre }: TokenizerJson): boolean {
   const steps = pre?.type === 'Sequence' ? (pre.pretokenizers ?? []) : pre ? [pre] : [];
   return steps.some((step) => step.type === 'ByteLevel' && !step.add_prefix_space);
+}
+
+/** What our own WordPiece needs to do what the file says; undefined when the file asks for anything else. */
+function readWordPiece(json: TokenizerJson, config: object): WordPieceOptions | undefined {
+  const { model, normalizer, pre_tokenizer: pre, added_tokens: added = [] } = json;
+  if (model?.type !== 'WordPiece' || model.continuing_subword_prefix !== '##' || !model.vocab) return undefined;
+  if (normalizer?.type !== 'BertNormalizer' || pre?.type !== 'BertPreTokenizer') return undefined;
+  if (added.some((token) => token.normalized || token.single_word)) return undefined;
+  if ('remove_space' in config || 'do_lowercase_and_remove_accent' in config) return undefined;
+  const lowerCase = normalizer.lowercase ?? false;
+  return {
+    vocabulary: { ...model.vocab, ...Object.fromEntries(added.map(({ content, id }) => [content, id])) },
+    lowerCase,
+    stripAccents: normalizer.strip_accents ?? lowerCase,
+    cleanText: normalizer.clean_text ?? false,
+    splitIdeographs: normalizer.handle_chinese_chars ?? false,
+    unknownPiece: model.unk_token ?? '[UNK]',
+    maxCharactersPerWord: model.max_input_chars_per_word ?? 100,
+    specialPieces: added.map(({ content }) => content),
+  };
+}
+
+/** The parts of the file that are read here. */
+interface TokenizerJson {
+  readonly added_tokens?: readonly {
+    readonly id: number;
+    readonly content: string;
+    readonly normalized?: boolean;
+    readonly single_word?: boolean;
+  }[];
+  readonly normalizer?: {
+    readonly type?: string;
+    readonly clean_text?: boolean;
+    readonly handle_chinese_chars?: boolean;
+    readonly strip_accents?: boolean | null;
+    readonly lowercase?: boolean;
+  } | null;
+  readonly pre_tokenizer?: PreTokenizerJson | null;
+  readonly model?: {
+    readonly type?: string;
+    readonly unk_token?: string | null;
+    readonly continuing_subword_prefix?: string;
+    readonly max_input_chars_per_word?: number;
+    readonly vocab?: Readonly<Record<string, number>>;
+  };
 }
 
 interface PreTokenizerJson {

@@ -1,0 +1,301 @@
+/**
+ * The built-in model: how fast it loads, embeds and scores, and how well it does where data is given by path.
+ *
+ *     tsx --conditions=source bench/models-static.ts [--sts sts-test.tsv] [--beir folder ...]
+ *
+ * STS: lines with two sentences and a score among their last columns (tab- or comma-separated). BEIR: folders with
+ * corpus.jsonl, queries.jsonl and qrels/test.tsv; each gives nDCG@10 beside BM25, and for the reranker on BM25's first
+ * 50 the order by its scores beside the sum of both parts scaled over the candidates.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createStaticBackends } from '#models/backends/static.ts';
+import { floatsAsText } from '#models/float-text.ts';
+import { loadStaticModel } from '#models/static/model.ts';
+import { createStaticScorer, type PreparedPair } from '#models/static/score.ts';
+import { normalise } from '#models/vectors.ts';
+import { machine, table } from './support.ts';
+
+const { values: given } = parseArgs({
+  options: { sts: { type: 'string', multiple: true }, beir: { type: 'string', multiple: true } },
+});
+const signal = new AbortController().signal;
+const startedAt = performance.now();
+const { embedder, reranker } = createStaticBackends();
+await embedder.load();
+const loadMs = performance.now() - startedAt;
+
+const WORDS =
+  'the a of pot tea water stands on table and steam goes up past window where it was raining again market photosynthesis leaves sugar light quickly server request answers'.split(
+    ' ',
+  );
+let seed = 6;
+const random = (below: number): number => {
+  seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+  return (seed >> 8) % below;
+};
+const texts = (count: number, words: number): string[] =>
+  Array.from({ length: count }, () => Array.from({ length: words }, () => WORDS[random(WORDS.length)]).join(' '));
+
+async function embed(inputs: readonly string[], dimensions: number): Promise<Float32Array[]> {
+  const prepared = await embedder.prepare(inputs, { signal });
+  const outputs = await embedder.embed(prepared, { output: 'pooled', dimensions, signal });
+  return outputs.map(({ values }) => values);
+}
+
+/** The best of five rounds: what the machine can do while nobody disturbs it. */
+async function perSecond(count: number, work: () => Promise<unknown> | unknown): Promise<number> {
+  let best = 0;
+  for (let round = 0; round < 5; round++) {
+    const from = performance.now();
+    await work();
+    best = Math.max(best, (count * 1000) / (performance.now() - from));
+  }
+  return Math.round(best);
+}
+
+async function speed(): Promise<void> {
+  const rows: (string | number)[][] = [];
+  for (const words of [16, 128]) {
+    const inputs = texts(4_000, words);
+    for (const dimensions of [256, 1024]) {
+      rows.push([`${words} tokens, ${dimensions} numbers`, await perSecond(4_000, () => embed(inputs, dimensions))]);
+    }
+  }
+  const documents = texts(500, 128);
+  const pairs = await perSecond(500, async () => {
+    const prepared = await reranker.prepare('how does photosynthesis make sugar', documents, { signal });
+    await reranker.score(prepared.pairs, signal);
+  });
+  rows.push(['query-document pairs of 128 tokens', pairs]);
+  // As many different ones: the engine remembers the text of numbers that it wrote before.
+  const vectors = Array.from({ length: 500 }, () =>
+    normalise(Float32Array.from({ length: 1024 }, () => random(2_001) - 1_000)),
+  );
+  const asText = await perSecond(vectors.length, () => vectors.map((vector) => floatsAsText(vector).length));
+  const asJson = await perSecond(vectors.length, () =>
+    vectors.map((vector) => JSON.stringify(Array.from(vector)).length),
+  );
+  rows.push(['vectors of 1,024 numbers as text', asText], ['the same by JSON.stringify', asJson]);
+  console.log(table(['On one core, through the functions', 'a second'], rows));
+}
+
+const dot = (a: Float32Array, b: Float32Array): number => {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!;
+  return sum;
+};
+
+/** Ranks from 1, ties sharing the mean of theirs. */
+function ranks(values: readonly number[]): number[] {
+  const order = values.map((_, at) => at).sort((a, b) => values[a]! - values[b]!);
+  const result: number[] = new Array(values.length);
+  for (let from = 0; from < order.length; ) {
+    let to = from;
+    while (to < order.length && values[order[to]!] === values[order[from]!]) to++;
+    for (let at = from; at < to; at++) result[order[at]!] = (from + to + 1) / 2;
+    from = to;
+  }
+  return result;
+}
+
+function spearman(a: readonly number[], b: readonly number[]): number {
+  const [x, y] = [ranks(a), ranks(b)];
+  const mean = (a.length + 1) / 2;
+  let [xy, xx, yy] = [0, 0, 0];
+  for (let at = 0; at < x.length; at++) {
+    xy += (x[at]! - mean) * (y[at]! - mean);
+    xx += (x[at]! - mean) ** 2;
+    yy += (y[at]! - mean) ** 2;
+  }
+  return xy / Math.sqrt(xx * yy);
+}
+
+/** The cells of a line of CSV or TSV. */
+function cells(line: string): string[] {
+  if (line.includes('\t')) return line.split('\t');
+  return Array.from(line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g), ([, cell = '']) =>
+    cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+  ).slice(0, -1);
+}
+
+async function sts(file: string): Promise<(string | number)[]> {
+  const pairs: { a: string; b: string; score: number }[] = [];
+  for (const line of readFileSync(file, 'utf8').split(/\r?\n/)) {
+    const row = cells(line).map((cell) => cell.trim());
+    const numbers = row.map((cell) => (cell === '' ? Number.NaN : Number(cell)));
+    // The score is the number that a sentence stands beside: two sentences before it, or two after.
+    const before = numbers.findIndex(
+      (value, at) => at >= 2 && !Number.isNaN(value) && numbers.slice(at - 2, at).every(Number.isNaN),
+    );
+    const after = numbers.findIndex(
+      (value, at) => !Number.isNaN(value) && at + 2 < row.length && numbers.slice(at + 1, at + 3).every(Number.isNaN),
+    );
+    if (after >= 0) pairs.push({ a: row[after + 1]!, b: row[after + 2]!, score: numbers[after]! });
+    else if (before >= 0) pairs.push({ a: row[before - 2]!, b: row[before - 1]!, score: numbers[before]! });
+  }
+  const figures: number[] = [];
+  for (const dimensions of [64, 128, 256, 1024]) {
+    const a = await embed(
+      pairs.map((pair) => pair.a),
+      dimensions,
+    );
+    const b = await embed(
+      pairs.map((pair) => pair.b),
+      dimensions,
+    );
+    const likeness = a.map((vector, at) => dot(vector, b[at]!));
+    figures.push(
+      100 *
+        spearman(
+          likeness,
+          pairs.map((pair) => pair.score),
+        ),
+    );
+  }
+  return [`${path.basename(file)} (${pairs.length} pairs)`, ...figures];
+}
+
+interface Retrieval {
+  readonly ids: readonly string[];
+  readonly documents: readonly string[];
+  readonly queries: readonly { readonly text: string; readonly gains: ReadonlyMap<string, number> }[];
+}
+
+function readBeir(folder: string): Retrieval {
+  const lines = (file: string) =>
+    readFileSync(path.join(folder, file), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+  const objects = (file: string) => lines(file).map((line) => JSON.parse(line) as Record<string, string>);
+  const corpus = objects('corpus.jsonl');
+  const gains = new Map<string, Map<string, number>>();
+  for (const line of lines('qrels/test.tsv')) {
+    const [query = '', document = '', gain = ''] = line.split('\t');
+    if (!(Number(gain) > 0)) continue;
+    const own = gains.get(query) ?? new Map<string, number>();
+    gains.set(query, own.set(document, Number(gain)));
+  }
+  return {
+    ids: corpus.map(({ _id }) => _id!),
+    documents: corpus.map(({ title = '', text = '' }) => `${title} ${text}`.trim()),
+    queries: objects('queries.jsonl')
+      .filter(({ _id }) => gains.has(_id!))
+      .slice(0, 1_000)
+      .map(({ _id, text }) => ({ text: text!, gains: gains.get(_id!)! })),
+  };
+}
+
+/** BM25 as it is usually measured (k1 1.2, b 0.75, the corpus' own idf), over lower-cased words. */
+function createBm25(documents: readonly string[]): (query: string) => Float64Array {
+  const postings = new Map<string, Map<number, number>>();
+  const lengths: number[] = [];
+  const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
+  for (const [at, document] of documents.entries()) {
+    const words = wordsOf(document);
+    lengths.push(words.length);
+    for (const word of words) {
+      const posting = postings.get(word) ?? new Map<number, number>();
+      postings.set(word, posting.set(at, (posting.get(at) ?? 0) + 1));
+    }
+  }
+  const average = lengths.reduce((sum, length) => sum + length, 0) / documents.length;
+  return (query) => {
+    const scores = new Float64Array(documents.length);
+    for (const word of new Set(wordsOf(query))) {
+      const posting = postings.get(word) ?? [];
+      const found = postings.get(word)?.size ?? 0;
+      const idf = Math.log(1 + (documents.length - found + 0.5) / (found + 0.5));
+      for (const [at, count] of posting) {
+        scores[at]! += (idf * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * lengths[at]!) / average));
+      }
+    }
+    return scores;
+  };
+}
+
+const best = (scores: ArrayLike<number>, count: number): number[] =>
+  Array.from(scores, (_, at) => at)
+    .sort((a, b) => scores[b]! - scores[a]! || a - b)
+    .slice(0, count);
+
+function ndcg(order: readonly string[], gains: ReadonlyMap<string, number>): number {
+  const sum = (values: readonly number[]) =>
+    values.slice(0, 10).reduce((total, gain, at) => total + gain / Math.log2(at + 2), 0);
+  const ideal = sum([...gains.values()].sort((a, b) => b - a));
+  return sum(order.map((id) => gains.get(id) ?? 0)) / ideal;
+}
+
+const scaled = (values: readonly number[]): number[] => {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return values.map((value) => (high > low ? (value - low) / (high - low) : 0));
+};
+
+async function beir(folder: string): Promise<(string | number)[]> {
+  const { ids, documents, queries } = readBeir(folder);
+  const bm25 = createBm25(documents);
+  const scorer = createStaticScorer(await loadStaticModel());
+  const [small, whole] = [await embed(documents, 256), await embed(documents, 1024)];
+  const sums = { small: 0, whole: 0, bm25: 0, fixed: 0, scaled: 0 };
+  for (const { text, gains } of queries) {
+    const named = (order: readonly number[]) => order.map((at) => ids[at]!);
+    const byVector = async (vectors: readonly Float32Array[], dimensions: number) => {
+      const [query] = await embed([text], dimensions);
+      return ndcg(
+        named(
+          best(
+            vectors.map((vector) => dot(vector, query!)),
+            10,
+          ),
+        ),
+        gains,
+      );
+    };
+    sums.small += await byVector(small, 256);
+    sums.whole += await byVector(whole, 1024);
+    const first = best(bm25(text), 50);
+    sums.bm25 += ndcg(named(first), gains);
+    const now = () => undefined;
+    const { pairs } = await scorer.prepare(
+      text,
+      first.map((at) => documents[at]!),
+      undefined,
+      now,
+    );
+    const payloads = pairs.map(({ payload }) => payload as PreparedPair);
+    const parts = await Promise.all(payloads.map((pair) => scorer.parts(pair, now)));
+    const scores = await Promise.all(payloads.map((pair) => scorer.score(pair, now)));
+    const words = scaled(parts.map((part) => part.words ?? 0));
+    const pieces = scaled(parts.map((part) => part.pieces ?? 0));
+    const reordered = (by: readonly number[]) => ndcg(named(best(by, 10).map((at) => first[at]!)), gains);
+    sums.fixed += reordered(scores);
+    sums.scaled += reordered(words.map((value, at) => value + pieces[at]!));
+  }
+  const shown = (sum: number) => (100 * sum) / queries.length;
+  return [
+    `${path.basename(folder)} (${documents.length} documents, ${queries.length} queries)`,
+    ...[sums.small, sums.whole, sums.bm25, sums.fixed, sums.scaled].map(shown),
+  ];
+}
+
+console.log(machine());
+console.log(`Load: ${loadMs.toFixed(0)} ms\n`);
+await speed();
+const stsRows = [];
+for (const file of given.sts ?? []) stsRows.push(await sts(file));
+if (stsRows.length > 0) console.log(`\n${table(['STS, Spearman x 100', '64', '128', '256', '1,024'], stsRows)}`);
+const beirRows = [];
+for (const folder of given.beir ?? []) beirRows.push(await beir(folder));
+if (beirRows.length > 0) {
+  const heads = [
+    'Retrieval, nDCG@10 x 100',
+    '256',
+    '1,024',
+    'BM25',
+    'reranked',
+    'reranked, scaled over the candidates',
+  ];
+  console.log(`\n${table(heads, beirRows)}`);
+}
+await Promise.all([embedder.close(), reranker.close()]);
