@@ -8,10 +8,15 @@ export type ModelBody = Readonly<Record<string, unknown>>;
 
 export function registerModelBodies(face: Face): void {
   face.removeAllContentTypeParsers();
-  face.addContentTypeParser('*', { parseAs: 'string' }, async (_: unknown, text: string) => parse(text));
+  // A type that is missing, wrong or no type at all would otherwise be refused before the body is read.
+  face.addHook('onRequest', async ({ headers }) => {
+    headers['content-type'] = 'application/json';
+  });
+  face.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) => parse(text));
 }
 
 function parse(text: string): unknown {
+  if (!text.trim()) return undefined;
   try {
     return parseJson(text);
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Face } from '#http/server.ts';
 import { embeddingsRoutes } from './embeddings.ts';
 import { registerModelBodies } from './model-body.ts';
 import type { ModelDoor } from './model-door.ts';
+import { modelDescriptionRoute } from './model-openapi.ts';
 import { modelsRoutes, type Prices } from './models.ts';
 import { rerankRoutes } from './rerank.ts';
 
@@ -18,6 +19,7 @@ export function modelHostRoutes(face: Face, host: ModelHost): void {
   embeddingsRoutes(face, host);
   rerankRoutes(face, host);
   modelsRoutes(face, host);
+  modelDescriptionRoute(face, host.version);
   for (const { method, url } of WAITING) {
     face.route({
       method,

@@ -95,7 +95,7 @@ export function writeModelError(failure: Problem, request: FastifyRequest, reply
   const { retryAfter } = failure.facts;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  if (status === 405) reply.header('allow', 'GET, POST, DELETE, OPTIONS');
+  if (status === 405 && !reply.hasHeader('allow')) reply.header('allow', 'GET, POST, DELETE, OPTIONS');
   const chat = isChat(request);
   const body = chat
     ? { error: chatError({ status, detail, code, errors }, request.id) }

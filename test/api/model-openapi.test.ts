@@ -1,0 +1,95 @@
+/** The interface description of the model host: valid, complete, and true of real answers. */
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { modelDescription } from '#api/model-openapi.ts';
+import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed.suite.ts';
+import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
+import { startModelHost, type TestModelHost } from '../support/model-host.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is walked freely
+const description = modelDescription('1.0.0') as any;
+
+let host: TestModelHost;
+beforeAll(async () => {
+  host = await startModelHost({
+    rows: [
+      fakeRow('dense', { matryoshka: [4] }),
+      fakeRow('omni', { kind: 'omni-v4' }),
+      fakeRow('sparse', { kind: 'sparse' }),
+      fakeRerankRow('ranker'),
+    ],
+    opening: { embedder: (row) => fakeEmbedder(row), reranker: (row) => fakeReranker(row) },
+  });
+});
+afterAll(() => host.close());
+
+it('is a valid OpenAPI 3.1 document, served as it is', async () => {
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(description))).toMatchObject({ valid: true });
+  expect(validator.version).toBe('3.1');
+  const served = await (await fetch(`${host.url}/openapi.json`)).json();
+  expect(served).toEqual({ ...description, info: { ...description.info, version: '0.0.0-test' } });
+});
+
+it('has every field of the tables, under each of its names', () => {
+  const { EmbeddingsRequest, RerankRequest } = description.components.schemas;
+  for (const [table, schema] of [
+    [EMBED_FIELDS, EmbeddingsRequest],
+    [RERANK_FIELDS, RerankRequest],
+  ] as const) {
+    const names = Object.entries(table).flatMap(([name, { aliases }]) => [name, ...aliases]);
+    expect(Object.keys(schema.properties).sort()).toEqual(names.sort());
+  }
+});
+
+it.each([
+  ['/v1/embeddings', { model: 'dense', input: ['a', 'b'] }, 200],
+  ['/v1/embeddings', { model: 'dense', input: 'a', embedding_type: ['base64', 'binary'], dimensions: 4 }, 200],
+  ['/v1/embeddings', { model: 'omni', input: 'a b', return_multivector: true, return_tokenized_input: true }, 200],
+  ['/v1/embeddings', { model: 'sparse', texts: ['a'] }, 200],
+  ['/v1/rerank', { model: 'ranker', query: 'a', documents: ['a', { text: 'b', more: 1 }] }, 200],
+  ['/v2/rerank', { model: 'ranker', query: 'a', documents: ['a', 'b'], top_n: 1 }, 200],
+  ['/rerank', { query: 'a', texts: ['a', 'b'], return_text: true }, 200],
+  ['/v1/embeddings', { model: 'none', input: 'a' }, 400],
+  ['/v1/embeddings', { model: 'dense', input: 'word '.repeat(50) }, 400],
+])('tells of requests and answers of %s what they are: %j', async (path, body, status) => {
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema(description, 'description');
+  const operation = description.paths[path].post;
+  const check = (pointer: string, value: unknown) => {
+    const validate = ajv.getSchema(
+      `description#/paths/${path.replaceAll('/', '~1')}/post/${pointer}/content/application~1json/schema`,
+    )!;
+    expect(validate(value), JSON.stringify(validate.errors)).toBe(true);
+  };
+  check('requestBody', body);
+  const answer = await host.post(path, body);
+  expect(answer.status).toBe(status);
+  check(`responses/${status === 200 ? 200 : 'default'}`, answer.body);
+  expect(operation.security).toEqual([{ key: [] }]);
+});
+
+it.each([
+  ['/v1/embeddings', { model: 'dense' }],
+  ['/v1/embeddings', { input: 'a' }],
+  ['/v1/rerank', { model: 'ranker', query: 'a', documents: [] }],
+])('refuses what the server refuses: %s %j', async (path, body) => {
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema(description, 'description');
+  const at = `description#/paths/${path.replaceAll('/', '~1')}/post`;
+  expect(ajv.getSchema(`${at}/requestBody/content/application~1json/schema`)!(body)).toBe(false);
+  const answer = await host.post(path, body);
+  expect(answer.status).toBe(422);
+  expect(ajv.getSchema(`${at}/responses/422/content/application~1json/schema`)!(answer.body)).toBe(true);
+});
+
+it('describes the list of models', async () => {
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema(description, 'description');
+  const answer: unknown = await (await fetch(`${host.url}/v1/models`)).json();
+  const validate = ajv.getSchema('description#/components/schemas/Models')!;
+  expect(validate(answer), JSON.stringify(validate.errors)).toBe(true);
+  const one = (await (await fetch(`${host.url}/v1/models/dense`)).json()) as object;
+  expect(Object.keys(one).sort()).toEqual(Object.keys(description.components.schemas.Model.properties).sort());
+});
