@@ -20,7 +20,8 @@ const AWAY_S = 2;
 
 /** Always JSON: programs ask here. */
 export function writeAdminError(failure: Problem, _: FastifyRequest, reply: FastifyReply): unknown {
-  reply.code(failure.code).type('application/json; charset=utf-8');
+  // What the framework refuses by itself passes no hook.
+  reply.code(failure.code).type('application/json; charset=utf-8').header('cache-control', 'no-store');
   if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));
   return reply.send(JSON.stringify({ data: null, ...errorObject(failure) }));
 }

@@ -18,12 +18,13 @@ import { shortTime } from './times.ts';
 interface AccountFlags extends RoomFlags {
   readonly name?: string;
   readonly plan?: PlanName;
-  readonly balance?: number | null;
+  readonly balance?: number | 'none';
   readonly addBalance?: number;
 }
 
+/** Commander keeps no null. */
 const balance = reading((text: string) => {
-  if (text === 'none') return null;
+  if (text === 'none') return text;
   const value = wholeNumber(text);
   if (value < 0) throw new Error('It must not be below zero.');
   return value;
@@ -32,6 +33,7 @@ const balance = reading((text: string) => {
 export function accountsCommand(context: CommandContext): Command {
   const accounts = roomCommand('accounts', 'Make, list and change accounts.');
   const planOption = () => new Option('--plan <plan>', 'The plan.').choices(PLAN_NAMES);
+  const toBalance = (given: number | 'none' | undefined) => (given === 'none' ? null : given);
   const balanceOption = () =>
     new Option('--balance <tokens>', 'Tokens that may be used; `none` counts none.').argParser(balance);
   const show = (account: Account, { json }: RoomFlags) => {
@@ -47,7 +49,7 @@ export function accountsCommand(context: CommandContext): Command {
     .addOption(balanceOption())
     .action((name: string, flags: AccountFlags) =>
       inRoom(context, flags, async (room) => {
-        show(await room.accounts.createAccount({ name, plan: flags.plan!, balance: flags.balance }), flags);
+        show(await room.accounts.createAccount({ name, plan: flags.plan!, balance: toBalance(flags.balance) }), flags);
       }),
     );
   withRoomFlags(accounts.command('list'))
@@ -72,7 +74,7 @@ export function accountsCommand(context: CommandContext): Command {
     )
     .action((id: string, { name, plan, balance, addBalance, ...flags }: AccountFlags) =>
       inRoom(context, flags, async (room) => {
-        const changed = await room.accounts.changeAccount(id, { name, plan, balance, addBalance });
+        const changed = await room.accounts.changeAccount(id, { name, plan, balance: toBalance(balance), addBalance });
         show(found(changed, 'account', id), flags);
       }),
     );

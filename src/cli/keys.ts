@@ -7,11 +7,13 @@ import { readTime, shortTime, TIME_HELP } from './times.ts';
 
 interface MintFlags extends RoomFlags {
   readonly account?: string;
-  readonly expires?: number | null;
+  readonly expires?: number | 'never';
   readonly stdin?: boolean;
 }
 
-const expiry = reading((text: string) => (text === 'never' ? null : readTime(text, Date.now(), 'from now')));
+/** Commander keeps no null. */
+const expiry = reading((text: string) => (text === 'never' ? text : readTime(text, Date.now(), 'from now')));
+const toExpiry = (given: number | 'never' | undefined) => (given === 'never' ? null : given);
 
 export function keysCommand(context: CommandContext): Command {
   const keys = roomCommand('keys', 'Make, list and revoke API keys.');
@@ -37,7 +39,7 @@ export function keysCommand(context: CommandContext): Command {
     'Set when a key ends.',
     new Argument('<when>', `\`never\`, ${TIME_HELP}`).argParser(expiry),
     context,
-    (accounts, id, expiresAt: number | null) => accounts.changeKey(id, { expiresAt }),
+    (accounts, id, when: number | 'never') => accounts.changeKey(id, { expiresAt: toExpiry(when) }),
   );
   change(keys, 'revoke', 'Revoke a key for good.', undefined, context, (accounts, id) => accounts.revokeKey(id));
   return keys;
@@ -55,7 +57,12 @@ function mint(keys: Command, context: CommandContext): void {
         const own = flags.stdin ? (await context.readInput()).trim() : undefined;
         const accountId = flags.account ?? (await accounts.defaultAccount()).id;
         found(await accounts.account(accountId), 'account', accountId);
-        const { key, record } = await accounts.mintKey({ accountId, name, expiresAt: flags.expires, key: own });
+        const { key, record } = await accounts.mintKey({
+          accountId,
+          name,
+          expiresAt: toExpiry(flags.expires),
+          key: own,
+        });
         if (flags.json) {
           context.print(JSON.stringify({ ...showKey(record), ...(own === undefined && { key }) }, null, 2));
           return;

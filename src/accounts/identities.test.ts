@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest';
+import { DatabaseAway } from '#storage/database/away.ts';
+import { createIdentities } from './identities.ts';
+import type { Identity } from './records.ts';
+
+const identityOf = (id: string, expiresAt: number | null = null): Identity => ({
+  key: {
+    id,
+    accountId: 'a',
+    name: id,
+    shown: '…',
+    createdAt: 0,
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+  },
+  account: { id: 'a', name: 'a', plan: 'free', balance: null, createdAt: 0 },
+});
+
+/** A table that counts questions, answers when it is told to, and can be away. */
+function table(given: { graceMs?: number; maxKnown?: number } = {}) {
+  const rows = new Map<string, Identity>();
+  const state = { asked: 0, away: false, wall: 0, clock: 0, waiting: [] as (() => void)[], waits: false };
+  const identities = createIdentities({
+    freshMs: 1_000,
+    graceMs: 0,
+    maxKnown: 100,
+    ...given,
+    now: () => state.wall,
+    clock: () => state.clock,
+    async find(hash) {
+      state.asked += 1;
+      const row = rows.get(hash);
+      if (state.waits) await new Promise<void>((resolve) => state.waiting.push(resolve));
+      if (state.away) throw new DatabaseAway(new Error('gone'));
+      return row;
+    },
+  });
+  return { rows, state, identities };
+}
+
+it('asks once for all who ask at one time, and once a second', async () => {
+  const { rows, state, identities } = table();
+  rows.set('h', identityOf('k'));
+  const found = await Promise.all(Array.from({ length: 50 }, () => identities.of('h')));
+  expect(new Set(found)).toEqual(new Set([rows.get('h')]));
+  expect(state.asked).toBe(1);
+  state.clock = 999;
+  await identities.of('h');
+  expect(state.asked).toBe(1);
+  state.clock = 1_000;
+  await identities.of('h');
+  expect(state.asked).toBe(2);
+});
+
+it('does not join a question that is old', async () => {
+  const { rows, state, identities } = table();
+  rows.set('h', identityOf('k'));
+  state.waits = true;
+  const slow = identities.of('h');
+  rows.delete('h');
+  state.clock = 1_000;
+  const later = identities.of('h');
+  for (const go of state.waiting) go();
+  expect(await slow).toBeDefined();
+  expect(await later).toBeUndefined();
+  expect(state.asked).toBe(2);
+});
+
+it('keeps nothing that was read before a change of its own', async () => {
+  const { rows, state, identities } = table();
+  rows.set('h', identityOf('k'));
+  state.waits = true;
+  const before = identities.of('h');
+  rows.delete('h');
+  identities.forget();
+  state.waits = false;
+  for (const go of state.waiting) go();
+  await before;
+  expect(await identities.of('h')).toBeUndefined();
+});
+
+it('remembers no more than it may, and not whom nobody knows', async () => {
+  const { rows, state, identities } = table({ maxKnown: 3 });
+  for (const name of ['a', 'b', 'c', 'd']) {
+    rows.set(name, identityOf(name));
+    await identities.of(name);
+  }
+  expect(state.asked).toBe(4);
+  for (const name of ['b', 'c', 'd']) await identities.of(name);
+  expect(state.asked).toBe(4);
+  await identities.of('a');
+  expect(state.asked).toBe(5);
+  for (const _ of [1, 2]) expect(await identities.of('nobody')).toBeUndefined();
+  expect(state.asked).toBe(7);
+});
+
+it('answers from memory while the database is away, as long as is allowed and until a key ends', async () => {
+  const { rows, state, identities } = table({ graceMs: 60_000 });
+  rows.set('h', identityOf('k'));
+  rows.set('ending', identityOf('l', 5));
+  for (const name of ['h', 'ending']) expect(await identities.of(name)).toBeDefined();
+  state.away = true;
+  state.clock = 59_999;
+  state.wall = 5;
+  expect(await identities.of('h')).toBeDefined();
+  expect(await identities.of('ending')).toBeUndefined();
+  await expect(identities.of('never seen')).rejects.toBeInstanceOf(DatabaseAway);
+  // Nobody waits once it is known to be away.
+  state.waits = true;
+  expect(await identities.of('h')).toBeDefined();
+  state.waits = false;
+  for (const go of state.waiting) go();
+  state.clock = 60_000;
+  await expect(identities.of('h')).rejects.toBeInstanceOf(DatabaseAway);
+});
+
+it('answers nothing from memory by default', async () => {
+  const { rows, state, identities } = table();
+  rows.set('h', identityOf('k'));
+  await identities.of('h');
+  state.away = true;
+  state.clock = 1_000;
+  await expect(identities.of('h')).rejects.toBeInstanceOf(DatabaseAway);
+  state.away = false;
+  expect(await identities.of('h')).toBeDefined();
+});
