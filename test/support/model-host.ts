@@ -8,24 +8,37 @@ import { createGatekeeper } from '#api/gatekeeper.ts';
 import { modelHostRoutes } from '#api/model-host.ts';
 import type { Prices } from '#api/models.ts';
 import { modelProbes } from '#api/models-probes.ts';
+import { readConfig } from '#config.ts';
 import { createServer } from '#http/server.ts';
-import { createRegistry, type ModelRow, type Opened, type Opening, openModels } from '#models/index.ts';
+import {
+  createRegistry,
+  type ModelHost,
+  type ModelRow,
+  type Opened,
+  type Opening,
+  openModelHost,
+  openModels,
+} from '#models/index.ts';
+import { createTrustedFetch } from '#net/trusted.ts';
 import { PLANS, type PlanName } from '#plans.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
 import { createLog } from '#telemetry/log.ts';
 
-export interface ModelHostSetup {
+interface ServingSetup {
+  readonly maxBodyBytes?: number;
+  readonly prices?: Prices;
+  /** Accounts by key; `test-key` is one of plan premium. */
+  readonly accounts?: Readonly<Record<string, { plan: PlanName; balance: number | null }>>;
+}
+
+export interface ModelHostSetup extends ServingSetup {
   readonly rows: readonly ModelRow[];
   readonly opening: Opening;
   readonly aliases?: Readonly<Record<string, string>>;
   readonly away?: readonly string[];
   readonly maxBytes?: number;
   readonly deadlineMs?: number;
-  readonly maxBodyBytes?: number;
-  readonly prices?: Prices;
   readonly warm?: readonly ModelRow[];
-  /** Accounts by key; `test-key` is one of plan premium. */
-  readonly accounts?: Readonly<Record<string, { plan: PlanName; balance: number | null }>>;
 }
 
 export interface TestModelHost {
@@ -44,7 +57,40 @@ export interface Posted {
   readonly body: any;
 }
 
+/** With models of the test's own. */
 export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHost> {
+  const models = openModels({
+    opening: setup.opening,
+    maxBytes: setup.maxBytes ?? 1e9,
+    deadlineMs: setup.deadlineMs ?? 60_000,
+    log: createLog('silent'),
+  });
+  const registry = createRegistry({
+    rows: setup.rows,
+    aliases: setup.aliases ?? {},
+    shelf: { availability: ({ id }) => (setup.away?.includes(id) ? 'away' : 'here'), look: async () => {} },
+  });
+  if (setup.warm) models.warm(setup.warm);
+  return serve({ registry, models, close: () => models.close() }, setup);
+}
+
+/** With the models that a server has by itself, and what its settings name. */
+export async function startRealModelHost(settings: Record<string, unknown> = {}): Promise<TestModelHost> {
+  const log = createLog('silent');
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-models-'));
+  const trusted = createTrustedFetch({ region: 'any', euHosts: [], log });
+  const tokens = { load: async () => {}, count: (text: string) => text.length, keep: (text: string) => text };
+  const config = readConfig({ environment: {}, flags: { modelDownload: 'off', ...settings } });
+  const host = await openModelHost(config, { dir, fetch: trusted, tokens, log });
+  const close = async () => {
+    await host.close();
+    await trusted.close();
+    await rm(dir, { recursive: true, force: true });
+  };
+  return serve({ ...host, close }, {});
+}
+
+async function serve({ registry, models, close }: ModelHost, setup: ServingSetup): Promise<TestModelHost> {
   const log = createLog('silent');
   const temporaryDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-models-'));
   const known = { 'test-key': { plan: 'premium', balance: null }, ...setup.accounts } as const;
@@ -66,18 +112,6 @@ export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHo
     keylessFeatures: [],
     refusedRpm: 1_000,
   });
-  const models = openModels({
-    opening: setup.opening,
-    maxBytes: setup.maxBytes ?? 1e9,
-    deadlineMs: setup.deadlineMs ?? 60_000,
-    log,
-  });
-  const registry = createRegistry({
-    rows: setup.rows,
-    aliases: setup.aliases ?? {},
-    shelf: { availability: ({ id }) => (setup.away?.includes(id) ? 'away' : 'here'), look: async () => {} },
-  });
-  if (setup.warm) models.warm(setup.warm);
   const face = await createServer({
     name: 'model',
     log,
@@ -104,7 +138,7 @@ export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHo
       return { status: answer.status, headers: answer.headers, body: await answer.json() };
     },
     async close() {
-      await models.close();
+      await close();
       face.server.closeAllConnections();
       await face.close();
       await counters.close();

@@ -1,0 +1,205 @@
+/** Hostile and clumsy requests to the model host, with the built-in models: exact codes, and the next one is served. */
+import { request as httpRequest } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fakeEmbedder, fakeReranker, fakeRow } from '#models/embed.suite.ts';
+import { startModelHost, startRealModelHost, type TestModelHost } from '../support/model-host.ts';
+
+const LONG_MS = 120_000;
+
+let host: TestModelHost;
+beforeAll(async () => {
+  host = await startRealModelHost();
+});
+afterAll(() => host.close());
+
+const model = 'lectern-static-v1';
+const embed = (body: Record<string, unknown>) => host.post('/v1/embeddings', { model, ...body });
+const rerank = (body: Record<string, unknown>) =>
+  host.post('/v1/rerank', { model: 'lectern-static-rerank-v1', query: 'tap water', ...body });
+
+afterEach(async () => {
+  const { status, body } = await embed({ input: 'still here' });
+  expect([status, body.data.length]).toEqual([200, 1]);
+});
+
+const finite = (vector: readonly number[]) => vector.length === 1_024 && vector.every(Number.isFinite);
+
+describe('texts', () => {
+  it.each([
+    ['lone surrogates', ['\ud800', 'a\udfff b', '\udc00\ud800']],
+    ['nothing to see', ['\u200b\u200d\ufeff', '\u00ad', '\u{e0041}\u{e007f}', '\0', '\u0301'.repeat(1_000)]],
+    ['white space', ['', ' ', '\n\t', '\u3000\u2028']],
+    ['control characters', ['\u0001\u001f\u007f\u0085', 'a\u0000b']],
+    ['odd scripts', ['😀'.repeat(300), '漢字かな交じり文', 'ไม่มีช่องว่าง', 'عربي', '𒀀𒁀']],
+    ['what is special elsewhere', ['[CLS] [SEP] [MASK]', '<|endoftext|>', '__proto__', '"},{"']],
+  ])('with %s', async (_, input) => {
+    const { status, body } = await embed({ input });
+    expect(status).toBe(200);
+    expect(body.data).toHaveLength(input.length);
+    for (const { embedding } of body.data) expect(finite(embedding)).toBe(true);
+    const ranked = await rerank({ documents: input });
+    expect(ranked.status).toBe(200);
+    expect(ranked.body.results).toHaveLength(input.length);
+    for (const { index, document } of ranked.body.results) expect(document.text).toBe(input[index]);
+  });
+
+  it(
+    'of a million characters: refused whole, taken cut, in pieces or without a break',
+    async () => {
+      for (const text of [
+        'word '.repeat(200_000),
+        'x'.repeat(1_000_000),
+        '漢'.repeat(1_000_000),
+        '\u0301'.repeat(1_000_000),
+      ]) {
+        const whole = await embed({ input: text });
+        const few = whole.status === 200 && whole.body.usage.total_tokens <= 8_192;
+        if (!few) expect([whole.status, whole.body.code]).toEqual([400, 'INPUT_TOKEN_LIMIT_EXCEEDED']);
+        const cut = await embed({ input: text, truncate: true });
+        expect(cut.status).toBe(200);
+        expect(cut.body.usage.total_tokens).toBeLessThanOrEqual(8_192);
+        expect(finite(cut.body.data[0].embedding)).toBe(true);
+        const ranked = await rerank({ documents: [text, 'tap water'], return_documents: false });
+        expect(ranked.status).toBe(200);
+        expect(ranked.body.results[0].index).toBe(1);
+      }
+    },
+    LONG_MS,
+  );
+});
+
+describe('lists', () => {
+  it('of 100,000 inputs are refused by their number', async () => {
+    const { status, body } = await embed({ input: new Array(100_000).fill('text') });
+    expect(status).toBe(422);
+    expect(body.errors).toEqual([
+      {
+        field: 'body -> input',
+        message: 'must have at most 2048 items, not 100000',
+        type: 'too_long',
+        input: new Array(10).fill('text'),
+      },
+    ]);
+  });
+
+  it('of a million values are refused unread', async () => {
+    const { status, body } = await embed({ input: new Array(1_000_000).fill(1) });
+    expect([status, body.errors[0].field]).toEqual([422, 'body']);
+  });
+
+  it('of 2,048 wrong inputs are told one by one, in a bounded answer', async () => {
+    const { status, body } = await embed({
+      input: new Array(2_048)
+        .fill({ text: 'x'.repeat(1_000), image: 'y' })
+        .map((item, index) => (index % 2 ? 5 : { ...item, text: index })),
+    });
+    expect(status).toBe(422);
+    expect(body.errors).toHaveLength(2_048);
+    expect(JSON.stringify(body).length).toBeLessThan(1_000_000);
+  });
+
+  it('echo no more than the beginning of a long value', async () => {
+    const { body } = await embed({ input: 'x', task: 'q'.repeat(100_000) });
+    expect(body.errors[0].input).toBe('q'.repeat(200));
+    const deep = await embed({ input: [{ text: { a: { b: { c: { d: 1 } } } } }] });
+    expect(deep.body.errors[0].input).toEqual({ a: { b: { c: {} } } });
+  });
+});
+
+describe('numbers where strings belong, and the other way round', () => {
+  it.each([
+    ['input', 12],
+    ['input', true],
+    ['model', 12],
+    ['model', ['x']],
+    ['task', 12],
+    ['dimensions', '256'],
+    ['dimensions', 1e300],
+    ['normalized', 'true'],
+    ['embedding_type', 12],
+    ['truncate', 0],
+  ])('%s: %j', async (field, value) => {
+    const { status, body } = await embed({ input: 'x', [field]: value });
+    expect(status).toBe(422);
+    expect(body.errors[0].field).toBe(`body -> ${field}`);
+  });
+});
+
+describe('names', () => {
+  it.each([
+    '',
+    ' ',
+    '../../etc/passwd',
+    '__proto__',
+    'constructor',
+    'toString',
+    'a/b/c',
+    '/',
+    'x'.repeat(100_000),
+    '\ud800',
+  ])('of no model: %.30j', async (name) => {
+    const { status, body } = await embed({ model: name, input: 'x' });
+    expect([status, body.code]).toEqual([400, 'INPUT_MODEL_NOT_FOUND']);
+    expect(body.detail.length).toBeLessThan(2_000);
+  });
+
+  it('of fields that objects have by themselves change nothing', async () => {
+    const text = `{"model":"${model}","input":"x","__proto__":{"dimensions":64},"constructor":1,"toString":2}`;
+    const { status, body } = await host.post('/v1/embeddings', text);
+    expect([status, body.data[0].embedding.length]).toEqual([200, 1_024]);
+  });
+});
+
+describe('clients that leave', () => {
+  it('cost nothing more: what they sent is not run', async () => {
+    const batches: number[] = [];
+    let wait = true;
+    const slow = await startModelHost({
+      rows: [fakeRow('dense')],
+      opening: {
+        embedder: (row) =>
+          fakeEmbedder(row, {
+            async onBatch(texts, signal) {
+              batches.push(texts.length);
+              while (wait && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+              signal.throwIfAborted();
+            },
+          }),
+        reranker: (row) => fakeReranker(row),
+      },
+    });
+    try {
+      const body = JSON.stringify({ model: 'dense', input: new Array(500).fill('some words') });
+      const leaving = httpRequest(`${slow.url}/v1/embeddings`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer test-key' },
+      });
+      leaving.on('error', () => {});
+      leaving.end(body);
+      await expect.poll(() => batches.length).toBe(1);
+      leaving.destroy();
+      await expect.poll(() => slow.charges.length).toBe(1);
+      wait = false;
+      const { status } = await slow.post('/v1/embeddings', { model: 'dense', input: 'x' });
+      expect(status).toBe(200);
+      expect(batches).toEqual([expect.any(Number), 1]);
+      expect(slow.charges[0]).toMatchObject({ tokens: 0, status: 499 });
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it('and those who wait too long are told so', async () => {
+    const slow = await startModelHost({
+      rows: [fakeRow('dense')],
+      deadlineMs: 200,
+      opening: { embedder: (row) => fakeEmbedder(row, { batchMs: 600_000 }), reranker: (row) => fakeReranker(row) },
+    });
+    try {
+      const { status, body } = await slow.post('/v1/embeddings', { model: 'dense', input: 'x' });
+      expect([status, body.code, body.detail]).toEqual([504, 'SERVICE_TIMEOUT', 'Service request timed out']);
+    } finally {
+      await slow.close();
+    }
+  });
+});
