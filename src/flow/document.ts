@@ -1,0 +1,225 @@
+/** The flow's record: one content, what is known about it, and documents within it (contract, section 2). */
+import { randomFillSync } from 'node:crypto';
+import { NdArray, type NestedList, type TypedArray } from './ndarray.ts';
+import type { JsonObject } from './values.ts';
+
+export interface Score {
+  readonly value: number;
+  readonly opName?: string;
+  readonly description?: string;
+  readonly refId?: string;
+  readonly unknown?: readonly Uint8Array[];
+}
+
+export type Scores = Record<string, Score>;
+export type ArrayLike = NdArray | TypedArray | NestedList;
+
+/** What a document is made of; what is left out is empty. At most one of text, blob and tensor. */
+export interface DocumentInit {
+  readonly id?: string;
+  readonly text?: string;
+  readonly blob?: Uint8Array;
+  readonly tensor?: ArrayLike;
+  readonly mimeType?: string;
+  readonly weight?: number;
+  readonly uri?: string;
+  readonly tags?: JsonObject;
+  readonly offset?: number;
+  readonly location?: readonly number[];
+  readonly embedding?: ArrayLike;
+  readonly modality?: string;
+  readonly evaluations?: Scores;
+  readonly scores?: Scores;
+  readonly chunks?: readonly Document[];
+  readonly matches?: readonly Document[];
+}
+
+const POOL_BYTES = 16 * 256;
+let pool: Buffer | undefined;
+let poolAt = POOL_BYTES;
+
+/** 32 lower-case hexadecimal digits: 16 random bytes. */
+export function createId(): string {
+  if (poolAt === POOL_BYTES) {
+    pool = randomFillSync(pool ?? Buffer.allocUnsafeSlow(POOL_BYTES));
+    poolAt = 0;
+  }
+  poolAt += 16;
+  return pool!.toString('hex', poolAt - 16, poolAt);
+}
+
+function toNdArray(value: ArrayLike): NdArray {
+  if (value instanceof NdArray) return value;
+  if (ArrayBuffer.isView(value)) return NdArray.fromTyped(value);
+  return NdArray.fromList(value);
+}
+
+const NONE: readonly Document[] = Object.freeze([]) as readonly Document[];
+
+export class Document {
+  id: string;
+  /** The document that this one is a chunk of. */
+  parentId = '';
+  /** Depth in the tree of chunks; the root's is 0. */
+  granularity = 0;
+  /** Distance in the tree of matches; the root's is 0. */
+  adjacency = 0;
+  mimeType = '';
+  weight = 0;
+  /** An address, a data: URI too. */
+  uri = '';
+  tags: JsonObject = {};
+  offset = 0;
+  location: readonly number[] = [];
+  modality = '';
+  evaluations: Scores = {};
+  scores: Scores = {};
+  /** Carried from and to other processes, never shown in JSON. */
+  metadata: JsonObject | undefined = undefined;
+  /** Fields of the wire form that are not ours, as they came. */
+  unknown: readonly Uint8Array[] | undefined = undefined;
+  #content: string | Uint8Array | NdArray | undefined = undefined;
+  #embedding: NdArray | undefined = undefined;
+  #chunks: readonly Document[] = NONE;
+  #matches: readonly Document[] = NONE;
+
+  constructor(init?: DocumentInit) {
+    this.id = init?.id || createId();
+    if (init) this.#fill(init);
+  }
+
+  #fill(init: DocumentInit): void {
+    const given = (['text', 'blob', 'tensor'] as const).filter((key) => init[key] !== undefined);
+    if (given.length > 1) throw new TypeError(`a document has one content, not both ${given[0]} and ${given[1]}`);
+    if (init.text !== undefined) this.text = init.text;
+    if (init.blob !== undefined) this.blob = init.blob;
+    if (init.tensor !== undefined) this.tensor = init.tensor;
+    if (init.mimeType !== undefined) this.mimeType = init.mimeType;
+    if (init.weight !== undefined) this.weight = init.weight;
+    if (init.uri !== undefined) this.uri = init.uri;
+    if (init.tags !== undefined) this.tags = init.tags;
+    if (init.offset !== undefined) this.offset = init.offset;
+    if (init.location !== undefined) this.location = init.location;
+    if (init.embedding !== undefined) this.embedding = init.embedding;
+    if (init.modality !== undefined) this.modality = init.modality;
+    if (init.evaluations !== undefined) this.evaluations = init.evaluations;
+    if (init.scores !== undefined) this.scores = init.scores;
+    if (init.chunks !== undefined) this.chunks = init.chunks;
+    if (init.matches !== undefined) this.matches = init.matches;
+  }
+
+  /** The one content, whichever it is. */
+  get content(): string | Uint8Array | NdArray | undefined {
+    return this.#content;
+  }
+
+  set content(value: string | Uint8Array | NdArray | undefined) {
+    this.#content = value;
+  }
+
+  /** Empty when the content is something else. Setting it clears blob and tensor. */
+  get text(): string {
+    return typeof this.#content === 'string' ? this.#content : '';
+  }
+
+  set text(value: string) {
+    this.#content = value;
+  }
+
+  /** Setting it clears text and tensor. */
+  get blob(): Uint8Array | undefined {
+    return this.#content instanceof Uint8Array ? this.#content : undefined;
+  }
+
+  set blob(value: Uint8Array | undefined) {
+    this.#content = value;
+  }
+
+  /** Setting it clears text and blob. */
+  get tensor(): NdArray | undefined {
+    return this.#content instanceof NdArray ? this.#content : undefined;
+  }
+
+  set tensor(value: ArrayLike | undefined) {
+    this.#content = value === undefined ? undefined : toNdArray(value);
+  }
+
+  get embedding(): NdArray | undefined {
+    return this.#embedding;
+  }
+
+  set embedding(value: ArrayLike | undefined) {
+    this.#embedding = value === undefined ? undefined : toNdArray(value);
+  }
+
+  /** Setting them makes this document their parent, one granularity above. */
+  get chunks(): readonly Document[] {
+    return this.#chunks;
+  }
+
+  set chunks(documents: readonly Document[]) {
+    this.#chunks = documents;
+    for (const chunk of documents) {
+      chunk.parentId = this.id;
+      chunk.granularity = this.granularity + 1;
+      adopt(chunk);
+    }
+  }
+
+  /** Setting them puts them one adjacency beyond this document, at its granularity. */
+  get matches(): readonly Document[] {
+    return this.#matches;
+  }
+
+  set matches(documents: readonly Document[]) {
+    this.#matches = documents;
+    for (const match of documents) {
+      match.adjacency = this.adjacency + 1;
+      match.granularity = this.granularity;
+      adopt(match);
+    }
+  }
+
+  addChunks(...documents: Document[]): void {
+    this.chunks = [...this.#chunks, ...documents];
+  }
+
+  addMatches(...documents: Document[]): void {
+    this.matches = [...this.#matches, ...documents];
+  }
+
+  /** For the codecs: what came over a wire stays as it came. */
+  keepNested(chunks: readonly Document[], matches: readonly Document[]): void {
+    this.#chunks = chunks;
+    this.#matches = matches;
+  }
+}
+
+/** Depths of what hangs below a document that has got a new place. */
+function adopt(root: Document): void {
+  const waiting = [root];
+  for (let document = waiting.pop(); document; document = waiting.pop()) {
+    for (const chunk of document.chunks) {
+      const granularity = document.granularity + 1;
+      if (chunk.granularity === granularity && chunk.parentId === document.id) continue;
+      if (granularity > 100_000) throw new RangeError('chunks: a document is a chunk of itself');
+      chunk.granularity = granularity;
+      chunk.parentId = document.id;
+      waiting.push(chunk);
+    }
+    for (const match of document.matches) {
+      const adjacency = document.adjacency + 1;
+      if (match.adjacency === adjacency && match.granularity === document.granularity) continue;
+      if (adjacency > 100_000) throw new RangeError('matches: a document is a match of itself');
+      match.adjacency = adjacency;
+      match.granularity = document.granularity;
+      waiting.push(match);
+    }
+  }
+}
+
+export const emptyDocument = (id: string): Document => {
+  const document = new Document();
+  document.id = id;
+  return document;
+};

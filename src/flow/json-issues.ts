@@ -1,0 +1,50 @@
+/** What is wrong with a request's JSON, in the form that clients of the original know: a list of places and reasons. */
+import { type Problem, problem } from '../errors.ts';
+
+export interface Issue {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+  readonly ctx?: Readonly<Record<string, unknown>>;
+}
+
+/** A place in the body; the path is only written down when something is wrong there. */
+export interface Place {
+  readonly up?: Place;
+  readonly key: string | number;
+}
+
+export const BODY: Place = { key: 'body' };
+
+function pathOf(place: Place): (string | number)[] {
+  const path: (string | number)[] = [];
+  for (let at: Place | undefined = place; at; at = at.up) path.push(at.key);
+  return path.reverse();
+}
+
+/** A SubmittedDataMalformedError (422) whose fact `detail` is the list of issues. */
+export const malformed = (detail: readonly Issue[]): Problem =>
+  problem('SubmittedDataMalformedError', {
+    message: detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '),
+    detail,
+  });
+
+const REASONS = {
+  list: ['value is not a valid list', 'type_error.list'],
+  dict: ['value is not a valid dict', 'type_error.dict'],
+  string: ['str type expected', 'type_error.str'],
+  integer: ['value is not a valid integer', 'type_error.integer'],
+  float: ['value is not a valid float', 'type_error.float'],
+  null: ['none is not an allowed value', 'type_error.none.not_allowed'],
+  missing: ['field required', 'value_error.missing'],
+  base64: ['value is not valid base64', 'value_error.base64'],
+  deep: ['value is nested too deeply', 'value_error.depth'],
+} as const;
+
+export function wrong(place: Place, ...reasons: (keyof typeof REASONS)[]): Problem {
+  const loc = pathOf(place);
+  return malformed(reasons.map((reason) => ({ loc, msg: REASONS[reason][0], type: REASONS[reason][1] })));
+}
+
+export const wrongValue = (place: Place, msg: string): Problem =>
+  malformed([{ loc: pathOf(place), msg, type: 'value_error' }]);

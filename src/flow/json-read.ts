@@ -1,0 +1,344 @@
+/**
+ * Requests and documents out of JSON that is already parsed: the form of today, and every older form that cannot be
+ * taken for something else (contract, sections 1 to 3).
+ */
+import { createId, Document, type Score, type Scores } from './document.ts';
+import { BODY, type Place, wrong, wrongValue } from './json-issues.ts';
+import { type DenseArray, decodeBase64, NdArray, type NestedList, sizeOf } from './ndarray.ts';
+import type { DataRequest } from './request.ts';
+import { isObject, isShallow, type JsonObject, type JsonValue, MAX_DOCUMENT_DEPTH, setKey } from './values.ts';
+
+type Field = (document: Reading, value: NonNullable<unknown>, place: Place) => void;
+
+/** A document that is being read: what decides only when all keys are known. */
+interface Reading {
+  readonly document: Document;
+  readonly depth: number;
+  content?: string;
+  strays?: [string, JsonValue][];
+  chunks?: readonly Document[];
+  matches?: readonly Document[];
+}
+
+function text(value: unknown, place: Place): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  throw wrong(place, 'string');
+}
+
+function integer(value: unknown, place: Place): number {
+  const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number') throw wrong(place, 'integer');
+  const whole = Math.trunc(number);
+  if (!(whole >= 0 && whole < 2 ** 32)) throw wrong(place, 'integer');
+  return whole;
+}
+
+/** Single precision, as on the wire between processes: a number is the same whichever way it goes. */
+function float(value: unknown, place: Place): number {
+  const number = typeof value === 'string' && /^[-+\d.eE]{1,30}$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || Number.isNaN(number)) throw wrong(place, 'float');
+  return Math.fround(number);
+}
+
+function base64(value: unknown, place: Place): Uint8Array {
+  if (typeof value !== 'string') throw wrong(place, 'string');
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(value) || value.replace(/=+$/, '').length % 4 === 1)
+    throw wrong(place, 'base64');
+  return decodeBase64(value);
+}
+
+function struct(value: unknown, place: Place): JsonObject {
+  if (!isObject(value)) throw wrong(place, 'dict');
+  if (!isShallow(value)) throw wrong(place, 'deep');
+  return value as JsonObject;
+}
+
+function dense(value: unknown, place: Place): DenseArray {
+  if (!isObject(value)) throw wrong(place, 'dict');
+  const buffer = base64(value.buffer ?? '', { up: place, key: 'buffer' });
+  const lengths = value.shape ?? [];
+  if (!Array.isArray(lengths)) throw wrong({ up: place, key: 'shape' }, 'list');
+  const shape = lengths.map((length, at) => integer(length, { up: { up: place, key: 'shape' }, key: at }));
+  const array = { buffer, shape, dtype: text(value.dtype ?? '<f8', { up: place, key: 'dtype' }) };
+  try {
+    if (sizeOf(shape) > 0) NdArray.fromDense(array).toList();
+  } catch (error) {
+    throw wrongValue(place, (error as Error).message);
+  }
+  return array;
+}
+
+/** A nested list, or the object form of older clients. */
+function array(value: unknown, place: Place): NdArray {
+  if (Array.isArray(value)) {
+    try {
+      return NdArray.fromList(value as NestedList);
+    } catch (error) {
+      throw wrongValue(place, (error as Error).message);
+    }
+  }
+  if (isObject(value) && (value.dense || value.sparse)) {
+    const rest = { clsName: text(value.clsName ?? value.cls_name ?? 'numpy', place) || 'numpy' };
+    if (value.dense) return NdArray.fromDense(dense(value.dense, { up: place, key: 'dense' }), rest);
+    return sparse(value.sparse, { up: place, key: 'sparse' }, rest);
+  }
+  throw wrong(place, 'list');
+}
+
+function sparse(value: unknown, place: Place, rest: { clsName: string }): NdArray {
+  if (!isObject(value)) throw wrong(place, 'dict');
+  if (!Array.isArray(value.shape)) throw wrong({ up: place, key: 'shape' }, 'list');
+  const shape = value.shape.map((length) => integer(length, { up: place, key: 'shape' }));
+  const read = NdArray.fromSparse(
+    {
+      indices: dense(value.indices, { up: place, key: 'indices' }),
+      values: dense(value.values, { up: place, key: 'values' }),
+      shape,
+    },
+    rest,
+  );
+  try {
+    read.toList();
+  } catch (error) {
+    throw wrongValue(place, (error as Error).message);
+  }
+  return read;
+}
+
+function score(value: unknown, place: Place): Score {
+  if (!isObject(value)) throw wrong(place, 'dict');
+  const named = {
+    opName: value.op_name ?? value.opName,
+    description: value.description,
+    refId: value.ref_id ?? value.refId,
+  };
+  const read: { value: number; opName?: string; description?: string; refId?: string } = {
+    value: value.value === undefined || value.value === null ? 0 : float(value.value, { up: place, key: 'value' }),
+  };
+  for (const key of ['opName', 'description', 'refId'] as const) {
+    if (named[key] !== undefined && named[key] !== null) read[key] = text(named[key], { up: place, key });
+  }
+  return read;
+}
+
+/** By name; older clients send a list, whose names are the operations'. */
+function scores(value: unknown, place: Place): Scores {
+  const read: Scores = {};
+  if (Array.isArray(value)) {
+    for (const [at, part] of value.entries()) {
+      const one = score(part, { up: place, key: at });
+      setKey(read, one.opName || String(at), one);
+    }
+    return read;
+  }
+  if (!isObject(value)) throw wrong(place, 'dict');
+  for (const name of Object.keys(value)) setKey(read, name, score(value[name], { up: place, key: name }));
+  return read;
+}
+
+function setContent(reading: Reading, key: string, place: Place, content: string | Uint8Array | NdArray): void {
+  if (content instanceof NdArray ? false : content.length === 0) return;
+  if (reading.content !== undefined) {
+    throw wrongValue(
+      place.up ?? place,
+      `only one field among [${reading.content}, ${key}] can be set for key content!`,
+    );
+  }
+  reading.content = key;
+  reading.document.content = content;
+}
+
+/** A string is bytes, anything else an array: the two meanings that `blob` has had. */
+const blobOrArray: Field = (reading, value, place) => {
+  if (typeof value === 'string') setContent(reading, 'blob', place, base64(value, place));
+  else setTensor(reading, value, place);
+};
+
+const setTensor: Field = (reading, value, place) => {
+  if (Array.isArray(value) && value.length === 0) return;
+  setContent(reading, 'tensor', place, array(value, place));
+};
+
+const nested = (reading: Reading, value: unknown, place: Place): readonly Document[] => {
+  if (!Array.isArray(value)) throw wrong(place, 'list');
+  return value.map((part, at) => readDocument(part, { up: place, key: at }, reading.depth + 1));
+};
+
+const FIELDS: Record<string, Field> = Object.assign(Object.create(null) as Record<string, Field>, {
+  id: ({ document }, value, place) => {
+    document.id = text(value, place) || document.id;
+  },
+  parent_id: ({ document }, value, place) => {
+    document.parentId = text(value, place);
+  },
+  granularity: ({ document }, value, place) => {
+    document.granularity = integer(value, place);
+  },
+  adjacency: ({ document }, value, place) => {
+    document.adjacency = integer(value, place);
+  },
+  blob: blobOrArray,
+  buffer: (reading, value, place) => setContent(reading, 'buffer', place, base64(value, place)),
+  tensor: setTensor,
+  mime_type: ({ document }, value, place) => {
+    document.mimeType = text(value, place);
+  },
+  text: (reading, value, place) => setContent(reading, 'text', place, text(value, place)),
+  weight: ({ document }, value, place) => {
+    document.weight = float(value, place);
+  },
+  uri: ({ document }, value, place) => {
+    document.uri = text(value, place);
+  },
+  tags: ({ document }, value, place) => {
+    document.tags = struct(value, place);
+  },
+  offset: ({ document }, value, place) => {
+    document.offset = float(value, place);
+  },
+  location: ({ document }, value, place) => {
+    if (!Array.isArray(value)) throw wrong(place, 'list');
+    document.location = value.map((part, at) => float(part, { up: place, key: at }));
+  },
+  embedding: ({ document }, value, place) => {
+    if (Array.isArray(value) && value.length === 0) return;
+    document.embedding = array(value, place);
+  },
+  modality: ({ document }, value, place) => {
+    document.modality = text(value, place);
+  },
+  evaluations: ({ document }, value, place) => {
+    document.evaluations = scores(value, place);
+  },
+  scores: ({ document }, value, place) => {
+    document.scores = scores(value, place);
+  },
+  score: ({ document }, value, place) => {
+    document.scores = { ...document.scores, score: score(value, place) };
+  },
+  chunks: (reading, value, place) => {
+    reading.chunks = nested(reading, value, place);
+  },
+  matches: (reading, value, place) => {
+    reading.matches = nested(reading, value, place);
+  },
+  _metadata: ({ document }, value, place) => {
+    document.metadata = struct(value, place);
+  },
+} satisfies Record<string, Field>);
+FIELDS.parentId = FIELDS.parent_id!;
+FIELDS.mimeType = FIELDS.mime_type!;
+
+/** Fields of the oldest documents that have no place any more. */
+const GONE = new Set(['content_hash', 'contentHash', 'level_name', 'levelName', 'siblings']);
+
+/** A document from JSON. Keys that are not known become tags, without taking the place of one. */
+export function readDocument(value: unknown, place: Place = BODY, depth = 0): Document {
+  if (!isObject(value)) throw wrong(place, 'dict');
+  if (depth > MAX_DOCUMENT_DEPTH) throw wrong(place, 'deep');
+  const reading: Reading = { document: new Document(), depth };
+  for (const key in value) {
+    const part = value[key];
+    const field = FIELDS[key];
+    if (field) {
+      if (part !== null && part !== undefined) field(reading, part, { up: place, key });
+    } else if (!GONE.has(key)) {
+      if (!isShallow(part)) throw wrong({ up: place, key }, 'deep');
+      reading.strays ??= [];
+      reading.strays.push([key, part as JsonValue]);
+    }
+  }
+  return finish(reading);
+}
+
+function finish({ document, strays, chunks, matches, depth }: Reading): Document {
+  if (strays) {
+    const tags: JsonObject = { ...document.tags };
+    for (const [key, value] of strays) if (!Object.hasOwn(tags, key)) setKey(tags, key, value);
+    document.tags = tags;
+  }
+  if (chunks || matches) document.keepNested(chunks ?? [], matches ?? []);
+  if (depth === 0) {
+    if (chunks) document.chunks = chunks;
+    if (matches) document.matches = matches;
+  }
+  return document;
+}
+
+/** An address stays one; the gateway's own disk is never looked at for a string from outside. */
+export function documentOfString(value: string): Document {
+  const document = new Document();
+  if (/^(?:data:|https?:\/\/)/i.test(value)) document.uri = value;
+  else document.text = value;
+  return document;
+}
+
+export interface ReadOptions {
+  /** The endpoint of the route; without it the body names it, as on /post. */
+  readonly endpoint?: string;
+  /** Strings in `data` are ids of documents, as older clients send them to /delete. */
+  readonly stringsAreIds?: boolean;
+  /** Keep the body's request id: WebSocket. Otherwise each request gets a new one. */
+  readonly keepsId?: boolean;
+}
+
+function readDocuments(data: unknown, place: Place, stringsAreIds: boolean): Document[] {
+  if (data === null || data === undefined) return [];
+  if (Array.isArray(data)) {
+    return data.map((part, at) => {
+      if (typeof part !== 'string') return readDocument(part, { up: place, key: at });
+      return stringsAreIds ? new Document({ id: part }) : documentOfString(part);
+    });
+  }
+  if (!isObject(data)) throw wrong(place, 'list', 'dict');
+  if (!('docs' in data)) throw wrong({ up: place, key: 'docs' }, 'missing');
+  const docs = data.docs;
+  if (docs !== null && !Array.isArray(docs)) throw wrong({ up: place, key: 'docs' }, 'list');
+  return readDocuments(docs, { up: place, key: 'docs' }, stringsAreIds);
+}
+
+function optionalText(value: unknown, key: string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return text(value, { up: BODY, key });
+}
+
+const firstOf = (body: Record<string, unknown>, ...keys: string[]): [string, unknown] => {
+  const key = keys.find((one) => body[one] !== undefined && body[one] !== null) ?? keys[0]!;
+  return [key, body[key]];
+};
+
+/**
+ * A request from the JSON of an HTTP body or a WebSocket frame. Throws SubmittedDataMalformedError with the fact
+ * `detail`, a list of {loc, msg, type}.
+ */
+export function readRequest(
+  body: unknown,
+  { endpoint, stringsAreIds = false, keepsId = false }: ReadOptions = {},
+): DataRequest {
+  if (!isObject(body)) throw wrong(BODY, 'dict');
+  const [targetKey, target] = firstOf(body, 'targetExecutor', 'target_executor', 'targetPeapod', 'target_peapod');
+  const { parameters } = body;
+  const header = isObject(body.header) ? body.header : {};
+  const given = keepsId ? (header.request_id ?? header.requestId ?? body.request_id ?? body.requestId) : undefined;
+  return {
+    header: {
+      requestId: typeof given === 'string' && given ? given : createId(),
+      execEndpoint: endpoint ?? readEndpoint(body, header),
+      targetExecutor: optionalText(target, targetKey) || undefined,
+    },
+    parameters:
+      parameters === undefined || parameters === null ? {} : struct(parameters, { up: BODY, key: 'parameters' }),
+    routes: [],
+    docs: readDocuments(body.data, { up: BODY, key: 'data' }, stringsAreIds),
+  };
+}
+
+function readEndpoint(body: Record<string, unknown>, header: Record<string, unknown>): string {
+  for (const key of ['execEndpoint', 'exec_endpoint']) {
+    if (body[key] === null) throw wrong({ up: BODY, key }, 'null');
+    if (body[key] !== undefined) return text(body[key], { up: BODY, key });
+  }
+  const inner = header.exec_endpoint ?? header.execEndpoint;
+  return typeof inner === 'string' && inner ? inner : '/';
+}

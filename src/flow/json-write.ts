@@ -1,0 +1,108 @@
+/** Requests and documents as JSON text, in the form of today: every field of a document, null where it is empty. */
+import { Buffer } from 'node:buffer';
+import type { Document, Score, Scores } from './document.ts';
+import type { DataRequest, Route, Status, Timestamp } from './request.ts';
+import { MAX_DOCUMENT_DEPTH } from './values.ts';
+
+const quote = JSON.stringify as (value: unknown) => string;
+const textOrNull = (value: string): string => (value === '' ? 'null' : quote(value));
+const numberOrNull = (value: number): string => (value && Number.isFinite(value) ? String(value) : 'null');
+
+export const base64Of = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+
+const isEmpty = (record: object): boolean => {
+  for (const _ in record) return false;
+  return true;
+};
+
+const scoreJson = ({ value, opName = '', description = '', refId = '' }: Score): string =>
+  `{"value":${numberOrNull(value)},"op_name":${textOrNull(opName)},"description":${textOrNull(description)},"ref_id":${textOrNull(refId)}}`;
+
+function scoresJson(scores: Scores): string {
+  if (isEmpty(scores)) return 'null';
+  return `{${Object.entries(scores)
+    .map(([name, score]) => `${quote(name)}:${scoreJson(score)}`)
+    .join(',')}}`;
+}
+
+const listJson = (documents: readonly Document[], depth: number): string =>
+  documents.length ? documentsJson(documents, depth) : 'null';
+
+const documentsJson = (documents: readonly Document[], depth: number): string =>
+  `[${documents.map((document) => documentJson(document, depth)).join(',')}]`;
+
+/** One JSON object. Throws a RangeError when documents are nested without end. */
+export function documentJson(document: Document, depth = 0): string {
+  if (depth > MAX_DOCUMENT_DEPTH + 1) throw new RangeError('chunks or matches are nested too deeply');
+  const { blob, tensor, embedding, location, tags } = document;
+  return (
+    `{"id":${quote(document.id)},"parent_id":${textOrNull(document.parentId)}` +
+    `,"granularity":${numberOrNull(document.granularity)},"adjacency":${numberOrNull(document.adjacency)}` +
+    `,"blob":${blob?.length ? `"${base64Of(blob)}"` : 'null'},"tensor":${tensor ? tensor.toJson() : 'null'}` +
+    `,"mime_type":${textOrNull(document.mimeType)},"text":${textOrNull(document.text)}` +
+    `,"weight":${numberOrNull(document.weight)},"uri":${textOrNull(document.uri)}` +
+    `,"tags":${isEmpty(tags) ? 'null' : quote(tags)},"offset":${numberOrNull(document.offset)}` +
+    `,"location":${location.length ? quote(location) : 'null'},"embedding":${embedding ? embedding.toJson() : 'null'}` +
+    `,"modality":${textOrNull(document.modality)},"evaluations":${scoresJson(document.evaluations)}` +
+    `,"scores":${scoresJson(document.scores)},"chunks":${listJson(document.chunks, depth + 1)}` +
+    `,"matches":${listJson(document.matches, depth + 1)}}`
+  );
+}
+
+/** ISO 8601 with microseconds, no zone. */
+function dateTime({ seconds, nanos }: Timestamp): string {
+  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
+  return `${whole}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}`;
+}
+
+export const isoTime = (time: Timestamp): string => `${dateTime(time)}+00:00`;
+export const isoTimeZ = (time: Timestamp): string => `${dateTime(time)}Z`;
+
+/** A status as an object that JSON.stringify writes in the form of the HTTP answers. */
+export const statusObject = ({ code, description, exception }: Status) => ({
+  code,
+  description,
+  exception: exception
+    ? { name: exception.name, args: exception.args, stacks: exception.stacks, executor: exception.executor }
+    : null,
+});
+
+const statusJson = (status: Status | undefined): string =>
+  status && (status.code !== 0 || status.description || status.exception) ? quote(statusObject(status)) : 'null';
+
+const routeJson = ({ executor, startTime, endTime, status }: Route): string =>
+  `{"executor":${quote(executor)},"startTime":${startTime ? `"${isoTime(startTime)}"` : 'null'}` +
+  `,"endTime":${endTime ? `"${isoTime(endTime)}"` : 'null'},"status":${statusJson(status)}}`;
+
+/** The body of an HTTP answer. */
+export function requestJson({ header, parameters, routes, docs }: DataRequest): string {
+  return (
+    `{"header":{"requestId":${quote(header.requestId)},"status":${statusJson(header.status)}` +
+    `,"execEndpoint":${quote(header.execEndpoint ?? '')},"targetExecutor":${quote(header.targetExecutor ?? '')}}` +
+    `,"parameters":${quote(parameters)},"routes":[${routes.map(routeJson).join(',')}]` +
+    `,"data":${documentsJson(docs, 0)}}`
+  );
+}
+
+/** A WebSocket frame: snake_case, and what is not set is left out. */
+export function requestFrame({ header, parameters, routes, docs }: DataRequest): string {
+  const status = statusJson(header.status);
+  const head = [`"request_id":${quote(header.requestId)}`];
+  if (status !== 'null') head.push(`"status":${status}`);
+  if (header.execEndpoint) head.push(`"exec_endpoint":${quote(header.execEndpoint)}`);
+  if (header.targetExecutor) head.push(`"target_executor":${quote(header.targetExecutor)}`);
+  return (
+    `{"header":{${head.join(',')}},"parameters":${quote(parameters)}` +
+    `,"routes":[${routes.map(routeFrame).join(',')}],"data":${documentsJson(docs, 0)}}`
+  );
+}
+
+function routeFrame({ executor, startTime, endTime, status }: Route): string {
+  const parts = [`"executor":${quote(executor)}`];
+  if (startTime) parts.push(`"start_time":"${isoTimeZ(startTime)}"`);
+  if (endTime) parts.push(`"end_time":"${isoTimeZ(endTime)}"`);
+  const failure = statusJson(status);
+  if (failure !== 'null') parts.push(`"status":${failure}`);
+  return `{${parts.join(',')}}`;
+}

@@ -1,0 +1,301 @@
+/**
+ * Arrays of numbers as they travel: raw bytes, a shape and a numpy type string (contract 2.3). An array that is passed
+ * through keeps its bytes, so half floats and big-endian numbers come out as they went in.
+ */
+import { Buffer } from 'node:buffer';
+import type { JsonObject } from './values.ts';
+
+export type NestedList = number | boolean | readonly NestedList[];
+export type TypedArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | BigUint64Array;
+
+/** Bytes in C order. An empty buffer with a shape that is not empty stands for zeros. */
+export interface DenseArray {
+  readonly buffer: Uint8Array;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  /** Fields of the wire form that are not ours, as they came. */
+  readonly unknown?: readonly Uint8Array[];
+}
+
+export interface SparseArray {
+  /** N rows of one index for each dimension. */
+  readonly indices?: DenseArray;
+  readonly values?: DenseArray;
+  readonly shape: readonly number[];
+  readonly unknown?: readonly Uint8Array[];
+}
+
+export interface NdArrayRest {
+  /** Where the array comes from; a Python client ignores arrays without a name that it knows. */
+  readonly clsName?: string;
+  readonly parameters?: JsonObject | undefined;
+  readonly unknown?: readonly Uint8Array[] | undefined;
+}
+
+interface NumberType {
+  readonly bytes: number;
+  read(view: DataView, at: number, little: boolean): number | boolean;
+}
+
+const NUMBER_TYPES: Record<string, NumberType> = {
+  f2: { bytes: 2, read: (view, at, little) => halfFloat(view.getUint16(at, little)) },
+  f4: { bytes: 4, read: (view, at, little) => view.getFloat32(at, little) },
+  f8: { bytes: 8, read: (view, at, little) => view.getFloat64(at, little) },
+  i1: { bytes: 1, read: (view, at) => view.getInt8(at) },
+  i2: { bytes: 2, read: (view, at, little) => view.getInt16(at, little) },
+  i4: { bytes: 4, read: (view, at, little) => view.getInt32(at, little) },
+  i8: { bytes: 8, read: (view, at, little) => Number(view.getBigInt64(at, little)) },
+  u1: { bytes: 1, read: (view, at) => view.getUint8(at) },
+  u2: { bytes: 2, read: (view, at, little) => view.getUint16(at, little) },
+  u4: { bytes: 4, read: (view, at, little) => view.getUint32(at, little) },
+  u8: { bytes: 8, read: (view, at, little) => Number(view.getBigUint64(at, little)) },
+  b1: { bytes: 1, read: (view, at) => view.getUint8(at) !== 0 },
+};
+
+/** IEEE 754 binary16. */
+function halfFloat(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+function numberType(dtype: string): NumberType & { readonly little: boolean } {
+  const type = /^[<>|=]?[a-z]\d$/.test(dtype) ? NUMBER_TYPES[dtype.slice(-2)] : undefined;
+  if (!type) throw new TypeError(`arrays of the type ${JSON.stringify(dtype.slice(0, 20))} cannot be read`);
+  return { ...type, little: !dtype.startsWith('>') };
+}
+
+const TYPE_NAMES = new Map<unknown, string>([
+  [Float32Array, '<f4'],
+  [Float64Array, '<f8'],
+  [Int8Array, '|i1'],
+  [Int16Array, '<i2'],
+  [Int32Array, '<i4'],
+  [BigInt64Array, '<i8'],
+  [Uint8Array, '|u1'],
+  [Uint16Array, '<u2'],
+  [Uint32Array, '<u4'],
+  [BigUint64Array, '<u8'],
+]);
+
+export const sizeOf = (shape: readonly number[]): number => shape.reduce((size, length) => size * length, 1);
+
+/** The most entries that are written out as a list: a shape is a claim of the sender, zeros need no bytes. */
+const MAX_LIST_ENTRIES = 2 ** 26;
+
+function readDense({ buffer, shape, dtype }: DenseArray): (number | boolean)[] {
+  const type = numberType(dtype);
+  const size = sizeOf(shape);
+  if (size > MAX_LIST_ENTRIES) throw new RangeError(`an array of ${size} entries is too large to be written out`);
+  if (buffer.length === 0) return new Array(size).fill(dtype.endsWith('b1') ? false : 0);
+  if (buffer.length !== size * type.bytes) {
+    throw new RangeError(`an array of the shape [${shape}] and type ${dtype} has ${buffer.length} bytes`);
+  }
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  const values = new Array<number | boolean>(size);
+  for (let at = 0; at < size; at++) values[at] = type.read(view, at * type.bytes, type.little);
+  return values;
+}
+
+function nest(values: (number | boolean)[], shape: readonly number[]): NestedList {
+  if (shape.length === 0) return values[0] ?? 0;
+  if (values.length === 0) return [];
+  let level: NestedList[] = values;
+  for (let axis = shape.length - 1; axis > 0; axis--) {
+    const length = shape[axis]!;
+    const rows: NestedList[] = [];
+    for (let at = 0; at < level.length; at += length) rows.push(level.slice(at, at + length));
+    level = rows;
+  }
+  return level;
+}
+
+function scatter({ indices, values, shape }: SparseArray): NestedList {
+  const size = sizeOf(shape);
+  if (size > MAX_LIST_ENTRIES) throw new RangeError(`an array of ${size} entries is too large to be written out`);
+  const all = new Array<number | boolean>(size).fill(0);
+  const entries = values ? readDense(values) : [];
+  const places = indices ? readDense(indices) : [];
+  const axes = shape.length;
+  for (let entry = 0; entry < entries.length; entry++) {
+    let at = 0;
+    for (let axis = 0; axis < axes; axis++) at = at * shape[axis]! + Number(places[entry * axes + axis] ?? 0);
+    if (at >= 0 && at < size) all[at] = entries[entry]!;
+  }
+  return nest(all, shape);
+}
+
+/** Shape and type of a nested list; throws a TypeError when it is ragged or holds anything but numbers or booleans. */
+function describeList(list: NestedList): { shape: number[]; dtype: string } {
+  const shape: number[] = [];
+  for (let part: NestedList | undefined = list; Array.isArray(part); part = part[0]) shape.push(part.length);
+  if (shape.length > 32) throw new TypeError('an array has more than 32 dimensions');
+  const seen = { booleans: false, numbers: false, fractions: false };
+  checkLevel(list, shape, 0, seen);
+  if (seen.booleans && seen.numbers) throw new TypeError('an array mixes numbers and booleans');
+  return { shape, dtype: seen.booleans ? '|b1' : seen.fractions || !seen.numbers ? '<f8' : '<i8' };
+}
+
+interface Seen {
+  booleans: boolean;
+  numbers: boolean;
+  fractions: boolean;
+}
+
+function checkLevel(list: NestedList, shape: readonly number[], axis: number, seen: Seen): void {
+  if (!Array.isArray(list)) return see(list, seen);
+  if (list.length !== shape[axis]) throw new TypeError('an array has rows of different lengths');
+  const last = axis === shape.length - 1;
+  for (const part of list as readonly NestedList[]) {
+    if (Array.isArray(part) === last) throw new TypeError('an array has rows of different lengths');
+    if (last) see(part, seen);
+    else checkLevel(part, shape, axis + 1, seen);
+  }
+}
+
+function see(value: unknown, seen: Seen): void {
+  if (typeof value === 'number') {
+    seen.numbers = true;
+    // Beyond the safe integers a number says nothing exact about its last digits.
+    if (!Number.isSafeInteger(value)) seen.fractions = true;
+  } else if (typeof value === 'boolean') {
+    seen.booleans = true;
+  } else {
+    throw new TypeError('an array holds something that is neither a number nor a boolean');
+  }
+}
+
+function bytesOf(list: NestedList, dtype: string): Uint8Array {
+  const flat = (Array.isArray(list) ? list.flat(Number.POSITIVE_INFINITY) : [list]) as (number | boolean)[];
+  if (dtype === '|b1') return Uint8Array.from(flat, Number);
+  const bytes = new Uint8Array(flat.length * 8);
+  const view = new DataView(bytes.buffer);
+  for (let at = 0; at < flat.length; at++) {
+    const value = flat[at] as number;
+    if (dtype === '<f8') {
+      view.setFloat64(at * 8, value, true);
+    } else {
+      view.setUint32(at * 8, value >>> 0, true);
+      view.setInt32(at * 8 + 4, Math.floor(value / 2 ** 32), true);
+    }
+  }
+  return bytes;
+}
+
+export class NdArray {
+  readonly clsName: string;
+  readonly parameters: JsonObject | undefined;
+  readonly unknown: readonly Uint8Array[] | undefined;
+  readonly sparse: SparseArray | undefined;
+  #dense: DenseArray | undefined;
+  /** The list that the array was given as; its bytes are made when somebody asks for them. */
+  #list: NestedList | undefined;
+  #shape: readonly number[];
+  #dtype: string;
+
+  private constructor(
+    content: { dense: DenseArray } | { sparse: SparseArray } | { list: NestedList; shape: number[]; dtype: string },
+    { clsName = 'numpy', parameters, unknown }: NdArrayRest = {},
+  ) {
+    this.clsName = clsName;
+    this.parameters = parameters;
+    this.unknown = unknown;
+    this.sparse = 'sparse' in content ? content.sparse : undefined;
+    this.#dense = 'dense' in content ? content.dense : undefined;
+    this.#list = 'list' in content ? content.list : undefined;
+    const described = 'sparse' in content ? content.sparse : 'dense' in content ? content.dense : content;
+    this.#shape = described.shape;
+    this.#dtype = 'sparse' in content ? (content.sparse.values?.dtype ?? '<f8') : (described as DenseArray).dtype;
+  }
+
+  /** Throws a TypeError when the list is ragged or holds anything but numbers, or anything but booleans. */
+  static fromList(list: NestedList, rest?: NdArrayRest): NdArray {
+    return new NdArray({ list, ...describeList(list) }, rest);
+  }
+
+  /** The memory is shared, not copied. */
+  static fromTyped(values: TypedArray, shape: readonly number[] = [values.length]): NdArray {
+    const dtype = TYPE_NAMES.get(values.constructor) ?? '|u1';
+    if (sizeOf(shape) !== values.length) throw new RangeError(`${values.length} entries have not the shape [${shape}]`);
+    const buffer = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    return new NdArray({ dense: { buffer, shape, dtype } });
+  }
+
+  static fromDense(dense: DenseArray, rest?: NdArrayRest): NdArray {
+    return new NdArray({ dense }, rest);
+  }
+
+  static fromSparse(sparse: SparseArray, rest?: NdArrayRest): NdArray {
+    return new NdArray({ sparse }, rest);
+  }
+
+  get shape(): readonly number[] {
+    return this.#shape;
+  }
+
+  /** The numpy type string: `<f4`, `|b1`, ... */
+  get dtype(): string {
+    return this.#dtype;
+  }
+
+  /** Undefined for a sparse array. */
+  get dense(): DenseArray | undefined {
+    if (!this.#dense && this.#list !== undefined) {
+      this.#dense = { buffer: bytesOf(this.#list, this.#dtype), shape: this.#shape, dtype: this.#dtype };
+      // Who has the bytes may write to them: from here on they are the truth.
+      this.#list = undefined;
+    }
+    return this.#dense;
+  }
+
+  /** Raw little- or big-endian bytes, as `dtype` says; empty for a sparse array. */
+  get buffer(): Uint8Array {
+    return this.dense?.buffer ?? new Uint8Array();
+  }
+
+  /** A nested list, or a bare value for an array without dimensions. Throws a RangeError when the bytes don't fit the shape. */
+  toList(): NestedList {
+    if (this.#list !== undefined) return this.#list;
+    if (this.sparse) return scatter(this.sparse);
+    return nest(readDense(this.#dense!), this.#shape);
+  }
+
+  /** All entries in C order, booleans as 0 and 1. */
+  toFloat32(): Float32Array {
+    return Float32Array.from(this.#flat(), Number);
+  }
+
+  toFloat64(): Float64Array {
+    return Float64Array.from(this.#flat(), Number);
+  }
+
+  #flat(): (number | boolean)[] {
+    if (this.#dense) return readDense(this.#dense);
+    const list = this.toList();
+    return (Array.isArray(list) ? list.flat(Number.POSITIVE_INFINITY) : [list]) as (number | boolean)[];
+  }
+
+  /** JSON text: a nested list; numbers that JSON cannot write are null. */
+  toJson(): string {
+    return JSON.stringify(this.toList());
+  }
+}
+
+/** `<f4` and the like from base64, for the object form of arrays. */
+export const decodeBase64 = (text: string): Uint8Array => {
+  const bytes = Buffer.from(text, 'base64');
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+};

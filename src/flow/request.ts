@@ -1,0 +1,82 @@
+/** The message that goes through a flow, whichever door it came in by (contract, sections 3 and 8.2). */
+import { createId, type Document } from './document.ts';
+import type { JsonObject } from './values.ts';
+
+/** As on the wire; nanoseconds 0 to 999,999,999. */
+export interface Timestamp {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+export const SUCCESS = 0;
+export const ERROR = 1;
+
+export interface ExceptionFacts {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly stacks: readonly string[];
+  /** Class of the executor that failed. */
+  readonly executor: string;
+  readonly unknown?: readonly Uint8Array[];
+}
+
+export interface Status {
+  /** 0 success, 1 error. */
+  readonly code: number;
+  readonly description: string;
+  readonly exception?: ExceptionFacts | undefined;
+  readonly unknown?: readonly Uint8Array[];
+}
+
+export interface Route {
+  executor: string;
+  startTime?: Timestamp | undefined;
+  /** Missing when the request passed the executor by. */
+  endTime?: Timestamp | undefined;
+  status?: Status | undefined;
+  unknown?: readonly Uint8Array[];
+}
+
+export interface Header {
+  requestId: string;
+  status?: Status | undefined;
+  execEndpoint?: string | undefined;
+  targetExecutor?: string | undefined;
+  timeout?: number | undefined;
+  unknown?: readonly Uint8Array[];
+}
+
+export interface DataRequest {
+  header: Header;
+  parameters: JsonObject;
+  routes: Route[];
+  docs: Document[];
+  /** Documents in a foreign serialization, which is never decoded: a flow fails such a request. */
+  docsBytes?: Uint8Array;
+  unknown?: readonly Uint8Array[];
+}
+
+export interface RequestInit {
+  readonly requestId?: string;
+  readonly endpoint?: string;
+  readonly targetExecutor?: string;
+  readonly parameters?: JsonObject;
+  readonly docs?: readonly Document[];
+}
+
+export const createRequest = ({ requestId, endpoint, targetExecutor, parameters, docs }: RequestInit = {}) =>
+  ({
+    header: { requestId: requestId ?? createId(), execEndpoint: endpoint, targetExecutor },
+    parameters: parameters ?? {},
+    routes: [],
+    docs: [...(docs ?? [])],
+  }) satisfies DataRequest as DataRequest;
+
+export const failed = (request: DataRequest): boolean => request.header.status?.code === ERROR;
+
+/** The wall clock, to the microsecond. */
+export function timestamp(): Timestamp {
+  const ms = performance.timeOrigin + performance.now();
+  const seconds = Math.floor(ms / 1000);
+  return { seconds, nanos: Math.floor((ms - seconds * 1000) * 1000) * 1000 };
+}

@@ -1,0 +1,42 @@
+/** What tags, parameters and returned objects may hold: the values of a protobuf Struct, which are those of JSON. */
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** Nested lists and objects deeper than this are refused: every walk over them may then recurse. */
+export const MAX_VALUE_DEPTH = 200;
+/** Documents within documents deeper than this are refused, for the same reason. */
+export const MAX_DOCUMENT_DEPTH = 200;
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Objects made by literals, JSON.parse or Object.create(null): not instances of a class. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (!isObject(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+/** Sets a key that may come from a stranger: `__proto__` becomes a key like any other. */
+export function setKey<T>(target: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    target[key] = value;
+  }
+}
+
+/** Whether lists and objects are nested no deeper than MAX_VALUE_DEPTH. */
+export function isShallow(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= MAX_VALUE_DEPTH) return false;
+  if (Array.isArray(value)) {
+    for (const part of value) if (!isShallow(part, depth + 1)) return false;
+    return true;
+  }
+  for (const key in value) if (!isShallow((value as Record<string, unknown>)[key], depth + 1)) return false;
+  return true;
+}
