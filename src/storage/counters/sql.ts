@@ -18,6 +18,8 @@ export interface SqlCountersOptions {
 
 /** What one transaction takes together. */
 const MAX_BATCH = 256;
+/** What nobody waits for goes along with the next take, or alone after so long. */
+const ALONE_MS = 10;
 
 interface WaitingTake {
   readonly take: Take;
@@ -46,7 +48,10 @@ export async function openSqlCounters(
   let settles: Batch['settles'][number][] = [];
   let releases: Batch['releases'][number][] = [];
   let working: Promise<void> | undefined;
+  let alone: NodeJS.Timeout | undefined;
   const work = async () => {
+    clearTimeout(alone);
+    alone = undefined;
     // What comes in the same turn goes along.
     await undefined;
     while (takes.length || settles.length || releases.length) {
@@ -71,6 +76,9 @@ export async function openSqlCounters(
   const start = () => {
     working ??= work();
   };
+  const startSoon = () => {
+    if (!working) alone ??= setTimeout(start, ALONE_MS);
+  };
 
   let upkeep = Promise.resolve();
   const renewing = setInterval(() => {
@@ -88,18 +96,19 @@ export async function openSqlCounters(
       }),
     settle(bucket, slot, change) {
       settles.push({ bucket, slot, change });
-      start();
+      startSoon();
     },
     release(lease) {
       held.delete(lease.id);
       releases.push(lease);
-      start();
+      startSoon();
     },
     get healthy() {
       return store.healthy;
     },
     async close() {
       clearInterval(renewing);
+      start();
       while (working) await working;
       await upkeep;
       await store.close();

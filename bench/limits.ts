@@ -1,0 +1,91 @@
+/**
+ * What a take costs in each store of counters: `npm run bench:limits`. PostgreSQL and Redis are started for it when the
+ * machine has them, and share its processors; the processor time is that of this process alone. A take is what one
+ * request of a key asks for: requests and tokens of a minute, and one of its leases, settled and given back at the end.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Counters, Take } from '../src/storage/counters/counters.ts';
+import { createMemoryCounters } from '../src/storage/counters/memory.ts';
+import { openRedisCounters } from '../src/storage/counters/redis.ts';
+import { openSqlCounters } from '../src/storage/counters/sql.ts';
+import { startPostgres, startRedis } from '../test/support/services-start.ts';
+import { machine, table } from './support.ts';
+
+const SECONDS = Number(process.argv[2] ?? 4);
+const KEYS = 1_000;
+const PLENTY = 1e12;
+
+const windowsOnly = Array.from(
+  { length: KEYS },
+  (_, key): Take => ({
+    windows: [
+      { bucket: `${key} requests`, limit: PLENTY, amount: 1 },
+      { bucket: `${key} tokens`, limit: PLENTY, amount: 120 },
+    ],
+  }),
+);
+const withLeases = windowsOnly.map(
+  (take, key): Take => ({ ...take, lease: { bucket: `${key} leases`, limit: PLENTY } }),
+);
+
+/** One request: take, then settle what was taken too much of and give the lease back. */
+async function request(counters: Counters, take: Take): Promise<void> {
+  const taken = await counters.take(take);
+  if (!taken.ok) throw new Error('the limit was to be out of reach');
+  if (!taken.lease) return;
+  counters.settle(take.windows[1]!.bucket, taken.slot, -20);
+  counters.release(taken.lease);
+}
+
+async function measure(counters: Counters, takes: readonly Take[], atOnce: number): Promise<(string | number)[]> {
+  let count = 0;
+  const run = async (untilMs: number) => {
+    while (performance.now() < untilMs) {
+      for (let same = 0; same < 16; same += 1) {
+        count += 1;
+        await request(counters, takes[count % takes.length]!);
+      }
+    }
+  };
+  const all = (seconds: number) => {
+    const untilMs = performance.now() + seconds * 1_000;
+    return Promise.all(Array.from({ length: atOnce }, () => run(untilMs)));
+  };
+  // All keys are known before the clock starts.
+  await Promise.all(takes.map((take) => request(counters, take)));
+  await all(SECONDS / 4);
+  count = 0;
+  const startMs = performance.now();
+  const cpu = process.cpuUsage();
+  await all(SECONDS);
+  const { user, system } = process.cpuUsage(cpu);
+  const seconds = (performance.now() - startMs) / 1_000;
+  return [Math.round(count / seconds).toLocaleString('en'), ((user + system) / count).toFixed(2)];
+}
+
+const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
+const [postgres, redis] = [await startPostgres(), await startRedis()];
+const file = path.join(dir, 'counters.db');
+const stores: [string, () => Promise<Counters>][] = [['memory', async () => createMemoryCounters()]];
+stores.push(['SQLite file', () => openSqlCounters({ file })]);
+if (postgres) stores.push(['PostgreSQL', () => openSqlCounters({ url: postgres.url, file })]);
+if (redis) stores.push(['Redis', () => openRedisCounters(redis.url)]);
+
+console.log(`${machine()}; ${SECONDS} s each after a warm-up, ${KEYS} keys\n`);
+const rows: (string | number)[][] = [];
+for (const [name, open] of stores) {
+  for (const atOnce of name === 'memory' ? [1] : [1, 256]) {
+    const counters = await open();
+    const bare = await measure(counters, windowsOnly, atOnce);
+    const whole = await measure(counters, withLeases, atOnce);
+    rows.push([name, String(atOnce), ...bare, ...whole]);
+    await counters.close();
+  }
+}
+const heads = ['store', 'at once', 'takes/s', 'CPU µs a take', 'with lease and settle/s', 'CPU µs each'];
+console.log(table(heads, rows));
+await postgres?.close();
+await redis?.close();
+rmSync(dir, { recursive: true });
