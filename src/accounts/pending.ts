@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import { writeWhole } from '#storage/files.ts';
+import type { Log } from '#telemetry/log.ts';
 import type { Charge } from './records.ts';
 
 /** Each process writes a file of its own, so that none spoils another's. */
@@ -21,18 +23,48 @@ export async function keepPending(folder: string, charges: readonly Charge[]): P
   await writeWhole(path.join(folder, `pending-usage-${randomUUID()}.jsonl`), text);
 }
 
-export async function readPending(folder: string): Promise<Pending> {
+export async function readPending(folder: string, log?: Pick<Log, 'warn'>): Promise<Pending> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  const files = names.filter((name) => FILE.test(name)).map((name) => path.join(folder, name));
-  // Another process may have been quicker with one of them.
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  const files: string[] = [];
+  const charges: Charge[] = [];
+  for (const name of names.filter((name) => FILE.test(name))) {
+    const file = path.join(folder, name);
+    try {
+      charges.push(...parse(await readFile(file, 'utf8')));
+      files.push(file);
+    } catch (error) {
+      // Another process may have been quicker with it; one that is damaged stays for people to look at.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log?.warn({ err: error }, `${name} cannot be read`);
+    }
+  }
   return {
-    charges: texts.flatMap((text) => text.split('\n').filter(Boolean)).map((line) => JSON.parse(line) as Charge),
+    charges,
     forget: async () => {
       for (const file of files) await rm(file, { force: true });
     },
   };
 }
+
+const whole = z.int().min(0);
+const shape = z.strictObject({
+  id: z.string(),
+  at: whole,
+  accountId: z.string(),
+  keyId: z.string(),
+  face: z.string(),
+  endpoint: z.string(),
+  model: z.string(),
+  tokens: whole,
+  status: whole,
+  durationMs: whole,
+  hold: z.strictObject({ id: z.string(), accountId: z.string(), tokens: whole }).optional(),
+});
+
+const parse = (text: string): Charge[] =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => shape.parse(JSON.parse(line)));

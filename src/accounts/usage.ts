@@ -27,13 +27,15 @@ const WRITE_MS = 50;
 const GROUP = 250;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
+/** The first time soon: a server may be started anew each day. */
+const FIRST_PRUNE_MS = 60_000;
 const PRUNE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MAX_NAME = 200;
 
 /** Takes up what an earlier process left behind. */
 export async function openUsage({ store, folder, keepDays = 90, log, now = Date.now }: UsageOptions): Promise<Usage> {
-  const left = await readPending(folder);
+  const left = await readPending(folder, log);
   /** What is not written yet; the last group takes what comes. */
   const groups: Charge[][] = [];
   for (const charge of left.charges) add(charge);
@@ -103,9 +105,14 @@ export async function openUsage({ store, folder, keepDays = 90, log, now = Date.
     while (!closed && (await deleteOldDetails(store, now() - keepDays * DAY_MS))) await turn();
   }
 
-  // What is not pruned now is pruned an hour later.
-  const pruning = setInterval(() => prune().catch(() => {}), PRUNE_MS);
-  pruning.unref();
+  function pruneAfter(ms: number): NodeJS.Timeout {
+    return setTimeout(async () => {
+      // What is not pruned now is pruned an hour later.
+      await prune().catch(() => {});
+      if (!closed) pruning = pruneAfter(PRUNE_MS);
+    }, ms).unref();
+  }
+  let pruning = pruneAfter(FIRST_PRUNE_MS);
   schedule();
 
   return {
@@ -121,7 +128,7 @@ export async function openUsage({ store, folder, keepDays = 90, log, now = Date.
     async close() {
       if (closed) return;
       closed = true;
-      clearInterval(pruning);
+      clearTimeout(pruning);
       clearTimeout(timer);
       await writing?.catch(() => {});
       try {

@@ -1,7 +1,7 @@
 /** Times as people write them: days and times in ISO 8601, or how long from now or ago. */
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
-const DURATION = /^(\d{1,6})([smhdw])$/;
+const DURATION = /^(\d{1,5})([smhdw])$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
