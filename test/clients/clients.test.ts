@@ -1,0 +1,89 @@
+/** Published clients against a real server: only the address and the key are ours. */
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRealModelHost, type TestModelHost } from '../support/model-host.ts';
+
+const run = promisify(execFile);
+const LONG_MS = 240_000;
+const installed = existsSync(path.join(import.meta.dirname, 'node_modules', '.package-lock.json'));
+
+let host: TestModelHost;
+beforeAll(async () => {
+  host = await startRealModelHost({
+    modelAliases: {
+      'text-embedding-3-small': 'lectern-static-v1',
+      'jina-embeddings-v3': 'lectern-static-v1',
+      'jina-clip-v2': 'lectern-static-v1',
+      'jina-reranker-v1-base-en': 'lectern-static-rerank-v1',
+    },
+  });
+});
+afterAll(() => host.close());
+
+const TEXTS = ['The river crosses four districts.', 'Tap water in the city is safe to drink.', ''];
+const expected = async (body: Record<string, unknown>): Promise<number[][]> =>
+  (await host.post('/v1/embeddings', { model: 'lectern-static-v1', ...body })).body.data.map(
+    ({ embedding }: { embedding: number[] }) => embedding,
+  );
+
+describe.skipIf(!installed)('clients', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: what the clients got is looked into freely
+  let got: any;
+  beforeAll(async () => {
+    const program = path.join(import.meta.dirname, 'run.mjs');
+    const { stdout } = await run(process.execPath, [program, host.url, 'test-key'], { maxBuffer: 64 * 1024 * 1024 });
+    // Some clients print on their own account; ours is the last line.
+    got = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{"openai"') + 1));
+  }, LONG_MS);
+
+  it('OpenAI’s SDK', async () => {
+    const { standard, floats, short, models, one, badKey, badModel, tokenIds } = got.openai;
+    const vectors = await expected({ input: TEXTS });
+    expect(standard).toMatchObject({ object: 'list', model: 'lectern-static-v1' });
+    expect(standard.usage.prompt_tokens).toBeGreaterThan(10);
+    expect(standard.data).toEqual(vectors.map((vector) => [...Float32Array.from(vector)]));
+    expect(floats).toEqual(vectors);
+    expect(short).toEqual([...Float32Array.from((await expected({ input: TEXTS[0], dimensions: 256 }))[0]!)]);
+    expect(models).toContain('text-embedding-3-small');
+    expect(one).toBe('lectern-static-v1');
+    expect(badKey.status).toBe(401);
+    expect(badModel.status).toBe(400);
+    expect(tokenIds.status).toBe(422);
+  });
+
+  it('LangChain’s', async () => {
+    const { documents, query, found, badModel } = got.langchain;
+    expect(documents).toEqual(await expected({ input: TEXTS }));
+    expect([query]).toEqual(await expected({ input: ['water'] }));
+    expect(found).toEqual([TEXTS[1]]);
+    expect(badModel.message).toMatch(/^Model no-such-model not found\. Available for \/v1\/embeddings: /);
+  });
+
+  it('LlamaIndex’s', async () => {
+    const { one, several, ranked } = got.llamaindex;
+    const vectors = await expected({ input: TEXTS });
+    expect(several).toEqual(vectors);
+    expect(one).toEqual(vectors[0]);
+    expect(ranked).toHaveLength(2);
+    expect(ranked[0].text).toBe(TEXTS[1]);
+    expect(ranked[0].score).toBeGreaterThan(ranked[1].score);
+  });
+});
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+it.skipIf(!hasCurl)('curl', async () => {
+  const curl = async (...args: string[]) =>
+    JSON.parse((await run('curl', ['--silent', '--show-error', ...args])).stdout) as Record<string, unknown>;
+  const key = ['--header', 'Authorization: Bearer test-key'];
+  const body = ['--data', JSON.stringify({ model: 'lectern-static-v1', input: 'hello', dimensions: 64 })];
+  const answer = await curl(`${host.url}/v1/embeddings`, ...key, ...body);
+  expect(answer).toMatchObject({ model: 'lectern-static-v1', data: [{ index: 0 }] });
+  const json = ['--json', JSON.stringify({ model: 'jina-reranker-v1-base-en', query: 'a', documents: ['a', 'b'] })];
+  const ranked = await curl(`${host.url}/v1/rerank`, ...key, ...json);
+  expect(ranked).toMatchObject({ model: 'lectern-static-rerank-v1', results: [{ index: 0 }, { index: 1 }] });
+  expect(await curl(`${host.url}/v1/models`)).toMatchObject({ object: 'list' });
+});

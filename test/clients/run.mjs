@@ -1,0 +1,89 @@
+// Calls a model host through published clients, as programs that use them do, with its address and a key as arguments.
+// Prints what each got, as JSON. A program of its own: the clients are no dependencies of Lectern.
+
+import { MemoryVectorStore } from '@langchain/classic/vectorstores/memory';
+import { JinaEmbeddings } from '@langchain/community/embeddings/jina';
+import { Document } from '@langchain/core/documents';
+import { TextNode } from '@llamaindex/core/schema';
+import { JinaAIEmbedding } from '@llamaindex/jinaai';
+import { JinaAIReranker } from 'llamaindex/postprocessors/rerankers/JinaAIReranker';
+import OpenAI from 'openai';
+
+const [, , baseUrl, key] = process.argv;
+
+// The reranker of LlamaIndex has its address built in: requests to another place than ours go to the same path here.
+const realFetch = globalThis.fetch;
+globalThis.fetch = (address, init) => {
+  const { origin, pathname, search } = new URL(address instanceof Request ? address.url : address);
+  return realFetch(origin === baseUrl ? address : new URL(pathname + search, baseUrl), init);
+};
+
+const TEXTS = ['The river crosses four districts.', 'Tap water in the city is safe to drink.', ''];
+const failure = async (work) => {
+  try {
+    await work();
+  } catch (error) {
+    return { message: error.message, status: error.status };
+  }
+  return undefined;
+};
+
+async function openai() {
+  const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
+  const model = 'text-embedding-3-small';
+  // Asks for base64 by itself and decodes it.
+  const standard = await client.embeddings.create({ model, input: TEXTS, user: 'somebody' });
+  const floats = await client.embeddings.create({ model, input: TEXTS, encoding_format: 'float' });
+  const short = await client.embeddings.create({ model, input: TEXTS[0], dimensions: 256 });
+  const models = [];
+  for await (const { id } of client.models.list()) models.push(id);
+  const stranger = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: 'not-a-key', maxRetries: 0 });
+  return {
+    standard: { ...standard, data: standard.data.map(({ embedding }) => [...embedding]) },
+    floats: floats.data.map(({ embedding }) => embedding),
+    short: [...short.data[0].embedding],
+    models,
+    one: (await client.models.retrieve('lectern-static-v1')).id,
+    badKey: await failure(() => stranger.embeddings.create({ model, input: 'x' })),
+    badModel: await failure(() => client.embeddings.create({ model: 'no-such-model', input: 'x' })),
+    tokenIds: await failure(() => client.embeddings.create({ model, input: [[1, 2, 3]] })),
+  };
+}
+
+async function langchain() {
+  const made = (options) =>
+    Object.assign(new JinaEmbeddings({ apiKey: key, ...options }), { baseUrl: `${baseUrl}/v1/embeddings` });
+  const embeddings = made({ batchSize: 2 });
+  const store = await MemoryVectorStore.fromDocuments(
+    TEXTS.slice(0, 2).map((pageContent) => new Document({ pageContent })),
+    made({ model: 'jina-embeddings-v3' }),
+  );
+  const found = await store.similaritySearch('drink tap water', 1);
+  return {
+    documents: await embeddings.embedDocuments(TEXTS),
+    query: await embeddings.embedQuery('water'),
+    found: found.map(({ pageContent }) => pageContent),
+    badModel: await failure(() => made({ model: 'no-such-model' }).embedQuery('x')),
+  };
+}
+
+async function llamaindex() {
+  const embedding = new JinaAIEmbedding({
+    apiKey: key,
+    baseURL: `${baseUrl}/v1/embeddings`,
+    task: 'retrieval.passage',
+  });
+  process.env.JINAAI_API_KEY = key;
+  const reranker = new JinaAIReranker({ topN: 2 });
+  const nodes = TEXTS.map((text) => ({ node: new TextNode({ text }) }));
+  const ranked = await reranker.postprocessNodes(nodes, 'Is the tap water safe?');
+  return {
+    one: await embedding.getTextEmbedding(TEXTS[0]),
+    several: await embedding.getTextEmbeddings(TEXTS),
+    ranked: ranked.map(({ node, score }) => ({ text: node.text, score })),
+  };
+}
+
+process.stdout.write(
+  JSON.stringify({ openai: await openai(), langchain: await langchain(), llamaindex: await llamaindex() }),
+);
