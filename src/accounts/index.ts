@@ -1,6 +1,5 @@
 export { countedAddress } from './addresses.ts';
 export {
-  type Asking,
   type Caller,
   createGate,
   type Entrance,
@@ -16,14 +15,10 @@ export {
   type Account,
   type Accounts,
   type Charge,
-  type Hold,
-  type Identity,
   type KeyRecord,
-  type Page,
   USAGE_GROUPS,
   type Usage,
   type UsageGroup,
-  type UsageQuery,
   type UsageSum,
 } from './records.ts';
 export { type ShownAccount, type ShownKey, showAccount, showKey } from './shown.ts';

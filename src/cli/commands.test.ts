@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { CommanderError } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId, openAccounts } from '#accounts/index.ts';
+import { startProcess } from '../../test/support/process.ts';
 import { accountsCommand } from './accounts.ts';
 import { keysCommand } from './keys.ts';
 import { usageCommand } from './usage.ts';
@@ -210,3 +211,25 @@ it('works as a program: the key on its output, the rest beside it, and a code at
   });
   expect(await program(['usage', '--from', 'x'])).toMatchObject({ out: '', code: 1 });
 });
+
+it('works beside a running server, which heeds it within a moment', async () => {
+  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' });
+  try {
+    const { id, key } = await json('keys mint --json');
+    const statusOf = async () => {
+      const answer = await fetch(`${server.place('reader')}/http://127.0.0.1:1/`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    expect(await statusOf()).toBe(451);
+    const used = () => json(`usage --json --by key,face --key ${id}`);
+    await expect.poll(used, { timeout: 60_000 }).toMatchObject([{ key: id, face: 'reader', requests: 1, failed: 1 }]);
+    expect((await json('keys list --json')).find((shown: { id: string }) => shown.id === id).lastUsedAt).not.toBeNull();
+    await run(`keys revoke ${id}`);
+    await expect.poll(statusOf, { timeout: 60_000 }).toBe(401);
+  } finally {
+    await server.stop();
+  }
+}, 120_000);
