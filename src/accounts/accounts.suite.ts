@@ -465,6 +465,27 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect(await total()).toMatchObject({ requests: 301, tokens: 310 });
       });
 
+      it('charges that are too many for memory wait in files', async () => {
+        const { id: accountId } = await paying(10_000);
+        const store = await openTables();
+        const folder = path.join(dataDir, 'aside');
+        const usage = await openUsage({ store, folder, maxWaiting: 300 });
+        closing.push(() => usage.close());
+        const back = await database.away(dataDir);
+        for (let round = 0; round < 3; round++) {
+          for (let n = 0; n < 400; n++) usage.charge(charge({ accountId, tokens: 1 }));
+          await expect(usage.flush()).rejects.toBeInstanceOf(DatabaseAway);
+        }
+        await expect(usage.flush()).rejects.toBeInstanceOf(DatabaseAway);
+        expect(await readdir(folder)).toHaveLength(3);
+        usage.charge(charge({ accountId, tokens: 1 }));
+        await back();
+        await expect.poll(() => balanceOf(accountId).catch(() => undefined), { timeout: LONG_MS }).toBe(10_000 - 1_201);
+        await usage.flush();
+        expect(await readdir(folder)).toEqual([]);
+        expect(await total()).toMatchObject({ requests: 1_201 });
+      });
+
       it('charges outlive the process in a file that its owner alone may read', async () => {
         const { id: accountId } = await paying(1_000);
         const ending = await openAccounts(options());

@@ -6,7 +6,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
-import { keepPending, readPending } from './pending.ts';
+import { keepPending, type Pending, readPending } from './pending.ts';
 import type { Charge, Usage } from './records.ts';
 import type { Tables } from './schema.ts';
 import { deleteEndedHolds, deleteOldDetails, insertHold, sumUsage, writeCharges } from './usage-store.ts';
@@ -17,6 +17,8 @@ export interface UsageOptions {
   readonly folder: string;
   /** How long single requests are kept; the sums by day stay. */
   readonly keepDays?: number;
+  /** How many charges wait in memory; what is more goes into files until the database is back. */
+  readonly maxWaiting?: number;
   readonly log?: Pick<Log, 'info' | 'warn'> | undefined;
   readonly now?: () => number;
 }
@@ -34,12 +36,14 @@ const DAY_MS = 86_400_000;
 const MAX_NAME = 200;
 
 /** Takes up what an earlier process left behind. */
-export async function openUsage({ store, folder, keepDays = 90, log, now = Date.now }: UsageOptions): Promise<Usage> {
-  const left = await readPending(folder, log);
+export async function openUsage(options: UsageOptions): Promise<Usage> {
+  const { store, folder, keepDays = 90, maxWaiting = 200_000, log, now = Date.now } = options;
   /** What is not written yet; the last group takes what comes. */
   const groups: Charge[][] = [];
-  for (const charge of left.charges) add(charge);
-  let leftIsWritten = left.charges.length === 0;
+  /** Files whose charges are among them. */
+  let taken = await takeUp();
+  /** There are files whose charges are not. */
+  let isAside = false;
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let pauseMs = 0;
@@ -51,7 +55,13 @@ export async function openUsage({ store, folder, keepDays = 90, log, now = Date.
     else groups.push([charge]);
   }
 
-  async function writeAll(): Promise<void> {
+  async function takeUp(): Promise<Pending> {
+    const pending = await readPending(folder, log);
+    for (const charge of pending.charges) add(charge);
+    return pending;
+  }
+
+  async function writeGroups(): Promise<void> {
     for (let group = groups.shift(); group; group = groups.shift()) {
       try {
         await writeCharges(store, group);
@@ -62,9 +72,29 @@ export async function openUsage({ store, folder, keepDays = 90, log, now = Date.
       // A database in this process answers without waiting: others must have their turn.
       await turn();
     }
-    if (leftIsWritten) return;
-    await left.forget();
-    leftIsWritten = true;
+    await taken.forget();
+  }
+
+  async function writeAll(): Promise<void> {
+    await writeGroups();
+    while (isAside) {
+      isAside = false;
+      taken = await takeUp();
+      await writeGroups();
+    }
+  }
+
+  /** So that a database which is away for long does not cost all memory. One group stays, to try it with. */
+  async function putAside(): Promise<void> {
+    if (groups.length * GROUP <= maxWaiting) return;
+    const aside = groups.splice(1);
+    isAside = true;
+    try {
+      await keepPending(folder, aside.flat());
+    } catch (error) {
+      groups.splice(1, 0, ...aside);
+      log?.warn({ err: error }, 'usage cannot be put aside');
+    }
   }
 
   function write(): Promise<void> {
@@ -84,20 +114,21 @@ export async function openUsage({ store, folder, keepDays = 90, log, now = Date.
     pauseMs = 0;
   }
 
-  function failed(error: unknown): never {
+  async function failed(error: unknown): Promise<never> {
     if (!pauseMs) log?.warn({ err: error }, 'usage cannot be written: it is kept and tried again');
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || FIRST_PAUSE_MS);
+    await putAside();
     throw error;
   }
 
   function schedule(): void {
-    if (closed || timer || writing || (!groups.length && leftIsWritten)) return;
+    if (closed || timer || writing || !(groups.length || isAside)) return;
     timer = setTimeout(() => write().catch(() => {}), pauseMs || WRITE_MS);
     timer.unref();
   }
 
   const flush = async (): Promise<void> => {
-    while (writing || groups.length) await write();
+    while (writing || groups.length || isAside) await write();
   };
 
   async function prune(): Promise<void> {
@@ -135,8 +166,8 @@ export async function openUsage({ store, folder, keepDays = 90, log, now = Date.
         await flush();
       } catch (error) {
         log?.warn({ err: error }, 'usage could not be written: it is kept for the next start');
-        await keepPending(folder, groups.flat());
-        await left.forget();
+        if (groups.length) await keepPending(folder, groups.flat());
+        await taken.forget();
       }
     },
   };
