@@ -14,6 +14,8 @@ import { createGatekeeper } from '#api/gatekeeper.ts';
 import type { BrowserHealth } from '#api/health.ts';
 import { HEALTH_PATHS, healthRoutes } from '#api/health.ts';
 import { createHostServer, type FaceName } from '#api/hosts.ts';
+import { modelHostRoutes } from '#api/model-host.ts';
+import { modelProbes } from '#api/models-probes.ts';
 import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/openapi.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
@@ -24,7 +26,7 @@ import type { Config } from '#config.ts';
 import { createDocuments } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
-import { createModels, createOcr } from '#models/index.ts';
+import { createModels, createOcr, openModelHost } from '#models/index.ts';
 import { createEgress } from '#net/egress.ts';
 import { createFetch } from '#net/fetch.ts';
 import { createGuard, portOf } from '#net/guard.ts';
@@ -35,6 +37,7 @@ import { createRobots } from '#net/robots.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { plansWith } from '#plans.ts';
 import {
+  countTokens,
   createAbuse,
   createBrowserEngine,
   createCaptioner,
@@ -49,6 +52,8 @@ import {
   defaultUserAgent,
   describeImage,
   findBrowser,
+  keepTokens,
+  loadTokens,
   openCache,
   openSites,
   PICTURE_INSTRUCTION,
@@ -123,7 +128,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   });
   started.push(() => room.close());
   const firstKey = config.auth === 'on' ? await firstKeyOf(room, log) : undefined;
-  const counters = await openCounters(config, log);
+  const counters = await openCounters(config, { log });
   started.push(() => counters.close());
   const gatekeeper = createGatekeeper(
     createGate({
@@ -219,6 +224,13 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   if (ocr) started.push(() => ocr.close());
   const models = createModels(config, { fetch: trusted });
   const { vision } = models;
+  const modelHost = await openModelHost(config, {
+    dir: path.join(config.dataDir, 'models'),
+    fetch: trusted,
+    tokens: { load: loadTokens, count: countTokens, keep: keepTokens },
+    log,
+  });
+  started.push(() => modelHost.close());
   const cache = await openCache({
     dir: path.join(config.dataDir, 'cache'),
     maxBytes: config.cacheMaxBytes,
@@ -280,12 +292,11 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
 
   const face = async (
     name: FaceName,
-    options: Pick<ServerOptions, 'writeError' | 'malformedBody' | 'paths'>,
+    options: Pick<ServerOptions, 'writeError' | 'malformedBody' | 'paths'> & Partial<ServerOptions>,
     routes: (face: Face) => void,
   ) => {
     const { maxBodyBytes, trustedProxies } = config;
     const made = await createServer({ name, log, temporaryDir, maxBodyBytes, trustedProxies, ...options });
-    healthRoutes(made, health);
     staticRoutes(made);
     routes(made);
     await made.ready();
@@ -299,10 +310,16 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   };
   const readerPaths = new Set([...READER_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
   const readerErrors = { writeError: writeReaderError, malformedBody: errorBody };
-  const modelErrors = { writeError: writeModelError, malformedBody: bareModelError };
+  const modelErrors = {
+    writeError: writeModelError,
+    malformedBody: bareModelError,
+    servesPrograms: true,
+    maxBodyBytes: config.modelMaxBodyBytes,
+  };
   const flowErrors = { writeError: writeFlowError, malformedBody: bareFlowError };
   const faces: Record<FaceName, Face> = {
     reader: await face('reader', { ...readerErrors, paths: readerPaths }, (made) => {
+      healthRoutes(made, health);
       descriptionRoutes(made, version);
       readerRoutes(made, {
         reader,
@@ -315,9 +332,18 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
         userAgent: config.userAgent,
       });
     }),
-    search: await face('search', readerErrors, (made) => waitingRoutes(made, 'search host')),
-    model: await face('model', modelErrors, (made) => waitingRoutes(made, 'model host')),
-    flow: await face('flow', flowErrors, (made) => waitingRoutes(made, 'flow gateway')),
+    search: await face('search', readerErrors, (made) => {
+      healthRoutes(made, health);
+      waitingRoutes(made, 'search host');
+    }),
+    model: await face('model', modelErrors, (made) => {
+      modelProbes(made, { models: modelHost.models, draining: () => draining });
+      modelHostRoutes(made, { ...modelHost, gatekeeper, prices: config.modelPrices, version });
+    }),
+    flow: await face('flow', flowErrors, (made) => {
+      healthRoutes(made, health);
+      waitingRoutes(made, 'flow gateway');
+    }),
   };
   const { adminSecret } = config;
   const admin =

@@ -1,6 +1,7 @@
 /** The model host as a whole: its bodies and all its endpoints. */
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
+import type { Endpoint } from '#plans.ts';
 import { embeddingsRoutes } from './embeddings.ts';
 import { registerModelBodies } from './model-body.ts';
 import type { ModelDoor } from './model-door.ts';
@@ -20,10 +21,12 @@ export function modelHostRoutes(face: Face, host: ModelHost): void {
   rerankRoutes(face, host);
   modelsRoutes(face, host);
   modelDescriptionRoute(face, host.version);
-  for (const { method, url } of WAITING) {
+  for (const { method, url, endpoint } of WAITING) {
+    const entrance = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
     face.route({
       method,
       url,
+      onRequest: host.gatekeeper.guard(entrance, 'by kind'),
       handler: async () => {
         throw problem('FaceNotReadyError', { message: 'This endpoint is not available in this version' });
       },
@@ -33,10 +36,10 @@ export function modelHostRoutes(face: Face, host: ModelHost): void {
 
 /** Endpoints of the contract that are to come. */
 const WAITING = [
-  { method: 'POST', url: '/v1/chat/completions' },
-  { method: 'POST', url: '/v1/batch/embeddings' },
-  { method: 'GET', url: '/v1/batches' },
-  { method: ['GET', 'DELETE'], url: '/v1/batch/:id' },
-  { method: 'GET', url: '/v1/batch/:id/output' },
-  { method: 'GET', url: '/v1/batch/:id/errors' },
-] as const satisfies { method: string | string[]; url: string }[];
+  { method: 'POST', url: '/v1/chat/completions', endpoint: 'chat' },
+  { method: 'POST', url: '/v1/batch/embeddings', endpoint: 'embeddings' },
+  { method: 'GET', url: '/v1/batches', endpoint: 'embeddings' },
+  { method: ['GET', 'DELETE'], url: '/v1/batch/:id', endpoint: 'embeddings' },
+  { method: 'GET', url: '/v1/batch/:id/output', endpoint: 'embeddings' },
+  { method: 'GET', url: '/v1/batch/:id/errors', endpoint: 'embeddings' },
+] as const satisfies { method: string | string[]; url: string; endpoint: Endpoint }[];

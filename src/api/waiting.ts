@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 
-export type WaitingFace = 'search host' | 'model host' | 'flow gateway';
+export type WaitingFace = 'search host' | 'flow gateway';
 
 const notReady = (name: WaitingFace) =>
   problem('FaceNotReadyError', { message: `The ${name} is not available in this version, the reader is` });

@@ -64,7 +64,7 @@ const LABELS: Record<Place['name'], string> = {
   admin: 'admin API',
 };
 
-const SERVED: ReadonlySet<Place['name']> = new Set(['reader', 'all', 'admin']);
+const SERVED: ReadonlySet<Place['name']> = new Set(['reader', 'model', 'all', 'admin']);
 const WAITING = ' (not in this version: answers 503)';
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;

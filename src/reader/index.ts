@@ -23,4 +23,5 @@ export { createRenderer } from './renderer.ts';
 export { orderedPage, type Page, type Rendition } from './rendition.ts';
 export { openSites } from './sites.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
+export { countTokens, keepTokens, loadTokens } from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';

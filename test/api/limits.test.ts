@@ -1,7 +1,7 @@
 /** Keys, plans and limits on the wire: each row of the contracts' tables of failures, through real HTTP. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PlanName } from '#plans.ts';
-import { type Site, startSite } from '../site/site.ts';
+import { type Site, startSite, type Visited } from '../site/site.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -9,16 +9,15 @@ const HTML = '<title>Tea</title><p>Green tea is made from leaves that were not o
 const ONE_TEXT = JSON.stringify({ model: 'lectern-static-v1', input: 'green tea' });
 
 let site: Site;
-let release = () => {};
+/** Ends the answers of `/slow` that were asked for, in their order. */
+const releases: (() => void)[] = [];
+const slowly = ({ response }: Visited) => {
+  releases.push(() => response.writeHead(200, { 'content-type': 'text/html' }).end(HTML));
+};
 beforeAll(async () => {
   site = await startSite({
-    '/slow': ({ response }) =>
-      new Promise<void>((resolve) => {
-        release = () => {
-          response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
-          resolve();
-        };
-      }),
+    '/slow': slowly,
+    '/slow/too': slowly,
   });
 });
 afterAll(() => site.close());
@@ -189,9 +188,9 @@ describe('limits of a key', () => {
     const server = await start({ allowNetworks: site.allow.join(','), plans: { free: { concurrency: 1 } } });
     const { headers } = await mint(server, 'free');
     const leaving = new AbortController();
-    const slow = (signal?: AbortSignal) =>
-      fetch(`${server.reader}/${site.origin}/slow`, { headers, signal: signal ?? null });
-    const first = slow(leaving.signal).catch(() => undefined);
+    const slow = (path: string, signal?: AbortSignal) =>
+      fetch(`${server.reader}/${site.origin}${path}`, { headers, signal: signal ?? null });
+    const first = slow('/slow', leaving.signal).catch(() => undefined);
     await untilStatus(
       () => embed(server, headers),
       429,
@@ -207,9 +206,12 @@ describe('limits of a key', () => {
     leaving.abort();
     await first;
     await untilStatus(() => embed(server, headers), 200);
-    const second = slow();
+    // The first may have left before the site was asked.
+    const before = releases.length;
+    const second = slow('/slow/too');
     await untilStatus(() => embed(server, headers), 429);
-    release();
+    while (releases.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const release of releases) release();
     expect((await second).status).toBe(200);
     await untilStatus(() => embed(server, headers), 200);
   });
