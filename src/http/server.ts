@@ -46,6 +46,15 @@ const REQUEST_MS = 300_000;
 const SILENT_MS = 300_000;
 const CORS_SECONDS = 25_200;
 const REQUEST_ID = 'x-request-id';
+/** What programs in a page may see of an answer's head. */
+const EXPOSED_HEADERS = [
+  'X-Usage-Tokens',
+  'X-Request-Id',
+  'Retry-After',
+  ...['', '-Requests', '-Tokens'].flatMap((kind) =>
+    ['Limit', 'Remaining', 'Reset'].map((what) => `X-RateLimit-${what}${kind}`),
+  ),
+];
 
 export async function createServer(options: ServerOptions): Promise<Face> {
   const { name, log, writeError, paths, maxBodyBytes, trustedProxies = [], servesPrograms = false } = options;
@@ -78,7 +87,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     optionsSuccessStatus: servesPrograms ? 204 : 200,
     strictPreflight: false,
-    exposedHeaders: ['X-Usage-Tokens', 'X-Request-Id'],
+    exposedHeaders: EXPOSED_HEADERS,
   });
   // Every chunk is flushed, or events would wait in the compressor for more.
   await face.register(compress, {
