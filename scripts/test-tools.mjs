@@ -6,7 +6,7 @@ import { accessSync, constants, readdirSync } from 'node:fs';
 import path from 'node:path';
 
 /** The first program found of a row will do. */
-export const TOOLS = [
+const TOOLS = [
   {
     programs: ['soffice'],
     packages: ['libreoffice-writer-nogui', 'libreoffice-calc-nogui', 'libreoffice-impress-nogui'],

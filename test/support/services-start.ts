@@ -10,7 +10,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import pg from 'pg';
-import { findProgram } from '../../scripts/test-tools.mjs';
+
+/** The file of the first of these programs that the machine has. The script is plain JavaScript: it installs them too. */
+export const { findProgram } = (await import(path.resolve(import.meta.dirname, '../../scripts/test-tools.mjs'))) as {
+  findProgram(...names: string[]): string | undefined;
+};
 
 /** A server that can go away and come back, on the same port and with what it kept. */
 export interface Service {

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { findProgram } from '../../scripts/test-tools.mjs';
 import { postgresUrl, redisUrl, startPostgres, startRedis } from './services.ts';
+import { findProgram } from './services-start.ts';
 
 const hasPostgres = findProgram('postgres') !== undefined;
 const hasRedis = findProgram('redis-server', 'valkey-server') !== undefined;

@@ -36,7 +36,7 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
       workers = Array.from({ length: PROCESSES }, () =>
         fork(WORKER, [JSON.stringify(place)], { execArgv: ['--conditions=source', '--import', 'tsx'] }),
       );
-      await Promise.all(workers.map((worker) => once(worker, 'message')));
+      await Promise.all(workers.map(answerOf));
     }, 120_000);
     afterAll(async () => {
       for (const worker of workers ?? []) worker.kill('SIGKILL');
@@ -45,9 +45,9 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
 
     /** How many pass of so many that all processes take at once. */
     const passed = async (wave: Wave): Promise<number> => {
-      const answers = workers.map((worker) => once(worker, 'message') as Promise<[number]>);
+      const answers = workers.map(answerOf);
       for (const worker of workers) worker.send({ ...wave, count: wave.count / PROCESSES });
-      return (await Promise.all(answers)).reduce((total, [count]) => total + count, 0);
+      return (await Promise.all(answers)).reduce((total, count) => total + count, 0);
     };
 
     it('passes exactly the limit at the edge of the window, over a hundred seeds', async () => {
@@ -96,6 +96,21 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
     }, 120_000);
   });
 });
+
+/** What a worker says next; rejects when it ends instead. */
+async function answerOf(worker: ChildProcess): Promise<number> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    const ended = once(worker, 'exit', { signal }).then(() => {
+      throw new Error('a worker has ended');
+    });
+    const [answer] = (await Promise.race([once(worker, 'message', { signal }), ended])) as [number];
+    return answer;
+  } finally {
+    over.abort();
+  }
+}
 
 /** Whole numbers from a seed, both ends included: a small linear generator is enough to vary a test. */
 function randomFrom(seed: number): (least: number, most: number) => number {

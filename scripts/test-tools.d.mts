@@ -1,1 +1,0 @@
-export function findProgram(...names: string[]): string | undefined;
