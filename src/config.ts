@@ -212,6 +212,11 @@ export const SETTINGS = {
   modelHubToken: secret(
     setting(z.string().optional(), 'none', 'The token for models that the hub gives only to those who asked.'),
   ),
+  modelPrecision: setting(
+    z.enum(['full', 'quantized']).default('full'),
+    'full',
+    '`quantized` takes the 8-bit graphs of models that have one: a quarter of the size, a little off, and run one text at a time.',
+  ),
   modelThreads: setting(
     z.coerce.number().int().min(1).optional(),
     'as many as there are processors',

@@ -12,7 +12,7 @@ import { BUILT_IN_MODELS } from './registry-built-in.ts';
 import { type Opened, type Opening, openModels } from './registry-opened.ts';
 import { createShelf } from './registry-shelf.ts';
 import { readModelRows } from './row-shape.ts';
-import { KNOWN_MODELS } from './rows.ts';
+import { inPrecision, KNOWN_MODELS } from './rows.ts';
 
 export interface ModelHost {
   readonly registry: Registry;
@@ -29,6 +29,7 @@ export type ModelHostSettings = Pick<
   | 'modelDownload'
   | 'modelHubUrl'
   | 'modelHubToken'
+  | 'modelPrecision'
   | 'modelThreads'
   | 'modelDeadlineMs'
   | 'modelTimeoutMs'
@@ -63,8 +64,9 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
     deadlineMs: settings.modelDeadlineMs,
     log,
   });
+  const known = KNOWN_MODELS.map((row) => inPrecision(row, settings.modelPrecision));
   const registry = createRegistry({
-    rows: [...BUILT_IN_MODELS, ...KNOWN_MODELS, ...readModelRows(settings.models)],
+    rows: [...BUILT_IN_MODELS, ...known, ...readModelRows(settings.models)],
     aliases: settings.modelAliases,
     shelf: createShelf({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
   });

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type { ModelRow } from './catalogue.ts';
 import { modelRowShape } from './row-shape.ts';
-import { isNonCommercial, KNOWN_MODELS } from './rows.ts';
+import { inPrecision, isNonCommercial, KNOWN_MODELS } from './rows.ts';
 
 describe('the known models', () => {
   it('have ids and repositories of their own', () => {
@@ -19,6 +19,19 @@ describe('the known models', () => {
     const marked = KNOWN_MODELS.filter(({ licence }) => isNonCommercial(licence)).map(({ id }) => id);
     expect(marked).toEqual(['jina-embeddings-v3', 'jina-reranker-v2-base-multilingual']);
   });
+});
+
+it('changes the graph of a model that has a quantized one', () => {
+  const files = KNOWN_MODELS.map((row) => {
+    const { runs } = inPrecision(row, 'quantized');
+    return [row.id, runs.on === 'onnx' && runs.file];
+  });
+  expect(Object.fromEntries(files)).toMatchObject({
+    'multilingual-e5-small': 'onnx/model_qint8_avx512_vnni.onnx',
+    'embeddinggemma-300m': 'onnx/model_quantized.onnx',
+    'bge-small-en-v1.5': 'onnx/model.onnx',
+  });
+  for (const row of KNOWN_MODELS) expect(inPrecision(row, 'full')).toBe(row);
 });
 
 describe('a row of the operator', () => {

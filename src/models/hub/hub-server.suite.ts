@@ -20,12 +20,12 @@ export interface TestHub {
   readonly headers: IncomingMessage['headers'][];
   /** Called before a large file is sent; what it gives changes the answer. */
   disturb: (sent: { name: string; from: number; count: number }) => Disturbance | undefined;
+  /** Cuts the connections on which nothing more comes. */
+  cut(): void;
   close(): Promise<void>;
 }
 
 export interface Disturbance {
-  /** The connection is cut after so many bytes. */
-  readonly cutAfter?: number;
   /** Ranges are not understood. */
   readonly ignoreRange?: boolean;
   readonly bytes?: Buffer;
@@ -43,6 +43,7 @@ export async function startTestHub(repository: string): Promise<TestHub> {
   const files = new Map<string, HubFile>();
   const requests: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
+  const hanging = new Set<ServerResponse>();
   let count = 0;
 
   const note = (host: string, request: IncomingMessage) => {
@@ -58,6 +59,7 @@ export async function startTestHub(repository: string): Promise<TestHub> {
     const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
     const disturbance = hub.disturb({ name, from, count: count++ }) ?? {};
     send(response, file.bytes, from, disturbance, request.method === 'HEAD');
+    if (disturbance.hangAfter !== undefined) hanging.add(response);
   });
   const cdnUrl = await listening(cdn);
 
@@ -101,6 +103,10 @@ export async function startTestHub(repository: string): Promise<TestHub> {
     requests,
     headers,
     disturb: () => undefined,
+    cut() {
+      for (const response of hanging) response.destroy();
+      hanging.clear();
+    },
     close: async () => {
       await Promise.all([close(server), close(cdn)]);
     },
@@ -116,6 +122,5 @@ function send(response: ServerResponse, whole: Buffer, from: number, given: Dist
   response.writeHead(isRange ? 206 : 200, { 'content-length': bytes.length });
   if (isHead) return void response.end();
   if (given.hangAfter !== undefined) return void response.write(bytes.subarray(0, given.hangAfter));
-  if (given.cutAfter === undefined) return void response.end(bytes);
-  response.write(bytes.subarray(0, given.cutAfter), () => response.destroy());
+  response.end(bytes);
 }

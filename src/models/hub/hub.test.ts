@@ -42,6 +42,16 @@ function hubWith(given: Partial<HubOptions> = {}): Hub {
   return hub;
 }
 
+/** Cuts the connection whenever the file has grown. */
+function cutOnProgress(): (progress: PullProgress) => void {
+  let most = 0;
+  return ({ file, fileBytes }) => {
+    if (file !== GRAPH || fileBytes <= most) return;
+    most = fileBytes;
+    server.cut();
+  };
+}
+
 const failure = async (work: Promise<unknown>) => (await work.catch((error: unknown) => error)) as Error;
 const requestsOf = (start: string) => server.requests.filter((line) => line.startsWith(start));
 const leftovers = async () =>
@@ -116,16 +126,17 @@ describe('a pull', () => {
 
 describe('a transfer that breaks off', () => {
   it('is taken up where it stood', async () => {
-    server.disturb = ({ count }) => (count < 2 ? { cutAfter: 100_000 } : undefined);
-    const { folder } = await hubWith().pull(row);
+    server.disturb = ({ count }) => (count < 2 ? { hangAfter: 100_000 } : undefined);
+    const { folder } = await hubWith().pull(row, { onProgress: cutOnProgress() });
     expect(await readFile(path.join(folder, GRAPH))).toEqual(graph);
     const ranges = requestsOf('cdn GET').map((line) => line.split(' ')[3]);
+    expect(ranges).toHaveLength(3);
     expect(ranges[0]).toBeUndefined();
     expect(ranges.slice(1).every((range) => /^bytes=[1-9]\d*-$/.test(range!))).toBe(true);
   });
 
   it('is taken up by the next process', async () => {
-    server.disturb = () => ({ cutAfter: 100_000 });
+    server.disturb = () => ({ hangAfter: 100_000 });
     const stop = new AbortController();
     const broken = hubWith().pull(row, {
       signal: stop.signal,
@@ -141,14 +152,14 @@ describe('a transfer that breaks off', () => {
   });
 
   it('begins anew where the server knows no ranges', async () => {
-    server.disturb = ({ count }) => (count === 0 ? { cutAfter: 100_000 } : { ignoreRange: true });
-    const { folder } = await hubWith().pull(row);
+    server.disturb = ({ count }) => (count === 0 ? { hangAfter: 100_000 } : { ignoreRange: true });
+    const { folder } = await hubWith().pull(row, { onProgress: cutOnProgress() });
     expect(await readFile(path.join(folder, GRAPH))).toEqual(graph);
   });
 
   it('is taken up when no more bytes come', async () => {
     server.disturb = ({ count }) => (count === 0 ? { hangAfter: 50_000 } : undefined);
-    const { folder } = await hubWith({ stallMs: 200 }).pull(row);
+    const { folder } = await hubWith({ stallMs: 1_000 }).pull(row);
     expect(await readFile(path.join(folder, GRAPH))).toEqual(graph);
   });
 

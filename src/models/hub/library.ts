@@ -4,12 +4,12 @@ import type { Config } from '#config.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import type { ModelRow } from '../catalogue.ts';
 import { readModelRows } from '../row-shape.ts';
-import { isNonCommercial, KNOWN_MODELS } from '../rows.ts';
+import { inPrecision, isNonCommercial, KNOWN_MODELS } from '../rows.ts';
 import { createHub, type OnDisk, type PullOptions } from './hub.ts';
 
 export type LibrarySettings = Pick<
   Config,
-  'dataDir' | 'models' | 'modelHubUrl' | 'modelHubToken' | 'region' | 'euHosts'
+  'dataDir' | 'models' | 'modelHubUrl' | 'modelHubToken' | 'modelPrecision' | 'region' | 'euHosts'
 >;
 
 export interface LibraryModel {
@@ -43,8 +43,8 @@ export function openLibrary(settings: LibrarySettings): ModelLibrary {
     log: silent,
   });
   const rows = new Map<string, ModelRow>();
-  for (const row of [...KNOWN_MODELS, ...readModelRows(settings.models)])
-    if (row.runs.on === 'onnx') rows.set(row.id, row);
+  const known = KNOWN_MODELS.map((row) => inPrecision(row, settings.modelPrecision));
+  for (const row of [...known, ...readModelRows(settings.models)]) if (row.runs.on === 'onnx') rows.set(row.id, row);
 
   const describe = async (row: ModelRow): Promise<LibraryModel> => ({
     row,

@@ -65,6 +65,8 @@ async function open({ spec, padId }: OpenAsk): Promise<LoadedModel> {
     // Batches have all shapes: what is kept for one shape is seldom used again, and never given back.
     enableMemPattern: false,
     enableCpuMemArena: false,
+    // Threads that wait by spinning take the processor from everybody else on a busy machine.
+    extra: { session: { 'intra_op.allow_spinning': '0' } },
     logSeverityLevel: 4,
   });
   const inputs = session.inputMetadata.map(({ name, ...rest }) => ({

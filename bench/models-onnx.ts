@@ -1,0 +1,194 @@
+/**
+ * What the ONNX backend does in a second, on a model of MiniLM's shape with random weights (speed does not depend on them),
+ * beside the pipeline of @huggingface/transformers on the same file: `tsx --conditions=source bench/models-onnx.ts`. That
+ * package is installed into a temporary folder for this run; without a registry its column is empty.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from '../src/models/backends/onnx.ts';
+import { bertFile } from '../src/models/onnx/bert.suite.ts';
+import {
+  MINILM,
+  type TestFolder,
+  TOKENIZER,
+  TOKENIZER_CONFIG,
+  testEmbeddingRow,
+  testRerankRow,
+  VOCABULARY,
+  writeTestModel,
+} from '../src/models/onnx/test-model.suite.ts';
+import { machine, table } from './support.ts';
+
+const SECONDS = 4;
+const SETTINGS = [
+  { tokens: 16, texts: 1 },
+  { tokens: 16, texts: 32 },
+  { tokens: 128, texts: 1 },
+  { tokens: 128, texts: 8 },
+  { tokens: 512, texts: 1 },
+];
+const signal = new AbortController().signal;
+const log = { info() {}, warn: (facts: object, message: string) => console.error(message, facts) };
+const row = testEmbeddingRow({ dimensions: MINILM.hidden, contextTokens: MINILM.positions });
+
+/** A vocabulary of MiniLM's size, whose words are made up. */
+const words = Array.from({ length: MINILM.vocabulary - VOCABULARY.length }, (_, at) => `w${at.toString(36)}`);
+const vocab = Object.fromEntries([...VOCABULARY, ...words].map((piece, id) => [piece, id]));
+const tokenizer = { ...TOKENIZER, model: { ...TOKENIZER.model, vocab } };
+
+/** With its two special tokens a text has as many as are asked for. */
+const textOf = (tokens: number, seed: number) =>
+  Array.from({ length: tokens - 2 }, (_, at) => words[(seed * 7_919 + at * 104_729) % words.length]).join(' ');
+const textsOf = ({ tokens, texts }: (typeof SETTINGS)[number]) =>
+  Array.from({ length: texts }, (_, at) => textOf(tokens, at));
+
+/** How often a second the work is done. */
+async function rate(work: () => Promise<unknown>): Promise<number> {
+  await work();
+  await work();
+  const since = performance.now();
+  let count = 0;
+  while (performance.now() - since < SECONDS * 1_000) {
+    await work();
+    count++;
+  }
+  return count / ((performance.now() - since) / 1_000);
+}
+
+const optionsFor = (files: TestFolder): OnnxOptions => ({ files: async () => files, log });
+
+async function embedderRates(files: TestFolder): Promise<number[]> {
+  const embedder = createOnnxEmbedder(row, optionsFor(files));
+  try {
+    const rates: number[] = [];
+    for (const setting of SETTINGS) {
+      const texts = textsOf(setting);
+      const perSecond = await rate(async () =>
+        embedder.embed(await embedder.prepare(texts, { signal }), { output: 'pooled', dimensions: 384, signal }),
+      );
+      rates.push(perSecond * setting.texts);
+    }
+    return rates;
+  } finally {
+    await embedder.close();
+  }
+}
+
+/** The same texts through the pipeline, in a process of its own, as its users call it. */
+const PIPELINE = `
+import { env, pipeline } from '@huggingface/transformers';
+const { root, dtype, settings, seconds } = JSON.parse(process.argv[2]);
+env.allowRemoteModels = false;
+env.localModelPath = root;
+const extract = await pipeline('feature-extraction', 'model', { dtype });
+const rates = [];
+for (const texts of settings) {
+  const once = () => extract(texts, { pooling: 'mean' });
+  await once();
+  await once();
+  const since = performance.now();
+  let count = 0;
+  while (performance.now() - since < seconds * 1000) { await once(); count++; }
+  rates.push(count * texts.length / ((performance.now() - since) / 1000));
+}
+console.log(JSON.stringify(rates));
+process.exit();
+`;
+
+function installPipeline(folder: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  writeFileSync(path.join(folder, 'pipeline.js'), PIPELINE);
+  const { status } = spawnSync('npm', ['install', '--ignore-scripts', '--no-audit', '@huggingface/transformers'], {
+    cwd: folder,
+    stdio: 'ignore',
+    env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' },
+  });
+  return status === 0;
+}
+
+function pipelineRates(folder: string, files: TestFolder, dtype: 'fp32' | 'q8'): number[] {
+  const root = path.join(folder, dtype);
+  mkdirSync(path.join(root, 'model', 'onnx'), { recursive: true });
+  copyFileSync(files.graph, path.join(root, 'model', 'onnx', dtype === 'q8' ? 'model_quantized.onnx' : 'model.onnx'));
+  for (const file of [files.tokenizer, files.tokenizerConfig])
+    copyFileSync(file, path.join(root, 'model', path.basename(file)));
+  writeFileSync(path.join(root, 'model', 'config.json'), '{"model_type":"bert"}');
+  const task = JSON.stringify({ root, dtype, seconds: SECONDS, settings: SETTINGS.map(textsOf) });
+  const out = execFileSync(process.execPath, ['pipeline.js', task], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return JSON.parse(out.trim().split('\n').at(-1)!);
+}
+
+async function rerankRate(files: TestFolder): Promise<number> {
+  const reranker = createOnnxReranker(testRerankRow({ contextTokens: MINILM.positions }), optionsFor(files));
+  const documents = Array.from({ length: 100 }, (_, at) => textOf(116, at));
+  const perSecond = await rate(async () => {
+    const { pairs } = await reranker.prepare(textOf(12, 1), documents, { signal });
+    await reranker.score(pairs, signal);
+  });
+  await reranker.close();
+  return perSecond * documents.length;
+}
+
+const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
+
+/** What the process takes while texts of all lengths pour in. */
+async function flood(files: TestFolder): Promise<string[]> {
+  const embedder = createOnnxEmbedder(row, optionsFor(files));
+  await embedder.load();
+  const seen = [megabytes(embedder.memoryBytes)];
+  for (let round = 0; round < 4; round++) {
+    for (let at = 0; at < 12; at++) {
+      const texts = Array.from({ length: 40 }, (_, text) => textOf(4 + ((at * 37 + text * 61) % 500), text));
+      const prepared = await embedder.prepare(texts, { signal });
+      await embedder.embed(prepared, { output: 'pooled', dimensions: 384, signal });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    seen.push(megabytes(embedder.memoryBytes));
+  }
+  await embedder.close();
+  return seen;
+}
+
+const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
+try {
+  const make = (name: string, shape: Partial<typeof MINILM>) =>
+    writeTestModel(path.join(dir, name), bertFile({ ...MINILM, ...shape }), tokenizer, TOKENIZER_CONFIG);
+  const floats = await make('floats', {});
+  const bytes = await make('bytes', { quantized: true });
+  const classifier = await make('classifier', { head: 'classifier' });
+  console.log(machine());
+  console.log(
+    `graph: ${megabytes(readFileSync(floats.graph).length)}, int8 ${megabytes(readFileSync(bytes.graph).length)}`,
+  );
+
+  const folder = path.join(dir, 'pipeline');
+  const hasPipeline = installPipeline(folder);
+  const lines: string[][] = [];
+  for (const [name, files, dtype] of [
+    ['fp32', floats, 'fp32'],
+    ['int8', bytes, 'q8'],
+  ] as const) {
+    const ours = await embedderRates(files);
+    const theirs = hasPipeline ? pipelineRates(folder, files, dtype) : [];
+    for (const [at, { tokens, texts }] of SETTINGS.entries())
+      lines.push([
+        name,
+        `${texts} x ${tokens}`,
+        ours[at]!.toFixed(1),
+        Math.round(ours[at]! * tokens).toLocaleString('en-US'),
+        theirs[at]?.toFixed(1) ?? '',
+      ]);
+  }
+  console.log(table(['weights', 'texts x tokens', 'texts/s', 'tokens/s', 'texts/s of the pipeline'], lines));
+  console.log(`rerank: ${(await rerankRate(classifier)).toFixed(1)} pairs/s of 128 tokens`);
+  console.log(`memory, loaded and after each 480 texts of 4 to 503 tokens: ${(await flood(floats)).join(', ')}`);
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openTokenizer } from '../tokenizers/hugging-face.ts';
+import { TOKENIZER, TOKENIZER_CONFIG } from './test-model.suite.ts';
+import { createPreparer, piecesOf, windowsOf } from './tokenize.ts';
+
+const seed = { seed: 6, numRuns: 200 };
+
+describe('pieces of a long text', () => {
+  const text = fc
+    .array(fc.constantFrom('a', 'word', ' ', '\n', '😀', 'x'.repeat(3_000), ' '.repeat(2_000), 'e\u0301'), {
+      maxLength: 60,
+    })
+    .map((parts) => parts.join(''));
+
+  it('are the text again, none too long, no character torn', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const pieces = [...piecesOf(given)];
+        expect(pieces.join('')).toBe(given);
+        for (const piece of pieces) {
+          expect(piece.length).toBeLessThanOrEqual(8_192);
+          expect(piece).not.toMatch(/^[\udc00-\udfff]|[\ud800-\udbff]$/);
+        }
+      }),
+      seed,
+    );
+  });
+
+  it('end before a blank, so that the tokens are those of the whole', async () => {
+    const tokenizer = await openTokenizer(TOKENIZER, TOKENIZER_CONFIG);
+    const preparer = createPreparer(tokenizer, { contextTokens: 10_000_000, padId: 0 });
+    const long = 'the river, the zoo and some longer words '.repeat(1_000);
+    const [prepared] = await preparer.prepare([long], {});
+    expect(prepared!.sequence.ids).toEqual(tokenizer.encode(long, { special: true }));
+  });
+});
+
+describe('windows', () => {
+  it('cover a document, keep to their room, and share an eighth', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 1, max: 500 }), (length, room) => {
+        const ids = Array.from({ length }, (_, at) => at);
+        const windows = windowsOf(ids, room);
+        expect(new Set(windows.flat()).size).toBe(length);
+        expect(windows.length).toBeGreaterThan(0);
+        for (const [at, window] of windows.entries()) {
+          expect(window.length).toBeLessThanOrEqual(room);
+          const next = windows[at + 1];
+          if (next) expect(window.at(-1)! - next[0]! + 1).toBe(Math.floor(room / 8));
+        }
+      }),
+      seed,
+    );
+  });
+});
