@@ -4,7 +4,7 @@ import type { Store } from '#storage/database/store.ts';
 import { createIdentities } from './identities.ts';
 import { newId } from './ids.ts';
 import { hashOf, isKeyText, makeKeyText, shownOf } from './key-text.ts';
-import { isName } from './names.ts';
+import { NAME } from './names.ts';
 import type { Account, Accounts, KeyRecord } from './records.ts';
 import type { Tables } from './schema.ts';
 import {
@@ -142,6 +142,6 @@ export function createAccounts(options: AccountsOptions): Accounts {
 }
 
 function checkName(name: string | undefined): void {
-  if (name === undefined || isName(name)) return;
+  if (name === undefined || NAME.test(name)) return;
   throw problem('ParamValidationError', { path: 'name', message: 'A name must be one line of 1 to 200 characters' });
 }

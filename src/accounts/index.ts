@@ -9,7 +9,7 @@ export {
   type Visit,
 } from './gate.ts';
 export { newId } from './ids.ts';
-export { isName } from './names.ts';
+export { NAME } from './names.ts';
 export { type AccountsRoom, type AccountsRoomOptions, openAccounts } from './open.ts';
 export {
   type Account,

@@ -1,4 +1,2 @@
-/** What accounts and keys may be called: one line that fits into a table. */
-const NAME = /^(?=\S)[^\p{Cc}]{1,200}$/u;
-
-export const isName = (text: string): boolean => NAME.test(text);
+/** What accounts and keys may be called: one line that fits into a table, of 1 to 200 characters. */
+export const NAME = /^(?=\S)[^\p{Cc}]{1,200}$/u;

@@ -1,15 +1,10 @@
 /** What goes in and out of the admin API. Times are ISO 8601, amounts tokens. */
 import { z } from 'zod';
-import { isName, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
+import { NAME, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { PLAN_NAMES } from '#plans.ts';
 
-const name = z
-  .string()
-  .min(1)
-  .max(200)
-  .refine(isName, 'must be one line of 1 to 200 characters')
-  .describe('A name for people, one line.');
+const name = z.string().regex(NAME, 'must be one line of 1 to 200 characters').describe('A name for people, one line.');
 const id = (what: string) => z.string().min(1).max(200).describe(what);
 const plan = z.enum(PLAN_NAMES);
 const balance = z.int().min(0).nullable().describe('Tokens left; null when none are counted.');

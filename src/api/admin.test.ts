@@ -210,17 +210,12 @@ describe('what is wrong', () => {
   const twoFaults = { name: '', plan: 'gold' };
   it.each([
     ['POST', '/accounts', {}, ['name', 'plan']],
-    ['POST', '/accounts', twoFaults, ['name', 'name', 'plan']],
+    ['POST', '/accounts', twoFaults, ['name', 'plan']],
     ['POST', '/accounts', { name: 'a\nb', plan: 'free', balance: -1 }, ['name', 'balance']],
     ['POST', '/accounts', { name: 'a', plan: 'free', balance: 1.5, id: 'mine' }, ['balance', 'id']],
     ['POST', '/accounts', { name: 'a', plan: 'free', balance: '5' }, ['balance']],
     ['PATCH', '/accounts/default', { addBalance: 'more', colour: 1, __proto__: null }, ['addBalance', 'colour']],
-    [
-      'POST',
-      '/keys',
-      { name: 'x'.repeat(201), expiresAt: 'tomorrow', key: 'short' },
-      ['name', 'name', 'expiresAt', 'key'],
-    ],
+    ['POST', '/keys', { name: 'x'.repeat(201), expiresAt: 'tomorrow', key: 'short' }, ['name', 'expiresAt', 'key']],
     ['POST', '/keys', { name: 'x', expiresAt: '2036-01-01' }, ['expiresAt']],
     ['PATCH', '/keys/k', { revokedAt: null }, ['revokedAt']],
     ['GET', '/accounts?limit=0&offset=3', undefined, ['limit', 'offset']],
