@@ -346,8 +346,10 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         const { id: accountId } = await paying(100);
         room.usage.charge(charge({ accountId, model: `\0${'m'.repeat(5_000)}`, tokens: Number.NaN, durationMs: -3 }));
         room.usage.charge(charge({ accountId, model: '\ud800', tokens: 1.5 }));
+        room.usage.charge(charge({ accountId, at: Number.NaN, status: 'ECONNRESET' as never, tokens: -5 }));
+        room.usage.charge(charge({ accountId, at: Number.POSITIVE_INFINITY, status: 1e12, tokens: 0 }));
         await room.usage.flush();
-        expect(await total()).toMatchObject({ requests: 2, tokens: 2, durationMs: 3 });
+        expect(await total()).toMatchObject({ requests: 4, tokens: 2 });
       });
 
       it('forgets single requests after a while, and sums never', async () => {
