@@ -44,7 +44,7 @@ export interface DeploymentDefinition {
   readonly after?: ExecutorSource | undefined;
   readonly replicas: number;
   readonly shards: number;
-  /** By endpoint in lower-case; `*` for all that are not named. */
+  /** By endpoint; `*` for all that are not named, but /search and /index. */
   readonly polling: Readonly<Record<string, Polling>>;
   readonly when?: JsonObject | undefined;
   readonly floating: boolean;

@@ -1,7 +1,7 @@
 /** The flow's record: one content, what is known about it, and documents within it (contract, section 2). */
 import { randomFillSync } from 'node:crypto';
 import { NdArray, type NestedList, type TypedArray } from './ndarray.ts';
-import type { JsonObject } from './values.ts';
+import { copyValue, type JsonObject, MAX_DOCUMENT_DEPTH } from './values.ts';
 
 export interface Score {
   readonly value: number;
@@ -83,9 +83,14 @@ export class Document {
   #chunks: readonly Document[] = NONE;
   #matches: readonly Document[] = NONE;
 
-  constructor(init?: DocumentInit) {
-    this.id = init?.id || createId();
-    if (init) this.#fill(init);
+  /** From its parts, or empty with an id that is taken as it is. */
+  constructor(init?: DocumentInit | string) {
+    if (typeof init === 'string') {
+      this.id = init;
+    } else {
+      this.id = init?.id || createId();
+      if (init) this.#fill(init);
+    }
   }
 
   #fill(init: DocumentInit): void {
@@ -218,8 +223,35 @@ function adopt(root: Document): void {
   }
 }
 
-export const emptyDocument = (id: string): Document => {
-  const document = new Document();
-  document.id = id;
-  return document;
-};
+/**
+ * Documents of which nothing is shared with those given but texts, scores and what is in lists. Throws a RangeError
+ * when one is within itself.
+ */
+export const cloneDocuments = (documents: readonly Document[], depth = 0): Document[] =>
+  documents.map((document) => cloneDocument(document, depth));
+
+function cloneDocument(document: Document, depth: number): Document {
+  if (depth > MAX_DOCUMENT_DEPTH + 1) throw new RangeError('chunks or matches are nested too deeply');
+  const copy = new Document(document.id);
+  copy.parentId = document.parentId;
+  copy.granularity = document.granularity;
+  copy.adjacency = document.adjacency;
+  copy.mimeType = document.mimeType;
+  copy.weight = document.weight;
+  copy.uri = document.uri;
+  copy.tags = copyValue(document.tags);
+  copy.offset = document.offset;
+  copy.location = [...document.location];
+  copy.modality = document.modality;
+  copy.evaluations = { ...document.evaluations };
+  copy.scores = { ...document.scores };
+  copy.metadata = document.metadata && copyValue(document.metadata);
+  copy.unknown = document.unknown;
+  const { content, embedding } = document;
+  copy.content = content instanceof NdArray ? content.clone() : content instanceof Uint8Array ? content.slice() : content;
+  copy.embedding = embedding?.clone();
+  if (document.chunks.length || document.matches.length) {
+    copy.keepNested(cloneDocuments(document.chunks, depth + 1), cloneDocuments(document.matches, depth + 1));
+  }
+  return copy;
+}

@@ -1,28 +1,17 @@
 /** A flow that runs: it starts its deployments, sends requests through them and closes them again. */
+import { TimeUp, within } from '#concurrency/deadline.ts';
 import type { Log } from '#telemetry/log.ts';
+import { problem } from '../errors.ts';
 import type { FlowDefinition } from './definition.ts';
-import type { ExecutorClass } from './executor.ts';
-import type { DataRequest, Route, Status } from './request.ts';
+import { createDeployment, type Deployment } from './deployment.ts';
+import { CATCH_ALL, DRY_RUN, type ExecutorClass } from './executor.ts';
+import { createGraph, type Graph } from './graph.ts';
+import type { FlowObserver } from './observer.ts';
+import { compilePattern, targetTest } from './pattern.ts';
+import { createRequest, type DataRequest, failed, type Route, type Status, SUCCESS, timestamp } from './request.ts';
+import { statusOf } from './status.ts';
+import { type Condition, compileCondition, type SearchFactory } from './when.ts';
 import type { Connect } from './worker.ts';
-
-/** What is counted and timed, for metrics; every member is called at once and must not throw. */
-export interface FlowObserver {
-  /** A request came to the gateway. */
-  requestStarted?(): void;
-  requestEnded?(facts: { ms: number; failed: boolean }): void;
-  /** A deployment was sent a request and has answered. */
-  sent?(facts: { deployment: string; ms: number; failed: boolean }): void;
-  /** An executor of this process has worked: `endpoint` is the one bound, `asked` the one in the request. */
-  processed?(facts: {
-    runtime: string;
-    executor: string;
-    endpoint: string;
-    asked: string;
-    ms: number;
-    documents: number;
-    failed: boolean;
-  }): void;
-}
 
 export interface FlowTools {
   /** Opens external deployments. */
@@ -50,15 +39,179 @@ export interface Flow {
   start(): Promise<void>;
   /**
    * The request as it leaves the flow; the one given belongs to the flow from then on. A failing executor is data in
-   * `header.status`. Throws ServiceAwayError, ServiceTimeoutError or DownstreamServiceError, with the facts `deployment` and `addresses`,
-   * when an executor cannot be reached or is too slow, SubmittedDataMalformedError for a target that is not a pattern,
-   * ServiceNodeResourceDrainError when the flow is closing.
+   * `header.status`. Throws ServiceAwayError, ServiceTimeoutError or DownstreamServiceError, with the facts `deployment`
+   * and `addresses`, when an executor cannot be reached or is too slow, SubmittedDataMalformedError for a target that is
+   * not a pattern, ServiceNodeResourceDrainError when the flow is closing.
    */
   handle(request: DataRequest, options?: HandleOptions): Promise<DataRequest>;
   /** Sends an empty request through the whole flow. Never throws. */
   dryRun(signal?: AbortSignal): Promise<Status>;
-  /** Builds the executors of the deployments that match anew and sends requests to them when they are ready. */
+  /**
+   * Builds the executors of the deployments that match anew and sends requests to them when they are ready. One route
+   * for each that was reloaded, with its failure if it kept the old executors. Throws SubmittedDataMalformedError for a
+   * target that is not a pattern.
+   */
   reload(targets: readonly string[]): Promise<Route[]>;
   /** Refuses new requests and waits for those in work, at most for `graceMs`. */
   close(graceMs?: number): Promise<void>;
+}
+
+const GRACE_MS = 10_000;
+const NOBODY = new AbortController().signal;
+
+async function searches(definition: FlowDefinition): Promise<SearchFactory> {
+  const patterns = new Map<string, (text: string) => boolean>();
+  const open: unknown[] = definition.deployments.map(({ when }) => when);
+  for (let value = open.pop(); value !== undefined || open.length > 0; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    open.push(...Object.values(value));
+    const pattern = (value as Record<string, unknown>).$regex;
+    if (typeof pattern !== 'string') continue;
+    const compiled = await compilePattern(pattern);
+    patterns.set(pattern, (text) => compiled.matcher(text).find());
+  }
+  return (pattern) => patterns.get(pattern)!;
+}
+
+async function conditionsOf(definition: FlowDefinition): Promise<ReadonlyMap<string, Condition>> {
+  const search = await searches(definition);
+  const found = new Map<string, Condition>();
+  for (const { name, when } of definition.deployments) if (when) found.set(name, compileCondition(when, search));
+  return found;
+}
+
+async function startInTime(deployment: Deployment): Promise<void> {
+  const { timeoutReadyMs } = deployment.definition;
+  const started = deployment.start();
+  if (timeoutReadyMs < 0) return started;
+  try {
+    await within(timeoutReadyMs, started);
+  } catch (error) {
+    // What starts after all is not left behind.
+    started.then(() => deployment.close(0)).catch(() => {});
+    throw error instanceof TimeUp ? new Error(`it was not ready after ${timeoutReadyMs} ms`) : error;
+  }
+}
+
+export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): Flow {
+  const { log, observe, stacks = false, executors = {}, connect } = tools;
+  const deployments = definition.deployments.map((one) =>
+    createDeployment(one, { executors, log, observe, stacks, connect }),
+  );
+  let graph: Graph | undefined;
+  let closing: Promise<void> | undefined;
+  let inWork = 0;
+  let idle: (() => void) | undefined;
+
+  async function start(): Promise<void> {
+    for (const warning of definition.warnings) log?.warn(warning);
+    const conditions = await conditionsOf(definition);
+    const opened = await Promise.allSettled(deployments.map(startInTime));
+    const reasons = opened.flatMap((one, at) =>
+      one.status === 'rejected' ? [`${deployments[at]!.definition.name}: ${(one.reason as Error).message}`] : [],
+    );
+    if (reasons.length > 0) {
+      await Promise.allSettled(deployments.map((deployment) => deployment.close(0)));
+      const cause = opened.find((one) => one.status === 'rejected')?.reason;
+      throw problem('FaceNotReadyError', { message: `The flow could not start. ${reasons.join('; ')}` }, cause);
+    }
+    graph = createGraph({ deployments, conditions, observe });
+    const unwaited = graph.floating.filter((name) => !definition.deployments.find((one) => one.name === name)?.floating);
+    if (unwaited.length > 0) log?.warn(`Nobody waits for the answers of ${unwaited.join(', ')}`);
+  }
+
+  function visible(headers: HandleOptions['headers']): Readonly<Record<string, string>> {
+    const shown: Record<string, string> = {};
+    if (!headers) return shown;
+    for (const name of definition.headers) {
+      const value = headers[name];
+      if (value !== undefined) shown[name] = Array.isArray(value) ? value.join(', ') : value;
+    }
+    return shown;
+  }
+
+  async function handle(request: DataRequest, { signal = NOBODY, headers }: HandleOptions = {}): Promise<DataRequest> {
+    if (closing) throw problem('ServiceNodeResourceDrainError', { message: 'The flow is closing' });
+    if (!graph) throw problem('FaceNotReadyError', { message: 'The flow is not ready' });
+    const started = timestamp();
+    if (request.docsBytes) return refuse(request, started);
+    const from = performance.now();
+    let answer: DataRequest | undefined;
+    inWork++;
+    observe?.requestStarted?.();
+    try {
+      answer = await graph.run(request, { signal, headers: visible(headers), started });
+      return answer;
+    } finally {
+      observe?.requestEnded?.({ ms: performance.now() - from, failed: answer === undefined || failed(answer) });
+      if (--inWork === 0) idle?.();
+    }
+  }
+
+  async function dryRun(signal: AbortSignal = NOBODY): Promise<Status> {
+    try {
+      const request = createRequest({ endpoint: DRY_RUN });
+      const answer = await handle(request, { signal });
+      await Promise.all(deployments.map((deployment) => deployment.ping(signal)));
+      return answer.header.status ?? { code: SUCCESS, description: '' };
+    } catch (error) {
+      return statusOf(error, '', stacks);
+    }
+  }
+
+  async function reloadOne(deployment: Deployment): Promise<Route> {
+    const route: Route = { executor: deployment.definition.name, startTime: timestamp() };
+    try {
+      await deployment.reload(GRACE_MS);
+    } catch (error) {
+      route.status = statusOf(error, '', stacks);
+    }
+    return { ...route, endTime: timestamp() };
+  }
+
+  async function drain(graceMs: number): Promise<void> {
+    if (inWork > 0) {
+      const done = new Promise<void>((resolve) => {
+        idle = resolve;
+      });
+      await within(graceMs, done).catch(() => log?.warn(`${inWork} requests were not answered in time`));
+    }
+    if (graph) await within(graceMs, graph.settled()).catch(() => {});
+    const closed = await Promise.allSettled(deployments.map((deployment) => deployment.close(graceMs)));
+    for (const one of closed) if (one.status === 'rejected') log?.error(one.reason, 'An executor could not be closed');
+  }
+
+  return {
+    definition,
+    endpoints() {
+      const all = deployments.flatMap((deployment) => [...(deployment.endpoints() ?? [])]);
+      return [...new Set(all)].filter((endpoint) => endpoint !== DRY_RUN && endpoint !== CATCH_ALL);
+    },
+    start,
+    handle,
+    dryRun,
+    async reload(targets) {
+      const tests = await Promise.all(targets.map(targetTest));
+      const chosen = deployments.filter(({ definition: { name } }) => tests.some((test) => test(name)));
+      return Promise.all(chosen.map(reloadOne));
+    },
+    close(graceMs = GRACE_MS) {
+      closing ??= drain(graceMs);
+      return closing;
+    },
+  };
+}
+
+/** Documents that are serialized in a way that can run code are not decoded, by nobody. */
+function refuse(request: DataRequest, started: Route['startTime']): DataRequest {
+  const description = "UnsupportedContent('docs_bytes is never decoded: send docs')";
+  const args = ['docs_bytes is never decoded: send docs'];
+  const status = { code: 1, description, exception: { name: 'UnsupportedContent', args, stacks: [], executor: '' } };
+  const { docsBytes: _, ...rest } = request;
+  return {
+    ...rest,
+    header: { ...request.header, status },
+    routes: [...request.routes, { executor: 'gateway', startTime: started, endTime: timestamp(), status }],
+    docs: [],
+  };
 }

@@ -156,7 +156,10 @@ interface Seen {
 }
 
 function checkLevel(list: NestedList, shape: readonly number[], axis: number, seen: Seen): void {
-  if (!Array.isArray(list)) return see(list, seen);
+  if (!Array.isArray(list)) {
+    see(list, seen);
+    return;
+  }
   if (list.length !== shape[axis]) throw new TypeError('an array has rows of different lengths');
   const last = axis === shape.length - 1;
   for (const part of list as readonly NestedList[]) {
@@ -240,6 +243,16 @@ export class NdArray {
 
   static fromSparse(sparse: SparseArray, rest?: NdArrayRest): NdArray {
     return new NdArray({ sparse }, rest);
+  }
+
+  /** With bytes of its own. */
+  clone(): NdArray {
+    if (this.#list !== undefined) {
+      const shape = [...this.#shape];
+      return new NdArray({ list: this.#list, shape, dtype: this.#dtype }, this);
+    }
+    if (this.sparse) return this;
+    return new NdArray({ dense: { ...this.#dense!, buffer: this.#dense!.buffer.slice() } }, this);
   }
 
   get shape(): readonly number[] {

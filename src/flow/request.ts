@@ -1,5 +1,5 @@
 /** The message that goes through a flow, whichever door it came in by (contract, sections 3 and 8.2). */
-import { createId, type Document } from './document.ts';
+import { cloneDocuments, createId, type Document } from './document.ts';
 import type { JsonObject } from './values.ts';
 
 /** As on the wire; nanoseconds 0 to 999,999,999. */
@@ -80,3 +80,11 @@ export function timestamp(): Timestamp {
   const seconds = Math.floor(ms / 1000);
   return { seconds, nanos: Math.floor((ms - seconds * 1000) * 1000) * 1000 };
 }
+
+/** A request that can go another way: nothing that an executor may change is shared. */
+export const cloneRequest = (request: DataRequest): DataRequest => ({
+  ...request,
+  header: { ...request.header },
+  routes: [...request.routes],
+  docs: cloneDocuments(request.docs),
+});

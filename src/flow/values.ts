@@ -40,3 +40,13 @@ export function isShallow(value: unknown, depth = 0): boolean {
   for (const key in value) if (!isShallow((value as Record<string, unknown>)[key], depth + 1)) return false;
   return true;
 }
+
+/** A copy of a value all the way down. Throws a RangeError when it is nested without end. */
+export function copyValue<T extends JsonValue>(value: T, depth = 0): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_VALUE_DEPTH) throw new RangeError('a value is nested too deeply');
+  if (Array.isArray(value)) return value.map((part) => copyValue(part, depth + 1)) as JsonValue as T;
+  const copy: JsonObject = {};
+  for (const key in value as JsonObject) setKey(copy, key, copyValue((value as JsonObject)[key]!, depth + 1));
+  return copy as T;
+}

@@ -1,0 +1,160 @@
+/** One node of a flow: its replicas and shards, what runs before and after them, and how it is built anew. */
+import type { DeploymentDefinition, ExecutorSource, Polling } from './definition.ts';
+import { findClass, openLocal, type Seat, type SourceTools } from './executor-source.ts';
+import { reduceRequests } from './reduce.ts';
+import { createReplicas, type Replicas } from './replicas.ts';
+import { cloneRequest, type DataRequest, failed } from './request.ts';
+import type { Connect, Worker, WorkerCall } from './worker.ts';
+
+export interface DeploymentTools extends SourceTools {
+  readonly connect?: Connect | undefined;
+}
+
+export interface Deployment {
+  readonly definition: DeploymentDefinition;
+  readonly addresses: readonly string[];
+  /** Undefined when they are not known yet. */
+  endpoints(): ReadonlySet<string> | undefined;
+  start(): Promise<void>;
+  process(call: WorkerCall): Promise<DataRequest>;
+  ping(signal: AbortSignal): Promise<void>;
+  /** Calls in work stay with the executors that they were sent to. */
+  reload(graceMs: number): Promise<void>;
+  close(graceMs: number): Promise<void>;
+}
+
+/** The executors of a deployment, all of one age. */
+interface Generation {
+  readonly shards: readonly Replicas[];
+  readonly before: Replicas | undefined;
+  readonly after: Replicas | undefined;
+}
+
+const NONE: Generation = { shards: [], before: undefined, after: undefined };
+
+/** Search asks all shards unless it is said otherwise: what is indexed is spread over them. */
+export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: string): Polling {
+  return polling[endpoint] ?? (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'));
+}
+
+async function openAll(definition: DeploymentDefinition, tools: DeploymentTools, version: number): Promise<Generation> {
+  const opened: Worker[] = [];
+  const { timeoutSendMs, retries, retryTimeouts } = definition;
+  const replicasOf = (workers: readonly Worker[]) => createReplicas({ workers, timeoutSendMs, retries, retryTimeouts });
+
+  async function open(source: ExecutorSource, seats: readonly Seat[]): Promise<Replicas> {
+    const type = await findClass(source, tools.executors, version);
+    const workers: Worker[] = [];
+    for (const seat of seats) {
+      const worker = await openLocal(definition, source, type, seat, tools);
+      opened.push(worker);
+      workers.push(worker);
+    }
+    return replicasOf(workers);
+  }
+
+  try {
+    if (definition.external) return { ...NONE, shards: [replicasOf(connectAll(definition, tools.connect))] };
+    const shards: Replicas[] = [];
+    for (let shard = 0; shard < definition.shards; shard++) {
+      shards.push(await open(definition.source, seatsOf(definition, shard)));
+    }
+    const side = (kind: string): Seat[] => [{ name: `${definition.name}/${kind}`, shardId: -1, replica: 0 }];
+    const { before, after } = definition;
+    return {
+      shards,
+      before: before && (await open(before, side('uses-before'))),
+      after: after && (await open(after, side('uses-after'))),
+    };
+  } catch (error) {
+    await Promise.allSettled(opened.map((worker) => worker.close()));
+    throw error;
+  }
+}
+
+function seatsOf({ name, shards, replicas }: DeploymentDefinition, shard: number): Seat[] {
+  const prefix = shards > 1 ? `${name}/shard-${shard}` : name;
+  return Array.from({ length: replicas }, (_, replica) => ({
+    name: `${prefix}/rep-${replica}`,
+    shardId: shards > 1 ? shard : -1,
+    replica,
+  }));
+}
+
+function connectAll(definition: DeploymentDefinition, connect: Connect | undefined): Worker[] {
+  if (!connect) throw new Error('external executors cannot be reached from here');
+  const { name: deployment, tls, grpcMetadata: metadata, compression } = definition;
+  return definition.external!.map(({ host, port }) => connect({ deployment, host, port, tls, metadata, compression }));
+}
+
+const everyone = ({ shards, before, after }: Generation): Replicas[] =>
+  [before, ...shards, after].filter((one) => one !== undefined);
+
+export function createDeployment(definition: DeploymentDefinition, tools: DeploymentTools): Deployment {
+  let generation = NONE;
+  let version = 0;
+  let turn = 0;
+
+  async function askShards({ shards }: Generation, call: WorkerCall): Promise<DataRequest[]> {
+    if (pollingOf(definition.polling, call.requests[0]?.header.execEndpoint ?? '') === 'ANY') {
+      const shard = shards[turn++ % shards.length]!;
+      return [await shard.process(call)];
+    }
+    const copies = shards.map((_, at) => (at === 0 ? call : { ...call, requests: call.requests.map(cloneRequest) }));
+    return Promise.all(shards.map((shard, at) => shard.process(copies[at]!)));
+  }
+
+  async function throughShards(current: Generation, call: WorkerCall): Promise<DataRequest> {
+    let given = call;
+    if (current.before) {
+      const prepared = await current.before.process(call);
+      if (failed(prepared)) return prepared;
+      given = { ...call, requests: [prepared] };
+    }
+    const parts = await askShards(current, given);
+    const failure = parts.find(failed);
+    if (failure) return failure;
+    if (!current.after) return definition.reduce ? reduceRequests(parts) : concatenate(parts);
+    const sources = parts.map((_, at) => `${definition.name}/shard-${at}`);
+    return current.after.process({ ...call, requests: parts, sources });
+  }
+
+  return {
+    definition,
+    get addresses() {
+      return everyone(generation).flatMap(({ addresses }) => addresses);
+    },
+    endpoints: () => generation.shards[0]?.endpoints(),
+    async start() {
+      generation = await openAll(definition, tools, version);
+    },
+    process(call) {
+      const current = generation;
+      return current.shards.length === 1 ? current.shards[0]!.process(call) : throughShards(current, call);
+    },
+    async ping(signal) {
+      await Promise.all(everyone(generation).map((replicas) => replicas.ping(signal)));
+    },
+    async reload(graceMs) {
+      const old = generation;
+      generation = await openAll(definition, tools, ++version);
+      await closeAll(old, graceMs);
+    },
+    async close(graceMs) {
+      const old = generation;
+      generation = NONE;
+      await closeAll(old, graceMs);
+    },
+  };
+}
+
+const concatenate = (parts: readonly DataRequest[]): DataRequest => ({
+  ...reduceRequests(parts),
+  docs: parts.flatMap(({ docs }) => docs),
+});
+
+async function closeAll(generation: Generation, graceMs: number): Promise<void> {
+  const closed = await Promise.allSettled(everyone(generation).map((replicas) => replicas.close(graceMs)));
+  const failure = closed.find((one) => one.status === 'rejected');
+  if (failure) throw failure.reason;
+}

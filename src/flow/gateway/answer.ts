@@ -1,0 +1,64 @@
+/** What the gateway answers over HTTP, failures among it (contract, sections 4.4 and 6.3). */
+import { asProblem, type Problem } from '#errors.ts';
+import type { Document } from '../document.ts';
+import { documentJson, type Issue, statusObject } from '../json.ts';
+import { ERROR, type Status } from '../request.ts';
+
+export interface Answer {
+  readonly code: number;
+  readonly body: string;
+  /** JSON when left out. */
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const ok = (body: string): Answer => ({ code: 200, body });
+
+export const detail = (code: number, what: string | readonly Issue[], headers: Record<string, string> = {}): Answer => ({
+  code,
+  body: JSON.stringify({ detail: what }),
+  headers,
+});
+
+export const notFound = (): Answer => detail(404, 'Not Found');
+
+/** The name under which clients know that an executor could not be asked. */
+const NETWORK_ERROR = "<class 'jina.excepts.InternalNetworkError'>";
+
+export const lostStatus = ({ message }: Problem): Status => ({
+  code: ERROR,
+  description: message,
+  exception: { name: NETWORK_ERROR, args: [], stacks: [], executor: '' },
+});
+
+/** Problems of requests that a flow could not bring to their end. */
+const LOST = ['ServiceAwayError', 'ServiceTimeoutError', 'DownstreamServiceError', 'ServiceNodeResourceDrainError'];
+
+export const isLost = (failure: Problem): boolean => LOST.includes(failure.name);
+
+export const issuesOf = (failure: Problem): readonly Issue[] =>
+  Array.isArray(failure.facts.detail)
+    ? (failure.facts.detail as Issue[])
+    : [{ loc: ['body'], msg: failure.message, type: 'value_error' }];
+
+export interface Asked {
+  readonly requestId: string;
+  readonly docs: readonly Document[];
+}
+
+/** The answer to a failure; with `asked` the caller gets its documents back. */
+export function failureAnswer(error: unknown, asked?: Asked): Answer {
+  const failure = asProblem(error);
+  const { retryAfter } = failure.facts;
+  const headers: Record<string, string> = typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {};
+  if (asked && isLost(failure)) return { code: failure.code, body: lostBody(failure, asked), headers };
+  const listed = failure.code === 422 || Array.isArray(failure.facts.detail);
+  return detail(failure.code, listed ? issuesOf(failure) : failure.message, headers);
+}
+
+function lostBody(failure: Problem, { requestId, docs }: Asked): string {
+  const status = statusObject(lostStatus(failure));
+  const header = JSON.stringify({ requestId, status, execEndpoint: '', targetExecutor: '' });
+  const data = docs.map((document) => documentJson(document)).join(',');
+  return `{"header":${header},"parameters":null,"routes":null,"data":[${data}]}`;
+}

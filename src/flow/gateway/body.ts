@@ -1,0 +1,103 @@
+/** The body of a request: its bytes within a limit, and JSON out of them with failures in the `detail` form. */
+import type { IncomingMessage } from 'node:http';
+import { type Problem, problem } from '#errors.ts';
+import { BODY, type Issue, malformed, wrong } from '../json.ts';
+import { findFault } from './json-fault.ts';
+
+const tooLarge = (maxBytes: number): Problem => {
+  const message = `The body has more than ${maxBytes} bytes`;
+  return problem('RequestPayloadTooLargeError', {
+    message,
+    detail: [{ loc: ['body'], msg: message, type: 'value_error.any_str.max_length', ctx: { limit_value: maxBytes } }],
+  });
+};
+
+const gone = (): Problem => problem('DataStreamBrokenError', { message: 'The body broke off before its end' });
+
+/** Rejects with RequestPayloadTooLargeError, or DataStreamBrokenError when the client has gone. */
+export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const announced = Number(request.headers['content-length']);
+  if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > maxBytes) {
+        parts.length = 0;
+        reject(tooLarge(maxBytes));
+      } else parts.push(part);
+    });
+    request.on('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
+    request.on('error', () => reject(gone()));
+    request.on('close', () => reject(gone()));
+  });
+}
+
+/** A missing or empty type counts: clients of the original send JSON without one. */
+function isJson(contentType: string | undefined): boolean {
+  const type = contentType?.split(';', 1)[0]!.trim().toLowerCase();
+  return !type || type === 'application/json' || /^[\w.-]+\/(?:json|[\w.-]+\+json)$/.test(type);
+}
+
+/** Rejects with SubmittedDataMalformedError whose fact `detail` is a list of issues, or as `readBytes` does. */
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.length === 0) throw wrong(BODY, 'missing');
+  if (!isJson(request.headers['content-type'])) throw wrong(BODY, 'dict');
+  checkShape(bytes);
+  const value = parse(bytes.toString('utf8'));
+  if (value === null) throw wrong(BODY, 'missing');
+  return value;
+}
+
+/** A JSON value, or SubmittedDataMalformedError that says where it goes wrong. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const fault = findFault(text);
+    const { msg, pos, lineno, colno } = fault;
+    const issue: Issue = {
+      loc: ['body', pos],
+      msg: `${msg}: line ${lineno} column ${colno} (char ${pos})`,
+      type: 'value_error.jsondecode',
+      ctx: { ...fault },
+    };
+    throw malformed([issue]);
+  }
+}
+
+/** Below this a body can't hold enough values to matter. */
+const UNCHECKED_BYTES = 2 ** 20;
+/** Objects, lists and keys: each takes tens of bytes in memory for the two of `[]`. */
+const MAX_CONTAINERS = 4_000_000;
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const BRACE = 0x7b;
+
+/** Throws SubmittedDataMalformedError for large text that would take a multiple of its size as values. */
+export function checkShape(bytes: Uint8Array): void {
+  if (bytes.length < UNCHECKED_BYTES) return;
+  let containers = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at);
+    } else if (byte === BRACKET || byte === BRACE || byte === COLON) containers++;
+  }
+  if (containers > MAX_CONTAINERS) {
+    throw malformed([{ loc: ['body'], msg: 'there are too many lists, objects and keys', type: 'value_error.size' }]);
+  }
+}
+
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
+    let escapes = end;
+    while (bytes[escapes - 1] === BACKSLASH) escapes--;
+    if ((end - escapes) % 2 === 0) return end;
+  }
+  return bytes.length;
+}

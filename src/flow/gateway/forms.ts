@@ -1,0 +1,99 @@
+/** The three generations of bodies on the same paths (contract, section 1): how each is read and answered. */
+import { BODY, malformed, readRequest, requestJson, wrong } from '../json.ts';
+import type { DataRequest } from '../request.ts';
+import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
+import { type OldKind, oldAnswer, type QueryLanguage } from './form1.ts';
+import { documentsAnswer2, wholeAnswer2 } from './form2.ts';
+
+export interface FormAsked {
+  /** The endpoint of the route; without it the body names it. */
+  readonly endpoint?: string | undefined;
+  /** What the oldest answers call the documents. */
+  readonly kind?: OldKind;
+}
+
+export interface Reading {
+  readonly request: DataRequest;
+  /** Documents that go through the flow at a time; all of them when left out. */
+  readonly partSize?: number | undefined;
+  readonly kind: OldKind;
+  readonly queryset: readonly QueryLanguage[];
+}
+
+export interface Form {
+  /** Throws SubmittedDataMalformedError with the fact `detail`. */
+  read(body: unknown, asked: FormAsked): Reading;
+  write(answer: DataRequest, reading: Reading, asked: FormAsked): string;
+}
+
+function partSizeOf(body: unknown): number | undefined {
+  const size = isObject(body) ? body.request_size : undefined;
+  if (size === undefined || size === null) return undefined;
+  if (typeof size === 'number' && Number.isSafeInteger(size) && size > 0) return size;
+  throw malformed([
+    { loc: ['body', 'request_size'], msg: 'ensure this value is greater than 0', type: 'value_error.number.not_gt' },
+  ]);
+}
+
+function readAny(body: unknown, { endpoint, kind = 'search' }: FormAsked): Reading {
+  const request = readRequest(body, { ...(endpoint && { endpoint }), stringsAreIds: kind === 'delete' });
+  return { request, kind, queryset: [], partSize: endpoint ? partSizeOf(body) : undefined };
+}
+
+export const FORM_3: Form = { read: readAny, write: requestJson };
+
+export const FORM_2: Form = {
+  read(body, asked) {
+    const named = isObject(body) ? (body.execEndpoint ?? body.exec_endpoint) : undefined;
+    if (isObject(body) && !asked.endpoint && named === undefined) {
+      throw wrong({ up: BODY, key: 'execEndpoint' }, 'missing');
+    }
+    return readAny(body, asked);
+  },
+  write: (answer, _reading, { endpoint }) => (endpoint ? documentsAnswer2(answer) : wholeAnswer2(answer)),
+};
+
+/** `top_k` stands for two entries of the query language. */
+function querysetOf(body: Record<string, unknown>): QueryLanguage[] {
+  const given = Array.isArray(body.queryset) ? body.queryset.filter(isObject) : [];
+  const queryset: QueryLanguage[] = given.map(({ name, parameters, priority }) => ({
+    name: String(name ?? ''),
+    ...(isObject(parameters) && isShallow(parameters) && { parameters: parameters as JsonObject }),
+    ...(typeof priority === 'number' && priority !== 0 && { priority }),
+  }));
+  if (typeof body.top_k !== 'number') return queryset;
+  return [
+    ...queryset,
+    { name: 'SliceQL', parameters: { end: body.top_k }, priority: 1 },
+    { name: 'VectorSearchDriver', parameters: { top_k: body.top_k }, priority: 1 },
+  ];
+}
+
+export const FORM_1: Form = {
+  read(body, { endpoint, kind = 'search' }) {
+    if (!isObject(body)) throw wrong(BODY, 'dict');
+    const { data } = body;
+    if (data === undefined || data === null) throw wrong({ up: BODY, key: 'data' }, 'missing');
+    if (kind === 'delete' && Array.isArray(data)) {
+      const at = data.findIndex((one) => typeof one !== 'string');
+      if (at >= 0) throw wrong({ up: { up: BODY, key: 'data' }, key: at }, 'string');
+    }
+    // A single string is a list of one, and a header of today's form has no meaning here.
+    const { header: _, ...rest } = body;
+    const reading = readAny({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
+    const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';
+    for (const [at, document] of reading.request.docs.entries()) {
+      const guessed = Array.isArray(data) && typeof data[at] === 'string' && document.text ? 'text/plain' : '';
+      document.mimeType ||= mimeType || guessed;
+      document.weight ||= 1;
+    }
+    const extra: Record<string, JsonValue> = {};
+    if (typeof body.top_k === 'number') extra.top_k = body.top_k;
+    if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
+    reading.request.parameters = { ...extra, ...reading.request.parameters };
+    return { ...reading, queryset: querysetOf(body) };
+  },
+  write: (answer, reading) => JSON.stringify(oldAnswer(answer, reading), undefined, 2),
+};
+
+export const FORMS = { '1': FORM_1, '2': FORM_2, '3': FORM_3 } as const;

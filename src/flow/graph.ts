@@ -1,0 +1,254 @@
+/** The way of a request through the deployments: branches side by side, joins in the order of `needs` (contract, 9.1 to 9.5). */
+import type { Deployment } from './deployment.ts';
+import { START } from './definition.ts';
+import { CATCH_ALL, DRY_RUN } from './executor.ts';
+import { lostProblem } from './lost.ts';
+import type { FlowObserver } from './observer.ts';
+import { areSpecific, parametersFor, RESULTS } from './parameters.ts';
+import { targetTest, type NameTest } from './pattern.ts';
+import { reduceRequests } from './reduce.ts';
+import { cloneRequest, type DataRequest, failed, type Route, timestamp } from './request.ts';
+import { copyValue, isObject, type JsonObject } from './values.ts';
+import type { Condition } from './when.ts';
+import { WorkerLost } from './worker.ts';
+
+interface Node {
+  readonly deployment: Deployment;
+  readonly name: string;
+  readonly at: number;
+  /** Position of each deployment that it needs, -1 for the start, with its own place among those that follow it. */
+  readonly inputs: readonly { readonly from: number; readonly copy: number }[];
+  readonly condition: Condition | undefined;
+  /** Whether nobody waits for it. */
+  readonly floating: boolean;
+}
+
+export interface Graph {
+  /** Names of deployments that nobody waits for. */
+  readonly floating: readonly string[];
+  run(request: DataRequest, how: RunOptions): Promise<DataRequest>;
+  /** Resolves when nothing is in work behind answers that are out already. */
+  settled(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly started: Route['startTime'];
+}
+
+export interface GraphOptions {
+  readonly deployments: readonly Deployment[];
+  readonly conditions: ReadonlyMap<string, Condition>;
+  readonly observe?: FlowObserver | undefined;
+}
+
+/** A request where it has got to, one copy for each that takes it on. */
+interface Stage {
+  readonly copies: readonly DataRequest[];
+  /** The last executor that it went through. */
+  readonly source: string;
+}
+
+/** One request's run. */
+interface Run extends RunOptions {
+  readonly input: DataRequest;
+  readonly parameters: JsonObject;
+  readonly specific: boolean;
+  readonly isTarget: NameTest | undefined;
+  readonly start: Stage;
+  readonly stages: (Promise<Stage> | undefined)[];
+  readonly routes: (Route | undefined)[];
+  readonly results: (JsonObject | undefined)[];
+}
+
+const GATEWAY = 'gateway';
+
+export function createGraph({ deployments, conditions, observe }: GraphOptions): Graph {
+  const places = new Map(deployments.map(({ definition }, at) => [definition.name, at]));
+  const names = new Set(places.keys());
+  const last = deployments.findLastIndex(({ definition }) => !definition.floating);
+  const followers = deployments.map(() => 0);
+  let fromStart = 0;
+  const inputsOf = deployments.map(({ definition }) =>
+    definition.needs.map((name) => {
+      if (name === START) return { from: -1, copy: fromStart++ };
+      const from = places.get(name)!;
+      return { from, copy: followers[from]!++ };
+    }),
+  );
+  // What goes back to the client is one more that takes the last one's documents on.
+  if (last >= 0) followers[last]!++;
+  else fromStart++;
+  const awaited = waitedFor(last, inputsOf);
+  const nodes: Node[] = deployments.map((deployment, at) => ({
+    deployment,
+    name: deployment.definition.name,
+    at,
+    inputs: inputsOf[at]!,
+    condition: conditions.get(deployment.definition.name),
+    floating: !awaited.has(at),
+  }));
+  const order = depthFirst(inputsOf);
+  const floating = nodes.filter((node) => node.floating);
+  const detached = new Set<Promise<unknown>>();
+
+  const stageOf = (request: DataRequest, source: string, count: number): Stage => ({
+    copies: Array.from({ length: count }, (_, at) => (at === count - 1 ? request : cloneRequest(request))),
+    source,
+  });
+
+  function reach(run: Run, at: number): Promise<Stage> {
+    run.stages[at] ??= visit(run, nodes[at]!);
+    return run.stages[at];
+  }
+
+  async function visit(run: Run, node: Node): Promise<Stage> {
+    const before = await Promise.all(node.inputs.map(({ from }) => (from < 0 ? run.start : reach(run, from))));
+    const parts = before.map(({ copies }, at) => copies[node.inputs[at]!.copy]!);
+    const failure = parts.findIndex(failed);
+    if (failure >= 0) return stageOf(parts[failure]!, before[failure]!.source, followers[node.at]!);
+    const sources = before.map(({ source }) => source);
+    const route: Route = { executor: node.name, startTime: timestamp() };
+    run.routes[node.at] = route;
+    if (!isMeant(run, node)) return stageOf(reduceRequests(parts), sources[0]!, followers[node.at]!);
+    const answer = await send(run, node, parts, sources);
+    route.endTime = timestamp();
+    if (!node.floating) route.status = answer.header.status;
+    const results = answer.parameters[RESULTS];
+    if (isObject(results)) run.results[node.at] = results as JsonObject;
+    return stageOf(answer, node.name, followers[node.at]!);
+  }
+
+  async function send(run: Run, node: Node, parts: DataRequest[], sources: readonly string[]): Promise<DataRequest> {
+    const { deployment, condition, name } = node;
+    const sifted = parts.map((part) => sift(part, condition));
+    const requests = deployment.definition.reduce ? [reduceRequests(sifted)] : sifted;
+    for (const part of requests) {
+      part.parameters = run.specific ? parametersFor(run.parameters, name) : copyValue(run.parameters);
+      delete part.parameters[RESULTS];
+      part.header.targetExecutor = undefined;
+    }
+    const started = performance.now();
+    let answer: DataRequest | undefined;
+    try {
+      answer = await deployment.process({ requests, sources, headers: run.headers, signal: run.signal });
+      return answer;
+    } catch (error) {
+      throw error instanceof WorkerLost ? lostProblem(error, name, deployment.addresses) : error;
+    } finally {
+      observe?.sent?.({
+        deployment: name,
+        ms: performance.now() - started,
+        failed: answer === undefined || failed(answer),
+      });
+    }
+  }
+
+  /** The answer: what left the last deployment, with what all on the way have said. */
+  function finish(run: Run, answer: DataRequest): DataRequest {
+    const { input } = run;
+    const routes: Route[] = [{ executor: GATEWAY, startTime: run.started, endTime: timestamp() }];
+    let results: JsonObject | undefined;
+    for (const at of order) {
+      const route = run.routes[at];
+      if (route) routes.push(route);
+      if (run.results[at]) results = { ...results, ...run.results[at] };
+    }
+    if (results) {
+      const given = input.parameters[RESULTS];
+      results = { ...(isObject(given) ? (given as JsonObject) : {}), ...results };
+    }
+    return {
+      ...input,
+      header: { ...input.header, status: answer.header.status, targetExecutor: undefined },
+      parameters: results ? { ...run.parameters, [RESULTS]: results } : run.parameters,
+      routes: [...input.routes, ...routes],
+      docs: answer.docs,
+    };
+  }
+
+  function detach(run: Run): void {
+    for (const { at } of floating) {
+      const work = reach(run, at).catch(() => {});
+      detached.add(work);
+      work.then(() => detached.delete(work));
+    }
+  }
+
+  return {
+    floating: floating.map(({ name }) => name),
+    async run(request, how) {
+      const { targetExecutor } = request.header;
+      const run: Run = {
+        ...how,
+        input: request,
+        parameters: request.parameters,
+        specific: areSpecific(request.parameters, names),
+        isTarget: targetExecutor ? await targetTest(targetExecutor) : undefined,
+        start: stageOf({ ...request, header: { ...request.header }, routes: [] }, GATEWAY, fromStart),
+        stages: new Array(nodes.length),
+        routes: new Array(nodes.length),
+        results: new Array(nodes.length),
+      };
+      const position = conditions.size > 0 ? new Map(request.docs.map(({ id }, at) => [id, at])) : undefined;
+      const answered = last >= 0 ? reach(run, last) : run.start;
+      detach(run);
+      const { copies } = await answered;
+      const answer = finish(run, copies.at(-1)!);
+      if (position) inRequestOrder(answer, position);
+      return answer;
+    },
+    async settled() {
+      await Promise.all(detached);
+    },
+  };
+}
+
+/** Documents in the order that they had in the request, then those that have come since. */
+function inRequestOrder(answer: DataRequest, position: ReadonlyMap<string, number>): void {
+  const known = answer.docs.filter(({ id }) => position.has(id));
+  const fresh = answer.docs.filter(({ id }) => !position.has(id));
+  answer.docs = [...known.sort((a, b) => position.get(a.id)! - position.get(b.id)!), ...fresh];
+}
+
+const sift = (request: DataRequest, condition: Condition | undefined): DataRequest =>
+  condition ? { ...request, docs: request.docs.filter(condition) } : request;
+
+function isMeant({ isTarget, input }: Run, { deployment, name }: Node): boolean {
+  if (isTarget && !isTarget(name)) return false;
+  const endpoints = deployment.endpoints();
+  const endpoint = input.header.execEndpoint ?? '';
+  return !endpoints || endpoint === DRY_RUN || endpoints.has(endpoint) || endpoints.has(CATCH_ALL);
+}
+
+type Inputs = readonly (readonly { readonly from: number }[])[];
+
+function waitedFor(last: number, inputs: Inputs): ReadonlySet<number> {
+  const found = new Set<number>();
+  const open = last >= 0 ? [last] : [];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (at < 0 || found.has(at)) continue;
+    found.add(at);
+    open.push(...inputs[at]!.map(({ from }) => from));
+  }
+  return found;
+}
+
+/** From the start along each branch to its end: a join comes right after the first branch that leads to it. */
+function depthFirst(inputs: Inputs): number[] {
+  const next = new Map<number, number[]>();
+  for (const [at, froms] of inputs.entries()) {
+    for (const { from } of froms) next.set(from, [...(next.get(from) ?? []), at]);
+  }
+  const order: number[] = [];
+  const seen = new Set<number>();
+  const open = [...(next.get(-1) ?? [])].reverse();
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    order.push(at);
+    open.push(...(next.get(at) ?? []).reverse());
+  }
+  return order;
+}

@@ -1,0 +1,28 @@
+/** An executor that could not be asked, as a problem of the flow's client, in words that users know (contract, 6.3). */
+import { type Problem, problem } from '../errors.ts';
+import type { LostBecause, WorkerLost } from './worker.ts';
+
+const addressSet = (addresses: readonly string[]): string => `{${addresses.map((address) => `'${address}'`).join(', ')}}`;
+
+function words(because: LostBecause, details: string, deployment: string, addresses: readonly string[]): string {
+  const where = `deployment ${deployment} at address(es) ${addressSet(addresses)}`;
+  if (because === 'timeout') {
+    return `Deadline Exceeded|Gateway: Connection with ${where} could be established, but timed out. You can increase the allowed time by setting \`timeout_send\` in your Flow YAML \`with\` block or Flow \`__init__()\` method.`;
+  }
+  if (because === 'other') return `${details}|Gateway: Communication error with ${where}.`;
+  return `failed to connect to all addresses|Gateway: Communication error with ${where}. Head or worker(s) may be down.`;
+}
+
+const NAMES = {
+  unreachable: 'ServiceAwayError',
+  cancelled: 'ServiceAwayError',
+  timeout: 'ServiceTimeoutError',
+  other: 'DownstreamServiceError',
+} as const;
+
+export const lostProblem = (lost: WorkerLost, deployment: string, addresses: readonly string[]): Problem =>
+  problem(
+    NAMES[lost.because],
+    { message: words(lost.because, lost.message, deployment, addresses), deployment, addresses },
+    lost,
+  );

@@ -1,0 +1,34 @@
+/** Which parameters an executor gets (contract, 9.4). */
+import { isPlainObject, type JsonObject, setKey } from './values.ts';
+
+export const RESULTS = '__results__';
+
+/** `NAME__key` is split at the last `__`, unless that leads or ends the key. */
+function splitKey(key: string): [name: string, key: string] | undefined {
+  const at = key.lastIndexOf('__');
+  if (at <= 0 || at + 2 >= key.length || key.startsWith('__')) return undefined;
+  return [key.slice(0, at), key.slice(at + 2)];
+}
+
+/** Whether any deployment would get something of its own; when not, all may be given the same object. */
+export function areSpecific(parameters: JsonObject, names: ReadonlySet<string>): boolean {
+  for (const key in parameters) if (names.has(key) || splitKey(key)) return true;
+  return false;
+}
+
+/**
+ * The parameters for the deployment `name`: without what is meant for others by `OTHER__key`, its own `name__key` as
+ * `key`, and the object at `name` laid over all.
+ */
+export function parametersFor(parameters: JsonObject, name: string): JsonObject {
+  const plain: JsonObject = {};
+  const own: JsonObject = {};
+  for (const key of Object.keys(parameters)) {
+    const split = splitKey(key);
+    if (!split) setKey(plain, key, parameters[key]!);
+    else if (split[0] === name) setKey(own, split[1], parameters[key]!);
+  }
+  const named = parameters[name];
+  const merged = { ...plain, ...own };
+  return isPlainObject(named) ? { ...merged, ...(named as JsonObject) } : merged;
+}
