@@ -2,7 +2,7 @@
  * Who is let in. A request is identified, held against its plan, and counted before any work is done; what the work cost
  * is settled when it ends. Each caller gets a Visit, which must be ended once, however the request ends.
  */
-import { problem } from '#errors.ts';
+import { asProblem, problem } from '#errors.ts';
 import type { Endpoint, EndpointLimits, Feature, Plans } from '#plans.ts';
 import {
   type Counters,
@@ -241,7 +241,7 @@ export function createGate(options: GateOptions): Gate {
 
     if (expectedTokens !== undefined) {
       await setAside(expectedTokens, 1).catch((error: unknown) => {
-        visit.end((error as { code?: number }).code ?? 500);
+        visit.end(asProblem(error).code);
         throw error;
       });
     }

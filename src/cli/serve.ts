@@ -1,6 +1,6 @@
 /** `lectern serve`: starts every face and says where each is. */
 import { Command, Option } from 'commander';
-import { type App, createApp, type Place } from '#app.ts';
+import type { App, Place } from '#app.ts';
 import {
   type Config,
   ConfigError,
@@ -35,6 +35,8 @@ export function serveCommand({ version, environment, print, onStop }: ServeConte
     for (const name of strangeVariables(environment))
       print(`lectern: warning: ${name} is no setting, it has no effect`);
     const log = createLog(config.logLevel);
+    // Other commands start faster without all of it.
+    const { createApp } = await import('#app.ts');
     const app = await createApp({ config, version, log });
     onStop(() => app.close());
     try {
