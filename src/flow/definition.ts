@@ -116,6 +116,8 @@ export interface FlowDefinition {
   readonly env: Readonly<Record<string, string>>;
   /** HTTP headers that executors may see, in lower case. */
   readonly headers: readonly string[];
+  /** Options that this flow itself has no use for, as they were written. */
+  readonly rest: Readonly<Record<string, unknown>>;
   /** What is odd about it, a sentence each: for the log. */
   readonly warnings: readonly string[];
 }

@@ -34,7 +34,9 @@ const NONE: Generation = { shards: [], before: undefined, after: undefined };
 
 /** Search asks all shards unless it is said otherwise: what is indexed is spread over them. */
 export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: string): Polling {
-  return polling[endpoint] ?? (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'));
+  return (
+    polling[endpoint] ?? (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'))
+  );
 }
 
 async function openAll(definition: DeploymentDefinition, tools: DeploymentTools, version: number): Promise<Generation> {

@@ -248,7 +248,8 @@ function cloneDocument(document: Document, depth: number): Document {
   copy.metadata = document.metadata && copyValue(document.metadata);
   copy.unknown = document.unknown;
   const { content, embedding } = document;
-  copy.content = content instanceof NdArray ? content.clone() : content instanceof Uint8Array ? content.slice() : content;
+  copy.content =
+    content instanceof NdArray ? content.clone() : content instanceof Uint8Array ? content.slice() : content;
   copy.embedding = embedding?.clone();
   if (document.chunks.length || document.matches.length) {
     copy.keepNested(cloneDocuments(document.chunks, depth + 1), cloneDocuments(document.matches, depth + 1));

@@ -46,7 +46,9 @@ export async function findClass(
   const known = Object.hasOwn(executors, uses) ? executors[uses] : undefined;
   if (known) return known;
   const where = modules.length ? ` in ${modules.map((file) => path.basename(file)).join(', ')}` : '';
-  throw new Error(`there is no executor ${uses}${where}; ready-made are ${Object.keys(executors).join(', ') || 'none'}`);
+  throw new Error(
+    `there is no executor ${uses}${where}; ready-made are ${Object.keys(executors).join(', ') || 'none'}`,
+  );
 }
 
 export interface Seat {

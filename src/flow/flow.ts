@@ -116,7 +116,9 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
       throw problem('FaceNotReadyError', { message: `The flow could not start. ${reasons.join('; ')}` }, cause);
     }
     graph = createGraph({ deployments, conditions, observe });
-    const unwaited = graph.floating.filter((name) => !definition.deployments.find((one) => one.name === name)?.floating);
+    const unwaited = graph.floating.filter(
+      (name) => !definition.deployments.find((one) => one.name === name)?.floating,
+    );
     if (unwaited.length > 0) log?.warn(`Nobody waits for the answers of ${unwaited.join(', ')}`);
   }
 

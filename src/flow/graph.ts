@@ -1,11 +1,12 @@
 /** The way of a request through the deployments: branches side by side, joins in the order of `needs` (contract, 9.1 to 9.5). */
-import type { Deployment } from './deployment.ts';
+
 import { START } from './definition.ts';
+import type { Deployment } from './deployment.ts';
 import { CATCH_ALL, DRY_RUN } from './executor.ts';
 import { lostProblem } from './lost.ts';
 import type { FlowObserver } from './observer.ts';
 import { areSpecific, parametersFor, RESULTS } from './parameters.ts';
-import { targetTest, type NameTest } from './pattern.ts';
+import { type NameTest, targetTest } from './pattern.ts';
 import { reduceRequests } from './reduce.ts';
 import { cloneRequest, type DataRequest, failed, type Route, timestamp } from './request.ts';
 import { copyValue, isObject, type JsonObject } from './values.ts';

@@ -2,7 +2,16 @@
 import { createBatches } from './batching.ts';
 import type { Batching } from './definition.ts';
 import { Document } from './document.ts';
-import { type Answer, bindingsOf, type Call, CATCH_ALL, DRY_RUN, type Bindings, type Executor, type Handler } from './executor.ts';
+import {
+  type Answer,
+  type Bindings,
+  bindingsOf,
+  CATCH_ALL,
+  type Call,
+  DRY_RUN,
+  type Executor,
+  type Handler,
+} from './executor.ts';
 import { NdArray } from './ndarray.ts';
 import type { FlowObserver } from './observer.ts';
 import { RESULTS } from './parameters.ts';
@@ -83,7 +92,15 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     }
     if (endpoint !== DRY_RUN) {
       const ms = performance.now() - started;
-      observe?.processed?.({ runtime: name, executor: type, endpoint, asked, ms, documents: request.docs.length, failed });
+      observe?.processed?.({
+        runtime: name,
+        executor: type,
+        endpoint,
+        asked,
+        ms,
+        documents: request.docs.length,
+        failed,
+      });
     }
     return request;
   }

@@ -2,7 +2,8 @@
 import { type Problem, problem } from '../errors.ts';
 import type { LostBecause, WorkerLost } from './worker.ts';
 
-const addressSet = (addresses: readonly string[]): string => `{${addresses.map((address) => `'${address}'`).join(', ')}}`;
+const addressSet = (addresses: readonly string[]): string =>
+  `{${addresses.map((address) => `'${address}'`).join(', ')}}`;
 
 function words(because: LostBecause, details: string, deployment: string, addresses: readonly string[]): string {
   const where = `deployment ${deployment} at address(es) ${addressSet(addresses)}`;

@@ -1,6 +1,6 @@
 /** Patterns from requests and definitions, matched in time linear in the text whatever they say. */
 import type { RE2JS } from 're2js';
-import { wrongValue, BODY } from './json-issues.ts';
+import { BODY, wrongValue } from './json-issues.ts';
 
 /** Loaded when the first pattern needs it: names without signs are compared as text. */
 let engine: Promise<typeof import('re2js')> | undefined;

@@ -14,7 +14,9 @@ const sameType = (a: unknown, b: unknown): boolean =>
   typeof a === typeof b && (typeof a === 'number' || typeof a === 'string' || typeof a === 'boolean');
 
 const isIn: Comparison = (value, list) =>
-  Array.isArray(list) ? list.some((one) => isEqual(value, one)) : typeof list === 'string' && list.includes(String(value));
+  Array.isArray(list)
+    ? list.some((one) => isEqual(value, one))
+    : typeof list === 'string' && list.includes(String(value));
 
 function sizeOf(value: unknown): number | undefined {
   if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length;

@@ -1,0 +1,27 @@
+/** The flow: documents through a graph of executors. */
+export { type AddOptions, defineFlow, type FlowBuilder, type Uses } from './define.ts';
+export type {
+  DeploymentDefinition,
+  ExecutorSource,
+  ExposedEndpoint,
+  FlowDefinition,
+  GatewayOptions,
+} from './definition.ts';
+export { createId, Document, type DocumentInit, type Score, type Scores } from './document.ts';
+export {
+  type Answer,
+  type Bindings,
+  type Call,
+  Executor,
+  type ExecutorClass,
+  type ExecutorContext,
+  type ExecutorSetup,
+  on,
+  requests,
+} from './executor.ts';
+export { createFlow, type Flow, type FlowTools, type HandleOptions } from './flow.ts';
+export { NdArray } from './ndarray.ts';
+export type { FlowObserver } from './observer.ts';
+export { createRequest, type DataRequest, failed, type Route, type Status } from './request.ts';
+export type { JsonObject, JsonValue } from './values.ts';
+export { type LoadOptions, loadFlow, parseFlow } from './yaml.ts';
