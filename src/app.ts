@@ -128,7 +128,9 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   });
   started.push(() => room.close());
   const firstKey = config.auth === 'on' ? await firstKeyOf(room, log) : undefined;
-  const counters = await openCounters(config, { log });
+  const { limitStore: store, redisUrl, databaseUrl } = config;
+  const file = path.join(config.dataDir, 'limits.db');
+  const counters = await openCounters({ store, redisUrl, databaseUrl, file }, { log });
   started.push(() => counters.close());
   const gatekeeper = createGatekeeper(
     createGate({
@@ -288,7 +290,11 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   let draining = false;
   const browserHealth = (): BrowserHealth =>
     pool ? { available: true, ...shownStatus(pool.status()) } : { available: false };
-  const health = { ready: () => !draining, version, browser: browserHealth };
+  const stores = () => ({
+    accounts: room.healthy ? ('ok' as const) : ('away' as const),
+    limits: counters.healthy ? ('ok' as const) : ('away' as const),
+  });
+  const health = { ready: () => !draining, version, browser: browserHealth, stores };
 
   const face = async (
     name: FaceName,

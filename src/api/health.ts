@@ -6,6 +6,8 @@ export interface Health {
   readonly ready: () => boolean;
   readonly version: string;
   readonly browser: () => BrowserHealth;
+  /** Whether the stores of accounts and of limits answered last time. */
+  readonly stores: () => Readonly<Record<'accounts' | 'limits', 'ok' | 'away'>>;
 }
 
 export interface BrowserHealth {
@@ -20,7 +22,7 @@ export interface BrowserHealth {
 
 export const HEALTH_PATHS = ['/health', '/live', '/ready'] as const;
 
-export function healthRoutes(face: Face, { ready, version, browser }: Health): void {
+export function healthRoutes(face: Face, { ready, version, browser, stores }: Health): void {
   face.get('/live', async (_, reply) => reply.send({ status: 'ok' }));
   face.get('/ready', async (_, reply) => reply.code(ready() ? 200 : 503).send({ status: ready() ? 'ok' : 'draining' }));
   face.get('/health', async (_, reply) =>
@@ -30,6 +32,7 @@ export function healthRoutes(face: Face, { ready, version, browser }: Health): v
       uptimeSeconds: Math.round(process.uptime()),
       memoryMb: Math.round(process.memoryUsage.rss() / 1_000_000),
       browser: browser(),
+      stores: stores(),
     }),
   );
 }
