@@ -78,7 +78,7 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
       const warned: unknown[] = [];
       const log = { warn: (...told: unknown[]) => warned.push(told) } as never;
       const { redis, postgres } = place(service.url);
-      const counters = await keep(openCounters({ redisUrl: redis, databaseUrl: postgres }, { log }));
+      const counters = await keep(openCounters({ redisUrl: redis, databaseUrl: postgres, file: '' }, { log }));
       expect(await outcome(counters)).toBeInstanceOf(CountersAway);
       expect(warned).toHaveLength(1);
       expect(inspect(warned, { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
@@ -103,13 +103,13 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
 });
 
 it('are in memory where no place is given', async () => {
-  const counters = await keep(openCounters({}));
+  const counters = await keep(openCounters({ file: '' }));
   expect(await outcome(counters)).toMatchObject({ ok: true });
 });
 
 it('say what is wrong with an address without telling it', async () => {
   for (const redisUrl of ['http://:earl-grey@127.0.0.1', 'redis://:earl-grey@[::z]']) {
-    const failure = await openCounters({ redisUrl }).catch((error: unknown) => error);
+    const failure = await openCounters({ redisUrl, file: '' }).catch((error: unknown) => error);
     expect((failure as Error).message).toContain('redis://host:port');
     expect(inspect(failure, { showHidden: true })).not.toContain('earl-grey');
   }
