@@ -1,0 +1,102 @@
+/** Reading answers of which nothing is certain: every look at a field says what becomes of one that is not as expected. */
+import { decodeHTML } from 'entities';
+import type { Hit, SiteLink } from './hit.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MAX_TITLE = 500;
+const MAX_TEXT = 3_000;
+const MAX_SITE_LINKS = 20;
+/** Titles and snippets are looked at no further than this. */
+const MAX_LOOKED_AT = 20_000;
+
+/** A value of an object by its path: `a.b.0.c`. Own properties only. */
+export function at(value: unknown, path: string): unknown {
+  let found = value;
+  for (const step of path === '' ? [] : path.split('.')) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Fields)[step];
+  }
+  return found;
+}
+
+/** The objects of a list; none when it is no list. */
+export const objects = (value: unknown): Fields[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
+
+/** Plain text from a text that may hold tags and character references: one line. */
+export function plain(value: unknown, most = MAX_TEXT): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  const text = withoutTags(String(value).slice(0, MAX_LOOKED_AT));
+  const line = (text.includes('&') ? decodeHTML(text) : text)
+    .replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    .trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+/** Tags that stand for emphasis in snippets fall out; a lone `<` stays. */
+function withoutTags(text: string): string {
+  if (!text.includes('<')) return text;
+  let out = '';
+  let from = 0;
+  for (const tag of text.matchAll(/<(?:\/?[a-z][^<>]{0,300}|!--[^<>]{0,300}--)>/gi)) {
+    out += text.slice(from, tag.index);
+    if (/^<(?:br|p|li|div)\b/i.test(tag[0])) out += ' ';
+    from = tag.index + tag[0].length;
+  }
+  return out + text.slice(from);
+}
+
+/** As `plain`, undefined for nothing. */
+export const optional = (value: unknown, most?: number): string | undefined => plain(value, most) || undefined;
+
+export const size = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' ? Number.parseInt(value, 10) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? Math.round(number) : undefined;
+};
+
+export const score = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** An http address as it was written, or undefined. */
+export function webAddress(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 8_000) return undefined;
+  const text = value.trim().replace(/^\/\//, 'https://');
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+interface Looked {
+  readonly title: unknown;
+  readonly url: unknown;
+  readonly description?: unknown;
+  readonly source?: unknown;
+  readonly date?: unknown;
+  readonly imageUrl?: unknown;
+  readonly imageWidth?: unknown;
+  readonly imageHeight?: unknown;
+  readonly siteLinks?: readonly SiteLink[] | undefined;
+  readonly score?: unknown;
+}
+
+/** A hit of what was found in a result, or none when it leads nowhere. Unknown fields are absent. */
+export function hitOf(looked: Looked): Hit[] {
+  const url = webAddress(looked.url);
+  if (!url) return [];
+  const found = {
+    source: optional(looked.source, MAX_TITLE),
+    date: optional(looked.date, 100),
+    imageUrl: webAddress(looked.imageUrl),
+    imageWidth: size(looked.imageWidth),
+    imageHeight: size(looked.imageHeight),
+    siteLinks: looked.siteLinks?.length ? looked.siteLinks.slice(0, MAX_SITE_LINKS) : undefined,
+    score: score(looked.score),
+  };
+  const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+  return [{ title: plain(looked.title, MAX_TITLE), url, description: plain(looked.description), ...known }];
+}
+
+export const siteLink = (title: unknown, link: unknown, snippet?: unknown): SiteLink[] => {
+  const address = webAddress(link);
+  const said = optional(snippet);
+  return address ? [{ title: plain(title, MAX_TITLE), link: address, ...(said && { snippet: said }) }] : [];
+};

@@ -1,0 +1,80 @@
+/** Any service with a JSON answer, as the settings describe it: placeholders filled in, paths followed, nothing run. */
+import { at, hitOf, objects } from '../fields.ts';
+import { languageTag } from '../languages.ts';
+import { ALL_OPERATORS } from '../operators.ts';
+import { DESCRIBED_FIELDS, type DescribedProvider, type Provider, type ProviderSettings } from '../provider.ts';
+import type { SearchQuery } from '../query.ts';
+
+/** What may stand in braces in an address, a header or a body. */
+export const PLACEHOLDERS = [
+  'query',
+  'words',
+  'count',
+  'page',
+  'offset',
+  'first',
+  'country',
+  'language',
+  'kind',
+  'key',
+] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
+const PLACEHOLDER = new RegExp(`\\{(${PLACEHOLDERS.join('|')})\\}`, 'g');
+const ALONE = /^\{(count|page|offset|first)\}$/;
+const MAX_DEPTH = 20;
+
+export const described = ({ kinds, maxCount, paging }: DescribedProvider): Provider => ({
+  name: 'json',
+  kinds,
+  needsKey: false,
+  paging,
+  maxCount,
+  operators: ALL_OPERATORS,
+  request(query, settings) {
+    const { method, headers, body } = settings.described!;
+    const values = valuesOf(query, settings);
+    return {
+      url: new URL(fill(settings.url, values, encodeURIComponent)),
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fill(text, values, headerSafe)])),
+      },
+      ...(body !== undefined && { body: JSON.stringify(filled(body, values, MAX_DEPTH)) }),
+    };
+  },
+  parse(answer, _, { described: place }) {
+    const { results, fields } = place!;
+    return objects(at(answer, results)).flatMap((result) => {
+      const looked = DESCRIBED_FIELDS.flatMap((name) => (fields[name] ? [[name, at(result, fields[name])]] : []));
+      return hitOf({ title: undefined, url: undefined, ...Object.fromEntries(looked) });
+    });
+  },
+});
+
+type Values = Readonly<Record<Placeholder, string | number>>;
+
+function valuesOf(query: SearchQuery, { key = '' }: ProviderSettings): Values {
+  const { text, words, count, page, country = '', language, kind } = query;
+  const offset = (page - 1) * count;
+  const tag = language === undefined ? '' : languageTag(language);
+  return { query: text, words, count, page, offset, first: offset + 1, country, language: tag, kind, key };
+}
+
+const fill = (template: string, values: Values, encode: (text: string) => string): string =>
+  template.replace(PLACEHOLDER, (_, name: Placeholder) => encode(String(values[name])));
+
+/** No line ends, and nothing beyond what a header may hold. */
+const headerSafe = (text: string) => text.replace(/[^\x20-\x7e]/g, '');
+
+/** A copy with its texts filled in; a number that stands alone stays a number. */
+function filled(template: unknown, values: Values, depth: number): unknown {
+  if (typeof template === 'string') {
+    const [, name] = ALONE.exec(template) ?? [];
+    return name ? values[name as Placeholder] : fill(template, values, (text) => text);
+  }
+  if (typeof template !== 'object' || template === null || depth === 0) return template;
+  if (Array.isArray(template)) return template.map((item) => filled(item, values, depth - 1));
+  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, filled(value, values, depth - 1)]));
+}

@@ -1,0 +1,30 @@
+/** Marginalia Search, an index of small and old sites: https://about.marginalia-search.com/article/api */
+import { at, hitOf, objects } from '../fields.ts';
+import { bareText, NO_OPERATOR } from '../operators.ts';
+import { addressOf, getJson, type Provider } from '../provider.ts';
+
+/** A key for trying it out that everybody shares. */
+const PUBLIC_KEY = 'public';
+
+export const marginalia: Provider = {
+  name: 'marginalia',
+  kinds: ['web'],
+  needsKey: false,
+  url: 'https://api2.marginalia-search.com',
+  paging: 'exact',
+  maxCount: 100,
+  operators: NO_OPERATOR,
+  notice: 'What Marginalia answers may be used under CC-BY-NC-SA 4.0, unless your key says otherwise.',
+  request(query, { url, key = PUBLIC_KEY }) {
+    const { site } = query.operators;
+    // One site only; results are held against all of them afterwards.
+    const text = [bareText(query), ...(site.length === 1 ? [`site:${site[0]}`] : [])].join(' ');
+    return getJson(addressOf(url, '/search', { query: text, count: query.count, page: query.page }), {
+      'api-key': key,
+    });
+  },
+  parse: (answer) =>
+    objects(at(answer, 'results')).flatMap((result) =>
+      hitOf({ title: result.title, url: result.url, description: result.description }),
+    ),
+};

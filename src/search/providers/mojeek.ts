@@ -1,0 +1,42 @@
+/** Mojeek, an index of its own: https://www.mojeek.com/support/api/search/ */
+import { at, hitOf, objects } from '../fields.ts';
+import { baseLanguage } from '../languages.ts';
+import { bareText, NO_OPERATOR } from '../operators.ts';
+import { addressOf, getJson, type Provider } from '../provider.ts';
+
+export const mojeek: Provider = {
+  name: 'mojeek',
+  kinds: ['web'],
+  needsKey: true,
+  url: 'https://api.mojeek.com',
+  paging: 'exact',
+  maxCount: 20,
+  operators: NO_OPERATOR,
+  takesDates: true,
+  request(query, { url, key = '' }) {
+    const { count, page, country, language, since, until, operators } = query;
+    return getJson(
+      addressOf(url, '/search', {
+        q: bareText(query),
+        fmt: 'json',
+        s: (page - 1) * count + 1,
+        t: count,
+        lb: language && baseLanguage(language).toUpperCase(),
+        rb: country?.toUpperCase(),
+        // It takes one site; results are held against all of them afterwards.
+        site: operators.site.length === 1 ? operators.site[0] : undefined,
+        since: day(since),
+        before: day(until),
+        api_key: key,
+      }),
+    );
+  },
+  parse: (answer) =>
+    objects(at(answer, 'response.results')).flatMap((result) =>
+      hitOf({ title: result.title, url: result.url, description: result.desc, date: result.pdate ?? result.date }),
+    ),
+};
+
+/** `20260131` */
+const day = (ms: number | undefined) =>
+  ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 10).replaceAll('-', '');

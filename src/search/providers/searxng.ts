@@ -1,0 +1,59 @@
+/**
+ * SearXNG and searx, metasearch servers of one's own: https://docs.searxng.org/dev/search_api.html. The JSON format must be
+ * turned on in their settings (`search: formats: [html, json]`), else they answer 403.
+ */
+import { at, hitOf, objects } from '../fields.ts';
+import { languageTag } from '../languages.ts';
+import { ALL_OPERATORS } from '../operators.ts';
+import { addressOf, getJson, type Provider } from '../provider.ts';
+import type { SearchKind, SearchQuery } from '../query.ts';
+
+const CATEGORIES: Readonly<Record<SearchKind, string>> = { web: 'general', images: 'images', news: 'news' };
+const DAY_MS = 86_400_000;
+
+export const searxng: Provider = {
+  name: 'searxng',
+  kinds: ['web', 'images', 'news'],
+  needsKey: false,
+  paging: 'own',
+  maxCount: 100,
+  operators: ALL_OPERATORS,
+  engines: ['google', 'bing'],
+  request: (query, { url, key, engine }) =>
+    getJson(
+      addressOf(url, '/search', {
+        q: query.text,
+        format: 'json',
+        categories: CATEGORIES[query.kind],
+        pageno: query.page,
+        language: query.language && languageTag(query.language),
+        time_range: timeRange(query),
+        engines: engine && (query.kind === 'web' ? engine : `${engine} ${query.kind}`),
+      }),
+      key === undefined ? {} : { authorization: `Bearer ${key}` },
+    ),
+  parse: (answer, { kind }) =>
+    objects(at(answer, 'results')).flatMap((result) => {
+      const [, width, height] = /^\s*(\d+)\s*[x×]\s*(\d+)/.exec(String(result.resolution ?? '')) ?? [];
+      const picture =
+        kind === 'images' ? result.img_src : kind === 'news' ? result.img_src || result.thumbnail : undefined;
+      return hitOf({
+        title: result.title,
+        url: result.url,
+        description: result.content,
+        source: kind === 'web' ? undefined : (result.source ?? result.author),
+        date: result.publishedDate,
+        imageUrl: picture,
+        imageWidth: width,
+        imageHeight: height,
+        score: result.score,
+      });
+    }),
+};
+
+/** The narrowest of the ranges it knows that has all of the time asked for. */
+function timeRange({ since }: SearchQuery): string | undefined {
+  if (since === undefined) return undefined;
+  const days = (Date.now() - since) / DAY_MS;
+  return days <= 1 ? 'day' : days <= 31 ? 'month' : days <= 366 ? 'year' : undefined;
+}

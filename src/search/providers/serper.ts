@@ -1,0 +1,68 @@
+/** Serper, which reads Google's result pages: https://serper.dev/playground */
+import { at, hitOf, objects, siteLink } from '../fields.ts';
+import type { OperatorName } from '../operators.ts';
+import { textFor } from '../operators.ts';
+import { addressOf, type Provider, postJson } from '../provider.ts';
+import type { SearchKind, SearchQuery } from '../query.ts';
+
+const OPERATORS: ReadonlySet<OperatorName> = new Set(['site', 'notSite', 'ext', 'filetype', 'intitle', 'inurl']);
+const PLACES: Readonly<Record<SearchKind, { path: string; results: string }>> = {
+  web: { path: '/search', results: 'organic' },
+  images: { path: '/images', results: 'images' },
+  news: { path: '/news', results: 'news' },
+};
+
+export const serper: Provider = {
+  name: 'serper',
+  kinds: ['web', 'images', 'news'],
+  needsKey: true,
+  url: 'https://google.serper.dev',
+  paging: 'exact',
+  maxCount: 20,
+  operators: OPERATORS,
+  takesDates: true,
+  engines: ['google'],
+  notice:
+    'Serper resells what it reads off the result pages of Google, which has taken a service of this kind to court: ask for advice before you depend on it.',
+  request(query, { url, key = '' }) {
+    const { kind, count, page, country, language, location, noCorrection } = query;
+    const body = {
+      q: textFor(query, OPERATORS),
+      num: count,
+      page,
+      gl: country,
+      hl: language,
+      location,
+      ...(noCorrection && { autocorrect: false }),
+      tbs: dates(query),
+    };
+    return postJson(addressOf(url, PLACES[kind].path), body, { 'x-api-key': key });
+  },
+  parse: (answer, { kind }) =>
+    objects(at(answer, PLACES[kind].results)).flatMap((result) =>
+      hitOf({
+        title: result.title,
+        url: result.link,
+        description: result.snippet,
+        source: result.source,
+        date: result.date,
+        ...(kind !== 'web' && { imageUrl: result.imageUrl }),
+        imageWidth: result.imageWidth,
+        imageHeight: result.imageHeight,
+        siteLinks: objects(result.sitelinks).flatMap((link) => siteLink(link.title, link.link, link.snippet)),
+      }),
+    ),
+};
+
+const day = (ms: number) => {
+  const [year, month, date] = new Date(ms).toISOString().slice(0, 10).split('-').map(Number);
+  return `${month}/${date}/${year}`;
+};
+
+/** From and to, both included. */
+function dates({ since, until }: SearchQuery): string | undefined {
+  if (since === undefined && until === undefined) return undefined;
+  const from = since === undefined ? '' : `,cd_min:${day(since)}`;
+  const to = until === undefined ? '' : `,cd_max:${day(until - 1)}`;
+  return `cdr:1${from}${to}`;
+}

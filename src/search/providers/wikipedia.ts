@@ -1,0 +1,55 @@
+/** Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Its language is that of the query. */
+import { at, hitOf, objects } from '../fields.ts';
+import { baseLanguage } from '../languages.ts';
+import type { OperatorName } from '../operators.ts';
+import { textFor } from '../operators.ts';
+import { addressOf, getJson, type Provider } from '../provider.ts';
+import type { SearchQuery } from '../query.ts';
+
+const OPERATORS: ReadonlySet<OperatorName> = new Set(['intitle']);
+/** Longer queries are refused there. */
+const MAX_CHARACTERS = 300;
+/** Wikis whose name is not the code of their language. */
+const WIKIS: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
+
+/** `{language}` in the address stands for that of the query, English without one. */
+const wikiOf = (url: string, { language }: SearchQuery): string => {
+  const base = language === undefined ? 'en' : baseLanguage(language);
+  return url.replace('{language}', WIKIS[base] ?? base);
+};
+
+export const wikipedia: Provider = {
+  name: 'wikipedia',
+  kinds: ['web'],
+  needsKey: false,
+  url: 'https://{language}.wikipedia.org',
+  paging: 'exact',
+  maxCount: 50,
+  operators: OPERATORS,
+  request(query, { url }) {
+    const { count, page, noCorrection } = query;
+    const parameters = {
+      action: 'query',
+      list: 'search',
+      format: 'json',
+      formatversion: 2,
+      srsearch: textFor(query, OPERATORS).slice(0, MAX_CHARACTERS),
+      srlimit: count,
+      sroffset: (page - 1) * count,
+      srprop: 'snippet',
+      srenablerewrites: noCorrection ? undefined : 1,
+    };
+    return getJson(addressOf(wikiOf(url, query), '/w/api.php', parameters));
+  },
+  parse: (answer, query, { url }) =>
+    objects(at(answer, 'query.search')).flatMap((result) => {
+      const title = typeof result.title === 'string' ? result.title : '';
+      const page = encodeURIComponent(title.replaceAll(' ', '_')).replaceAll('%2F', '/').replaceAll('%3A', ':');
+      return hitOf({
+        title,
+        url: title && addressOf(wikiOf(url, query), '/wiki/').href + page,
+        description: result.snippet,
+        source: 'Wikipedia',
+      });
+    }),
+};
