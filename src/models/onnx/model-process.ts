@@ -126,8 +126,8 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
 
   async function watchMemory(made: Running): Promise<void> {
     const bytes = await residentBytesOf(made.child.pid);
-    if (running === made) residentBytes = bytes;
-    if (bytes <= maxBytes) return;
+    if (processes.has(made)) residentBytes = bytes;
+    if (bytes <= maxBytes || made.reason) return;
     log.warn({ model: id, bytes, maxBytes }, 'the process of a model takes too much memory and is ended');
     end(made, () => problem('ServiceNodeResourceDrainError', { message: TOO_MUCH_MEMORY, retryAfter: 1 }));
   }
@@ -177,8 +177,9 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
       log.warn({ model: id, reason: reasonOf(error) }, 'a model could not be loaded');
       throw unloadable(error);
     }
+    await watchMemory(made);
+    if (made.reason) throw unloadable(made.reason());
     running = made;
-    residentBytes = await residentBytesOf(made.child.pid);
     log.info({ model: id, ms: Math.round(performance.now() - since), bytes: residentBytes }, 'a model was loaded');
     return made;
   }
