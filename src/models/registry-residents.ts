@@ -17,12 +17,13 @@ export interface Residents {
 
 interface Resident {
   readonly backend: Backend;
+  /** Those who hold it and those who wait for its loading: what is loaded for somebody is not taken away before. */
   users: number;
   /** Higher is later. */
   usedAt: number;
   loading: Promise<void> | undefined;
-  /** It is to go, and takes no new users. */
-  leaving: boolean;
+  /** Set while it is to go and takes no new users; resolves when it went. */
+  leaving: Promise<void> | undefined;
   failed: boolean;
 }
 
@@ -37,7 +38,7 @@ export function createResidents({ maxBytes }: { readonly maxBytes: number }): Re
   const residentOf = (backend: Backend): Resident => {
     const known = all.get(backend);
     if (known) return known;
-    const made = { backend, users: 0, usedAt: 0, loading: undefined, leaving: false, failed: false };
+    const made = { backend, users: 0, usedAt: 0, loading: undefined, leaving: undefined, failed: false };
     all.set(backend, made);
     return made;
   };
@@ -47,13 +48,20 @@ export function createResidents({ maxBytes }: { readonly maxBytes: number }): Re
   async function hold(backend: Backend, signal: AbortSignal): Promise<() => void> {
     const resident = residentOf(backend);
     signal.throwIfAborted();
-    while (!backend.loaded || resident.leaving) await unlessAborted(signal, load(resident));
+    while (resident.leaving) await unlessAborted(signal, resident.leaving);
     resident.users++;
-    resident.usedAt = ++uses;
-    return () => {
+    const release = () => {
       resident.users--;
       freed();
     };
+    try {
+      if (!backend.loaded) await unlessAborted(signal, load(resident));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    resident.usedAt = ++uses;
+    return release;
   }
 
   function load(resident: Resident): Promise<void> {
@@ -82,17 +90,21 @@ export function createResidents({ maxBytes }: { readonly maxBytes: number }): Re
       if (!others.length || bytes() + (newcomer.backend.loaded ? 0 : newcomer.backend.memoryBytes) <= maxBytes) return;
       const idle = others.filter(({ users }) => users === 0);
       const oldest = (idle.length ? idle : others).reduce((a, b) => (a.usedAt <= b.usedAt ? a : b));
-      oldest.leaving = true;
-      while (oldest.users > 0) {
+      oldest.leaving = leave(oldest);
+      await oldest.leaving;
+    }
+  }
+
+  async function leave(resident: Resident): Promise<void> {
+    try {
+      while (resident.users > 0) {
         await new Promise<void>((resolve) => {
           freed = resolve;
         });
       }
-      try {
-        await oldest.backend.unload();
-      } finally {
-        oldest.leaving = false;
-      }
+      await resident.backend.unload();
+    } finally {
+      resident.leaving = undefined;
     }
   }
 
