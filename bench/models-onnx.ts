@@ -23,6 +23,7 @@ import {
 import { machine, table } from './support.ts';
 
 const SECONDS = 2;
+const CALLERS = 4;
 const SETTINGS = [
   { tokens: 16, texts: 1 },
   { tokens: 16, texts: 32 },
@@ -47,15 +48,18 @@ const textsOf = ({ tokens, texts }: (typeof SETTINGS)[number]) =>
   Array.from({ length: texts }, (_, at) => textOf(tokens, at));
 
 /** How often a second the work is done. */
-async function rate(work: () => Promise<unknown>): Promise<number> {
+async function rate(work: () => Promise<unknown>, callers = 1): Promise<number> {
   await work();
   await work();
   const since = performance.now();
   let count = 0;
-  while (performance.now() - since < SECONDS * 1_000) {
-    await work();
-    count++;
-  }
+  const call = async () => {
+    while (performance.now() - since < SECONDS * 1_000) {
+      await work();
+      count++;
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, call));
   return count / ((performance.now() - since) / 1_000);
 }
 
@@ -118,16 +122,23 @@ function startPipeline(folder: string, files: TestFolder, dtype: 'fp32' | 'q8'):
   };
 }
 
+interface Rates {
+  readonly alone: number;
+  readonly together: number;
+  readonly pipeline: number | undefined;
+}
+
 /** Ours and theirs in turns, so that whatever else the machine does weighs on both. */
-async function sideBySide(files: TestFolder, theirs: Pipeline | undefined): Promise<[number, number | undefined][]> {
+async function sideBySide(files: TestFolder, theirs: Pipeline | undefined): Promise<Rates[]> {
   const embedder = createOnnxEmbedder(row, optionsFor(files));
-  const rates: [number, number | undefined][] = [];
+  const rates: Rates[] = [];
   for (const setting of SETTINGS) {
     const texts = textsOf(setting);
-    const ours = await rate(async () =>
-      embedder.embed(await embedder.prepare(texts, { signal }), { output: 'pooled', dimensions: 384, signal }),
-    );
-    rates.push([ours * texts.length, theirs && (await theirs.rate(texts)) * texts.length]);
+    const work = async () =>
+      embedder.embed(await embedder.prepare(texts, { signal }), { output: 'pooled', dimensions: 384, signal });
+    const alone = (await rate(work)) * texts.length;
+    const pipeline = theirs && (await theirs.rate(texts)) * texts.length;
+    rates.push({ alone, pipeline, together: (await rate(work, CALLERS)) * texts.length });
   }
   await embedder.close();
   theirs?.close();
@@ -186,12 +197,24 @@ try {
   ] as const) {
     const rates = await sideBySide(files, hasPipeline ? startPipeline(folder, files, dtype) : undefined);
     for (const [at, { tokens, texts }] of SETTINGS.entries()) {
-      const [ours, theirs] = rates[at]!;
-      const perSecond = Math.round(ours * tokens).toLocaleString('en-US');
-      lines.push([name, `${texts} x ${tokens}`, ours.toFixed(1), perSecond, theirs?.toFixed(1) ?? '']);
+      const { alone, together, pipeline } = rates[at]!;
+      const perSecond = Math.round(together * tokens).toLocaleString('en-US');
+      lines.push([
+        name,
+        `${texts} x ${tokens}`,
+        alone.toFixed(1),
+        together.toFixed(1),
+        perSecond,
+        pipeline?.toFixed(1) ?? '',
+      ]);
     }
   }
-  console.log(table(['weights', 'texts x tokens', 'texts/s', 'tokens/s', 'texts/s of the pipeline'], lines));
+  console.log(
+    table(
+      ['weights', 'texts x tokens', 'texts/s, one caller', `${CALLERS} callers`, 'their tokens/s', 'the pipeline'],
+      lines,
+    ),
+  );
   console.log(`rerank: ${(await rerankRate(classifier)).toFixed(1)} pairs/s of 128 tokens`);
   console.log(`memory, loaded and after each 480 texts of 4 to 503 tokens: ${(await flood(floats)).join(', ')}`);
 } finally {

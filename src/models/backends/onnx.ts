@@ -46,12 +46,12 @@ function onnxRuns(row: ModelRow): OnnxRuns {
   return row.runs;
 }
 
-function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; process: ModelProcess } {
+function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; host: ModelProcess } {
   const runs = onnxRuns(row);
   let fileBytes = runs.bytes ?? 0;
-  const process = createModelProcess({
+  const host = createModelProcess({
     id: row.id,
-    maxBytes: options.maxBytes ?? 0.75 * os.totalmem(),
+    maxBytes: options.maxBytes ?? 0.75 * machineBytes(),
     timeoutMs: options.timeoutMs ?? 120_000,
     loadTimeoutMs: options.loadTimeoutMs ?? 300_000,
     log: options.log,
@@ -63,21 +63,24 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
   });
   const backend: Backend = {
     async load(signal) {
-      await process.load(signal);
+      await host.load(signal);
     },
-    unload: () => process.unload(),
-    close: () => process.close(),
+    unload: () => host.unload(),
+    close: () => host.close(),
     get loaded() {
-      return process.loaded;
+      return host.loaded;
     },
     get memoryBytes() {
-      return process.residentBytes || EMPTY_PROCESS_BYTES + Math.round(fileBytes * 1.2);
+      return host.residentBytes || EMPTY_PROCESS_BYTES + Math.round(fileBytes * 1.2);
     },
     parallel: 1,
     batch: BATCH,
   };
-  return { backend, process };
+  return { backend, host };
 }
+
+/** What there is for this process: the machine's, or what its container may take. */
+const machineBytes = () => Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 async function bytesOf({ graph }: ModelFiles, { data, file }: OnnxRuns): Promise<number> {
   const beside = (data?.[file] ?? []).map((name) => path.join(path.dirname(graph), path.basename(name)));
@@ -104,9 +107,9 @@ const sequences = (batch: readonly Prepared[]) => batch.map(({ payload }) => pay
 
 /** The row must be one of `on: 'onnx'`. */
 export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Embedder {
-  const { backend, process } = startBackend(row, options);
+  const { backend, host } = startBackend(row, options);
   const ready = async (ask: Parameters<ModelProcess['ask']>[0], signal: AbortSignal) =>
-    ((await process.ask(ask, signal)) as ReadySequence[]).map(prepared);
+    ((await host.ask(ask, signal)) as ReadySequence[]).map(prepared);
   return Object.assign(backend, {
     dimensions: row.dimensions,
     prepare: (texts: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
@@ -118,22 +121,22 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
     }),
     async embed(batch: readonly Prepared[], { output, signal }: EmbedOptions) {
       if (batch.length === 0) return [];
-      return (await process.ask({ do: 'run', batch: sequences(batch), output }, signal)) as SequenceOutput[];
+      return (await host.ask({ do: 'run', batch: sequences(batch), output }, signal)) as SequenceOutput[];
     },
   });
 }
 
 /** The row must be one of `on: 'onnx'`. */
 export function createOnnxReranker(row: RerankRow, options: OnnxOptions): Reranker {
-  const { backend, process } = startBackend(row, options);
+  const { backend, host } = startBackend(row, options);
   return Object.assign(backend, {
     async prepare(query: string, documents: readonly string[], { maxTokens, signal }: PrepareOptions) {
-      const ready = (await process.ask({ do: 'pairs', query, documents, maxTokens }, signal)) as ReadyPairs;
+      const ready = (await host.ask({ do: 'pairs', query, documents, maxTokens }, signal)) as ReadyPairs;
       return { pairs: ready.pairs.map(prepared), documents: ready.documents };
     },
     async score(batch: readonly Prepared[], signal: AbortSignal) {
       if (batch.length === 0) return new Float32Array();
-      const outputs = await process.ask({ do: 'run', batch: sequences(batch), output: 'score' }, signal);
+      const outputs = await host.ask({ do: 'run', batch: sequences(batch), output: 'score' }, signal);
       return Float32Array.from(outputs as SequenceOutput[], ({ values }) => sigmoid(values[0]!));
     },
   });

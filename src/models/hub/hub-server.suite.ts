@@ -1,4 +1,4 @@
-/** A server that behaves like the hub: commits, git blobs told by ETag, large files on another host behind a redirect. */
+/** A server that behaves like the hub: commits, repositories that were renamed (`tests/renamed`), git blobs told by ETag, large files on another host behind a redirect. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -65,6 +65,10 @@ export async function startTestHub(repository: string): Promise<TestHub> {
 
   const server = createServer((request, response) => {
     note('', request);
+    if (request.url!.startsWith('/tests/renamed/')) {
+      response.writeHead(307, { location: request.url!.replace('/tests/renamed', `/${repository}`) }).end();
+      return;
+    }
     const match = new RegExp(`^/${repository}/resolve/([^/]+)/(.+)$`).exec(request.url!);
     const name = match?.[2] ?? '';
     const file = files.get(name);

@@ -116,6 +116,11 @@ describe('a pull', () => {
     expect(await readFile(path.join(folder, 'onnx/model.onnx_data'), 'utf8')).toBe('weights');
   });
 
+  it('follows a repository that was renamed', async () => {
+    const { folder } = await hubWith().pull({ ...row, hub: 'tests/renamed' });
+    expect(await readFile(path.join(folder, GRAPH))).toEqual(graph);
+  });
+
   it('gives its token to the hub and to nobody else', async () => {
     await hubWith({ token: 'hf_secret' }).pull(row);
     const tokens = server.requests.map((line, at) => [line.startsWith('cdn'), server.headers[at]!.authorization]);

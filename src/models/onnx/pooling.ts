@@ -24,13 +24,12 @@ export function outputsOf(
   const expected = batch.length * size * (perToken ? columns : 1);
   if (dims[0] !== batch.length || (perToken && dims[1] !== columns) || data.length !== expected)
     throw new Error(`the graph answers in the shape ${dims.join(' x ')}`);
-  if (!data.every(Number.isFinite)) throw new Error('the graph answers with numbers that are none');
 
   const states = (at: number, length: number) => {
     const from = at * columns * size;
     return data.subarray(from, from + length * size);
   };
-  return batch.map((sequence, at): RawOutput => {
+  const outputs = batch.map((sequence, at): RawOutput => {
     const { ids, spans } = sequence;
     if (kind === 'score') return { values: Float32Array.of(data[at * size]!), rows: 1 };
     if (!perToken) {
@@ -43,6 +42,16 @@ export function outputsOf(
     const values = spans ? spanMeans(own, size, spans) : pooled(own, size, ids.length, pooling);
     return { values: unit(values, size, normalizes), rows: values.length / size };
   });
+  if (!outputs.every(({ values }) => allFinite(values)))
+    throw new Error('the graph answers with numbers that are none');
+  return outputs;
+}
+
+/** Whether all are numbers: the difference of anything else to itself is none. */
+function allFinite(values: Float32Array): boolean {
+  let sum = 0;
+  for (const value of values) sum += value - value;
+  return sum === 0;
 }
 
 function pooled(states: Float32Array, size: number, tokens: number, pooling: PoolingOptions['pooling']): Float32Array {
