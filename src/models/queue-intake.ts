@@ -7,7 +7,6 @@ export interface Intake {
    * too many; a request that comes when nothing is in work is always taken.
    */
   enter(characters: number): () => void;
-  readonly characters: number;
 }
 
 export function createIntake(maxCharacters: number): Intake {
@@ -25,9 +24,6 @@ export function createIntake(maxCharacters: number): Intake {
         requests--;
         characters -= more;
       };
-    },
-    get characters() {
-      return characters;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Served models with what runs them: each row's backend and queue are made on first use, and ended with the server. */
 
+import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -40,14 +41,10 @@ export interface Opened {
   /** Runs work with a model in memory, within the deadline of a request: ServiceTimeoutError after it. */
   withEmbedder<T>(
     row: EmbeddingRow,
-    usage: Use,
+    use: Use,
     work: (open: OpenEmbedder, signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
-  withReranker<T>(
-    row: RerankRow,
-    usage: Use,
-    work: (open: OpenReranker, signal: AbortSignal) => Promise<T>,
-  ): Promise<T>;
+  withReranker<T>(row: RerankRow, use: Use, work: (open: OpenReranker, signal: AbortSignal) => Promise<T>): Promise<T>;
   residence(row: ModelRow): Residence;
   /** Brings models into memory that must be there; what fails is tried again, at growing pauses. */
   warm(rows: readonly ModelRow[]): void;
@@ -92,6 +89,8 @@ export function openModels({ opening, maxBytes, deadlineMs, log }: OpenedOptions
   /** Those of them that were in memory once: one that made room for another is loaded again when it is used. */
   const warmed = new Set<string>();
   const closing = new AbortController();
+  // Every request in work listens.
+  setMaxListeners(0, closing.signal);
 
   function embedder(row: EmbeddingRow): OpenEmbedder {
     const known = embedders.get(row.id);

@@ -82,6 +82,15 @@ describe('lists', () => {
     ]);
   });
 
+  it('of 2,048 inputs are answered whole, 1,024 numbers each', async () => {
+    const input = Array.from({ length: 2_048 }, (_, index) => `number ${index} of the texts`);
+    const { body } = await embed({ input });
+    expect(body.data).toHaveLength(2_048);
+    expect(body.data.every(({ embedding }: { embedding: number[] }) => finite(embedding))).toBe(true);
+    const [alone] = (await embed({ input: input[2_000] })).body.data;
+    expect(body.data[2_000].embedding).toEqual(alone.embedding);
+  });
+
   it('of a million values are refused unread', async () => {
     const { status, body } = await embed({ input: new Array(1_000_000).fill(1) });
     expect([status, body.errors[0].field]).toEqual([422, 'body']);

@@ -27,6 +27,8 @@ import { createLog } from '#telemetry/log.ts';
 interface ServingSetup {
   readonly maxBodyBytes?: number;
   readonly prices?: Prices;
+  /** `off` needs no keys and counts nothing. */
+  readonly auth?: 'on' | 'off';
   /** Accounts by key; `test-key` is one of plan premium. */
   readonly accounts?: Readonly<Record<string, { plan: PlanName; balance: number | null }>>;
 }
@@ -75,7 +77,10 @@ export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHo
 }
 
 /** With the models that a server has by itself, and what its settings name. */
-export async function startRealModelHost(settings: Record<string, unknown> = {}): Promise<TestModelHost> {
+export async function startRealModelHost(
+  settings: Record<string, unknown> = {},
+  serving: ServingSetup = {},
+): Promise<TestModelHost> {
   const log = createLog('silent');
   const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-models-'));
   const trusted = createTrustedFetch({ region: 'any', euHosts: [], log });
@@ -87,7 +92,7 @@ export async function startRealModelHost(settings: Record<string, unknown> = {})
     await trusted.close();
     await rm(dir, { recursive: true, force: true });
   };
-  return serve({ ...host, close }, {});
+  return serve({ ...host, close }, serving);
 }
 
 async function serve({ registry, models, close }: ModelHost, setup: ServingSetup): Promise<TestModelHost> {
@@ -107,7 +112,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
     },
     counters,
     plans: PLANS,
-    auth: 'on',
+    auth: setup.auth ?? 'on',
     keylessRpm: 20,
     keylessFeatures: [],
     refusedRpm: 1_000,
