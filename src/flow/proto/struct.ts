@@ -1,0 +1,121 @@
+/** google.protobuf.Struct: JSON's values, all numbers doubles. */
+import { isObject, type JsonObject, type JsonValue, MAX_VALUE_DEPTH, setKey } from '../values.ts';
+import {
+  BYTES,
+  FIXED64,
+  type FieldReaders,
+  openNested,
+  type Reader,
+  readNested,
+  tagOf,
+  VARINT,
+  type Writer,
+} from './wire.ts';
+
+interface Entry {
+  key: string;
+  value: JsonValue;
+}
+
+interface Box {
+  value: JsonValue;
+}
+
+function checkDepth(depth: number): void {
+  if (depth > MAX_VALUE_DEPTH) throw new RangeError('a value is nested too deeply');
+}
+
+/** A value is two messages deep at each level, counted here by itself: how deep the message stands does not matter. */
+function readValue(reader: Reader, depth: number): JsonValue {
+  checkDepth(depth);
+  const box: Box = { value: null };
+  readNested(reader, box, VALUE, depth);
+  return box.value;
+}
+
+const VALUE: FieldReaders<Box> = {
+  [tagOf(1, VARINT)]: (reader, box) => {
+    reader.int32();
+    box.value = null;
+  },
+  [tagOf(2, FIXED64)]: (reader, box) => {
+    box.value = reader.double();
+  },
+  [tagOf(3, BYTES)]: (reader, box) => {
+    box.value = reader.string();
+  },
+  [tagOf(4, VARINT)]: (reader, box) => {
+    box.value = reader.bool();
+  },
+  [tagOf(5, BYTES)]: (reader, box, depth) => {
+    const object: JsonObject = {};
+    readNested(reader, object, STRUCT, depth - 1);
+    box.value = object;
+  },
+  [tagOf(6, BYTES)]: (reader, box, depth) => {
+    const list: JsonValue[] = [];
+    readNested(reader, list, LIST, depth - 1);
+    box.value = list;
+  },
+};
+
+const LIST: FieldReaders<JsonValue[]> = {
+  [tagOf(1, BYTES)]: (reader, list, depth) => {
+    list.push(readValue(reader, depth));
+  },
+};
+
+const ENTRY: FieldReaders<Entry> = {
+  [tagOf(1, BYTES)]: (reader, entry) => {
+    entry.key = reader.string();
+  },
+  [tagOf(2, BYTES)]: (reader, entry, depth) => {
+    entry.value = readValue(reader, depth - 1);
+  },
+};
+
+const STRUCT: FieldReaders<JsonObject> = {
+  [tagOf(1, BYTES)]: (reader, object, depth) => {
+    const entry: Entry = { key: '', value: null };
+    readNested(reader, entry, ENTRY, depth);
+    setKey(object, entry.key, entry.value);
+  },
+};
+
+/** The Struct that follows, with its length before it. Throws a RangeError when it is nested too deeply. */
+export function readStruct(reader: Reader, into: JsonObject = {}): JsonObject {
+  readNested(reader, into, STRUCT, 0);
+  return into;
+}
+
+function writeValue(writer: Writer, number: number, value: unknown, depth: number): void {
+  checkDepth(depth);
+  openNested(writer, number);
+  if (typeof value === 'string') writer.uint32(tagOf(3, BYTES)).string(value);
+  else if (typeof value === 'number' || typeof value === 'bigint')
+    writer.uint32(tagOf(2, FIXED64)).double(Number(value));
+  else if (typeof value === 'boolean') writer.uint32(tagOf(4, VARINT)).bool(value);
+  else if (Array.isArray(value)) writeList(writer, value, depth);
+  else if (isObject(value)) writeStruct(writer, 5, value as JsonObject, depth);
+  else writer.uint32(tagOf(1, VARINT)).int32(0);
+  writer.ldelim();
+}
+
+function writeList(writer: Writer, values: readonly unknown[], depth: number): void {
+  openNested(writer, 6);
+  for (const value of values) writeValue(writer, 1, value, depth + 1);
+  writer.ldelim();
+}
+
+/** As the field `number`; keys without a value are left out. */
+export function writeStruct(writer: Writer, number: number, object: Readonly<JsonObject>, depth = 0): void {
+  openNested(writer, number);
+  for (const key of Object.keys(object)) {
+    if (object[key] === undefined) continue;
+    openNested(writer, 1);
+    writer.uint32(tagOf(1, BYTES)).string(key);
+    writeValue(writer, 2, object[key], depth + 1);
+    writer.ldelim();
+  }
+  writer.ldelim();
+}

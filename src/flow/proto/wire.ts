@@ -1,0 +1,84 @@
+/** Reading and writing protobuf messages field by field; fields that are not known are kept as they came. */
+import protobuf from 'protobufjs/minimal.js';
+
+export type Reader = protobuf.Reader;
+export type Writer = protobuf.Writer;
+
+export const createReader = (bytes: Uint8Array): Reader => protobuf.Reader.create(bytes);
+export const createWriter = (): Writer => protobuf.Writer.create();
+
+export const VARINT = 0;
+export const FIXED64 = 1;
+export const BYTES = 2;
+export const FIXED32 = 5;
+
+/** Number and wire type of a field as they stand before it. */
+export const tagOf = (number: number, wire: number): number => ((number << 3) | wire) >>> 0;
+
+/** By tag: what to do with the value that follows. */
+export type FieldReaders<T> = Readonly<Record<number, (reader: Reader, target: T, depth: number) => void>>;
+
+/** Messages within messages deeper than this are refused. */
+const MAX_DEPTH = 1000;
+
+/**
+ * Reads fields up to `end` and returns the bytes of those that have no reader. Throws an Error when the bytes are not
+ * a message.
+ */
+export function readFields<T>(
+  reader: Reader,
+  end: number,
+  target: T,
+  fields: FieldReaders<T>,
+  depth: number,
+): Uint8Array[] | undefined {
+  if (depth > MAX_DEPTH) throw new RangeError('messages are nested too deeply');
+  if (end > reader.len) throw new RangeError('a message is longer than what there is of it');
+  let unknown: Uint8Array[] | undefined;
+  while (reader.pos < end) {
+    const start = reader.pos;
+    const tag = reader.uint32();
+    const read = fields[tag];
+    if (read) {
+      read(reader, target, depth);
+    } else {
+      if (tag >>> 3 === 0) throw new RangeError('a field has the number 0');
+      reader.skipType(tag & 7);
+      unknown ??= [];
+      unknown.push(reader.buf.subarray(start, reader.pos));
+    }
+  }
+  if (reader.pos !== end) throw new RangeError('a field is longer than its message');
+  return unknown;
+}
+
+/** The message that follows, with its length before it. */
+export function readNested<T>(
+  reader: Reader,
+  target: T,
+  fields: FieldReaders<T>,
+  depth: number,
+): Uint8Array[] | undefined {
+  const length = reader.uint32();
+  return readFields(reader, reader.pos + length, target, fields, depth + 1);
+}
+
+export function writeUnknown(writer: Writer, unknown: readonly Uint8Array[] | undefined): void {
+  if (unknown) for (const bytes of unknown) writer.raw(bytes);
+}
+
+export function writeText(writer: Writer, number: number, value: string): void {
+  if (value) writer.uint32(tagOf(number, BYTES)).string(value);
+}
+
+export function writeUint(writer: Writer, number: number, value: number): void {
+  if (value) writer.uint32(tagOf(number, VARINT)).uint32(value);
+}
+
+/** Zero is not written, minus zero is: that is how others tell them apart. */
+export function writeFloat(writer: Writer, number: number, value: number): void {
+  if (value || Object.is(value, -0)) writer.uint32(tagOf(number, FIXED32)).float(value);
+}
+
+/** Opens a message within a message; `ldelim()` of the writer closes it. */
+export const openNested = (writer: Writer, number: number): Writer => writer.uint32(tagOf(number, BYTES)).fork();
