@@ -77,6 +77,8 @@ export interface IndexEmbedder {
   readonly dimensions: number;
   /** The cosine under which a passage says nothing about a query. */
   readonly floor: number;
+  /** How much its order counts beside that of the words; 1 for as much. */
+  readonly weight: number;
   /** A vector a text, of any length. */
   embed(texts: readonly string[], task: 'query' | 'passage', signal?: AbortSignal): Promise<readonly Float32Array[]>;
 }

@@ -1,0 +1,206 @@
+/**
+ * The index at work, whatever keeps it: pages are prepared and written in groups, vectors are made for what was written,
+ * and a query is looked up by words and by meaning. Runs in a thread of its own.
+ */
+
+import type { SearchQuery } from '../query.ts';
+import { demandsNothing, type Filters, filtersOf } from './filters.ts';
+import { fuse } from './fusion.ts';
+import type { IndexStore, PassageRow } from './index-store.ts';
+import { guessLanguage, languageOfTag } from './language.ts';
+import type { IndexablePage, IndexEmbedder, IndexStats, Retriever } from './local-index.ts';
+import { createMeaning } from './meaning.ts';
+import { addressOf, preparePage } from './prepare.ts';
+import { type Slot, slotsOf, surfaceOf } from './terms.ts';
+import { createWriter } from './writer.ts';
+
+export interface Engine {
+  add(page: IndexablePage): Promise<boolean>;
+  remove(url: string): Promise<boolean>;
+  find(query: SearchQuery, by: readonly Retriever[]): Promise<Found>;
+  settled(): Promise<void>;
+  stats(): Promise<IndexStats>;
+  prune(maxBytes?: number): Promise<number>;
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Plain data: it crosses threads. */
+export interface Found {
+  /** Best first. */
+  readonly passages: readonly (PassageRow & { readonly score: number })[];
+  /** What the words of the query are looked up as. */
+  readonly terms: readonly string[];
+}
+
+export interface EngineOptions {
+  readonly store: IndexStore;
+  readonly embedder?: IndexEmbedder | undefined;
+  /** What all pages together may take; the oldest make room. */
+  readonly maxBytes: number;
+  readonly clock?: () => number;
+}
+
+/** Longer queries are looked up by their first words. */
+const MAX_SLOTS = 64;
+const CANDIDATES = { words: 200, meaning: 100 };
+/** Passages given on for each result that is asked for, as several may be of one page. */
+const PASSAGES_A_RESULT = 5;
+const MIN_PASSAGES = 50;
+const MAX_CANDIDATES = 2_000;
+/** Languages whose stems a query is looked up by: those of at least this share of the pages. */
+const MIN_LANGUAGE_SHARE = 0.02;
+const MAX_LANGUAGES = 6;
+const LANGUAGES_FRESH_MS = 10_000;
+/** A search does not wait longer than this for what is being written. */
+const PATIENCE_MS = 500;
+
+export function createEngine({ store, embedder, maxBytes, clock = Date.now }: EngineOptions): Engine {
+  const meaning = embedder && createMeaning(store, embedder);
+  const writer = createWriter({ store, maxBytes, onWritten: () => meaning?.catchUp() });
+  let languages: { readonly list: readonly string[]; readonly until: number } | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function languagesOfPages(): Promise<readonly string[]> {
+    if (languages && languages.until > clock()) return languages.list;
+    const { languages: counts, pages } = await store.stats(undefined);
+    const list = Object.entries(counts)
+      .filter(([, count]) => count >= pages * MIN_LANGUAGE_SHARE)
+      .map(([language]) => language)
+      .slice(0, MAX_LANGUAGES);
+    languages = { list, until: clock() + LANGUAGES_FRESH_MS };
+    return list;
+  }
+
+  /** A query is too short to tell its language surely, so its words are looked up by all that pages are in. */
+  async function languagesOf(query: SearchQuery): Promise<string[]> {
+    const told = [languageOfTag(query.language), guessLanguage(query.words)];
+    return [...new Set([...told, ...(await languagesOfPages())])].filter((language) => language !== undefined);
+  }
+
+  async function find(query: SearchQuery, by: readonly Retriever[]): Promise<Found> {
+    await patiently(writer.flush());
+    const known = await languagesOf(query);
+    const filters = filtersOf(query, known);
+    const slots = slotsOf(query.words, known, MAX_SLOTS);
+    const wanted = Math.min(
+      MAX_CANDIDATES,
+      Math.max(MIN_PASSAGES, query.page * (query.count || 20) * PASSAGES_A_RESULT),
+    );
+    const ranked = await rank(query, { slots, filters, wanted, by });
+    const rows = new Map((await store.rows(ranked.map(({ id }) => id))).map((row) => [row.id, row]));
+    const passages = ranked.flatMap(({ id, score }) => {
+      const row = rows.get(id);
+      return row ? [{ ...row, score }] : [];
+    });
+    return {
+      passages: await withPhrases(passages, filters),
+      terms: [...new Set(slots.filter(({ common }) => !common).flatMap(({ terms }) => terms))],
+    };
+  }
+
+  interface Lookup {
+    readonly slots: readonly Slot[];
+    readonly filters: Filters;
+    readonly wanted: number;
+    readonly by: readonly Retriever[];
+  }
+
+  async function rank(query: SearchQuery, { slots, filters, wanted, by }: Lookup) {
+    if (slots.length === 0) {
+      const newest = demandsNothing(filters) ? [] : await store.newest(filters, wanted);
+      return fuse([{ ids: newest, weight: 1 }]).slice(0, wanted);
+    }
+    const telling = slots.filter(({ common }) => !common);
+    const looked = unique(telling.length > 0 ? telling : slots);
+    const [byWords, byMeaning] = await Promise.all([
+      by.includes('words') ? store.byWords(looked, filters, Math.max(CANDIDATES.words, wanted)) : [],
+      by.includes('meaning') && meaning
+        ? meaning.nearest(query.words, filters, Math.max(CANDIDATES.meaning, wanted))
+        : [],
+    ]);
+    return fuse([
+      { ids: byWords, weight: 1 },
+      { ids: byMeaning, weight: embedder?.weight ?? 1 },
+    ]).slice(0, wanted);
+  }
+
+  /** Stems stand for several words: a phrase is only where it stands word for word. */
+  async function withPhrases<Row extends PassageRow>(rows: readonly Row[], { phrases }: Filters): Promise<Row[]> {
+    if (phrases.length === 0) return [...rows];
+    const pages = new Map<number, boolean>();
+    for (const { page, title } of rows) {
+      if (pages.has(page)) continue;
+      const texts = [title, ...(await store.textsOf(page))].map(surfaceOf);
+      pages.set(
+        page,
+        phrases.every(({ surface }) => texts.some((text) => text.includes(surface) || hasUnspaced(text, surface))),
+      );
+    }
+    return rows.filter(({ page }) => pages.get(page));
+  }
+
+  return {
+    async add(page) {
+      const prepared = preparePage(page, clock(), meaning?.bytesEach ?? 0);
+      return prepared ? writer.write(prepared) : false;
+    },
+    async remove(url) {
+      const address = addressOf(url);
+      await writer.flush();
+      return address ? store.remove(address.href) : false;
+    },
+    find,
+    async settled() {
+      await writer.flush();
+      await meaning?.catchUp();
+    },
+    async stats() {
+      await writer.flush();
+      return store.stats(embedder?.id);
+    },
+    async prune(bytes = maxBytes) {
+      await writer.flush();
+      return store.prune(bytes);
+    },
+    async clear() {
+      await writer.flush();
+      await meaning?.pause();
+      await store.clear();
+      meaning?.forget();
+      languages = undefined;
+    },
+    close() {
+      closing ??= (async () => {
+        await writer.flush();
+        await meaning?.close();
+        await store.close();
+      })();
+      return closing;
+    },
+  };
+}
+
+/** Letters without spaces between them stand in longer runs than the phrase. */
+const hasUnspaced = (text: string, surface: string): boolean => {
+  const run = surface.trim();
+  return UNSPACED_ONLY.test(run) && text.includes(run);
+};
+const UNSPACED_ONLY = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+$/;
+
+function unique(slots: readonly Slot[]): Slot[] {
+  const seen = new Set<string>();
+  return slots.filter(({ terms }) => {
+    const key = terms.join(' ');
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+async function patiently(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  await Promise.race([work.catch(() => {}), patience]);
+  clearTimeout(timer);
+}

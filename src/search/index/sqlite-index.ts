@@ -1,0 +1,325 @@
+/** The index in one SQLite file: pages and passages in tables, their terms in FTS5, their vectors as bytes. */
+import { mkdir, open } from 'node:fs/promises';
+import path from 'node:path';
+import { type Database, openDatabase, type SqlValue } from '#storage/database/sqlite.ts';
+import type { Log } from '#telemetry/log.ts';
+import { demandsNothing, type Filters, GENERAL_DOMAINS, type Site } from './filters.ts';
+import type { CodeRow, IndexStore, LackingRow, PassageRow } from './index-store.ts';
+import type { Field, PreparedPage } from './prepare.ts';
+import type { Slot } from './terms.ts';
+
+/** How much a term counts in each field, in the order of the columns of FTS5's table. */
+export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
+  title: 3,
+  heading: 2,
+  body: 1,
+  also: 0.7,
+  address: 0.5,
+};
+const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[];
+
+/** The tokenizer keeps whatever is not ASCII, and the terms are letters and digits: they come out as they went in. */
+const MIGRATIONS = [
+  `
+  CREATE TABLE pages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, url TEXT NOT NULL UNIQUE, host TEXT NOT NULL, path TEXT NOT NULL,
+    ext TEXT NOT NULL, title TEXT NOT NULL, description TEXT NOT NULL, site_name TEXT NOT NULL, language TEXT NOT NULL,
+    published_at INTEGER, indexed_at INTEGER NOT NULL, hash TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL
+  );
+  CREATE INDEX pages_by_host ON pages (host);
+  CREATE INDEX pages_by_age ON pages (indexed_at, bytes);
+  CREATE INDEX pages_by_language ON pages (language);
+  CREATE TABLE passages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, page INTEGER NOT NULL REFERENCES pages (id), heading TEXT NOT NULL,
+    text TEXT NOT NULL, start_at INTEGER NOT NULL, end_at INTEGER NOT NULL
+  );
+  CREATE INDEX passages_by_page ON passages (page);
+  CREATE VIRTUAL TABLE terms USING fts5 (
+    ${FIELDS.join(', ')}, content='', contentless_delete=1, tokenize='ascii'
+  );
+  INSERT INTO terms (terms, rank) VALUES ('rank', 'bm25(${Object.values(FIELD_WEIGHTS).join(', ')})');
+  CREATE TABLE vectors (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL UNIQUE, model TEXT NOT NULL, code BLOB NOT NULL
+  );
+  `,
+];
+
+const PRUNED_AT_ONCE = 50;
+
+/** Throws when the folder cannot be used. A damaged file is moved aside and made anew. */
+export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
+  if (file !== ':memory:') {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await (await open(file, 'a', 0o600)).close();
+  }
+  const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
+  const rows = createRows(database);
+  return {
+    write: async (pages) => database.transaction(() => pages.map((page) => rows.write(page))),
+    remove: async (url) =>
+      database.transaction(() => {
+        const found = database.get<{ id: number }>('SELECT id FROM pages WHERE url = ?', url);
+        if (found) rows.removePage(found.id);
+        return found !== undefined;
+      }),
+    byWords: async (slots, filters, limit) => rows.byWords(slots, filters, limit),
+    async within(filters) {
+      const where = conditionsOf(filters);
+      return idsOf(
+        database,
+        `SELECT p.id FROM passages p JOIN pages g ON g.id = p.page WHERE ${where.sql}`,
+        where.values,
+      );
+    },
+    async newest(filters, limit) {
+      const where = conditionsOf(filters);
+      const sql = `SELECT (SELECT min(p.id) FROM passages p WHERE p.page = g.id) AS id FROM pages g
+        WHERE ${where.sql} ORDER BY g.indexed_at DESC, g.id DESC LIMIT ?`;
+      return idsOf(database, sql, [...where.values, limit]);
+    },
+    rows: async (ids) =>
+      database.all<PassageRow>(`${PASSAGE_ROWS} WHERE p.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids)),
+    textsOf: async (page) =>
+      database
+        .all<{ text: string }>('SELECT text FROM passages WHERE page = ? ORDER BY id', page)
+        .map(({ text }) => text),
+    lacking: async (model, after, limit) =>
+      database.all<LackingRow>(
+        `SELECT p.id, g.title, p.heading, p.text FROM passages p JOIN pages g ON g.id = p.page
+         WHERE p.id > ? AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.id AND v.model = ?)
+         ORDER BY p.id LIMIT ?`,
+        after,
+        model,
+        limit,
+      ),
+    async keepCodes(model, codes) {
+      database.transaction(() => {
+        for (const { id, code } of codes) {
+          database.run(
+            `INSERT OR REPLACE INTO vectors (passage, model, code)
+             SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM passages WHERE id = ?)`,
+            id,
+            model,
+            code,
+            id,
+          );
+        }
+      });
+    },
+    codesFrom: async (model, seq, limit) =>
+      database.all<CodeRow>(
+        'SELECT seq, passage AS id, code FROM vectors WHERE seq >= ? AND model = ? ORDER BY seq LIMIT ?',
+        seq,
+        model,
+        limit,
+      ),
+    async codes(model, ids) {
+      const found = database.all<{ id: number; code: Uint8Array }>(
+        'SELECT passage AS id, code FROM vectors WHERE model = ? AND passage IN (SELECT value FROM json_each(?))',
+        model,
+        JSON.stringify(ids),
+      );
+      return new Map(found.map(({ id, code }) => [id, code]));
+    },
+    stats: async (model) => rows.stats(model),
+    async prune(maxBytes) {
+      let pruned = 0;
+      for (let removed = 1; removed > 0; pruned += removed) {
+        removed = database.transaction(() => rows.pruneSome(maxBytes));
+        // Others have their turn between one group and the next.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      if (pruned > 0) database.checkpoint();
+      return pruned;
+    },
+    async clear() {
+      database.transaction(() => {
+        database.run(`INSERT INTO terms (terms) VALUES ('delete-all')`);
+        for (const table of ['vectors', 'passages', 'pages']) database.run(`DELETE FROM ${table}`);
+      });
+      database.execute('VACUUM');
+      database.checkpoint();
+    },
+    close: async () => database.close(),
+  };
+}
+
+const PASSAGE_ROWS = `SELECT p.id, p.page, p.heading, p.text, p.start_at AS start, p.end_at AS "end", g.url, g.title,
+  g.description, g.site_name AS siteName, g.language, g.published_at AS publishedAt
+  FROM passages p JOIN pages g ON g.id = p.page`;
+
+const idsOf = (database: Database, sql: string, values: readonly SqlValue[]): number[] =>
+  database.all<{ id: number }>(sql, ...values).map(({ id }) => id);
+
+function createRows(database: Database) {
+  function removePage(page: number): void {
+    for (const { id } of database.all<{ id: number }>('SELECT id FROM passages WHERE page = ?', page)) {
+      database.run('DELETE FROM terms WHERE rowid = ?', id);
+      database.run('DELETE FROM vectors WHERE passage = ?', id);
+    }
+    database.run('DELETE FROM passages WHERE page = ?', page);
+    database.run('DELETE FROM pages WHERE id = ?', page);
+  }
+
+  function write(page: PreparedPage): boolean {
+    const same = database.get<{ id: number; url: string }>('SELECT id, url FROM pages WHERE hash = ?', page.hash);
+    if (same) {
+      database.run('UPDATE pages SET indexed_at = max(indexed_at, ?) WHERE id = ?', page.indexedAt, same.id);
+      if (same.url === page.url) return false;
+    }
+    const before = database.get<{ id: number }>('SELECT id FROM pages WHERE url = ?', page.url);
+    if (before) removePage(before.id);
+    if (!same) insert(page);
+    return !same;
+  }
+
+  function insert(page: PreparedPage): void {
+    const { url, host, ext, title, description, siteName, language, publishedAt, indexedAt, hash, bytes } = page;
+    const { id } = database.get<{ id: number }>(
+      `INSERT INTO pages (url, host, path, ext, title, description, site_name, language, published_at, indexed_at, hash, bytes)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      url,
+      host,
+      new URL(url).pathname.toLowerCase(),
+      ext,
+      title,
+      description,
+      siteName,
+      language,
+      publishedAt,
+      indexedAt,
+      hash,
+      bytes,
+    )!;
+    for (const { heading, text, start, end, terms } of page.passages) {
+      const passage = database.get<{ id: number }>(
+        'INSERT INTO passages (page, heading, text, start_at, end_at) VALUES (?, ?, ?, ?, ?) RETURNING id',
+        id,
+        heading,
+        text,
+        start,
+        end,
+      )!;
+      database.run(
+        `INSERT INTO terms (rowid, ${FIELDS.join(', ')}) VALUES (?${', ?'.repeat(FIELDS.length)})`,
+        passage.id,
+        ...FIELDS.map((field) => terms[field]),
+      );
+    }
+  }
+
+  function byWords(slots: readonly Slot[], filters: Filters, limit: number): number[] {
+    const match = slots.map(matchOf).join(' OR ');
+    if (match === '') return [];
+    if (demandsNothing(filters))
+      return idsOf(database, 'SELECT rowid AS id FROM terms WHERE terms MATCH ? ORDER BY rank LIMIT ?', [match, limit]);
+    const where = conditionsOf(filters);
+    // The plus sign has the words looked up once, and not for each passage that the filters let through.
+    const sql = `SELECT rowid AS id FROM terms WHERE terms MATCH ? AND +rowid IN (
+      SELECT p.id FROM passages p JOIN pages g ON g.id = p.page WHERE ${where.sql}) ORDER BY rank LIMIT ?`;
+    return idsOf(database, sql, [match, ...where.values, limit]);
+  }
+
+  function stats(model: string | undefined) {
+    const { pages, bytes, oldestAt } = database.get<{ pages: number; bytes: number; oldestAt: number | null }>(
+      'SELECT count(*) AS pages, coalesce(sum(bytes), 0) AS bytes, min(indexed_at) AS oldestAt FROM pages',
+    )!;
+    const { passages } = database.get<{ passages: number }>('SELECT count(*) AS passages FROM passages')!;
+    const { vectors } = database.get<{ vectors: number }>(
+      'SELECT count(*) AS vectors FROM vectors WHERE model = ?',
+      model ?? '',
+    )!;
+    const languages = database.all<{ language: string; count: number }>(
+      `SELECT language, count(*) AS count FROM pages WHERE language <> '' GROUP BY language ORDER BY count DESC, language`,
+    );
+    return {
+      pages,
+      passages,
+      vectors,
+      bytes,
+      languages: Object.fromEntries(languages.map(({ language, count }) => [language, count])),
+      oldestAt: oldestAt ?? undefined,
+    };
+  }
+
+  function pruneSome(maxBytes: number): number {
+    let { bytes } = database.get<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM pages')!;
+    if (bytes <= maxBytes) return 0;
+    let removed = 0;
+    const oldest = database.all<{ id: number; bytes: number }>(
+      'SELECT id, bytes FROM pages ORDER BY indexed_at, id LIMIT ?',
+      PRUNED_AT_ONCE,
+    );
+    for (const page of oldest) {
+      if (bytes <= maxBytes) break;
+      removePage(page.id);
+      bytes -= page.bytes;
+      removed += 1;
+    }
+    return removed;
+  }
+
+  return { write, removePage, byWords, stats, pruneSome };
+}
+
+const termOf = (term: string, prefix: boolean): string => `"${term}"${prefix ? '*' : ''}`;
+
+function matchOf({ terms, prefix }: Slot): string {
+  const any = terms.map((term) => termOf(term, prefix));
+  return any.length === 1 ? any[0]! : `(${any.join(' OR ')})`;
+}
+
+/** All slots one after the other. Alternatives are multiplied out where that stays small, else the first is taken. */
+function phraseOf(slots: readonly Slot[]): string {
+  let phrases: string[] = [''];
+  for (const { terms } of slots) {
+    const choices = phrases.length * terms.length > 64 ? terms.slice(0, 1) : terms;
+    phrases = phrases.flatMap((phrase) => choices.map((term) => (phrase ? `${phrase} ${term}` : term)));
+  }
+  return phrases.map((phrase) => `"${phrase}"${slots.length === 1 && slots[0]!.prefix ? '*' : ''}`).join(' OR ');
+}
+
+interface Conditions {
+  readonly sql: string;
+  readonly values: SqlValue[];
+}
+
+const PAGES_WITH = 'SELECT p2.page FROM terms JOIN passages p2 ON p2.id = terms.rowid WHERE terms MATCH ?';
+
+/** On pages `g`. */
+function conditionsOf(filters: Filters): Conditions {
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  const add = (sql: string, ...more: SqlValue[]) => {
+    parts.push(sql);
+    values.push(...more);
+  };
+  const sites = (list: readonly Site[], not: string) => {
+    if (list.length === 0) return;
+    // GLOB's own characters cannot stand in a host name; a path is compared as it is.
+    const one = `(substr(g.host, 1, length(?)) = ? AND substr(g.path, 1, length(?)) = ?)`;
+    add(`${not} (${list.map(() => one).join(' OR ')})`, ...list.flatMap(({ host, path }) => [host, host, path, path]));
+  };
+  sites(filters.sites, '');
+  sites(filters.notSites, 'NOT');
+  for (const exts of filters.exts) add(`g.ext IN (${exts.map(() => '?').join(', ')})`, ...exts);
+  if (filters.titles.length > 0) {
+    const inTitle = filters.titles.map(
+      (slots) => `(${slots.map((slot) => `{title} : (${matchOf(slot)})`).join(' AND ')})`,
+    );
+    add(`g.id IN (${PAGES_WITH})`, inTitle.join(' OR '));
+  }
+  if (filters.urlParts.length > 0)
+    add(`(${filters.urlParts.map(() => 'instr(lower(g.url), ?) > 0').join(' OR ')})`, ...filters.urlParts);
+  if (filters.countries.length > 0) {
+    const top = `substr(g.host, 1, instr(g.host, '.') - 1)`;
+    const allowed = [...filters.countries, ...GENERAL_DOMAINS];
+    add(`(length(${top}) <> 2 OR ${top} IN (${allowed.map(() => '?').join(', ')}))`, ...allowed);
+  }
+  for (const { slots } of filters.phrases) add(`g.id IN (${PAGES_WITH})`, phraseOf(slots));
+  for (const slots of filters.excluded) add(`g.id NOT IN (${PAGES_WITH})`, phraseOf(slots));
+  if (filters.language !== undefined) add(`g.language IN (?, '')`, filters.language);
+  if (filters.since !== undefined) add('g.published_at >= ?', filters.since);
+  if (filters.until !== undefined) add('g.published_at < ?', filters.until);
+  return { sql: parts.length > 0 ? parts.join(' AND ') : 'TRUE', values };
+}
