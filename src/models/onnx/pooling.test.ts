@@ -51,6 +51,28 @@ describe('what a graph answers', () => {
       expect(() => outputsOf({ data: states.data, dims }, batch, 'pooled', mean)).toThrow('in the shape');
   });
 
+  it('is one score a pair, or refused', () => {
+    const scored = (dims: number[]) =>
+      values(
+        outputsOf(
+          {
+            data: states.data.subarray(
+              0,
+              dims.reduce((a, b) => a * b),
+            ),
+            dims,
+          },
+          batch,
+          'score',
+          mean,
+        ),
+      );
+    expect(scored([2, 1])).toEqual([[1], [2]]);
+    expect(scored([2])).toEqual([[1], [2]]);
+    expect(() => scored([2, 2])).toThrow('no single score');
+    expect(() => scored([2, 2, 1])).toThrow('no single score');
+  });
+
   it('is refused when a number is none', () => {
     for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const data = Float32Array.from(states.data);

@@ -19,11 +19,12 @@ export function outputsOf(
   { pooling, normalizes }: PoolingOptions,
 ): RawOutput[] {
   const columns = Math.max(...batch.map(({ ids }) => ids.length));
-  const size = dims.at(-1) ?? 1;
+  const size = dims.length > 1 ? dims.at(-1)! : 1;
   const perToken = dims.length === 3;
   const expected = batch.length * size * (perToken ? columns : 1);
   if (dims[0] !== batch.length || (perToken && dims[1] !== columns) || data.length !== expected)
     throw new Error(`the graph answers in the shape ${dims.join(' x ')}`);
+  if (kind === 'score' && expected !== batch.length) throw new Error('the graph gives no single score a pair');
 
   const states = (at: number, length: number) => {
     const from = at * columns * size;
@@ -31,7 +32,7 @@ export function outputsOf(
   };
   const outputs = batch.map((sequence, at): RawOutput => {
     const { ids, spans } = sequence;
-    if (kind === 'score') return { values: Float32Array.of(data[at * size]!), rows: 1 };
+    if (kind === 'score') return { values: Float32Array.of(data[at]!), rows: 1 };
     if (!perToken) {
       if (kind !== 'pooled' || spans) throw new Error('the graph gives no vectors of tokens');
       return { values: unit(data.slice(at * size, (at + 1) * size), size, normalizes), rows: 1 };
