@@ -1,4 +1,4 @@
-export type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
+export type { ModelRow, RerankRow } from './catalogue.ts';
 export { type Embeddings, embed, rowsOf } from './embed.ts';
 export { EMBED_FIELDS } from './embed-fields.ts';
 export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed-request.ts';
@@ -10,7 +10,7 @@ export { FAULT_TYPES } from './inputs-faults.ts';
 export type { RequestField } from './inputs-fields.ts';
 export { createOcr, type Ocr, type OcrResult } from './ocr.ts';
 export { createRegistry, isEmbedding, type Registry, type ServedModel, type ServedReranker } from './registry.ts';
-export { type ModelHost, type ModelHostTools, openModelHost } from './registry-host.ts';
+export { type ModelHost, openModelHost } from './registry-host.ts';
 export { type Call, type Opened, type Opening, openModels } from './registry-opened.ts';
 export { type Ranked, rerank } from './rerank.ts';
 export { RERANK_FIELDS } from './rerank-fields.ts';

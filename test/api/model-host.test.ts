@@ -223,7 +223,7 @@ describe('what is to come', () => {
     ['GET', '/v1/batches'],
     ['GET', '/v1/batch/batch_1/output'],
   ])('%s %s says so', async (method, path) => {
-    const answer = await ask(path, { method, ...(method === 'POST' && { body: '{}' }) });
+    const answer = await ask(path, { method, headers: key, ...(method === 'POST' && { body: '{}' }) });
     expect(answer.status).toBe(503);
     const failure = (await answer.json()) as { detail?: string; error?: { message: string } };
     expect(failure.detail ?? failure.error?.message).toContain('not available in this version');
