@@ -14,7 +14,11 @@ export interface Answer {
 
 export const ok = (body: string): Answer => ({ code: 200, body });
 
-export const detail = (code: number, what: string | readonly Issue[], headers: Record<string, string> = {}): Answer => ({
+export const detail = (
+  code: number,
+  what: string | readonly Issue[],
+  headers: Record<string, string> = {},
+): Answer => ({
   code,
   body: JSON.stringify({ detail: what }),
   headers,
@@ -43,22 +47,24 @@ export const issuesOf = (failure: Problem): readonly Issue[] =>
 
 export interface Asked {
   readonly requestId: string;
-  readonly docs: readonly Document[];
+  /** What the caller gets back; left out when its documents were not read. */
+  readonly docs?: readonly Document[];
 }
 
-/** The answer to a failure; with `asked` the caller gets its documents back. */
-export function failureAnswer(error: unknown, asked?: Asked): Answer {
+export function failureAnswer(error: unknown, asked: Asked): Answer {
   const failure = asProblem(error);
   const { retryAfter } = failure.facts;
   const headers: Record<string, string> = typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {};
-  if (asked && isLost(failure)) return { code: failure.code, body: lostBody(failure, asked), headers };
+  if (isLost(failure)) return { code: failure.code, body: lostBody(failure, asked), headers };
   const listed = failure.code === 422 || Array.isArray(failure.facts.detail);
   return detail(failure.code, listed ? issuesOf(failure) : failure.message, headers);
 }
 
+/** Clients look for the description in the header, and give up on other forms. */
 function lostBody(failure: Problem, { requestId, docs }: Asked): string {
   const status = statusObject(lostStatus(failure));
   const header = JSON.stringify({ requestId, status, execEndpoint: '', targetExecutor: '' });
-  const data = docs.map((document) => documentJson(document)).join(',');
-  return `{"header":${header},"parameters":null,"routes":null,"data":[${data}]}`;
+  const data = docs?.map((document) => documentJson(document)).join(',') ?? '';
+  const reason = docs ? '' : `,"detail":${JSON.stringify(issuesOf(failure))}`;
+  return `{"header":${header},"parameters":null,"routes":null,"data":[${data}]${reason}}`;
 }

@@ -36,8 +36,8 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
 
 /** A missing or empty type counts: clients of the original send JSON without one. */
 function isJson(contentType: string | undefined): boolean {
-  const type = contentType?.split(';', 1)[0]!.trim().toLowerCase();
-  return !type || type === 'application/json' || /^[\w.-]+\/(?:json|[\w.-]+\+json)$/.test(type);
+  const [type = ''] = (contentType ?? '').split(';', 1);
+  return /^(?:application\/(?:[\w.-]+\+)?json)?$/i.test(type.trim());
 }
 
 /** Rejects with SubmittedDataMalformedError whose fact `detail` is a list of issues, or as `readBytes` does. */

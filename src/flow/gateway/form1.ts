@@ -16,7 +16,8 @@ export interface QueryLanguage {
 }
 
 /** A key only when there is something to say. */
-const given = <T>(key: string, value: T, isGiven = Boolean(value)): Record<string, T> => (isGiven ? { [key]: value } : {});
+const given = <T>(key: string, value: T, isGiven = Boolean(value)): Record<string, T> =>
+  isGiven ? { [key]: value } : {};
 
 /** An array with its bytes, the way protobuf's own JSON shows it. */
 export function arrayObject(array: NdArray): object {
@@ -94,17 +95,19 @@ function oldRoutes(routes: readonly Route[]): object[] {
 }
 
 /** 32 hexadecimal digits with the dashes of a UUID; any other id as it is. */
-const dashed = (id: string): string => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
+export const dashed = (id: string): string => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
 
 export interface OldAsked {
+  /** The client's own, which it looks for in the answer; else one is written with the dashes of a UUID. */
+  readonly requestId?: string | undefined;
   readonly kind: OldKind;
   readonly queryset: readonly QueryLanguage[];
 }
 
-export function oldAnswer({ header, docs, routes }: DataRequest, { kind, queryset }: OldAsked): object {
+export function oldAnswer({ header, docs, routes }: DataRequest, { requestId, kind, queryset }: OldAsked): object {
   const body = kind === 'delete' ? { ids: docs.map(({ id }) => id) } : { docs: docs.map(oldDocument) };
   return {
-    requestId: dashed(header.requestId),
+    requestId: requestId ?? dashed(header.requestId),
     [kind]: docs.length ? body : {},
     status: oldStatus(header.status),
     ...given('queryset', queryset, queryset.length > 0),
@@ -120,7 +123,7 @@ export interface OldControl {
 }
 
 export const oldControlAnswer = ({ requestId, command, targets, routes }: OldControl): object => ({
-  requestId: dashed(requestId),
+  requestId,
   control: { command, propagate: true, ...given('targets', targets, targets.length > 0) },
   status: command === 'STATUS' ? { code: 'READY' } : {},
   routes: oldRoutes(routes),

@@ -1,0 +1,28 @@
+/** Answers to pages of other origins, as clients of the original know them (contract, section 4.5). */
+import type { IncomingMessage } from 'node:http';
+import type { Answer } from './answer.ts';
+
+const METHODS = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
+const MAX_AGE_SECONDS = '600';
+
+/** The answer to a preflight; undefined for any other request. */
+export function preflight({ method, headers }: IncomingMessage): Answer | undefined {
+  const { origin } = headers;
+  if (method !== 'OPTIONS' || !origin || !headers['access-control-request-method']) return undefined;
+  const asked = headers['access-control-request-headers'];
+  return {
+    code: 200,
+    body: 'OK',
+    type: 'text/plain; charset=utf-8',
+    headers: {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': METHODS,
+      'access-control-max-age': MAX_AGE_SECONDS,
+      ...(asked && { 'access-control-allow-headers': asked }),
+      vary: 'Origin',
+    },
+  };
+}
+
+export const SIMPLE = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' } as const;

@@ -1,0 +1,209 @@
+/** The interface description of a gateway, drawn from its table of routes, and the page that shows it. */
+import { createHash } from 'node:crypto';
+import type { GatewayOptions } from '../definition.ts';
+import { type Answer, ok } from './answer.ts';
+import type { Given, Route, Taken } from './routes.ts';
+
+const TITLE = 'My Jina Service';
+const DESCRIPTION =
+  'This is a flow of executors behind its gateway. Set the options `title` and `description` to say here what it is for.';
+
+export interface DescriptionFacts extends Pick<GatewayOptions, 'title' | 'description' | 'restApiVersion' | 'token'> {
+  readonly version: string;
+}
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const json = (name: string) => ({ content: { 'application/json': { schema: reference(name) } } });
+const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
+const list = (items: object) => ({ type: 'array', items });
+const object = (properties: Record<string, object>, required: readonly string[] = []) => ({
+  type: 'object',
+  properties,
+  ...(required.length && { required }),
+});
+
+const TEXT = { type: 'string' };
+const NUMBER = { type: 'number' };
+const COUNT = { type: 'integer', minimum: 0 };
+const ANY_OBJECT = { type: 'object' };
+const TIME = { type: 'string', format: 'date-time' };
+const NUMBERS = { description: 'Numbers or booleans, nested evenly to any depth', type: 'array' };
+
+const DOCUMENT_FIELDS: Record<string, object> = {
+  id: { ...TEXT, description: 'Made up when it is missing' },
+  parent_id: { ...TEXT, description: 'The document that this one is a chunk of' },
+  granularity: { ...COUNT, description: 'Depth in the tree of chunks' },
+  adjacency: { ...COUNT, description: 'Distance in the tree of matches' },
+  blob: { ...TEXT, contentEncoding: 'base64' },
+  tensor: NUMBERS,
+  mime_type: TEXT,
+  text: TEXT,
+  weight: NUMBER,
+  uri: TEXT,
+  tags: ANY_OBJECT,
+  offset: NUMBER,
+  location: list(NUMBER),
+  embedding: NUMBERS,
+  modality: TEXT,
+  evaluations: { type: 'object', additionalProperties: reference('Score') },
+  scores: { type: 'object', additionalProperties: reference('Score') },
+  chunks: list(reference('Document')),
+  matches: list(reference('Document')),
+};
+
+const nullable = (fields: Record<string, object>) =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, orNull(schema)]));
+
+const DATA = {
+  description: 'Documents, or an object whose `docs` they are',
+  anyOf: [list(reference('Document')), object({ docs: list(reference('Document')) }, ['docs']), { type: 'null' }],
+};
+
+const REQUEST_FIELDS = {
+  data: DATA,
+  targetExecutor: orNull({ ...TEXT, description: 'A pattern that the names of executors begin with' }),
+  parameters: orNull({ ...ANY_OBJECT, description: '`NAME__key` is given to the executor NAME alone' }),
+};
+
+const OLD_DATA = { ...DATA, anyOf: [list({ anyOf: [reference('Document'), TEXT] }), TEXT] };
+
+const SCHEMAS: Record<string, object> = {
+  Document: object(nullable(DOCUMENT_FIELDS)),
+  Score: object(nullable({ value: NUMBER, op_name: TEXT, description: TEXT, ref_id: TEXT })),
+  DataRequest: object(REQUEST_FIELDS),
+  EndpointRequest: object({ ...REQUEST_FIELDS, execEndpoint: { ...TEXT, default: '/' } }),
+  OldRequest: object(
+    {
+      data: OLD_DATA,
+      request_size: { type: 'integer', minimum: 1 },
+      mime_type: TEXT,
+      queryset: list(ANY_OBJECT),
+      top_k: COUNT,
+    },
+    ['data'],
+  ),
+  ReloadRequest: object({ targets: { anyOf: [TEXT, list(TEXT)] } }, ['targets']),
+  Exception: object({ name: TEXT, args: list(TEXT), stacks: list(TEXT), executor: TEXT }),
+  Status: object({
+    code: { type: 'integer', enum: [0, 1], description: '0 success, 1 error' },
+    description: TEXT,
+    exception: orNull(reference('Exception')),
+  }),
+  Header: object({
+    requestId: TEXT,
+    status: orNull(reference('Status')),
+    execEndpoint: TEXT,
+    targetExecutor: TEXT,
+  }),
+  Route: object({
+    executor: TEXT,
+    startTime: orNull(TIME),
+    endTime: orNull(TIME),
+    status: orNull(reference('Status')),
+  }),
+  DataResponse: object({
+    header: reference('Header'),
+    parameters: orNull(ANY_OBJECT),
+    routes: orNull(list(reference('Route'))),
+    data: list(reference('Document')),
+  }),
+  OldResponse: object({ requestId: TEXT, status: ANY_OBJECT, routes: list(ANY_OBJECT) }),
+  StatusReport: object({
+    jina: { type: 'object', additionalProperties: TEXT },
+    envs: { type: 'object', additionalProperties: TEXT },
+  }),
+  Empty: ANY_OBJECT,
+  Failure: object({
+    detail: {
+      anyOf: [
+        TEXT,
+        list(
+          object({ loc: list({ anyOf: [TEXT, { type: 'integer' }] }), msg: TEXT, type: TEXT }, ['loc', 'msg', 'type']),
+        ),
+      ],
+    },
+  }),
+} satisfies Record<Taken | Given | string, object>;
+
+const identifier = ({ method, path }: Route) => `${method.toLowerCase()}_${path.replace(/[^A-Za-z0-9]+/g, '_')}`;
+
+function operation(route: Route, version: DescriptionFacts['restApiVersion']): object {
+  const gives = version !== '3' && route.gives === 'DataResponse' ? 'OldResponse' : route.gives;
+  return {
+    operationId: identifier(route),
+    summary: route.summary,
+    ...(route.description && { description: route.description }),
+    tags: route.tags,
+    ...(route.deprecated && { deprecated: true }),
+    ...(route.open && { security: [] }),
+    ...(route.path.includes('{mode}') && {
+      parameters: [{ name: 'mode', in: 'path', required: true, schema: TEXT }],
+    }),
+    ...(route.takes && { requestBody: { required: true, ...json(route.takes) } }),
+    responses: {
+      200: { description: 'The answer', ...json(gives) },
+      ...(route.takes && {
+        422: { description: 'The request is not valid', ...json('Failure') },
+        503: { description: 'An executor cannot be reached', ...json('DataResponse') },
+        504: { description: 'An executor is too slow', ...json('DataResponse') },
+      }),
+    },
+  };
+}
+
+/** An OpenAPI 3.1 document. */
+export function gatewayDescription(routes: readonly Route[], facts: DescriptionFacts): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    paths[route.path] ??= {};
+    paths[route.path]![route.method.toLowerCase()] = operation(route, facts.restApiVersion);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: facts.title ?? TITLE, description: facts.description ?? DESCRIPTION, version: facts.version },
+    ...(facts.token && { security: [{ token: [] }] }),
+    paths,
+    components: {
+      schemas: SCHEMAS,
+      ...(facts.token && { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } }),
+    },
+  };
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}code{background:#8882;padding:.1em .3em}';
+
+function page(routes: readonly Route[], { title = TITLE, description = DESCRIPTION }: DescriptionFacts): string {
+  const rows = routes.map(
+    ({ method, path, summary }) => `<li><code>${escaped(method)} ${escaped(path)}</code> ${escaped(summary)}</li>`,
+  );
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${STYLE}</style>
+<h1>${escaped(title)}</h1><p>${escaped(description)}</p><ul>${rows.join('\n')}</ul>
+<p>All fields: <a href="openapi.json">openapi.json</a></p></html>`;
+}
+
+const policy = (): string =>
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`;
+
+/** The description and its pages, which are there whatever the options. */
+export function descriptionRoutes(routes: readonly Route[], facts: DescriptionFacts): Route[] {
+  const description = ok(JSON.stringify(gatewayDescription(routes, facts)));
+  const html: Answer = {
+    code: 200,
+    body: page(routes, facts),
+    type: 'text/html; charset=utf-8',
+    headers: { 'content-security-policy': policy() },
+  };
+  const fixed = (path: string, answer: Answer): Route => ({
+    method: 'GET',
+    path,
+    tags: [],
+    summary: 'This description',
+    gives: 'Empty',
+    run: () => answer,
+  });
+  return [fixed('/openapi.json', description), fixed('/docs', html), fixed('/redoc', html)];
+}

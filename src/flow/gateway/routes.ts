@@ -1,0 +1,294 @@
+/**
+ * The table of HTTP routes, drawn from the options of the gateway. The interface description is made from the same
+ * table, so its paths are true.
+ */
+import type { IncomingMessage } from 'node:http';
+import { problem } from '#errors.ts';
+import type { GatewayOptions, Protocol } from '../definition.ts';
+import type { Flow } from '../flow.ts';
+import { BODY, requestJson, statusObject, wrong } from '../json.ts';
+import { createRequest, type DataRequest, ERROR, type Route as FlowRoute, failed, timestamp } from '../request.ts';
+import { isObject } from '../values.ts';
+import { type Answer, type Asked, failureAnswer, notFound, ok } from './answer.ts';
+import { dashed, OLD_KINDS, type OldKind, oldAnswer, oldControlAnswer } from './form1.ts';
+import { FORM_1, FORM_3, FORMS, type Form, type FormAsked, type Reading } from './forms.ts';
+import { handleInParts } from './parts.ts';
+import { statusReport } from './status.ts';
+
+/** One request while it is being answered, as a route sees it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  /** 32 hexadecimal digits, the same in the answer's header, in its body and in the log. */
+  readonly requestId: string;
+  /** Aborted when the client has gone or the time is up. */
+  readonly signal: AbortSignal;
+  /** What stands for the name in a path that ends in one: `/api/{mode}`. */
+  readonly name: string;
+  /** Rejects with a problem whose fact `detail` is a list of issues. */
+  json(): Promise<unknown>;
+}
+
+/** Names of schemas in the interface description. */
+export type Taken = 'DataRequest' | 'EndpointRequest' | 'ReloadRequest' | 'OldRequest';
+export type Given = 'DataResponse' | 'Status' | 'StatusReport' | 'Empty' | 'OldResponse';
+
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string | undefined;
+  readonly takes?: Taken;
+  readonly gives: Given;
+  readonly deprecated?: boolean;
+  /** Answered without the token. */
+  readonly open?: boolean;
+  run(exchange: Exchange): Answer | Promise<Answer>;
+}
+
+export interface RouteTools {
+  readonly flow: Flow;
+  readonly options: GatewayOptions;
+  readonly protocol: Protocol;
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const DEBUG = ['Debug'];
+const CRUD = ['CRUD'];
+
+export function gatewayRoutes(tools: RouteTools): Route[] {
+  const { options, protocol } = tools;
+  const isHttp = protocol === 'HTTP';
+  return [
+    ...healthRoutes(tools),
+    ...(options.debugEndpoints ? debugRoutes(tools, isHttp) : []),
+    ...(options.crudEndpoints && isHttp ? crudRoutes(tools) : []),
+    ...(isHttp ? customRoutes(tools) : []),
+  ];
+}
+
+function healthRoutes({ options, version, environment }: RouteTools): Route[] {
+  const root = { method: 'GET', path: '/', tags: ['Health'], open: true } as const;
+  switch (options.restApiVersion) {
+    case '1':
+      return [];
+    case '2':
+      return [
+        {
+          ...root,
+          open: false,
+          summary: 'Versions and environment',
+          gives: 'StatusReport',
+          run: () => ok(statusReport({ version, environment, form: '2' })),
+        },
+      ];
+    case '3':
+      return [{ ...root, summary: 'Whether the gateway itself answers', gives: 'Empty', run: () => ok('{}') }];
+  }
+}
+
+function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
+  const { flow, options, version, environment } = tools;
+  const dryRun: Route = {
+    method: 'GET',
+    path: '/dry_run',
+    tags: DEBUG,
+    summary: 'Whether the whole flow answers',
+    gives: 'Status',
+    run: async ({ signal }) => ok(JSON.stringify(statusObject(await flow.dryRun(signal)))),
+  };
+  const status: Route = {
+    method: 'GET',
+    path: '/status',
+    tags: DEBUG,
+    summary: 'Versions and environment',
+    gives: 'StatusReport',
+    run: () => ok(statusReport({ version, environment, form: options.restApiVersion })),
+  };
+  if (!isHttp) return [dryRun, status];
+  return [
+    dryRun,
+    status,
+    {
+      method: 'POST',
+      path: '/post',
+      tags: DEBUG,
+      summary: 'Send documents to any endpoint of the flow',
+      takes: 'EndpointRequest',
+      gives: 'DataResponse',
+      run: dataRun(tools, options.restApiVersion === '1' ? FORM_3 : FORMS[options.restApiVersion], {}),
+    },
+    reloadRoute(tools),
+  ];
+}
+
+const CRUD_ROUTES = [
+  ['POST', 'index', 'Index documents'],
+  ['POST', 'search', 'Search with documents'],
+  ['PUT', 'update', 'Update documents'],
+  ['DELETE', 'delete', 'Delete documents'],
+] as const;
+
+function crudRoutes(tools: RouteTools): Route[] {
+  const form = FORMS[tools.options.restApiVersion];
+  const isOld = form === FORM_1;
+  const routes = CRUD_ROUTES.map(
+    ([method, kind, summary]): Route => ({
+      method,
+      path: `/${kind}`,
+      tags: CRUD,
+      summary,
+      takes: isOld ? 'OldRequest' : 'DataRequest',
+      gives: isOld ? 'OldResponse' : 'DataResponse',
+      run: dataRun(tools, form, { endpoint: `/${kind}`, kind }),
+    }),
+  );
+  return [...routes, modeRoute(tools)];
+}
+
+function customRoutes(tools: RouteTools): Route[] {
+  const { exposeEndpoints, restApiVersion } = tools.options;
+  const form = restApiVersion === '1' ? FORM_3 : FORMS[restApiVersion];
+  return Object.entries(exposeEndpoints).flatMap(([endpoint, { httpPath, methods, summary, description, tags }]) =>
+    methods.map(
+      (method): Route => ({
+        method: method.toUpperCase(),
+        path: httpPath,
+        tags,
+        summary: summary ?? `Send documents to ${endpoint}`,
+        description,
+        takes: 'DataRequest',
+        gives: 'DataResponse',
+        run: dataRun(tools, form, { endpoint }),
+      }),
+    ),
+  );
+}
+
+/** A body goes through the flow and comes back in the same form. */
+function dataRun(tools: RouteTools, form: Form, asked: FormAsked): Route['run'] {
+  return async (exchange) => {
+    const reading = form.read(await exchange.json(), asked);
+    return runReading(tools, exchange, reading, (answer) => form.write(answer, reading, asked));
+  };
+}
+
+async function runReading(
+  { flow, options }: RouteTools,
+  { request: { headers }, requestId, signal }: Exchange,
+  { request, partSize }: Reading,
+  write: (answer: DataRequest) => string,
+): Promise<Answer> {
+  request.header.requestId = requestId;
+  const asked: Asked = { requestId, docs: request.docs };
+  try {
+    const answer = await handleInParts(flow, request, partSize, { signal, headers });
+    return { code: options.failuresAre500 && failed(answer) ? 500 : 200, body: write(answer) };
+  } catch (error) {
+    return failureAnswer(error, asked);
+  }
+}
+
+function targetsOf(body: unknown): string[] {
+  const targets = isObject(body) ? body.targets : undefined;
+  const place = { up: BODY, key: 'targets' };
+  if (targets === undefined || targets === null) throw wrong(place, 'missing');
+  const list = Array.isArray(targets) ? targets : [targets];
+  for (const [at, target] of list.entries()) {
+    if (typeof target !== 'string') throw wrong({ up: place, key: at }, 'string');
+  }
+  return list as string[];
+}
+
+function reloadRoute({ flow, options }: RouteTools): Route {
+  const isOld = options.restApiVersion === '1';
+  return {
+    method: 'POST',
+    path: '/reload',
+    tags: DEBUG,
+    summary: 'Build executors anew, by the names of their deployments',
+    takes: 'ReloadRequest',
+    gives: isOld ? 'OldResponse' : 'DataResponse',
+    async run({ json, requestId }) {
+      const body = await json();
+      const targets = targetsOf(body);
+      const { routes, missing } = await reload(flow, targets);
+      if (missing) return notFound();
+      if (isOld) {
+        return ok(
+          JSON.stringify(
+            oldControlAnswer({ requestId: dashed(requestId), command: 'RELOAD', targets, routes }),
+            undefined,
+            2,
+          ),
+        );
+      }
+      return ok(requestJson({ ...createRequest({ requestId, endpoint: '/reload' }), routes }));
+    },
+  };
+}
+
+/** The gateway's own route comes first; `missing` when no deployment fits. */
+async function reload(flow: Flow, targets: readonly string[]): Promise<{ routes: FlowRoute[]; missing: boolean }> {
+  const startTime = timestamp();
+  const reloaded = await flow.reload(targets);
+  const gateway = { executor: 'gateway', startTime, endTime: timestamp() };
+  return { routes: [gateway, ...reloaded], missing: reloaded.length === 0 };
+}
+
+function modeRoute(tools: RouteTools): Route {
+  return {
+    method: 'POST',
+    path: '/api/{mode}',
+    tags: CRUD,
+    deprecated: true,
+    summary: 'The oldest way to send documents',
+    takes: 'OldRequest',
+    gives: 'OldResponse',
+    run: (exchange) => runMode(tools, exchange),
+  };
+}
+
+/** `/api/{mode}`: answers in the oldest form whatever the version of the others. */
+async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
+  const mode = exchange.name.toLowerCase();
+  const kind = OLD_KINDS.find((one) => one === mode);
+  if (!kind && mode !== 'control') return reason(405, `unsupported mode ${exchange.name}`);
+  const body = await exchange.json();
+  if (!isObject(body)) throw wrong(BODY, 'dict');
+  if (!kind) return runControl(tools, exchange, body);
+  if (body.data === undefined) return reason(406, '"data" field is empty');
+  return runOld(tools, exchange, body, kind);
+}
+
+const reason = (code: number, text: string): Answer => ({ code, body: JSON.stringify({ reason: text }) });
+
+function runOld(tools: RouteTools, exchange: Exchange, body: Record<string, unknown>, kind: OldKind): Promise<Answer> {
+  const reading = FORM_1.read(body, { endpoint: `/${kind}`, kind });
+  return runReading(tools, exchange, reading, (answer) => JSON.stringify(oldAnswer(answer, reading)));
+}
+
+async function runControl(
+  { flow, options }: RouteTools,
+  { requestId, signal }: Exchange,
+  body: Record<string, unknown>,
+): Promise<Answer> {
+  const command = String(body.command ?? '').toUpperCase();
+  if (!options.debugEndpoints) return notFound();
+  if (command === 'STATUS') {
+    const startTime = timestamp();
+    const status = await flow.dryRun(signal);
+    if (status.code === ERROR) throw problem('ServiceAwayError', { message: status.description });
+    const routes = [{ executor: 'gateway', startTime, endTime: timestamp() }];
+    return ok(JSON.stringify(oldControlAnswer({ requestId: dashed(requestId), command, targets: [], routes })));
+  }
+  if (command === 'RELOAD') {
+    const targets = targetsOf(body);
+    const { routes, missing } = await reload(flow, targets);
+    return missing
+      ? notFound()
+      : ok(JSON.stringify(oldControlAnswer({ requestId: dashed(requestId), command, targets, routes })));
+  }
+  return reason(406, `unsupported command ${command}`);
+}

@@ -1,0 +1,15 @@
+/** The one token that a gateway may ask for. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** Whether a request may be answered; without a token every one may. */
+export function createTokenCheck(token: string | undefined): (request: IncomingMessage) => boolean {
+  if (!token) return () => true;
+  const right = digest(token);
+  return ({ headers }) => {
+    const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
+    return given !== undefined && timingSafeEqual(digest(given), right);
+  };
+}

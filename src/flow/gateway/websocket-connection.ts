@@ -1,0 +1,185 @@
+/** One WebSocket connection that carries requests: what is read, what is in work, what is still to be taken. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RawData, WebSocket } from 'ws';
+import { asProblem, type Problem } from '#errors.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Flow } from '../flow.ts';
+import { isLost } from './answer.ts';
+import type { Codec, Frame } from './frames.ts';
+import type { SocketLimits } from './websocket.ts';
+
+export interface ConnectionTools {
+  readonly flow: Flow;
+  readonly codec: Codec;
+  readonly headers: IncomingHttpHeaders;
+  /** Requests in work at a time; 0 for no limit. */
+  readonly prefetch: number;
+  readonly limits: SocketLimits;
+  readonly log?: Log | undefined;
+}
+
+export interface Connection {
+  readonly closed: Promise<void>;
+  /** As if the client had ended its stream; cut after `graceMs`. */
+  end(graceMs: number): Promise<void>;
+}
+
+const NORMAL = 1000;
+const GOING_AWAY = 1001;
+const WRONG_KIND = 1003;
+const UNDECODABLE = 1007;
+const INTERNAL = 1011;
+
+/** What a close frame can hold. */
+const MAX_REASON_BYTES = 123;
+
+const short = (reason: string, instead: string): string =>
+  Buffer.byteLength(reason) <= MAX_REASON_BYTES ? reason : instead;
+
+function lostReason(failure: Problem): string {
+  const { addresses } = failure.facts;
+  const where =
+    Array.isArray(addresses) && addresses.length ? `deployment at {'${addresses.join("', '")}'}` : 'a deployment';
+  const instead = `Network error while connecting to ${where}. It may be down.`;
+  return short(failure.message, short(instead, 'Network error while connecting to a deployment. It may be down.'));
+}
+
+export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
+  const { flow, codec, headers, prefetch, limits, log } = tools;
+  const gone = new AbortController();
+  const most = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
+  const waiting: Buffer[] = [];
+  let inWork = 0;
+  let inWorkBytes = 0;
+  /** Set when nothing more is read: the code to close with when all is answered. */
+  let endCode: number | undefined;
+  /** Answers that the client has taken. */
+  let taken = 0;
+
+  const hasRoom = (): boolean =>
+    inWork < most && inWorkBytes < limits.maxInWorkBytes && socket.bufferedAmount < limits.maxUnreadBytes;
+
+  /** Takes up what there is room for, reads on or stops reading, and closes when all is done. */
+  function proceed(): void {
+    if (socket.readyState !== socket.OPEN) return;
+    while (waiting.length > 0 && hasRoom()) start(waiting.shift()!);
+    if (endCode !== undefined) {
+      if (inWork === 0 && waiting.length === 0) close(endCode);
+    } else if (waiting.length > 0 || !hasRoom()) {
+      socket.pause();
+    } else if (socket.isPaused) {
+      socket.resume();
+    }
+  }
+
+  function close(code: number, reason = ''): void {
+    // The other side's own close has still to be read.
+    if (socket.isPaused) socket.resume();
+    socket.close(code, reason);
+  }
+
+  function start(bytes: Buffer): void {
+    inWork++;
+    inWorkBytes += bytes.length;
+    void answer(bytes).finally(() => {
+      inWork--;
+      inWorkBytes -= bytes.length;
+      proceed();
+    });
+  }
+
+  async function answer(bytes: Buffer): Promise<void> {
+    let frame: Frame | undefined;
+    try {
+      frame = codec.read(bytes);
+      send(await frame.run(flow, { signal: gone.signal, headers }));
+    } catch (error) {
+      if (!gone.signal.aborted) fail(asProblem(error), frame, bytes);
+    }
+  }
+
+  function fail(failure: Problem, frame: Frame | undefined, bytes: Buffer): void {
+    if (failure.code === 500) log?.error({ err: failure.cause ?? failure });
+    if (isLost(failure)) {
+      close(INTERNAL, lostReason(failure));
+      return;
+    }
+    const written = codec.writeFailure(failure, frame, bytes);
+    if (written === undefined) close(UNDECODABLE, short(failure.message, 'This is not a request'));
+    else send(written);
+  }
+
+  function send(data: string | Uint8Array): void {
+    if (socket.readyState !== socket.OPEN) return;
+    socket.send(data, { binary: codec.isBinary }, () => {
+      taken++;
+      if (socket.isPaused) proceed();
+    });
+  }
+
+  socket.on('message', (data: RawData, isBinary) => {
+    if (endCode !== undefined || socket.readyState !== socket.OPEN) return;
+    const bytes = data as Buffer;
+    if (isBinary !== codec.isBinary) {
+      close(WRONG_KIND, codec.isBinary ? 'Text on a connection for bytes' : 'Bytes on a connection for text');
+      return;
+    }
+    if (codec.isEnd(bytes)) {
+      endCode = NORMAL;
+      socket.pause();
+    } else waiting.push(bytes);
+    proceed();
+  });
+
+  const stopPings = ping(socket, limits, { taken: () => taken, isBusy: () => inWork > 0 && socket.isPaused });
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      stopPings();
+      waiting.length = 0;
+      gone.abort();
+      resolve();
+    });
+  });
+  // The socket closes itself with a code that says what was wrong: too large, not UTF-8, not WebSocket.
+  socket.on('error', () => {});
+
+  return {
+    closed,
+    async end(graceMs) {
+      endCode ??= GOING_AWAY;
+      proceed();
+      const cut = setTimeout(() => socket.terminate(), graceMs);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+/**
+ * Cuts a connection whose client neither answers pings nor takes answers. While nothing is read from it because its
+ * requests are in work, a missing answer says nothing.
+ */
+function ping(
+  socket: WebSocket,
+  { pingMs, pongMs }: SocketLimits,
+  signs: { taken(): number; isBusy(): boolean },
+): () => void {
+  let deadline: NodeJS.Timeout | undefined;
+  const timer = setInterval(() => {
+    if (deadline || socket.readyState !== socket.OPEN) return;
+    const before = signs.taken();
+    socket.ping();
+    deadline = setTimeout(() => {
+      deadline = undefined;
+      if (signs.taken() === before && !signs.isBusy()) socket.terminate();
+    }, pongMs);
+  }, pingMs);
+  socket.on('pong', () => {
+    clearTimeout(deadline);
+    deadline = undefined;
+  });
+  return () => {
+    clearInterval(timer);
+    clearTimeout(deadline);
+  };
+}

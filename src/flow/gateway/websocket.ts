@@ -1,0 +1,127 @@
+/**
+ * The door for WebSocket (contract, section 7): many requests of one connection in work at once, answers as they come,
+ * and no more read from a client than it takes back.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Log } from '#telemetry/log.ts';
+import type { GatewayOptions, Protocol } from '../definition.ts';
+import type { Flow } from '../flow.ts';
+import { BYTES, type Codec, JSON_TEXT } from './frames.ts';
+import { type Connection, connect } from './websocket-connection.ts';
+
+export interface SocketLimits {
+  /** Time between two pings. */
+  readonly pingMs: number;
+  /** Time for the answer to a ping. */
+  readonly pongMs: number;
+  /** Of one frame that comes in. */
+  readonly maxMessageBytes: number;
+  /** Of the frames of one connection that are in work. */
+  readonly maxInWorkBytes: number;
+  /** Of answers that one client has not taken yet; beyond it nothing more is read from it. */
+  readonly maxUnreadBytes: number;
+}
+
+const MIB = 2 ** 20;
+/** Pings and message size as clients of the original have them. */
+const LIMITS: SocketLimits = {
+  pingMs: 20_000,
+  pongMs: 20_000,
+  maxMessageBytes: 16 * MIB,
+  maxInWorkBytes: 64 * MIB,
+  maxUnreadBytes: 4 * MIB,
+};
+
+export interface SocketDoorTools {
+  readonly flow: Flow;
+  readonly options: GatewayOptions;
+  readonly protocol: Protocol;
+  readonly isAllowed: (request: IncomingMessage) => boolean;
+  readonly log?: Log | undefined;
+  readonly limits?: Partial<SocketLimits> | undefined;
+}
+
+export interface SocketDoor {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Reads no more, lets what is in work be answered for so long at most, then cuts. */
+  close(graceMs: number): Promise<void>;
+}
+
+const PROTOCOLS: Readonly<Record<string, Codec>> = { json: JSON_TEXT, bytes: BYTES };
+
+/** One that is ours is chosen when it is the only one asked for; of a list JSON, if it is there. */
+function choose(asked: ReadonlySet<string>): string | false {
+  if (asked.has('json')) return 'json';
+  return asked.has('bytes') ? 'bytes' : false;
+}
+
+type Path = 'data' | 'dry run';
+
+function pathsOf({ debugEndpoints }: GatewayOptions, protocol: Protocol): ReadonlyMap<string, Path> {
+  const paths = new Map<string, Path>([['/stream', 'data']]);
+  if (protocol === 'WEBSOCKET') paths.set('/', 'data');
+  if (debugEndpoints) paths.set('/dry_run', 'dry run');
+  return paths;
+}
+
+function refuse(socket: Duplex, line: string): void {
+  socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+}
+
+export function createSocketDoor({ flow, options, protocol, isAllowed, log, limits }: SocketDoorTools): SocketDoor {
+  const allLimits: SocketLimits = {
+    ...LIMITS,
+    ...(options.maxBodyBytes !== undefined && { maxMessageBytes: options.maxBodyBytes }),
+    ...limits,
+  };
+  const paths = pathsOf(options, protocol);
+  const connections = new Set<Connection>();
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: allLimits.maxMessageBytes,
+    handleProtocols: choose,
+    clientTracking: false,
+  });
+  let isClosing = false;
+
+  function open(socket: WebSocket, request: IncomingMessage, path: Path): void {
+    const codec = PROTOCOLS[socket.protocol] ?? JSON_TEXT;
+    if (path === 'dry run') {
+      void answerDryRun(socket, codec, flow);
+      return;
+    }
+    const { headers } = request;
+    const connection = connect(socket, { flow, codec, headers, prefetch: options.prefetch, limits: allLimits, log });
+    connections.add(connection);
+    void connection.closed.then(() => connections.delete(connection));
+  }
+
+  return {
+    upgrade(request, socket, head) {
+      socket.on('error', () => socket.destroy());
+      const path = paths.get((request.url ?? '/').split('?', 1)[0]!);
+      if (isClosing) refuse(socket, '503 Service Unavailable');
+      else if (!path) refuse(socket, '403 Forbidden');
+      else if (!isAllowed(request)) refuse(socket, '401 Unauthorized\r\nwww-authenticate: Bearer');
+      else server.handleUpgrade(request, socket, head, (made) => open(made, request, path));
+    },
+    async close(graceMs) {
+      isClosing = true;
+      await Promise.all([...connections].map((connection) => connection.end(graceMs)));
+    },
+  };
+}
+
+/** One answer, whether the client asks or not. */
+async function answerDryRun(socket: WebSocket, codec: Codec, flow: Flow): Promise<void> {
+  const gone = new AbortController();
+  socket.on('close', () => gone.abort());
+  socket.on('error', () => socket.terminate());
+  socket.on('message', () => {});
+  const status = await flow.dryRun(gone.signal);
+  if (gone.signal.aborted) return;
+  socket.send(codec.writeStatus(status), { binary: codec.isBinary });
+  socket.close(1000);
+}

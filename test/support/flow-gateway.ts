@@ -1,0 +1,83 @@
+/** A flow behind its gateway on a free port of 127.0.0.1, with executors that tests need again and again. */
+
+import { createHttpGateway, type HttpGateway } from '#flow/gateway/http.ts';
+import type { SocketLimits } from '#flow/gateway/websocket.ts';
+import { type AddOptions, type Call, createFlow, defineFlow, Executor, type Flow, requests } from '#flow/index.ts';
+
+/** Puts its mark behind the text of each document, and can be told to fail or to wait. */
+export class Marker extends Executor<{ mark?: string }> {
+  static override readonly requests = requests<Marker>({
+    '/index': 'mark',
+    '/search': 'mark',
+    '/update': 'mark',
+    '/train': 'mark',
+    '/foo': 'mark',
+    '/fail': 'fail',
+    '/wait': 'wait',
+    '/result': 'result',
+    '/headers': 'headers',
+  });
+
+  mark({ docs, parameters }: Call) {
+    for (const doc of docs) doc.text += String(parameters.mark ?? this.options.mark ?? '!');
+  }
+
+  fail() {
+    throw Object.assign(new RangeError('boom'), { args: ['boom', 42] });
+  }
+
+  async wait({ parameters, signal }: Call) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, Number(parameters.ms ?? 0));
+      signal.addEventListener('abort', resolve);
+    });
+  }
+
+  result({ docs }: Call) {
+    return { count: docs.length };
+  }
+
+  headers({ headers }: Call) {
+    return { ...headers };
+  }
+}
+
+export interface Served {
+  readonly url: string;
+  readonly port: number;
+  readonly flow: Flow;
+  readonly gateway: HttpGateway;
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly protocol?: 'HTTP' | 'WEBSOCKET';
+  readonly executors?: readonly AddOptions[];
+  readonly limits?: Partial<SocketLimits>;
+  readonly [option: string]: unknown;
+}
+
+/** Further options are those of the flow. */
+export async function serveFlow({
+  protocol = 'HTTP',
+  executors = [{ name: 'marker', uses: Marker }],
+  limits,
+  ...options
+}: ServeOptions = {}): Promise<Served> {
+  let builder = defineFlow({ protocol, ...options });
+  for (const executor of executors) builder = builder.add(executor);
+  const flow = createFlow(builder.definition(), { stacks: false });
+  await flow.start();
+  const gateway = createHttpGateway({ flow, protocol, version: '1.2.3', ...(limits && { limits }) });
+  const { port, url } = await gateway.listen(0, '127.0.0.1');
+  return {
+    url,
+    port,
+    flow,
+    gateway,
+    async close() {
+      await gateway.close(1000);
+      await flow.close(1000);
+    },
+  };
+}
