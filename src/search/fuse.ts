@@ -1,0 +1,66 @@
+/** Several lists made one: a page once, best first. */
+import { cleanUrl } from '#reader/index.ts';
+import type { Hit } from './hit.ts';
+import type { SearchKind } from './query.ts';
+
+/** How little the first places count above the next ones (Cormack, Clarke and Büttcher 2009). */
+const RANK_CONSTANT = 60;
+/** Parameters that say where somebody came from. */
+const TRACKING = /^(?:utm_.*|gclid|fbclid|msclkid|dclid|yclid|mc_cid|mc_eid|igshid|_ga|srsltid)$/i;
+
+/** The address as results show it; undefined when nothing can be read there. */
+export function shownUrl(url: string): string | undefined {
+  try {
+    return cleanUrl(url);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Equal for addresses that mean the same page: never fetched, never shown. */
+export function pageKey(address: string): string {
+  const url = new URL(address);
+  const kept = [...url.searchParams]
+    .filter(([name]) => !TRACKING.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const path = url.pathname.replace(/\/(?:index\.(?:html?|php))?$/i, '');
+  const route = url.hash.startsWith('#/') || url.hash.startsWith('#!') ? url.hash : '';
+  return `${url.host.replace(/^www\./, '')}${path}?${new URLSearchParams(kept)}${route}`;
+}
+
+/** What a result is once: a page, or one of the pictures on it. `hit.url` is one that is shown. */
+export const resultKey = ({ url, imageUrl }: Hit, kind: SearchKind): string =>
+  kind === 'images' && imageUrl ? `${pageKey(url)} ${imageUrl}` : pageKey(url);
+
+/** What the same page's hits say together: the first word on each field counts. */
+const merged = (first: Hit, second: Hit): Hit => ({
+  ...second,
+  ...first,
+  title: first.title || second.title,
+  description: first.description || second.description,
+});
+
+/**
+ * The hits of all lists in the order of their summed reciprocal ranks, equal ones in the order of the lists. One list
+ * stays as it is, but for pages that are there twice and addresses that cannot be read.
+ */
+export function fuse(lists: readonly (readonly Hit[])[], kind: SearchKind): Hit[] {
+  const found = new Map<string, { hit: Hit; score: number }>();
+  for (const list of lists) {
+    const seen = new Set<string>();
+    for (const [rank, hit] of list.entries()) {
+      const url = shownUrl(hit.url);
+      if (!url) continue;
+      const key = resultKey({ ...hit, url }, kind);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const score = 1 / (RANK_CONSTANT + rank + 1);
+      const known = found.get(key);
+      if (known) found.set(key, { hit: merged(known.hit, hit), score: known.score + score });
+      else found.set(key, { hit: { ...hit, url }, score });
+    }
+  }
+  const all = [...found.values()];
+  if (lists.length > 1) all.sort((a, b) => b.score - a.score);
+  return all.map(({ hit }) => hit);
+}

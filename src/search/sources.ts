@@ -1,0 +1,130 @@
+/** Whom a search may ask: services of the settings behind their cache and budget, and the server's own index. */
+import { createFlights } from '#concurrency/single-flight.ts';
+import type { Log } from '#telemetry/log.ts';
+import { type Ask, MAX_HITS, ProviderFailure } from './ask.ts';
+import type { Hit } from './hit.ts';
+import type { LocalIndex, PassageReranker } from './index/local-index.ts';
+import { ALL_OPERATORS, type OperatorName } from './operators.ts';
+import type { EngineName, Provider } from './provider.ts';
+import type { SearchKind, SearchQuery } from './query.ts';
+import type { ProviderRow } from './settings.ts';
+import type { SearchStore } from './store.ts';
+
+export interface Asked {
+  readonly signal: AbortSignal;
+  /** Kept lists are not looked at. */
+  readonly noCache: boolean;
+  /** Nothing of this search is kept. */
+  readonly noTrace: boolean;
+  /** Only what was kept, however old. */
+  readonly onlyKept?: boolean;
+  readonly engine?: EngineName | undefined;
+}
+
+export interface Source {
+  readonly name: string;
+  readonly kinds: readonly SearchKind[];
+  readonly paging: Provider['paging'];
+  readonly maxCount: number;
+  readonly operators: ReadonlySet<OperatorName>;
+  readonly engines: readonly EngineName[];
+  /** Whether it asked to be left alone, or failed so often that others should be asked first. */
+  isResting(): boolean;
+  /** Page `query.page` of `query.count` results. Rejects with ProviderFailure or the signal's reason. */
+  page(query: SearchQuery, asked: Asked): Promise<Hit[]>;
+}
+
+export interface SourceTools {
+  readonly ask: Ask;
+  readonly store: SearchStore;
+  readonly log?: Pick<Log, 'warn'> | undefined;
+  readonly now?: () => number;
+}
+
+/** Failures in a row after which a service rests, and for how long. */
+const PATIENCE = 3;
+const REST_MS = 30_000;
+
+export function createSource(row: ProviderRow, { ask, store, log, now = Date.now }: SourceTools): Source {
+  const { name, provider, budgetPerDay } = row;
+  const flights = createFlights<Hit[]>();
+  let failures = 0;
+  let restsUntil = 0;
+
+  async function live(query: SearchQuery, { signal, engine }: Pick<Asked, 'signal' | 'engine'>): Promise<Hit[]> {
+    if (budgetPerDay !== undefined && !store.take(name, budgetPerDay)) {
+      restsUntil = endOfDay(now());
+      throw new ProviderFailure('has had its requests for today');
+    }
+    try {
+      const hits = await ask(row, query, { signal, engine });
+      failures = 0;
+      restsUntil = 0;
+      return hits;
+    } catch (error) {
+      if (error instanceof ProviderFailure) {
+        failures++;
+        const restMs = error.restMs || (failures >= PATIENCE ? REST_MS : 0);
+        restsUntil = Math.max(restsUntil, now() + restMs);
+      }
+      throw error;
+    }
+  }
+
+  return {
+    name,
+    kinds: provider.kinds,
+    paging: provider.paging,
+    maxCount: provider.maxCount,
+    operators: provider.operators,
+    engines: provider.engines ?? [],
+    isResting: () => restsUntil > now(),
+    async page(query, { signal, noCache, noTrace, onlyKept = false, engine }) {
+      if (provider.paging === 'none' && query.page > 1) return [];
+      if (provider.maxPage !== undefined && query.page > provider.maxPage) return [];
+      const key = keyOf(name, query, engine);
+      if (onlyKept) {
+        const kept = store.list(key, 'any');
+        if (!kept) throw new ProviderFailure('has nothing kept');
+        return kept;
+      }
+      const kept = noCache ? undefined : store.list(key, 'fresh');
+      if (kept) return kept;
+      try {
+        const flight = flights.join(JSON.stringify(key), signal, async function* (shared) {
+          yield await live(query, { signal: shared, engine });
+        });
+        for await (const hits of flight) {
+          if (!noTrace) store.keep(key, hits);
+          return hits;
+        }
+        return [];
+      } catch (error) {
+        // What was asked is the caller's affair.
+        if (error instanceof ProviderFailure) log?.warn({ provider: name }, `a search provider ${error.message}`);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Contract, section 7. */
+const keyOf = (name: string, query: SearchQuery, engine: string | undefined): unknown[] => {
+  const { kind, text, count, country, language, location, page, noCorrection, since, until } = query;
+  return [kind, name, engine, text, count, country, language, location, page, noCorrection, since, until];
+};
+
+const DAY_MS = 86_400_000;
+const endOfDay = (ms: number) => (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
+
+/** The server's own index as one of those that are asked. */
+export const createOwnSource = (index: LocalIndex, rerank?: PassageReranker): Source => ({
+  name: 'reader',
+  kinds: ['web'],
+  paging: 'exact',
+  maxCount: MAX_HITS,
+  operators: ALL_OPERATORS,
+  engines: [],
+  isResting: () => false,
+  page: async (query, { signal, onlyKept }) => (onlyKept ? [] : index.search(query, { signal, rerank })),
+});
