@@ -68,7 +68,10 @@ const optionalUint: Field<number | undefined> = {
 const texts: Field<string[]> = {
   wire: BYTES,
   empty: () => [],
-  read: (reader, known) => [...known, reader.string()],
+  read: (reader, known) => {
+    known.push(reader.string());
+    return known;
+  },
   write: (writer, number, values) => {
     for (const value of values) writer.uint32(tagOf(number, BYTES)).string(value);
   },
@@ -145,7 +148,8 @@ const repeated = <T>(inner: Inner<T>): Field<T[]> => ({
   read: (reader, known, depth) => {
     const message = inner.empty();
     readNested(reader, message, inner.readers, depth);
-    return [...known, message];
+    known.push(message);
+    return known;
   },
   write: (writer, number, values) => {
     for (const value of values) {
