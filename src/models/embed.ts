@@ -17,7 +17,7 @@ export async function embed(
   models: Opened,
   row: EmbeddingRow,
   request: EmbedRequest,
-  { caller, signal, admit }: Call,
+  { caller, patient, signal, admit }: Call,
 ): Promise<Embeddings> {
   const characters = request.texts.reduce((sum, text) => sum + text.length, 0);
   return models.withEmbedder(row, { characters, signal }, async ({ backend, queue }, within) => {
@@ -26,7 +26,7 @@ export async function embed(
     await admit(tokensOf(prepared));
     const { output, dimensions } = request;
     const lane: EmbedLane = { key: `${output} ${dimensions}`, output, dimensions };
-    const outputs = await queue.run({ items: prepared, lane, caller, signal: within });
+    const outputs = await queue.run({ items: prepared, lane, caller, patient, signal: within });
     const tokens = prepared.reduce((sum, item, index) => sum + (outputs[index]!.tokens ?? item.tokens), 0);
     return { outputs: request.lateChunking ? outputs.flatMap(apart) : outputs, tokens };
   });

@@ -290,3 +290,35 @@ describe('failures', () => {
     });
   });
 });
+
+describe('patient work', () => {
+  it('gives way to everybody who is not, from the next batch on', async () => {
+    const { queue, batches, next, drain } = held({ batch: { tokens: 100, inputs: 2 } });
+    const run = (caller: string, tokens: readonly number[], isPatient: boolean) =>
+      queue.run({ items: items(caller, tokens), lane: LANE, caller, patient: isPatient, signal: patient() });
+    const late = run('late', [10, 10, 10, 10, 10, 10], true);
+    await expect.poll(() => batches.length).toBe(1);
+    const live = Promise.all([run('a', [10, 10], false), run('b', [10, 10], false)]);
+    await next();
+    await drain(Promise.all([late, live]));
+    const kinds = batches.map(({ names }) => [...new Set(names.map((name) => name.startsWith('late')))]);
+    expect(kinds).toEqual([[true], [false], [false], [true], [true]]);
+    expect(queue.waiting).toEqual({ inputs: 0, tokens: 0 });
+  });
+
+  it('leaves nothing behind when it is called off or the queue is closed', async () => {
+    const { queue, next } = held();
+    const gone = new AbortController();
+    const first = queue.run({ items: items('x', [50, 60]), lane: LANE, caller: 'x', patient: true, signal: patient() });
+    const off = queue.run({ items: items('y', [5]), lane: LANE, caller: 'y', patient: true, signal: gone.signal });
+    const closed = queue.run({ items: items('z', [100]), lane: LANE, caller: 'z', patient: true, signal: patient() });
+    gone.abort(new Error('called off'));
+    await expect(off).rejects.toThrow('called off');
+    await next();
+    await next();
+    expect(await first).toHaveLength(2);
+    queue.close();
+    await expect(closed).rejects.toThrow('being stopped');
+    expect(queue.waiting).toEqual({ inputs: 0, tokens: 0 });
+  });
+});

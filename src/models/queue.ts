@@ -18,6 +18,8 @@ export interface Work<Item, Of extends Lane> {
   readonly lane: Of;
   /** Callers take turns. */
   readonly caller: string;
+  /** Drawn only when nobody waits who is not patient. */
+  readonly patient?: boolean | undefined;
   /** Its reason is what a request that left fails with; what has not run by then never does. */
   readonly signal: AbortSignal;
 }
@@ -47,6 +49,7 @@ interface Job<Item, Of, Result> {
   readonly items: readonly Item[];
   readonly lane: Of;
   readonly caller: string;
+  readonly patient: boolean;
   readonly results: Result[];
   /** The first item that was not drawn yet. */
   next: number;
@@ -83,6 +86,8 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
 
   /** In the order of their turns. */
   const turns = new Map<string, Turn<OwnJob>>();
+  const patientTurns = new Map<string, Turn<OwnJob>>();
+  const turnsOf = (patient: boolean) => (patient ? patientTurns : turns);
   /** In the order of their drawing: the first is in the next batch. */
   let drawn: OwnDrawn[] = [];
   let drawnTokens = 0;
@@ -92,7 +97,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   let scheduled: NodeJS.Immediate | undefined;
   let closed = false;
 
-  function run({ items, lane, caller, signal }: Work<Item, Of>): Promise<Result[]> {
+  function run({ items, lane, caller, patient = false, signal }: Work<Item, Of>): Promise<Result[]> {
     if (signal.aborted) return Promise.reject(signal.reason);
     if (closed) return Promise.reject(closing());
     if (!items.length) return Promise.resolve([]);
@@ -106,6 +111,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
         items,
         lane,
         caller,
+        patient,
         results: new Array(items.length),
         next: 0,
         left: items.length,
@@ -118,9 +124,10 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      const turn = turns.get(caller) ?? { jobs: new Set(), credit: 0 };
+      const own = turnsOf(patient);
+      const turn = own.get(caller) ?? { jobs: new Set(), credit: 0 };
       turn.jobs.add(job);
-      turns.set(caller, turn);
+      own.set(caller, turn);
       waiting.inputs += items.length;
       waiting.tokens += tokens;
       schedule();
@@ -148,12 +155,19 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   }
 
   function dropJob(job: OwnJob): void {
-    const turn = turns.get(job.caller);
-    if (turn?.jobs.delete(job) && !turn.jobs.size) turns.delete(job.caller);
+    const own = turnsOf(job.patient);
+    const turn = own.get(job.caller);
+    if (turn?.jobs.delete(job) && !turn.jobs.size) own.delete(job.caller);
+  }
+
+  function draw(): void {
+    drawFrom(turns, horizon);
+    // What was drawn is run before whoever comes next, so of what is patient no more than a batch is.
+    if (!drawn.length) drawFrom(patientTurns, limits);
   }
 
   /** Deficit round robin: each turn lets a caller draw the tokens of one batch, shared by those who wait. */
-  function draw(): void {
+  function drawFrom(turns: Map<string, Turn<OwnJob>>, horizon: QueueOptions<Item, Of, Result>['batch']): void {
     while (turns.size && drawnTokens < horizon.tokens && drawn.length < horizon.inputs) {
       const [caller, turn] = turns.entries().next().value!;
       if (turn.credit <= 0) turn.credit += Math.max(1, Math.floor(limits.tokens / turns.size));
@@ -236,7 +250,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     close() {
       closed = true;
       clearImmediate(scheduled);
-      const jobs = new Set([...turns.values()].flatMap(({ jobs }) => [...jobs]));
+      const jobs = new Set([...turns.values(), ...patientTurns.values()].flatMap(({ jobs }) => [...jobs]));
       for (const { job } of [...drawn, ...[...running.keys()].flat()]) jobs.add(job);
       for (const job of jobs) leave(job, closing());
     },

@@ -32,6 +32,8 @@ export interface Opening {
 export interface Call {
   /** Callers take turns at a model. */
   readonly caller: string;
+  /** Gives way at the model to everybody who is not. */
+  readonly patient?: boolean | undefined;
   readonly signal: AbortSignal;
   /** Told the tokens before they are run; it may refuse them. */
   readonly admit: (tokens: number) => Promise<void>;
