@@ -309,14 +309,13 @@ describe('patient work', () => {
   it('leaves nothing behind when it is called off or the queue is closed', async () => {
     const { queue, next } = held();
     const gone = new AbortController();
-    const first = queue.run({ items: items('x', [50, 60]), lane: LANE, caller: 'x', patient: true, signal: patient() });
+    const first = queue.run({ items: items('x', [50]), lane: LANE, caller: 'x', patient: true, signal: patient() });
     const off = queue.run({ items: items('y', [5]), lane: LANE, caller: 'y', patient: true, signal: gone.signal });
     const closed = queue.run({ items: items('z', [100]), lane: LANE, caller: 'z', patient: true, signal: patient() });
     gone.abort(new Error('called off'));
     await expect(off).rejects.toThrow('called off');
     await next();
-    await next();
-    expect(await first).toHaveLength(2);
+    expect(await first).toHaveLength(1);
     queue.close();
     await expect(closed).rejects.toThrow('being stopped');
     expect(queue.waiting).toEqual({ inputs: 0, tokens: 0 });
