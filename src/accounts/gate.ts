@@ -166,6 +166,7 @@ export function createGate(options: GateOptions): Gate {
     const { lease, states } = await admitted(limits, plan.concurrency, key.id, buckets);
     let hold: Hold | undefined;
     let reserved: { tokens: number; slot: number } | undefined;
+    let taking: Promise<void> | undefined;
     let spent: { tokens: number; model: string } | undefined;
     let ended = false;
 
@@ -178,6 +179,23 @@ export function createGate(options: GateOptions): Gate {
       hold = made;
     }
 
+    async function reserve(tokens: number): Promise<void> {
+      const limit = limits.tokensPerMinute;
+      if (limit !== undefined) {
+        const taken = await take({ windows: [{ bucket: buckets.tokens, limit, amount: tokens }] });
+        show({ ...states, tokens: standing(limit, taken.windows[0]!) });
+        if (!taken.ok) throw tokenLimit(taken.current, limit, taken.waitMs);
+        reserved = { tokens, slot: taken.slot };
+      }
+      await setAside(tokens, tokens);
+    }
+
+    function settle(tokens: number): void {
+      if (reserved && tokens !== reserved.tokens) {
+        counters.settle(buckets.tokens, reserved.slot, tokens - reserved.tokens);
+      }
+    }
+
     const visit: Visit = {
       caller: { kind: 'key', ...identity },
       allow(feature, path) {
@@ -185,15 +203,11 @@ export function createGate(options: GateOptions): Gate {
         const message = `The plan ${plan.name} does not include ${path}`;
         throw problem('TierFeatureConstraintError', { path, message });
       },
-      async takeTokens(tokens) {
-        const limit = limits.tokensPerMinute;
-        if (limit !== undefined) {
-          const taken = await take({ windows: [{ bucket: buckets.tokens, limit, amount: tokens }] });
-          show({ ...states, tokens: standing(limit, taken.windows[0]!) });
-          if (!taken.ok) throw tokenLimit(taken.current, limit, taken.waitMs);
-          reserved = { tokens, slot: taken.slot };
-        }
-        await setAside(tokens, tokens);
+      takeTokens(tokens) {
+        taking = reserve(tokens).finally(() => {
+          taking = undefined;
+        });
+        return taking;
       },
       spend: ({ tokens, model = '' }) => {
         spent = { tokens, model };
@@ -202,14 +216,16 @@ export function createGate(options: GateOptions): Gate {
         if (ended) return;
         ended = true;
         if (lease) counters.release(lease);
-        const tokens = spent?.tokens ?? 0;
-        if (reserved && tokens !== reserved.tokens) {
-          counters.settle(buckets.tokens, reserved.slot, tokens - reserved.tokens);
-        }
+        const { tokens = 0, model = '' } = spent ?? {};
         const durationMs = Math.max(0, Math.round(now() - startedAt));
-        const model = spent?.model ?? '';
-        const ids = { id: newId(), accountId: account.id, keyId: key.id };
-        usage.charge({ ...ids, at: startedAt, face, endpoint, model, tokens, status, durationMs, hold });
+        const finish = () => {
+          settle(tokens);
+          const ids = { id: newId(), accountId: account.id, keyId: key.id };
+          usage.charge({ ...ids, at: startedAt, face, endpoint, model, tokens, status, durationMs, hold });
+        };
+        // A caller who leaves while tokens are being taken gets them back once it is known which.
+        if (taking) taking.then(finish, finish);
+        else finish();
       },
     };
 

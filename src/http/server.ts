@@ -3,7 +3,8 @@
  * limits and the log line are here; a door adds its routes and says how its errors are written.
  */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
@@ -101,6 +102,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   await registerBodies(face, options);
 
   face.addHook('onRequest', async (request, reply) => {
+    closeWithConnection(request.raw.socket, reply.raw);
     reply.header(REQUEST_ID, request.id);
     // What a caller sees of a page must never be run by the caller's own browser.
     reply.header('x-content-type-options', 'nosniff');
@@ -132,6 +134,27 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     return writeError(problem(known ? 'RouteNotFoundError' : 'MethodNotAllowedError'), request, reply);
   });
   return face;
+}
+
+const waiting = new WeakMap<Socket, Set<ServerResponse>>();
+
+/**
+ * Node tells only the answer that is being written that its connection closed. Those that wait behind it (pipelining, RFC
+ * 9112 section 9.3.2) would never end, nor what was taken for them be given back.
+ */
+function closeWithConnection(socket: Socket, response: ServerResponse): void {
+  if (response.socket) return;
+  let answers = waiting.get(socket);
+  if (!answers) {
+    const made = new Set<ServerResponse>();
+    answers = made;
+    waiting.set(socket, made);
+    socket.once('close', () => {
+      for (const answer of made) if (!answer.socket && !answer.closed) answer.destroy().emit('close');
+    });
+  }
+  answers.add(response);
+  response.once('close', () => answers.delete(response));
 }
 
 /** A caller's own id is kept when it is harmless, so that logs on both sides can be laid together. */

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { PLANS } from '#plans.ts';
+import { createMemoryCounters } from '#storage/counters/memory.ts';
+import { createGate, type Entrance } from './gate.ts';
+import { openAccounts } from './open.ts';
+
+const ENTRANCE: Entrance = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
+const OPEN = { auth: 'on', keylessRpm: 20, keylessFeatures: [], refusedRpm: 60, plans: PLANS } as const;
+
+async function openGate() {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-gate-'));
+  const { accounts, usage, close } = await openAccounts({ dataDir });
+  onTestFinished(async () => {
+    await close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const account = await accounts.createAccount({ name: 'paying', plan: 'free', balance: 1_000 });
+  const { key } = await accounts.mintKey({ accountId: account.id, name: 'test' });
+  const counters = createMemoryCounters();
+  const gate = createGate({ ...OPEN, accounts, usage, counters });
+  return { gate, usage, accounts, account, asking: { authorization: [`Bearer ${key}`], address: '192.0.2.1' } };
+}
+
+it('gives tokens back to a caller who leaves while they are being taken', async () => {
+  const { gate, usage, accounts, account, asking } = await openGate();
+  const leaving = await gate.admit(ENTRANCE, asking);
+  const taking = leaving.takeTokens(900);
+  leaving.end(499);
+  await taking;
+  await usage.flush();
+  expect((await accounts.account(account.id))!.balance).toBe(1_000);
+
+  const remaining: (number | undefined)[] = [];
+  const next = await gate.admit(ENTRANCE, asking, ({ tokens }) => remaining.push(tokens?.remaining));
+  await next.takeTokens(1_000);
+  expect(remaining).toEqual([1_000_000, 999_000]);
+  next.spend({ tokens: 1_000, model: 'm' });
+  next.end(200);
+  await usage.flush();
+  expect((await accounts.account(account.id))!.balance).toBe(0);
+  expect(await usage.sums({ by: [] })).toMatchObject([{ requests: 2, failed: 1, tokens: 1_000 }]);
+});
