@@ -3,6 +3,7 @@
  * may be read, any page that a person opens could otherwise read them through a server on that person's machine, since
  * callers need no key and every origin may read the answers.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import { parseAddress } from '#net/address.ts';
@@ -18,19 +19,29 @@ export function refuseForeignPage({ headers }: FastifyRequest, ownHosts: readonl
   const foreign =
     (site !== undefined && site !== 'same-origin' && site !== 'none' && !typed) ||
     (origin !== undefined && hostOf(origin) !== host.toLowerCase()) ||
-    (isBrowser(headers['user-agent']) && !isOwn(host, ownHosts));
+    (maybeBrowser(headers) && !isOwn(host, ownHosts));
   if (!foreign) return;
   throw problem('OperationNotAllowedError', {
     message: 'This server reads private networks, so web pages of other sites need an API key to ask it',
   });
 }
 
-const isBrowser = (userAgent: string | undefined) => userAgent?.startsWith('Mozilla/') ?? false;
+/**
+ * A script may write another User-Agent (Firefox lets it), but it cannot leave Accept-Language out. The fetch of Node sends
+ * that too, and tells itself by Sec-Fetch-Mode, which no script may write and browsers send with Sec-Fetch-Site only.
+ */
+const maybeBrowser = (headers: IncomingHttpHeaders): boolean =>
+  headers['user-agent']?.startsWith('Mozilla/') ||
+  (headers['accept-language'] !== undefined && headers['sec-fetch-mode'] === undefined);
 
 function isOwn(host: string, ownHosts: readonly string[]): boolean {
   const name = nameOf(host);
   return (
-    parseAddress(name) !== undefined || name === 'localhost' || name.endsWith('.localhost') || ownHosts.includes(name)
+    parseAddress(name) !== undefined ||
+    // Of one label, as in a local network: nobody outside can make it point here.
+    (name !== '' && !name.includes('.')) ||
+    name.endsWith('.localhost') ||
+    ownHosts.includes(name)
   );
 }
 

@@ -1,4 +1,5 @@
 /** Keys, plans and limits on the wire: each row of the contracts' tables of failures, through real HTTP. */
+import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PlanName } from '#plans.ts';
 import { type Site, startSite, type Visited } from '../site/site.ts';
@@ -216,6 +217,24 @@ describe('limits of a key', () => {
     await untilStatus(() => embed(server, headers), 200);
   });
 
+  it('requests that were sent behind another on one connection end with it', async () => {
+    const server = await start({ allowNetworks: site.allow.join(','), plans: { free: { concurrency: 3 } } });
+    const { key, headers } = await mint(server, 'free');
+    const { hostname, port } = new URL(server.reader);
+    const socket = net.connect(Number(port), hostname);
+    const lines = [`GET /${site.origin}/slow HTTP/1.1`, `Host: ${hostname}`, `Authorization: Bearer ${key}`];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`.repeat(3));
+    await untilStatus(() => embed(server, headers), 429);
+    socket.destroy();
+    const { usage } = server.app.accounts;
+    const ended = async () => {
+      await usage.flush();
+      return (await usage.sums({ by: ['face'] })).find(({ face }) => face === 'reader')?.requests;
+    };
+    await expect.poll(ended, { timeout: 20_000 }).toBe(3);
+    await untilStatus(() => embed(server, headers), 200);
+  });
+
   it('features of a plan', async () => {
     const server = await start({ plans: { free: { features: [] } }, chatUrl: 'http://127.0.0.1:9/v1', chatModel: 'm' });
     const { headers } = await mint(server, 'free');
@@ -370,7 +389,14 @@ describe('web pages of other sites, where private networks may be read', () => {
       fetchWithHost(url, host, { ...BROWSER, ...more }).then(({ status }) => status);
     expect(await asked(`evil.example:${port}`, {})).toBe(403);
     expect(await asked(`localhost:${port}`, {})).toBe(200);
-    expect(await asked(`evil.example:${port}`, { 'user-agent': 'curl/8' })).toBe(200);
+    expect(await asked(`nas:${port}`, {})).toBe(200);
+    const program = { 'user-agent': 'curl/8' };
+    expect(await asked(`evil.example:${port}`, program)).toBe(200);
+    // A script that says it is none.
+    expect(await asked(`evil.example:${port}`, { ...program, 'accept-language': 'en' })).toBe(403);
+    expect(await asked(`evil.example:${port}`, { 'accept-language': '*', 'sec-fetch-mode': 'cors' })).toBe(403);
+    const fetchOfNode = { 'user-agent': 'node', 'accept-language': '*', 'sec-fetch-mode': 'cors' };
+    expect(await asked(`evil.example:${port}`, fetchOfNode)).toBe(200);
   });
 
   it('do not stand in the way of people and programs', async () => {
