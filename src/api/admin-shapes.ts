@@ -5,7 +5,9 @@ import { problem } from '#errors.ts';
 import { PLAN_NAMES } from '#plans.ts';
 
 const name = z.string().regex(NAME, 'must be one line of 1 to 200 characters').describe('A name for people, one line.');
-const id = (what: string) => z.string().min(1).max(200).describe(what);
+/** What an id can look like: PostgreSQL has no texts with a NUL in them. */
+export const ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+const id = (what: string) => z.string().regex(ID, 'must be an id').describe(what);
 const plan = z.enum(PLAN_NAMES);
 const balance = z.int().min(0).nullable().describe('Tokens left; null when none are counted.');
 const time = (meaning: string) => z.iso.datetime().describe(meaning);

@@ -149,6 +149,7 @@ describe('accounts', () => {
       ['PATCH', '/accounts/nobody', { name: 'x' }],
       ['PATCH', '/keys/nothing', { name: 'x' }],
       ['DELETE', '/keys/nothing'],
+      ['DELETE', '/keys/%00'],
       ['POST', '/keys', { name: 'x', accountId: 'nobody' }],
     ] as const) {
       expect((await call(method, where, body)).json, where).toMatchObject({ code: 404, name: 'ResourceNotFoundError' });
@@ -221,6 +222,11 @@ describe('what is wrong', () => {
     ['GET', '/accounts?limit=0&offset=3', undefined, ['limit', 'offset']],
     ['GET', '/keys?limit=1001&after=', undefined, ['limit', 'after']],
     ['GET', '/keys?limit=1&limit=2', undefined, ['limit']],
+    ['POST', '/accounts', { name: 'a\u2028b', plan: 'free' }, ['name']],
+    ['POST', '/accounts', { name: 'a\u202eb', plan: 'free' }, ['name']],
+    ['POST', '/keys', { name: 'x', accountId: 'a\0b' }, ['accountId']],
+    ['GET', '/keys?accountId=%00', undefined, ['accountId']],
+    ['GET', '/usage?keyId=%00&accountId=%0A', undefined, ['accountId', 'keyId']],
     ['GET', '/usage?by=day,colour&from=2026-02-30&to=x', undefined, ['by', 'from', 'to']],
     ['POST', '/accounts', '[1]', ['body']],
     ['POST', '/accounts', '{"name"', ['body']],

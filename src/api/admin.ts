@@ -5,7 +5,7 @@ import type { Face } from '#http/server.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
 import { adminDescription } from './admin-openapi.ts';
-import { checked } from './admin-shapes.ts';
+import { checked, ID } from './admin-shapes.ts';
 import { signIn } from './admin-sign-in.ts';
 import { ADMIN_TABLE, type AdminRooms, type AdminRoute } from './admin-table.ts';
 import { errorObject } from './envelopes/reader.ts';
@@ -54,11 +54,13 @@ export function adminRoutes(face: Face, { secret, counters, version, ...rooms }:
 }
 
 async function run(route: AdminRoute, rooms: AdminRooms, request: FastifyRequest) {
-  const { id = '' } = request.params as { id?: string };
+  const { id } = request.params as { id?: string };
+  if (id !== undefined && !ID.test(id))
+    throw problem('ResourceNotFoundError', { path: 'id', message: 'This is no id' });
   const query = route.query && checked(route.query, { ...(request.query as object) });
   const body = route.body && checked(route.body, bodyOf(request));
   try {
-    return await route.run(rooms, { id, query, body });
+    return await route.run(rooms, { id: id ?? '', query, body });
   } catch (error) {
     throw error instanceof DatabaseAway ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error) : asProblem(error);
   }
