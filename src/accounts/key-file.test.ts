@@ -26,3 +26,12 @@ it('keeps the keys working that were in a file', async () => {
   }
   await rm(dataDir, { recursive: true });
 });
+
+it.each([0, 31])('does not start with a secret that is damaged: %i bytes', async (length) => {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-secret-'));
+  const folder = path.join(dataDir, 'accounts');
+  await mkdir(folder);
+  await writeFile(path.join(folder, 'secret'), Buffer.alloc(length));
+  await expect(openAccounts({ dataDir })).rejects.toThrow('the secret of the keys is damaged');
+  await rm(dataDir, { recursive: true });
+});

@@ -64,7 +64,9 @@ async function furnish(
   folder: string,
   { keyGraceMs, usageKeepDays, log }: AccountsRoomOptions,
 ): Promise<Pick<AccountsRoom, 'accounts' | 'usage'>> {
-  const secret = () => (store.dialect === 'sqlite' ? secretOfFile(folder) : secretOfDatabase(store.db));
+  // A database may be away for now; a file is there, or the start stops.
+  const ofFile = store.dialect === 'sqlite' ? await secretOfFile(folder) : undefined;
+  const secret = async () => ofFile ?? secretOfDatabase(store.db);
   const accounts = createAccounts({ store, secret, graceMs: keyGraceMs });
   if (store.dialect === 'sqlite') await takeUpKeyFile(folder, store.db, accounts);
   return { accounts, usage: await openUsage({ store, folder, keepDays: usageKeepDays, log }) };

@@ -12,7 +12,7 @@ const ROW = 'key secret';
 export async function secretOfFile(folder: string): Promise<Uint8Array> {
   const file = path.join(folder, 'secret');
   const known = await readIfThere(file);
-  if (known) return known;
+  if (known) return whole(known);
   const made = `${file}.${randomUUID()}`;
   await writeWhole(made, randomBytes(SECRET_BYTES));
   // A link is made whole or not at all, and never over another's.
@@ -20,7 +20,13 @@ export async function secretOfFile(folder: string): Promise<Uint8Array> {
     if (error.code !== 'EEXIST') throw error;
   });
   await rm(made);
-  return readFile(file);
+  return whole(await readFile(file));
+}
+
+/** Keys are never hashed under what anybody could guess, and those made under the whole secret would not be known. */
+function whole(secret: Buffer): Buffer {
+  if (secret.length === SECRET_BYTES) return secret;
+  throw new Error(`the secret of the keys is damaged: it has ${secret.length} bytes, not ${SECRET_BYTES}`);
 }
 
 async function readIfThere(file: string): Promise<Buffer | undefined> {
@@ -45,5 +51,5 @@ export async function secretOfDatabase(db: Db): Promise<Uint8Array> {
       .execute();
     row = await find();
   }
-  return Buffer.from(row!.value, 'base64url');
+  return whole(Buffer.from(row!.value, 'base64url'));
 }
