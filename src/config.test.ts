@@ -60,6 +60,13 @@ describe('settings', () => {
       3,
       'no such setting',
     ],
+    [
+      'plans:\n  free:\n    reader: { tokensPerMinute: 5 }\n',
+      'plans.free.reader.tokensPerMinute',
+      3,
+      'there is no such',
+    ],
+    ['readerPort: 1\nadminPort:\n', 'adminPort', 2, 'has no value'],
     ['plans:\n  free:\n    features: [proxy, magic]\n', 'plans.free.features.1', 3, 'Invalid option'],
     ['plans:\n  free:\n    concurrency: 2.5\n', 'plans.free.concurrency', 3, 'whole number above zero'],
     ['\nkeylessRpm: -1\n', 'keylessRpm', 2, 'Too small'],

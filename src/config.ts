@@ -246,6 +246,36 @@ export const SETTINGS = {
   cfAccount: setting(z.string().optional(), 'none', 'The account there.'),
   cfToken: secret(setting(z.string().optional(), 'none', 'The API token for it.')),
 
+  searchProviders: secret(
+    setting(
+      json(
+        z
+          .union([
+            z.string().transform((text) =>
+              text
+                .split(',')
+                .map((name) => name.trim())
+                .filter(Boolean),
+            ),
+            z.array(z.union([z.string(), z.record(z.string(), z.unknown())])),
+          ])
+          .default([]),
+      ),
+      'none: the pages that this server has read are searched',
+      'Search services in the order of asking: names parted by commas, or a list of `{name, key, url, budgetPerDay, …}`, in the environment as JSON.',
+    ),
+  ),
+  searchProvidersAtOnce: setting(
+    count(1),
+    '1',
+    'How many search services are asked at once and their results joined; the others are asked when one of them fails.',
+  ),
+  searchKeyless: setting(
+    z.enum(['refused', 'limited']).default('refused'),
+    'refused',
+    '`limited` lets callers without a key search, as many times a minute as they may read.',
+  ),
+
   pageMaxRequests: setting(count(3_300), '3300', 'Requests that one page may make before it is stopped as abuse.'),
   pageMaxDocuments: setting(count(1_000), '1000', 'Documents that one page may load.'),
   pageMaxDomains: setting(count(200), '200', 'Registrable domains that one page may ask.'),
@@ -385,6 +415,11 @@ export function readConfig({ environment = {}, flags = {} }: Given = {}): Config
       [(path) => file.placeOf([name, ...path]), file.values[name]],
     ];
     const [place, value] = places.find(([, given]) => given !== undefined) ?? [() => '', undefined];
+    if (value === null) {
+      // A number would become 0 of it, and a port any port.
+      faults.push(`${place([])}: has no value`);
+      continue;
+    }
     const result = SETTINGS[name].schema.safeParse(value);
     if (result.success) config[name] = result.data;
     else for (const issue of result.error.issues) faults.push(...faultsOf(issue, place));

@@ -76,15 +76,17 @@ export const PLANS: Plans = {
 const limit = z.union([z.int().min(1), z.literal('none')], {
   error: 'must be a whole number above zero, or `none`',
 });
-const endpointShape = z.strictObject({ requestsPerMinute: limit.optional(), tokensPerMinute: limit.optional() });
+/** What a page costs is known when it was read, too late to hold it against a limit: only models have one for tokens. */
+const pageShape = z.strictObject({ requestsPerMinute: limit.optional() });
+const modelShape = pageShape.extend({ tokensPerMinute: limit.optional() });
 const planShape = z.strictObject({
   concurrency: limit.optional(),
   features: z.array(z.enum(FEATURES)).optional(),
-  reader: endpointShape.optional(),
-  search: endpointShape.optional(),
-  embeddings: endpointShape.optional(),
-  rerank: endpointShape.optional(),
-  chat: endpointShape.optional(),
+  reader: pageShape.optional(),
+  search: pageShape.optional(),
+  embeddings: modelShape.optional(),
+  rerank: modelShape.optional(),
+  chat: modelShape.optional(),
 });
 
 /** What configuration may say of plans: a partial table that is laid over PLANS. */
@@ -93,6 +95,7 @@ export const plansShape = z.strictObject({
   paid: planShape.optional(),
   premium: planShape.optional(),
 });
+type GivenLimit = z.output<typeof limit> | undefined;
 export type GivenPlans = z.output<typeof plansShape>;
 
 /** The plans in force. */
@@ -109,7 +112,7 @@ function planWith(plan: Plan, given: NonNullable<GivenPlans[PlanName]>): Plan {
     endpoints: Object.fromEntries(
       ENDPOINTS.map((name) => {
         const { requestsPerMinute, tokensPerMinute } = plan.endpoints[name];
-        const own = endpoints[name];
+        const own: { requestsPerMinute?: GivenLimit; tokensPerMinute?: GivenLimit } | undefined = endpoints[name];
         return [
           name,
           {
@@ -122,5 +125,5 @@ function planWith(plan: Plan, given: NonNullable<GivenPlans[PlanName]>): Plan {
   };
 }
 
-const changed = (standard: number | undefined, given: number | 'none' | undefined) =>
+const changed = (standard: number | undefined, given: GivenLimit) =>
   given === 'none' ? undefined : (given ?? standard);
