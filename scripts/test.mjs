@@ -5,11 +5,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { dataDirOf, root, SetupError, setUp } from './setup.mjs';
+import { ensureTestClients } from './test-clients.mjs';
 import { ensureTestTools } from './test-tools.mjs';
 
 try {
   await setUp({ dataDir: dataDirOf(process.env) });
-  ensureTestTools((line) => console.log(`lectern: ${line}`));
+  const say = (line) => console.log(`lectern: ${line}`);
+  ensureTestTools(say);
+  ensureTestClients(say);
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   console.error(`lectern: ${error.message}`);
