@@ -18,6 +18,8 @@ import { modelHostRoutes } from '#api/model-host.ts';
 import { modelProbes } from '#api/models-probes.ts';
 import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/openapi.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader.ts';
+import { SEARCH_PATHS, searchRoutes } from '#api/search.ts';
+import { searchDescriptionRoutes } from '#api/search-openapi.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
 import { bareFlowError, createWaitingGrpc, waitingRoutes, writeFlowError } from '#api/waiting.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
@@ -60,6 +62,7 @@ import {
   type PoolStatus,
   type Reader,
 } from '#reader/index.ts';
+import { openSearch } from '#search/index.ts';
 import { openCounters } from '#storage/counters/open.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
 import { openPictures } from '#storage/pictures.ts';
@@ -255,6 +258,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
           version,
         })
       : undefined;
+  const fitPicture = createPictureFitter(documents, temporaryDir);
   const reader = createReader({
     direct,
     browser: browser ?? undefined,
@@ -275,7 +279,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
           describeImage(picture, { vision, instruction: instruction ?? PICTURE_INSTRUCTION, signal })),
     },
     writers: { models, ocr, ocrMaxPages: config.ocrMaxPages, renderer, chargeFactor: config.chargeModelFactor },
-    captioner: vision && createCaptioner({ vision, fetch, fitPicture: createPictureFitter(documents, temporaryDir) }),
+    captioner: vision && createCaptioner({ vision, fetch, fitPicture }),
     limits: {
       maxDepth: config.maxDepth,
       maxElements: config.maxElements,
@@ -286,6 +290,9 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     },
     temporaryDir,
   });
+
+  const search = await openSearch(config, { reader, trusted, fetch, fitPicture, version, log });
+  started.push(() => search.close());
 
   let draining = false;
   const browserHealth = (): BrowserHealth =>
@@ -315,6 +322,9 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     homepage: `${publicUrl}/docs`,
   };
   const readerPaths = new Set([...READER_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
+  const searchPaths = new Set([...SEARCH_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
+  /** Under which callers reach this server, as far as it knows. */
+  const ownHosts = config.publicUrl ? [new URL(config.publicUrl).host] : [];
   const readerErrors = { writeError: writeReaderError, malformedBody: errorBody };
   const modelErrors = {
     writeError: writeModelError,
@@ -338,9 +348,21 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
         userAgent: config.userAgent,
       });
     }),
-    search: await face('search', readerErrors, (made) => {
+    search: await face('search', { ...readerErrors, paths: searchPaths }, (made) => {
       healthRoutes(made, health);
-      waitingRoutes(made, 'search host');
+      searchDescriptionRoutes(made, version);
+      searchRoutes(made, {
+        search,
+        gatekeeper,
+        keyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
+        guardsNetworks: config.allowNetworks.length > 0,
+        ownNames: [config.host, ...(ownHost ? [ownHost] : [])],
+        pictures,
+        index,
+        readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? urlOf(faces.reader.server, config.host),
+        ownHosts: () => ownHosts,
+        userAgent: config.userAgent,
+      });
     }),
     model: await face('model', modelErrors, (made) => {
       modelProbes(made, { models: modelHost.models, draining: () => draining });
@@ -394,7 +416,10 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
       await listening(hostServer, config.port!, host);
       places.push({ name: 'all', url: urlOf(hostServer, host) });
     }
-    for (const { url } of places) ownPlaces.add(portOf(new URL(url)));
+    for (const { url } of places) {
+      ownPlaces.add(portOf(new URL(url)));
+      ownHosts.push(new URL(url).host);
+    }
     return places;
   }
 

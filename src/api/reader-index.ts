@@ -8,6 +8,8 @@ export interface Index {
   readonly usage1: string;
   readonly usage2: string;
   readonly homepage: string;
+  /** What a caller should know first. */
+  readonly note?: string;
 }
 
 export function writeIndex(reply: FastifyReply, kind: BodyKind, index: Index, caller: Caller) {

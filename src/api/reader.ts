@@ -32,6 +32,7 @@ import type { Pictures } from '#storage/pictures.ts';
 import { errorEvent, success } from './envelopes/reader.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
+import { goneSignal } from './gone.ts';
 import { type Index, writeIndex } from './reader-index.ts';
 
 export interface ReaderDoor {
@@ -213,16 +214,6 @@ function refuseOwnAddress(target: Target, request: FastifyRequest, door: ReaderD
   if (ownHosts(request, door).some((own) => own.toLowerCase() === host)) {
     throw problem('SecurityCompromiseError', { path: 'url', message: 'This server does not read itself' });
   }
-}
-
-/** Aborted when the client goes away before its answer is out. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(problem('DataStreamBrokenError', { message: 'The client has gone' }));
-  });
-  if (reply.raw.destroyed) gone.abort(problem('DataStreamBrokenError', { message: 'The client has gone' }));
-  return gone.signal;
 }
 
 interface Work {

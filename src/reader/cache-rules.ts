@@ -48,9 +48,10 @@ function isOn(value: unknown): boolean {
 }
 
 /** How old a copy may be to answer at once, in ms. What came with the request is the same for ever. */
-export function maxAgeMs({ target, options }: ReadRequest, freshMs: number): number {
+export function maxAgeMs(request: ReadRequest, freshMs: number): number {
+  const { target, options } = request;
   if (target.given || target.upload) return Number.POSITIVE_INFINITY;
-  return options.cacheTolerance === undefined ? freshMs : options.cacheTolerance * 1000;
+  return options.cacheTolerance === undefined ? (request.freshMs ?? freshMs) : options.cacheTolerance * 1000;
 }
 
 /**

@@ -39,6 +39,8 @@ export interface ReadRequest {
   readonly signal: AbortSignal;
   /** Whether the caller gave a key; those who did not have narrower limits. */
   readonly keyed: boolean;
+  /** How old a copy may be where the options don't say, if that is not what the cache holds for fresh, in ms. */
+  readonly freshMs?: number | undefined;
 }
 
 export interface Reader {

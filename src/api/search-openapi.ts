@@ -1,0 +1,210 @@
+/** The search host's interface description and its page, both drawn from the tables of options and errors. */
+import { PROBLEMS } from '#errors.ts';
+import { escapeText } from '#html/serialize.ts';
+import {
+  bodySchema,
+  type DescribedOption,
+  describe,
+  headerParameters,
+  headerTitle,
+  queryParameters,
+} from '#http/openapi.ts';
+import type { Face } from '#http/server.ts';
+import { ALL_OPTIONS } from '#search/index.ts';
+
+const TABLE: Readonly<Record<string, DescribedOption>> = ALL_OPTIONS;
+
+export function searchDescriptionRoutes(face: Face, version: string): void {
+  const description = JSON.stringify(searchDescription(version));
+  const page = docsPage(version);
+  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
+  face.get('/docs', async (_, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+      )
+      .send(page),
+  );
+}
+
+/** The OpenAPI 3.1 document of the search host. */
+export function searchDescription(version: string): object {
+  const headers = headerParameters(TABLE);
+  const query = queryParameters(TABLE);
+  const requestBody = {
+    required: false,
+    content: Object.fromEntries(
+      ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => [
+        type,
+        { schema: { $ref: '#/components/schemas/SearchOptions' } },
+      ]),
+    ),
+  };
+  const typed = {
+    name: 'query',
+    in: 'path',
+    required: true,
+    description: 'What is searched for, percent-encoded; a plus sign stays one.',
+    schema: { type: 'string' },
+  };
+  const pair = (id: string, summary: string, more: readonly object[]) => ({
+    get: { operationId: `${id}ByQuery`, summary, responses: RESPONSES, parameters: [...more, ...query, ...headers] },
+    post: {
+      operationId: `${id}ByBody`,
+      summary,
+      responses: RESPONSES,
+      parameters: [...more, ...query, ...headers],
+      requestBody,
+    },
+  });
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Lectern search',
+      version,
+      description: 'A query in, the pages that answer it as Markdown out.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }],
+    paths: {
+      '/search': pair('search', 'Search', []),
+      '/': pair('searchOrIndex', 'Search for `q`, or show the index without one', []),
+      '/{query}': pair('searchPath', 'Search for what stands in the path', [typed]),
+    },
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: { SearchOptions: bodySchema(TABLE), Answer: ANSWER, Result: RESULT, Failure: FAILURE },
+    },
+  };
+}
+
+const text = (description: string) => ({ type: 'string', description });
+const whole = (description: string) => ({ type: 'integer', description });
+
+const RESULT = {
+  type: 'object',
+  required: ['title', 'url', 'description', 'content', 'usage'],
+  properties: {
+    title: text('The title of the page; before it was read, that of the search.'),
+    url: text('The address of the page.'),
+    description: text('What the page says of itself; before it was read, or without that, what the search says of it.'),
+    imageUrl: text('The picture, or one of the page.'),
+    imageWidth: whole('In pixels.'),
+    imageHeight: whole('In pixels.'),
+    source: text('The name of the site.'),
+    date: text('As the search service writes it; may be relative.'),
+    siteLinks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['title', 'link'],
+        properties: { title: text('Its text.'), link: text('Its address.'), snippet: text('What is said of it.') },
+      },
+    },
+    content: text('The page as Markdown; empty when it was not read.'),
+    passages: {
+      type: 'array',
+      description: 'With `passages`: the chosen parts of the page, in its order; `content` is these.',
+      items: {
+        type: 'object',
+        required: ['text', 'tokens'],
+        properties: {
+          text: text('Markdown.'),
+          heading: text('The headings that it stands below.'),
+          tokens: whole('How many tokens it has.'),
+        },
+      },
+    },
+    chunks: { type: 'array', items: { type: 'string' }, description: 'The Markdown in pieces.' },
+    publishedTime: text('When the page was published.'),
+    html: text('The document.'),
+    text: text('The text of the document.'),
+    screenshotUrl: text('Where the picture of the window is for four hours.'),
+    pageshotUrl: text('Where the picture of the whole page is for four hours.'),
+    images: { type: 'object', additionalProperties: true, description: 'Label to address.' },
+    links: { description: 'Text to address, or pairs of them.', anyOf: [{ type: 'object' }, { type: 'array' }] },
+    warning: text('What may be wrong with this result; that its page could not be read, for one.'),
+    metadata: { type: 'object', additionalProperties: true, description: 'What was found of the page.' },
+    external: { type: 'object', additionalProperties: true, description: 'The links of its head.' },
+    favicon: text('With `withFavicons`: the icon of the site as a data URL, empty when it has none.'),
+    usage: { type: 'object', required: ['tokens'], properties: { tokens: whole('What the result is charged.') } },
+  },
+};
+
+const ANSWER = {
+  type: 'object',
+  required: ['code', 'status', 'data', 'meta'],
+  properties: {
+    code: { const: 200 },
+    status: { const: 20_000 },
+    data: { type: 'array', items: { $ref: '#/components/schemas/Result' } },
+    meta: {
+      type: 'object',
+      properties: { usage: { type: 'object' }, notice: text('What is to be known of the answer as a whole.') },
+    },
+  },
+};
+
+const FAILURE = {
+  type: 'object',
+  required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
+  properties: {
+    data: { type: 'null' },
+    path: text('The option at fault.'),
+    code: whole('The HTTP status.'),
+    name: { enum: Object.keys(PROBLEMS) },
+    status: { enum: Object.values(PROBLEMS).map(({ status }) => status) },
+    message: text('What went wrong.'),
+    readableMessage: text('Name and message in one line.'),
+    retryAfter: whole('Seconds until it makes sense to ask again.'),
+  },
+};
+
+const RESPONSES = {
+  200: {
+    description: 'The results.',
+    headers: {
+      'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'What the answer is charged.' },
+      'X-Search-Provider': { schema: { type: 'string' }, description: 'Who answered.' },
+    },
+    content: {
+      'text/plain': { schema: { type: 'string' } },
+      'application/json': { schema: { $ref: '#/components/schemas/Answer' } },
+      'text/event-stream': {
+        schema: {
+          type: 'string',
+          description: 'Events `data`, each the results as far as they are; `error` when it fails.',
+        },
+      },
+    },
+  },
+  default: {
+    description: 'A failure; its code is the HTTP status.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+  },
+};
+
+const prose = (value: string) => escapeText(value).replace(/`([^`]+)`/g, '<code>$1</code>');
+
+/** A page for people: every parameter, without a script. */
+function docsPage(version: string): string {
+  const options = Object.entries(TABLE).map(
+    ([name, option]) =>
+      `<tr id="${name}"><td><code>${name}</code></td><td>${option.headers.map((header) => `<code>${headerTitle(header)}</code>`).join('<br>')}</td><td>${prose(describe(option))}</td></tr>`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Lectern search</title><meta name="viewport" content="width=device-width">
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#223}table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #ccd;padding:.4rem .6rem;text-align:left;vertical-align:top}code,pre{background:#eef1f5;border-radius:3px;padding:.1rem .3rem}pre{padding:.8rem;overflow:auto}</style></head>
+<body><h1>Lectern search ${escapeText(version)}</h1>
+<p>Put a query behind this host, or post it: the answer is the pages that answer it, as Markdown. Options go in headers, in the query, or in a JSON or form body.</p>
+<pre>curl HOST/how%20bees%20find%20home -H "Authorization: Bearer KEY"
+curl HOST/search -H "Authorization: Bearer KEY" -H 'Accept: application/json' -d q='bees' -d num=5 -d site=example.com</pre>
+<p>The machine-readable description is <a href="/openapi.json">openapi.json</a>.</p>
+<h2>Options</h2><table><thead><tr><th>Option</th><th>Header</th><th>Meaning</th></tr></thead><tbody>
+${options.join('\n')}
+</tbody></table></body></html>
+`;
+}

@@ -1,0 +1,10 @@
+/** The search room's table of contents: what the doors may use. */
+export type { Hit } from './hit.ts';
+export type { LocalIndex } from './index/local-index.ts';
+export { textOf } from './layout.ts';
+export { openSearch } from './open.ts';
+export { composeText, GIVEN_OPERATORS } from './operators.ts';
+export { ALL_OPTIONS, gatherSearch, MAX_QUERY_CHARACTERS, requireText } from './options.ts';
+export { readQuery, type SearchQuery } from './query.ts';
+export type { Result } from './result.ts';
+export type { Answer, Search, SearchRequest } from './search.ts';

@@ -1,0 +1,53 @@
+/** The plain-text answer (contract, section 4.1). */
+import type { Result } from './result.ts';
+
+const LINES: readonly (readonly [label: string, value: (result: Result) => string | number | undefined])[] = [
+  ['Title', ({ title }) => title],
+  ['Source', ({ source }) => source],
+  ['URL Source', ({ url }) => url],
+  ['Image URL', ({ imageUrl }) => imageUrl],
+  ['Description', ({ description }) => description],
+  ['Published Time', ({ publishedTime }) => publishedTime],
+  ['Image Width', ({ imageWidth }) => imageWidth],
+  ['Image Height', ({ imageHeight }) => imageHeight],
+  ['Date', ({ date }) => date],
+  ['Favicon', ({ favicon }) => favicon],
+];
+
+/** All results, ending in a newline. */
+export const textOf = (results: readonly Result[]): string =>
+  `${results
+    .map((result, index) => textOfResult(result, `[${index + 1}]`))
+    .join('\n\n')
+    .trimEnd()}\n`;
+
+function textOfResult(result: Result, mark: string): string {
+  const lines = LINES.flatMap(([label, value]) => {
+    const said = value(result);
+    return said === undefined ? [] : [`${mark} ${label}: ${oneLine(String(said))}`];
+  });
+  const { content, text, images, links } = result;
+  const parts = [
+    lines.join('\n'),
+    content || text,
+    images && summary(`${mark} Images:`, 'images', Object.entries(images), '!'),
+    links &&
+      summary(`${mark} Links/Buttons:`, 'buttons/links', Array.isArray(links) ? links : Object.entries(links), ''),
+  ];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+function summary(heading: string, what: string, entries: readonly (readonly [string, string])[], sign: string): string {
+  if (!entries.length) return `${heading}\nThis page does not seem to contain any ${what}.`;
+  const lines = entries.map(
+    ([label, url]) =>
+      `- ${sign}[${escaped(oneLine(label))}](${url.replace(/[()\s]/g, (sign) => PERCENT[sign] ?? encodeURIComponent(sign))})`,
+  );
+  return [heading, ...lines].join('\n');
+}
+
+const PERCENT: Readonly<Record<string, string>> = { '(': '%28', ')': '%29' };
+
+const escaped = (label: string) => label.replace(/[[\]\\]/g, '\\$&');

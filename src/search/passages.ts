@@ -1,0 +1,230 @@
+/** The best passages of several pages within a number of tokens: found by words and by meaning, without repeats. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { countTokens } from '#reader/index.ts';
+import { guessLanguage } from './index/language.ts';
+import type { IndexEmbedder, PassageReranker } from './index/local-index.ts';
+import { cutPassages } from './index/passages.ts';
+import { type Slot, slotsOf, termsOf } from './index/terms.ts';
+import type { SearchQuery } from './query.ts';
+import type { Entry } from './result.ts';
+
+export interface PassageTools {
+  /** Absent without an embedding model. */
+  readonly embedder?: IndexEmbedder | undefined;
+  readonly rerank?: PassageReranker | undefined;
+}
+
+interface PassagesRequest {
+  readonly query: SearchQuery;
+  readonly mostTokens: number;
+  readonly signal: AbortSignal;
+}
+
+/** Passages of one page that are looked at, and of all that a model is shown. */
+const MOST_OF_A_PAGE = 150;
+const MOST_BY_MODEL = 96;
+const MOST_QUERY_SLOTS = 32;
+const RANK_CONSTANT = 60;
+/** BM25 as Robertson and Zaragoza 2009 set it. */
+const K1 = 1.2;
+const B = 0.75;
+/** Passages with so large a share of words in common say the same. */
+const SAME_SHARE = 0.8;
+
+interface Candidate {
+  readonly entry: number;
+  readonly start: number;
+  readonly text: string;
+  readonly heading: string;
+  readonly terms: ReadonlyMap<string, number>;
+  readonly length: number;
+}
+
+/** The entries that have passages among the best, each with its own in the order of the page. */
+export async function withPassages(
+  entries: readonly Entry[],
+  { query, mostTokens, signal }: PassagesRequest,
+  { embedder, rerank }: PassageTools,
+): Promise<readonly Entry[]> {
+  const candidates: Candidate[] = [];
+  for (const [index, entry] of entries.entries()) {
+    candidates.push(...candidatesOf(entry, index));
+    await turn();
+    signal.throwIfAborted();
+  }
+  const words = query.words || query.text;
+  const language = guessLanguage(words);
+  const lexical = byWords(candidates, slotsOf(words, language ? [language] : LANGUAGES, MOST_QUERY_SLOTS));
+  const lists = [lexical, byPlace(candidates)];
+  // A model is shown what the words point at, and the beginnings of pages.
+  const shortlist = fused(lists).slice(0, MOST_BY_MODEL);
+  const near = embedder && (await byMeaning(shortlist, words, embedder, signal));
+  let order: readonly Candidate[] = fused(near ? [...lists, near] : lists);
+  if (rerank) order = await reranked(order, words, rerank, signal);
+  const chosen = choose(order, mostTokens);
+  const kept = entries.flatMap((entry, index) => {
+    const passages = chosen
+      .filter((one) => one.candidate.entry === index)
+      .sort((a, b) => a.candidate.start - b.candidate.start);
+    if (!passages.length) return [];
+    return [
+      { ...entry, passages: passages.map(({ candidate: { text, heading }, tokens }) => ({ text, heading, tokens })) },
+    ];
+  });
+  return kept.length ? kept : entries.map((entry) => ({ ...entry, passages: [] }));
+}
+
+/** Languages whose stems are tried for queries that don't tell theirs. */
+const LANGUAGES = ['en', 'de', 'fr', 'es'];
+
+/** The passages of a page; of one that was not read those that the index has, or what the search said. */
+function candidatesOf({ hit, rendition }: Entry, entry: number): Candidate[] {
+  const markdown = rendition?.page.content || rendition?.page.text || '';
+  const language = guessLanguage(markdown || hit.description);
+  const pieces = markdown
+    ? cutPassages(markdown, MOST_OF_A_PAGE).map(({ start, end, heading }) => ({
+        start,
+        heading,
+        text: markdown.slice(start, end).trim(),
+      }))
+    : hit.passages?.length
+      ? hit.passages
+      : [{ start: 0, heading: '', text: hit.description }];
+  return pieces
+    .filter(({ text }) => text !== '')
+    .map(({ start, heading, text }) => {
+      const { main, also } = termsOf(`${hit.title}\n${heading}\n${text}`, language);
+      const terms = new Map<string, number>();
+      for (const term of [...main, ...also]) terms.set(term, (terms.get(term) ?? 0) + 1);
+      return { entry, start, heading, text, terms, length: main.length };
+    });
+}
+
+function byWords(candidates: readonly Candidate[], slots: readonly Slot[]): Candidate[] {
+  const asked = slots.some(({ common }) => !common) ? slots.filter(({ common }) => !common) : slots;
+  const mean = candidates.reduce((sum, { length }) => sum + length, 0) / (candidates.length || 1);
+  const counts = asked.map(({ terms }) =>
+    candidates.map((candidate) => terms.reduce((sum, term) => sum + (candidate.terms.get(term) ?? 0), 0)),
+  );
+  const weights = counts.map((list) => {
+    const having = list.filter((count) => count > 0).length;
+    return Math.log(1 + (candidates.length - having + 0.5) / (having + 0.5));
+  });
+  const scores = candidates.map(({ length }, index) =>
+    counts.reduce((sum, list, slot) => {
+      const count = list[index]!;
+      return sum + (weights[slot]! * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / (mean || 1)));
+    }, 0),
+  );
+  return ranked(candidates, scores)
+    .filter(([, score]) => score > 0)
+    .map(([candidate]) => candidate);
+}
+
+/** First the beginning of each page, in the order of the results, then what follows there. */
+const byPlace = (candidates: readonly Candidate[]): Candidate[] => {
+  const places = new Map<number, number>();
+  const depth = candidates.map(({ entry }) => {
+    const place = places.get(entry) ?? 0;
+    places.set(entry, place + 1);
+    return place;
+  });
+  return ranked(
+    candidates,
+    depth.map((place) => -place),
+  ).map(([candidate]) => candidate);
+};
+
+async function byMeaning(
+  candidates: readonly Candidate[],
+  words: string,
+  embedder: IndexEmbedder,
+  signal: AbortSignal,
+): Promise<Candidate[] | undefined> {
+  try {
+    const [[query], vectors] = await Promise.all([
+      embedder.embed([words], 'query', signal),
+      embedder.embed(
+        candidates.map(({ heading, text }) => `${heading}\n${text}`),
+        'passage',
+        signal,
+      ),
+    ]);
+    const scores = vectors.map((vector) => cosine(query!, vector));
+    return ranked(candidates, scores)
+      .filter(([, score]) => score > embedder.floor)
+      .map(([candidate]) => candidate);
+  } catch (error) {
+    // Words alone will do.
+    if (signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let dot = 0;
+  let left = 0;
+  let right = 0;
+  for (let at = 0; at < a.length; at++) {
+    dot += a[at]! * b[at]!;
+    left += a[at]! ** 2;
+    right += b[at]! ** 2;
+  }
+  return dot / (Math.sqrt(left * right) || 1);
+}
+
+async function reranked(
+  order: readonly Candidate[],
+  words: string,
+  rerank: PassageReranker,
+  signal: AbortSignal,
+): Promise<readonly Candidate[]> {
+  const shown = order.slice(0, MOST_BY_MODEL);
+  try {
+    const scores = await rerank(
+      words,
+      shown.map(({ text }) => text),
+      signal,
+    );
+    return [...ranked(shown, Array.from(scores)).map(([candidate]) => candidate), ...order.slice(MOST_BY_MODEL)];
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return order;
+  }
+}
+
+/** Best first; equal ones as they were. */
+const ranked = <T>(items: readonly T[], scores: readonly number[]): [T, number][] =>
+  items.map((item, index): [T, number] => [item, scores[index]!]).sort(([, a], [, b]) => b - a);
+
+function fused(lists: readonly (readonly Candidate[])[]): Candidate[] {
+  const scores = new Map<Candidate, number>();
+  for (const [index, list] of lists.entries()) {
+    // The order of the results counts half: it says which page is good, not which part of it.
+    const weight = index === 1 ? 0.5 : 1;
+    for (const [rank, one] of list.entries())
+      scores.set(one, (scores.get(one) ?? 0) + weight / (RANK_CONSTANT + rank + 1));
+  }
+  return [...scores].sort(([, a], [, b]) => b - a).map(([candidate]) => candidate);
+}
+
+/** As many as there is room for, without those that say what a better one said. */
+function choose(order: readonly Candidate[], mostTokens: number): { candidate: Candidate; tokens: number }[] {
+  const chosen: { candidate: Candidate; tokens: number }[] = [];
+  let left = mostTokens;
+  for (const candidate of order) {
+    if (left <= 0) break;
+    if (chosen.some((other) => isSame(candidate, other.candidate))) continue;
+    const tokens = countTokens(candidate.text);
+    if (tokens > left) continue;
+    left -= tokens;
+    chosen.push({ candidate, tokens });
+  }
+  return chosen;
+}
+
+function isSame({ terms: a }: Candidate, { terms: b }: Candidate): boolean {
+  let common = 0;
+  for (const term of a.keys()) if (b.has(term)) common++;
+  return common > SAME_SHARE * (a.size + b.size - common);
+}

@@ -1,0 +1,87 @@
+/** Search services for tests: a server on loopback that answers as each of them does, from one list of pages. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Listed {
+  readonly title: string;
+  readonly url: string;
+  readonly text: string;
+}
+
+export interface AskedOfService {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Record<string, unknown>;
+}
+
+export interface Service {
+  readonly url: string;
+  /** Every request so far. */
+  readonly asked: AskedOfService[];
+  close(): Promise<void>;
+}
+
+/** A service that answers what `answer` says: an object as JSON, or whatever it does with the response itself. */
+export async function startService(
+  answer: (asked: AskedOfService, response: ServerResponse) => object | undefined | Promise<object | undefined>,
+): Promise<Service> {
+  const asked: AskedOfService[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const text = Buffer.concat(chunks).toString();
+      const one: AskedOfService = {
+        method: request.method ?? '',
+        url: new URL(request.url ?? '/', 'http://service.test'),
+        headers: request.headers,
+        body: text ? JSON.parse(text) : {},
+      };
+      asked.push(one);
+      const said = await answer(one, response);
+      if (said !== undefined) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+    })().catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** As SearXNG answers a page of a list. */
+export const asSearxng = (pages: readonly Listed[], { url }: AskedOfService, perPage = 10) => {
+  const number = Number(url.searchParams.get('pageno') ?? 1);
+  const shown = pages.slice((number - 1) * perPage, number * perPage);
+  return {
+    query: url.searchParams.get('q'),
+    number_of_results: pages.length,
+    results: shown.map(({ title, url: address, text }, index) => ({
+      url: address,
+      title,
+      content: text,
+      publishedDate: null,
+      thumbnail: null,
+      engine: 'own',
+      template: 'default.html',
+      parsed_url: ['http', 'x', '/', '', '', ''],
+      img_src: '',
+      priority: '',
+      engines: ['own'],
+      positions: [index + 1],
+      score: 1 / (index + 1),
+      category: 'general',
+    })),
+    answers: [],
+    corrections: [],
+    infoboxes: [],
+    suggestions: [],
+    unresponsive_engines: [],
+  };
+};
