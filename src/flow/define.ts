@@ -148,7 +148,8 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
     },
     needsAll(one = {}) {
       const followed = new Set(deployments.flatMap(({ needs }) => needs));
-      append(one, { needs: deployments.map(({ name }) => name).filter((name) => !followed.has(name)) });
+      const hanging = deployments.filter(({ name, floating }) => !floating && !followed.has(name));
+      append(one, { needs: hanging.map(({ name }) => name) });
       return builder;
     },
     inspect(one = {}) {

@@ -5,8 +5,14 @@ import type { DataRequest, Route, Status, Timestamp } from './request.ts';
 import { MAX_DOCUMENT_DEPTH } from './values.ts';
 
 const quote = JSON.stringify as (value: unknown) => string;
-const textOrNull = (value: string): string => (value === '' ? 'null' : quote(value));
+const textOrNull = (value: string): string => (value === '' ? 'null' : quoteText(value));
 const numberOrNull = (value: number): string => (value && Number.isFinite(value) ? String(value) : 'null');
+
+/** Texts of up to so many characters are looked at before they are handed over: most have nothing to escape. */
+const SHORT = 200;
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+const quoteText = (text: string): string => (text.length <= SHORT && !ESCAPED.test(text) ? `"${text}"` : quote(text));
 
 export const base64Of = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
@@ -35,25 +41,61 @@ const documentsJson = (documents: readonly Document[], depth: number): string =>
 /** One JSON object. Throws a RangeError when documents are nested without end. */
 export function documentJson(document: Document, depth = 0): string {
   if (depth > MAX_DOCUMENT_DEPTH + 1) throw new RangeError('chunks or matches are nested too deeply');
-  const { blob, tensor, embedding, location, tags } = document;
+  return `{"id":${quoteText(document.id)}${placeJson(document)}${contentJson(document)}${factsJson(document)}${treeJson(document, depth)}}`;
+}
+
+// Most documents leave most fields empty, and one constant is written faster than each null by itself.
+
+const NO_PLACE = ',"parent_id":null,"granularity":null,"adjacency":null';
+
+function placeJson({ parentId, granularity, adjacency }: Document): string {
+  if (parentId === '' && granularity === 0 && adjacency === 0) return NO_PLACE;
+  return `,"parent_id":${textOrNull(parentId)},"granularity":${numberOrNull(granularity)},"adjacency":${numberOrNull(adjacency)}`;
+}
+
+function contentJson({ content, mimeType }: Document): string {
+  const mime = mimeType === '' ? 'null' : quoteText(mimeType);
+  if (content === undefined || content === '') return `,"blob":null,"tensor":null,"mime_type":${mime},"text":null`;
+  if (typeof content === 'string') return `,"blob":null,"tensor":null,"mime_type":${mime},"text":${quoteText(content)}`;
+  if (content instanceof Uint8Array) {
+    const blob = content.length ? `"${base64Of(content)}"` : 'null';
+    return `,"blob":${blob},"tensor":null,"mime_type":${mime},"text":null`;
+  }
+  return `,"blob":null,"tensor":${content.toJson()},"mime_type":${mime},"text":null`;
+}
+
+function factsJson(document: Document): string {
+  const { weight, uri, tags, offset, location, embedding, modality } = document;
+  const before =
+    weight === 0 && uri === '' && isEmpty(tags) && offset === 0 && location.length === 0
+      ? ',"weight":null,"uri":null,"tags":null,"offset":null,"location":null'
+      : `,"weight":${numberOrNull(weight)},"uri":${textOrNull(uri)},"tags":${isEmpty(tags) ? 'null' : quote(tags)}` +
+        `,"offset":${numberOrNull(offset)},"location":${location.length ? quote(location) : 'null'}`;
+  const numbers = embedding ? embedding.toJson() : 'null';
+  return `${before},"embedding":${numbers},"modality":${modality === '' ? 'null' : quoteText(modality)}`;
+}
+
+function treeJson({ evaluations, scores, chunks, matches }: Document, depth: number): string {
+  if (chunks.length === 0 && matches.length === 0 && isEmpty(scores) && isEmpty(evaluations)) {
+    return ',"evaluations":null,"scores":null,"chunks":null,"matches":null';
+  }
   return (
-    `{"id":${quote(document.id)},"parent_id":${textOrNull(document.parentId)}` +
-    `,"granularity":${numberOrNull(document.granularity)},"adjacency":${numberOrNull(document.adjacency)}` +
-    `,"blob":${blob?.length ? `"${base64Of(blob)}"` : 'null'},"tensor":${tensor ? tensor.toJson() : 'null'}` +
-    `,"mime_type":${textOrNull(document.mimeType)},"text":${textOrNull(document.text)}` +
-    `,"weight":${numberOrNull(document.weight)},"uri":${textOrNull(document.uri)}` +
-    `,"tags":${isEmpty(tags) ? 'null' : quote(tags)},"offset":${numberOrNull(document.offset)}` +
-    `,"location":${location.length ? quote(location) : 'null'},"embedding":${embedding ? embedding.toJson() : 'null'}` +
-    `,"modality":${textOrNull(document.modality)},"evaluations":${scoresJson(document.evaluations)}` +
-    `,"scores":${scoresJson(document.scores)},"chunks":${listJson(document.chunks, depth + 1)}` +
-    `,"matches":${listJson(document.matches, depth + 1)}}`
+    `,"evaluations":${scoresJson(evaluations)},"scores":${scoresJson(scores)}` +
+    `,"chunks":${listJson(chunks, depth + 1)},"matches":${listJson(matches, depth + 1)}`
   );
 }
 
+let lastSecond = Number.NaN;
+let lastText = '';
+
 /** ISO 8601 with microseconds, no zone. */
 function dateTime({ seconds, nanos }: Timestamp): string {
-  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
-  return `${whole}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}`;
+  // The times of a request are all of one second or two.
+  if (seconds !== lastSecond) {
+    lastText = new Date(seconds * 1000).toISOString().slice(0, 19);
+    lastSecond = seconds;
+  }
+  return `${lastText}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}`;
 }
 
 export const isoTime = (time: Timestamp): string => `${dateTime(time)}+00:00`;

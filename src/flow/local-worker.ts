@@ -17,7 +17,7 @@ import type { FlowObserver } from './observer.ts';
 import { RESULTS } from './parameters.ts';
 import type { DataRequest } from './request.ts';
 import { nameOf, statusOf } from './status.ts';
-import { isObject, isPlainObject, type JsonObject } from './values.ts';
+import { asJson, isObject, isPlainObject, type JsonObject } from './values.ts';
 import { type Worker, type WorkerCall, WorkerLost } from './worker.ts';
 
 export interface LocalWorkerOptions {
@@ -63,7 +63,7 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     } else if (isPlainObject(answer)) {
       const known = request.parameters[RESULTS];
       const results: JsonObject = isObject(known) ? { ...(known as JsonObject) } : {};
-      results[name] = answer as JsonObject;
+      results[name] = asJson(answer);
       request.parameters = { ...request.parameters, [RESULTS]: results };
     } else {
       throw new TypeError(

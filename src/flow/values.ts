@@ -50,3 +50,18 @@ export function copyValue<T extends JsonValue>(value: T, depth = 0): T {
   for (const key in value as JsonObject) setKey(copy, key, copyValue((value as JsonObject)[key]!, depth + 1));
   return copy as T;
 }
+
+/** A copy that is JSON all the way down. Throws a TypeError for anything that is not, such as a function or a cycle. */
+export function asJson(value: unknown, depth = 0): JsonValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value;
+  if (depth > MAX_VALUE_DEPTH) throw new TypeError('a value is nested too deeply');
+  if (Array.isArray(value)) return value.map((part) => asJson(part ?? null, depth + 1));
+  if (!isPlainObject(value))
+    throw new TypeError(`${typeof value === 'object' ? value?.constructor?.name : typeof value} is not a JSON value`);
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    if (value[key] !== undefined) setKey(copy, key, asJson(value[key], depth + 1));
+  }
+  return copy;
+}

@@ -80,8 +80,8 @@ function messages(more: Record<string, fc.Arbitrary<unknown>>) {
             scores: fc.dictionary(name, score, { maxKeys: 2 }),
             evaluations: fc.dictionary(name, score, { maxKeys: 2 }),
             _metadata: struct,
-            chunks: fc.array(tie('document'), { maxLength: 2, depthIdentifier: 'documents', depthSize: 'xsmall' }),
-            matches: fc.array(tie('document'), { maxLength: 2, depthIdentifier: 'documents', depthSize: 'xsmall' }),
+            chunks: fc.array(tie('document'), { maxLength: 2, depthIdentifier: 'documents', size: 'xsmall' }),
+            matches: fc.array(tie('document'), { maxLength: 2, depthIdentifier: 'documents', size: 'xsmall' }),
             ...more,
           },
           { requiredKeys: ['id'] },
@@ -240,7 +240,10 @@ it('writes lists of numbers as little-endian arrays that Python clients take', (
     data: { docs: { docs: { embedding: unknown }[] } };
   };
   expect(decoded.data.docs.docs.map(({ embedding }) => embedding)).toEqual([
-    { dense: { buffer: [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0], shape: [2], dtype: '<i8' }, cls_name: 'numpy' },
+    {
+      dense: { buffer: [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0], shape: [2], dtype: '<i8' },
+      cls_name: 'numpy',
+    },
     { dense: { buffer: [0, 0, 0, 0, 0, 0, 224, 63], shape: [1], dtype: '<f8' }, cls_name: 'numpy' },
     { dense: { buffer: [1, 0], shape: [2], dtype: '|b1' }, cls_name: 'numpy' },
   ]);
@@ -280,7 +283,10 @@ it('refuses documents and values that are nested without end, in and out', () =>
     wire = Buffer.concat([Buffer.from([14 * 8 + 2]), length, wire]);
   }
   const enclose = (tag: number, inner: Buffer) =>
-    Buffer.concat([Buffer.from([tag, (inner.length & 127) | 128, ((inner.length >> 7) & 127) | 128, inner.length >> 14]), inner]);
+    Buffer.concat([
+      Buffer.from([tag, (inner.length & 127) | 128, ((inner.length >> 7) & 127) | 128, inner.length >> 14]),
+      inner,
+    ]);
   expect(() => decodeRequest(enclose(34, enclose(10, enclose(10, wire))))).toThrow('not a DataRequestProto');
   const loop = new Document({ id: 'loop' });
   loop.keepNested([loop], []);
