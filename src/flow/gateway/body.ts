@@ -30,7 +30,9 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
     });
     request.on('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
     request.on('error', () => reject(gone()));
-    request.on('close', () => reject(gone()));
+    request.on('close', () => {
+      if (!request.complete) reject(gone());
+    });
   });
 }
 

@@ -1,0 +1,215 @@
+/**
+ * The gateway of a flow of three executors that do nothing, beside a bare Node server that parses and echoes the same
+ * body: requests one after the other on each of N connections, over REST, WebSocket (JSON and bytes) and gRPC.
+ *
+ *     tsx --conditions=source bench/flow.ts [--seconds 2] [--only rest,ws]
+ *
+ * The servers run in processes of their own; the load comes from this one over plain sockets, so that it costs little.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import WebSocket from 'ws';
+import { createRequest, Document } from '#flow/index.ts';
+import { encodeRequest } from '#flow/proto/request.ts';
+import type { Ports } from './flow-server.ts';
+import { machine, percentile, residentMb, table } from './support.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '2' },
+    only: { type: 'string', default: 'bare,rest,ws,bytes' },
+    memory: { type: 'string', default: '0' },
+  },
+});
+const SECONDS = Number(given.seconds);
+
+interface Server {
+  readonly ports: Ports;
+  readonly process: ChildProcess;
+}
+
+async function start(kind: 'gateway' | 'bare'): Promise<Server> {
+  const child = fork(path.join(import.meta.dirname, 'flow-server.ts'), [kind]);
+  const [ports] = (await once(child, 'message')) as [Ports];
+  return { ports, process: child };
+}
+
+/** One connection: a request, then its answer. */
+interface Client {
+  ask(): Promise<void>;
+  close(): void;
+}
+
+/** Requests over a plain socket; answers must have a length, the status 200 and at least as many bytes as were sent. */
+async function restClient(port: number, body: string): Promise<Client> {
+  const socket = net.connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  const head = `POST /index HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  const request = Buffer.from(head + body);
+  let settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  let first: Buffer | undefined;
+  let missing = -1;
+  socket.on('data', (part) => {
+    if (missing < 0) {
+      first = first ? Buffer.concat([first, part]) : part;
+      const end = first.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const text = first.toString('latin1', 0, end);
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1]);
+      if (!text.startsWith('HTTP/1.1 200') || !(length >= body.length / 2)) settle?.reject(new Error(text));
+      missing = length - (first.length - end - 4);
+      first = undefined;
+    } else missing -= part.length;
+    if (missing === 0) {
+      missing = -1;
+      settle?.resolve();
+    }
+  });
+  socket.on('error', (error) => settle?.reject(error));
+  return {
+    ask: () =>
+      new Promise((resolve, reject) => {
+        settle = { resolve, reject };
+        socket.write(request);
+      }),
+    close: () => socket.destroy(),
+  };
+}
+
+async function socketClient(port: number, frame: string | Uint8Array): Promise<Client> {
+  const isBinary = typeof frame !== 'string';
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/stream`, isBinary ? ['bytes'] : ['json'], {
+    perMessageDeflate: false,
+    skipUTF8Validation: true,
+  });
+  await once(socket, 'open');
+  let settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  socket.on('message', (data: Buffer) => {
+    if (data.length < frame.length / 2) settle?.reject(new Error(data.toString('utf8', 0, 300)));
+    else settle?.resolve();
+  });
+  socket.on('close', (code) => settle?.reject(new Error(`closed with ${code}`)));
+  return {
+    ask: () =>
+      new Promise((resolve, reject) => {
+        settle = { resolve, reject };
+        socket.send(frame);
+      }),
+    close() {
+      settle = undefined;
+      socket.terminate();
+    },
+  };
+}
+
+let seed = 9;
+const random = (): number => {
+  seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+  return Math.fround((seed / 0x7fffffff) * 2 - 1);
+};
+
+function documents(count: number, dimensions: number): Document[] {
+  return Array.from(
+    { length: count },
+    (_, at) =>
+      new Document({
+        text: `The pot of tea number ${at} stands on the table`,
+        ...(dimensions && { embedding: Float32Array.from({ length: dimensions }, random) }),
+      }),
+  );
+}
+
+const asJson = (docs: readonly Document[]): string =>
+  JSON.stringify({
+    data: docs.map(({ id, text, embedding }) => ({ id, text, ...(embedding && { embedding: embedding.toList() }) })),
+    execEndpoint: '/index',
+  });
+
+const CASES = [
+  ['1 document', 1, 0],
+  ['100 documents', 100, 0],
+  ['100 × 512 numbers', 100, 512],
+] as const;
+
+async function load(clients: readonly Client[]): Promise<{ perSecond: number; p50: number; p99: number }> {
+  const times: number[] = [];
+  const startedAt = performance.now();
+  const end = startedAt + SECONDS * 1000;
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let from = performance.now(); from < end; from = performance.now()) {
+        await client.ask();
+        times.push(performance.now() - from);
+      }
+    }),
+  );
+  const perSecond = (times.length * 1000) / (performance.now() - startedAt);
+  return { perSecond, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
+}
+
+const servers = { bare: await start('bare'), gateway: await start('gateway') };
+
+type Way = (docs: readonly Document[]) => Promise<Client>;
+
+const WAYS: Record<string, Way> = {
+  bare: (docs) => restClient(servers.bare.ports.http, asJson(docs)),
+  rest: (docs) => restClient(servers.gateway.ports.http, asJson(docs)),
+  ws: (docs) => socketClient(servers.gateway.ports.ws!, asJson(docs)),
+  bytes: (docs) =>
+    socketClient(servers.gateway.ports.ws!, encodeRequest(createRequest({ endpoint: '/index', docs, requestId: 'a' }))),
+};
+
+async function measure(way: Way, docs: readonly Document[], connections: number) {
+  const clients = await Promise.all(Array.from({ length: connections }, () => way(docs)));
+  for (const client of clients) await client.ask();
+  const result = await load(clients);
+  for (const client of clients) client.close();
+  return result;
+}
+
+async function speeds(): Promise<void> {
+  const rows: (string | number)[][] = [];
+  const only = given.only.split(',');
+  for (const [name, count, dimensions] of CASES) {
+    const docs = documents(count, dimensions);
+    for (const connections of [1, 16, 64]) {
+      let bare = Number.NaN;
+      for (const [way, open] of Object.entries(WAYS)) {
+        if (!only.includes(way)) continue;
+        const { perSecond, p50, p99 } = await measure(open, docs, connections);
+        if (way === 'bare') bare = perSecond;
+        rows.push([name, connections, way, perSecond, p50, p99, perSecond / bare]);
+      }
+    }
+  }
+  console.log(table(['body', 'connections', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'of bare'], rows));
+}
+
+/** Resident memory while so many requests of one document go through. */
+async function memory(total: number): Promise<void> {
+  const { pid } = servers.gateway.process;
+  const docs = documents(1, 0);
+  const clients = await Promise.all(Array.from({ length: 16 }, () => WAYS.rest!(docs)));
+  const rows: number[][] = [];
+  for (let done = 0; done < total; ) {
+    const step = Math.ceil(total / 10);
+    const each = Math.ceil(step / clients.length);
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let at = 0; at < each; at++) await client.ask();
+      }),
+    );
+    done += each * clients.length;
+    rows.push([done, residentMb(pid!)]);
+  }
+  for (const client of clients) client.close();
+  console.log(table(['requests', 'resident MB'], rows));
+}
+
+console.log(`${machine()}; flow started and ports open in ${servers.gateway.ports.readyMs.toFixed(0)} ms\n`);
+await speeds();
+if (Number(given.memory) > 0) await memory(Number(given.memory));
+for (const { process: child } of Object.values(servers)) child.disconnect();
