@@ -387,6 +387,26 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect(await room.usage.hold('nobody', { wanted: 1, least: 1 })).toBeUndefined();
       });
 
+      it('asked for at once by many are given in turn, each account its own', async () => {
+        const [{ id: poor }, { id: rich }, { id: free }] = [await paying(30), await paying(10_000), await paying()];
+        const ask = (id: string, wanted: number, least = wanted) => room.usage.hold(id, { wanted, least });
+        const asked = Array.from({ length: 400 }, () => [
+          ask(poor, 4, 1),
+          ask(rich, 5),
+          ask(free, 6),
+          ask('nobody', 1),
+        ]);
+        const holds = await Promise.all(asked.flat());
+        const tokens = (id: string) => holds.filter((hold) => hold?.accountId === id).map((hold) => hold!.tokens);
+        expect(tokens(poor)).toEqual([4, 4, 4, 4, 4, 4, 4, 2]);
+        expect(tokens(rich)).toEqual(Array(400).fill(5));
+        expect(tokens(free)).toEqual(Array(400).fill(6));
+        expect(new Set(holds.filter(Boolean).map((hold) => hold!.id)).size).toBe(808);
+        expect(holds.filter((_, at) => at % 4 === 3)).toEqual(Array(400).fill(undefined));
+        const store = await openTables();
+        expect(await store.db.selectFrom('holds').selectAll().execute()).toHaveLength(408);
+      });
+
       it('of processes that died end by themselves', async () => {
         let now = T0;
         const store = await openTables();

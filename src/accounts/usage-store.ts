@@ -140,34 +140,75 @@ async function noteLastUse(db: Db, charges: readonly Charge[]): Promise<void> {
   }
 }
 
-/** Sets tokens aside; undefined when the balance less what others hold has not as much as `least`. */
-export async function insertHold(
+/** Tokens of an account's balance that somebody wants set aside. */
+export interface HoldWish {
+  readonly accountId: string;
+  readonly wanted: number;
+  readonly least: number;
+}
+
+/**
+ * Sets tokens aside, one wish after the other, in one transaction; undefined for a wish when the balance less what others
+ * hold has not as much as `least`.
+ */
+export async function insertHolds(
   { db, dialect }: UsageDb,
-  accountId: string,
-  { wanted, least }: { wanted: number; least: number },
+  wishes: readonly HoldWish[],
   now: number,
-): Promise<Hold | undefined> {
+): Promise<(Hold | undefined)[]> {
   return db.transaction().execute(async (transaction) => {
-    // SQLite's transactions are exclusive; in PostgreSQL the row of the account is what others wait for.
-    const ofAccount = transaction.selectFrom('accounts').select('balance').where('id', '=', accountId);
-    const account = await (dialect === 'postgres' ? ofAccount.forNoKeyUpdate() : ofAccount).executeTakeFirst();
-    if (!account) return undefined;
-    const hold = (tokens: number): Hold => ({ id: newId(), accountId, tokens });
-    if (account.balance === null) return hold(wanted);
-    const { held } = await transaction
-      .selectFrom('holds')
-      .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('tokens'), eb.lit(0)).as('held'))
-      .where('account_id', '=', accountId)
-      .where('expires_at', '>', now)
-      .executeTakeFirstOrThrow();
-    const made = hold(Math.min(wanted, account.balance - held));
-    if (made.tokens < least) return undefined;
-    await transaction
-      .insertInto('holds')
-      .values({ id: made.id, account_id: accountId, tokens: made.tokens, expires_at: now + HOLD_MS })
-      .execute();
+    const ids = [...new Set(wishes.map(({ accountId }) => accountId))];
+    const free = await freeTokens({ db: transaction, dialect }, ids, now);
+    const counted: Hold[] = [];
+    const made = wishes.map(({ accountId, wanted, least }): Hold | undefined => {
+      const left = free.get(accountId);
+      if (left === undefined) return undefined;
+      const hold = { id: newId(), accountId, tokens: left === null ? wanted : Math.min(wanted, left) };
+      if (left === null) return hold;
+      if (hold.tokens < least) return undefined;
+      free.set(accountId, left - hold.tokens);
+      counted.push(hold);
+      return hold;
+    });
+    if (counted.length) {
+      await transaction
+        .insertInto('holds')
+        .values(
+          counted.map(({ id, accountId, tokens }) => ({
+            id,
+            account_id: accountId,
+            tokens,
+            expires_at: now + HOLD_MS,
+          })),
+        )
+        .execute();
+    }
     return made;
   });
+}
+
+/** What of each balance nobody holds; null where none is counted. Accounts that are not there have no entry. */
+async function freeTokens(
+  { db, dialect }: UsageDb,
+  ids: readonly string[],
+  now: number,
+): Promise<Map<string, number | null>> {
+  // SQLite's transactions are exclusive; in PostgreSQL the rows of the accounts are what others wait for.
+  const accounts = db.selectFrom('accounts').select(['id', 'balance']).where('id', 'in', ids).orderBy('id');
+  const rows = await (dialect === 'postgres' ? accounts.forNoKeyUpdate() : accounts).execute();
+  const free = new Map(rows.map(({ id, balance }) => [id, balance]));
+  const held = await db
+    .selectFrom('holds')
+    .select((eb) => ['account_id', eb.fn.sum<number>('tokens').as('tokens')])
+    .where('account_id', 'in', ids)
+    .where('expires_at', '>', now)
+    .groupBy('account_id')
+    .execute();
+  for (const { account_id, tokens } of held) {
+    const balance = free.get(account_id);
+    if (typeof balance === 'number') free.set(account_id, balance - tokens);
+  }
+  return free;
 }
 
 export async function deleteEndedHolds({ db }: UsageDb, now: number): Promise<void> {

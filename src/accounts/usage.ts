@@ -1,8 +1,9 @@
 /** What requests cost: charges, holds on balances, and sums. Each charge counts once, however often it is written. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ChargeQueueOptions, openChargeQueue } from './charge-queue.ts';
+import { createHolds } from './holds.ts';
 import type { Charge, Usage } from './records.ts';
-import { deleteEndedHolds, deleteOldDetails, insertHold, sumUsage } from './usage-store.ts';
+import { deleteEndedHolds, deleteOldDetails, sumUsage } from './usage-store.ts';
 
 export interface UsageOptions extends ChargeQueueOptions {
   /** How long single requests are kept; the sums by day stay. */
@@ -21,6 +22,7 @@ const LATEST_MS = 8.64e15;
 export async function openUsage({ keepDays = 90, now = Date.now, ...options }: UsageOptions): Promise<Usage> {
   const { store } = options;
   const queue = await openChargeQueue(options);
+  const hold = createHolds(store, now);
   let closed = false;
 
   async function prune(): Promise<void> {
@@ -38,8 +40,7 @@ export async function openUsage({ keepDays = 90, now = Date.now, ...options }: U
   let pruning = pruneAfter(FIRST_PRUNE_MS);
 
   return {
-    hold: (accountId, { wanted, least }) =>
-      insertHold(store, accountId, { wanted: whole(wanted), least: whole(least) }, now()),
+    hold: (accountId, { wanted, least }) => hold({ accountId, wanted: whole(wanted), least: whole(least) }),
     charge: (charge) => queue.add(cleaned(charge)),
     flush: queue.flush,
     sums: (query) => sumUsage(store, query),

@@ -1,0 +1,55 @@
+/**
+ * Tokens set aside together: those who ask while others are being served go along next. Each alone, requests of one
+ * account would wait for its row one behind the other, each on a connection of its own.
+ */
+
+import { DatabaseAway } from '#storage/database/away.ts';
+import type { Store } from '#storage/database/store.ts';
+import type { Hold } from './records.ts';
+import type { Tables } from './schema.ts';
+import { type HoldWish, insertHolds } from './usage-store.ts';
+
+/** What one transaction serves. */
+const GROUP = 250;
+
+interface Waiting {
+  readonly wish: HoldWish;
+  resolve(hold: Hold | undefined): void;
+  reject(error: unknown): void;
+}
+
+export function createHolds(
+  store: Pick<Store<Tables>, 'db' | 'dialect'>,
+  now: () => number,
+): (wish: HoldWish) => Promise<Hold | undefined> {
+  const waiting: Waiting[] = [];
+  let isWorking = false;
+
+  async function work(): Promise<void> {
+    isWorking = true;
+    // What comes in the same turn goes along.
+    await undefined;
+    while (waiting.length) {
+      const some = waiting.splice(0, GROUP);
+      try {
+        const made = await insertHolds(
+          store,
+          some.map(({ wish }) => wish),
+          now(),
+        );
+        for (const [at, { resolve }] of some.entries()) resolve(made[at]);
+      } catch (error) {
+        // Those who came meanwhile would wait as long for the same.
+        const failed = error instanceof DatabaseAway ? [...some, ...waiting.splice(0)] : some;
+        for (const { reject } of failed) reject(error);
+      }
+    }
+    isWorking = false;
+  }
+
+  return (wish) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ wish, resolve, reject });
+      if (!isWorking) void work();
+    });
+}
