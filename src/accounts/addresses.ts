@@ -5,9 +5,12 @@ import { parseAddress } from '#net/address.ts';
 /** Bits of an IPv6 address that one customer is given (RFC 6177): whoever has one address there has them all. */
 const CUSTOMER_BITS = 64;
 
+/** As some proxies write it: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+const WITH_PORT = /^(?:\[([^\]]*)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/;
+
 /** The address that is counted: an IPv4 one as it is, also when it is written as IPv6; of IPv6 the /64 network. */
 export function countedAddress(address: string): string {
-  const bare = address.replace(/%.*$/, '');
+  const bare = address.replace(WITH_PORT, '$1$2').replace(/%.*$/, '');
   const parsed = parseAddress(bare);
   if (!parsed) return 'unknown';
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
