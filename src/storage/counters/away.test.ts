@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlace, type StorePlace } from '../../../test/support/counters-places.ts';
 import {
   postgresUrl,
@@ -13,7 +13,7 @@ import {
   startPostgres,
   startRedis,
 } from '../../../test/support/services.ts';
-import { type Counters, CountersAway, LEASE_MS } from './counters.ts';
+import { type Counters, CountersAway, LEASE_MS, type Lease } from './counters.ts';
 import { openCounters } from './open.ts';
 
 const dir = mkdtempSync(path.join(os.tmpdir(), 'counters-'));
@@ -100,6 +100,32 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
       await relay.close();
     });
   });
+});
+
+it.skipIf(!urls.redis)('leases that Redis granted without our hearing of it are given back', async () => {
+  const service = (await startRedis())!;
+  onTestFinished(() => service.close());
+  const { createClient } = await import('@redis/client');
+  const client = createClient({ url: service.url });
+  client.on('error', () => {});
+  await client.connect();
+  const pid = Number(/process_id:(\d+)/.exec(await client.info('server'))![1]);
+  client.destroy();
+  const counters = await keep(openPlace({ redis: service.url, file }, {}));
+  const take = () => counters.take({ windows: [], lease: { bucket: 'few', limit: 3 } }).catch(() => undefined);
+  const before = await take();
+  process.kill(pid, 'SIGSTOP');
+  const unheard = [take(), take()];
+  counters.release((before as { lease: Lease }).lease);
+  expect(await Promise.all(unheard)).toEqual([undefined, undefined]);
+  process.kill(pid, 'SIGCONT');
+  // Sooner than they end by themselves.
+  const three = async () => {
+    const taken = await Promise.all([take(), take(), take()]);
+    for (const one of taken) if (one?.ok) counters.release(one.lease!);
+    return taken.map((one) => one?.ok);
+  };
+  await expect.poll(three, { timeout: LEASE_MS / 2 }).toEqual([true, true, true]);
 });
 
 it('are in memory where no place is given', async () => {

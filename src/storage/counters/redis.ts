@@ -25,7 +25,7 @@ export async function openRedisCounters(
   url: string,
   { prefix = PREFIX, clock, log }: RedisCountersOptions = {},
 ): Promise<Counters> {
-  const { createClient } = await import('@redis/client');
+  const { createClient, ErrorReply } = await import('@redis/client');
   let healthy = false;
   const client = createClient({
     ...addressOf(url),
@@ -46,9 +46,12 @@ export async function openRedisCounters(
     heard(true);
     // Ahead of all else, so that no script has to be sent again behind what came after it.
     for (const script of SCRIPTS) client.sendCommand(['SCRIPT', 'LOAD', script]).catch(() => {});
+    for (const lease of unreleased.values()) giveBack(lease);
   });
 
   const held = new Map<string, Lease>();
+  /** What the server may still hold for us: given back again when it can be reached, or callers would wait for its end. */
+  const unreleased = new Map<string, Lease>();
   let made = 0;
   const owner = randomUUID();
   const keyOf = (kind: 'window' | 'lease', bucket: string) => `${prefix}{counters}:${kind}:${bucket}`;
@@ -59,6 +62,10 @@ export async function openRedisCounters(
   const say = (work: Promise<unknown>) => {
     const done = work.catch(() => {}).finally(() => underWay.delete(done));
     underWay.add(done);
+  };
+
+  const giveBack = ({ bucket, id }: Lease) => {
+    say(client.sendCommand(['ZREM', keyOf('lease', bucket), id]).then(() => unreleased.delete(id)));
   };
 
   const renew = () => {
@@ -80,25 +87,29 @@ export async function openRedisCounters(
     async take(take) {
       made += 1;
       const id = take.lease ? `${owner}:${made}` : '';
+      const lease = take.lease && { bucket: take.lease.bucket, id };
       const keys = take.windows.map(({ bucket }) => keyOf('window', bucket));
       if (take.lease) keys.unshift(keyOf('lease', take.lease.bucket));
       const facts = take.windows.flatMap(({ amount, limit }) => [String(amount), String(limit)]);
+      const isSent = client.isReady;
       let answer: number[];
       try {
         answer = (await run(TAKE, keys, [time(), id, String(take.lease?.limit ?? ''), ...facts])) as number[];
       } catch (cause) {
+        // Without a word from the server it may have been granted.
+        if (lease && isSent && !(cause instanceof ErrorReply)) unreleased.set(id, lease);
         throw new CountersAway('the store of limits cannot be reached', { cause });
       }
-      const lease = take.lease && { bucket: take.lease.bucket, id };
       if (lease && answer[0] === 1) held.set(id, lease);
       return toTaken(answer, lease);
     },
     settle(bucket, slot, change) {
       say(run(SETTLE, [keyOf('window', bucket)], [time(), String(slot), String(change)]));
     },
-    release({ bucket, id }) {
-      held.delete(id);
-      say(client.sendCommand(['ZREM', keyOf('lease', bucket), id]));
+    release(lease) {
+      held.delete(lease.id);
+      unreleased.set(lease.id, lease);
+      giveBack(lease);
     },
     get healthy() {
       return healthy;
