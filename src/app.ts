@@ -22,6 +22,7 @@ import { SEARCH_PATHS, searchRoutes } from '#api/search.ts';
 import { searchDescriptionRoutes } from '#api/search-openapi.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
 import { bareFlowError, createWaitingGrpc, waitingRoutes, writeFlowError } from '#api/waiting.ts';
+import { createBatch } from '#app/batch.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { endLeftPrograms } from '#concurrency/programs.ts';
 import type { Config } from '#config.ts';
@@ -236,6 +237,8 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     log,
   });
   started.push(() => modelHost.close());
+  const batch = await createBatch(config, { accounts: room, modelHost, fetch, log });
+  started.push(() => batch.close());
   const cache = await openCache({
     dir: path.join(config.dataDir, 'cache'),
     maxBytes: config.cacheMaxBytes,
@@ -366,7 +369,13 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     }),
     model: await face('model', modelErrors, (made) => {
       modelProbes(made, { models: modelHost.models, draining: () => draining });
-      modelHostRoutes(made, { ...modelHost, gatekeeper, prices: config.modelPrices, version });
+      modelHostRoutes(made, {
+        ...modelHost,
+        gatekeeper,
+        prices: config.modelPrices,
+        version,
+        batch: { room: batch, guard },
+      });
     }),
     flow: await face('flow', flowErrors, (made) => {
       healthRoutes(made, health);

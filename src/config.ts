@@ -238,6 +238,12 @@ export const SETTINGS = {
     'The largest body of a request to the model host, in bytes.',
   ),
 
+  batchJobs: setting(
+    count(2, 0),
+    '2',
+    'How many batch jobs this process works on at once; 0 leaves them to `lectern worker`.',
+  ),
+
   cfUrl: setting(
     z.url().default('https://api.cloudflare.com/client/v4'),
     'that of Cloudflare',

@@ -19,22 +19,23 @@ const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'
 export function keyedRoute(face: Face, url: string, endpoint: Endpoint, door: ModelDoor, handler: RouteHandlerMethod) {
   const entrance = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
   face.route({ method: 'POST', url, onRequest: door.gatekeeper.guard(entrance, 'by kind'), handler });
-  refuseOthers(face, url, 'POST');
+  refuseOthers(face, url, ['POST']);
 }
 
 /** A route for anybody: a key is not looked at. */
 export function openRoute(face: Face, url: string, handler: RouteHandlerMethod) {
   face.get(url, handler);
-  refuseOthers(face, url, 'GET');
+  refuseOthers(face, url, ['GET']);
 }
 
-function refuseOthers(face: Face, url: string, method: 'GET' | 'POST'): void {
+/** Answers every method but those that the address has. */
+export function refuseOthers(face: Face, url: string, methods: readonly HTTPMethods[]): void {
   face.route({
-    method: METHODS.filter((other) => other !== method),
+    method: METHODS.filter((other) => !methods.includes(other)),
     url,
     // Before the body is read: whatever it is, it is not for this method.
     onRequest: async (_, reply) => {
-      reply.header('allow', `${method}, OPTIONS`);
+      reply.header('allow', `${methods.join(', ')}, OPTIONS`);
       throw problem('MethodNotAllowedError');
     },
     handler: async () => {},

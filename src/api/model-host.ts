@@ -2,6 +2,7 @@
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import type { Endpoint } from '#plans.ts';
+import { type BatchDoor, batchRoutes } from './batch.ts';
 import { embeddingsRoutes } from './embeddings.ts';
 import { registerModelBodies } from './model-body.ts';
 import type { ModelDoor } from './model-door.ts';
@@ -11,6 +12,8 @@ import { rerankRoutes } from './rerank.ts';
 
 export interface ModelHost extends ModelDoor {
   readonly prices: Prices;
+  /** Undefined where nobody keeps jobs. */
+  readonly batch?: BatchDoor | undefined;
   readonly version: string;
 }
 
@@ -20,6 +23,7 @@ export function modelHostRoutes(face: Face, host: ModelHost): void {
   embeddingsRoutes(face, host);
   rerankRoutes(face, host);
   modelsRoutes(face, host);
+  if (host.batch) batchRoutes(face, { ...host, ...host.batch });
   modelDescriptionRoute(face, host.version);
   for (const { method, url, endpoint } of WAITING) {
     const entrance = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
@@ -35,11 +39,8 @@ export function modelHostRoutes(face: Face, host: ModelHost): void {
 }
 
 /** Endpoints of the contract that are to come. */
-const WAITING = [
-  { method: 'POST', url: '/v1/chat/completions', endpoint: 'chat' },
-  { method: 'POST', url: '/v1/batch/embeddings', endpoint: 'embeddings' },
-  { method: 'GET', url: '/v1/batches', endpoint: 'embeddings' },
-  { method: ['GET', 'DELETE'], url: '/v1/batch/:id', endpoint: 'embeddings' },
-  { method: 'GET', url: '/v1/batch/:id/output', endpoint: 'embeddings' },
-  { method: 'GET', url: '/v1/batch/:id/errors', endpoint: 'embeddings' },
-] as const satisfies { method: string | string[]; url: string; endpoint: Endpoint }[];
+const WAITING = [{ method: 'POST', url: '/v1/chat/completions', endpoint: 'chat' }] as const satisfies {
+  method: string | string[];
+  url: string;
+  endpoint: Endpoint;
+}[];

@@ -219,9 +219,6 @@ describe('the list', () => {
 describe('what is to come', () => {
   it.each([
     ['POST', '/v1/chat/completions'],
-    ['POST', '/v1/batch/embeddings'],
-    ['GET', '/v1/batches'],
-    ['GET', '/v1/batch/batch_1/output'],
   ])('%s %s says so', async (method, path) => {
     const answer = await ask(path, { method, headers: key, ...(method === 'POST' && { body: '{}' }) });
     expect(answer.status).toBe(503);

@@ -1,0 +1,46 @@
+/** Files of a job on their way to a client: JSON lines, whole or a range of their bytes. */
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BatchRoom, FileKind, Job } from '#batch/index.ts';
+
+/** Streamed from the database: nothing is held but the piece on its way. */
+export function sendFile(request: FastifyRequest, reply: FastifyReply, room: BatchRoom, job: Job, kind: FileKind) {
+  const file = room.file(job, kind);
+  const range = rangeOf(request.headers.range, file.bytes);
+  reply
+    .type('application/x-ndjson')
+    .header('accept-ranges', 'bytes')
+    .header('content-disposition', `attachment; filename="${job.id}_${kind}.jsonl"`);
+  if (range === 'unsatisfiable') {
+    return reply
+      .code(416)
+      .header('content-range', `bytes */${file.bytes}`)
+      .removeHeader('content-disposition')
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify({ detail: 'The range is not in the file', request_id: request.id }));
+  }
+  const { from, to } = range ?? { from: 0, to: file.bytes };
+  if (range) reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${file.bytes}`);
+  reply.header('content-length', to - from);
+  return reply.send(Readable.from(file.read(from, to), { objectMode: false }));
+}
+
+interface Range {
+  readonly from: number;
+  /** Behind the last byte. */
+  readonly to: number;
+}
+
+/** One range of bytes (RFC 9110, section 14); several, or another unit, are answered with the whole file. */
+export function rangeOf(header: string | undefined, bytes: number): Range | 'unsatisfiable' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];
+  if (!first && !last) return undefined;
+  if (!first) {
+    const count = Math.min(Number(last), bytes);
+    return count ? { from: bytes - count, to: bytes } : 'unsatisfiable';
+  }
+  const from = Number(first);
+  if (last && Number(last) < from) return undefined;
+  if (from >= bytes) return 'unsatisfiable';
+  return { from, to: last ? Math.min(Number(last) + 1, bytes) : bytes };
+}

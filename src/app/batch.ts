@@ -1,0 +1,54 @@
+/** The room of batch jobs, wired: for a server, and for a process that has workers only. */
+import type { AccountsRoom } from '#accounts/index.ts';
+import { modelFailure } from '#api/envelopes/model.ts';
+import { type BatchRoom, type Job, openBatch } from '#batch/index.ts';
+import type { Config } from '#config.ts';
+import type { ModelHost } from '#models/index.ts';
+import type { GuardedFetch } from '#net/fetch.ts';
+import type { Log } from '#telemetry/log.ts';
+
+export interface BatchParts {
+  readonly accounts: Pick<AccountsRoom, 'usage'>;
+  readonly modelHost: ModelHost;
+  readonly fetch: GuardedFetch;
+  readonly log: Log;
+}
+
+export async function createBatch(
+  { dataDir, databaseUrl, batchJobs }: Pick<Config, 'dataDir' | 'databaseUrl' | 'batchJobs'>,
+  { accounts: { usage }, modelHost: { registry, models }, fetch, log }: BatchParts,
+): Promise<BatchRoom> {
+  return openBatch({
+    dataDir,
+    databaseUrl,
+    registry,
+    models,
+    fetch,
+    failureOf: (failure) => {
+      const { code, detail } = modelFailure(failure);
+      return { code: code ?? 'INVALID_LINE', message: detail };
+    },
+    charge: (job) => charge(usage, job),
+    jobs: batchJobs,
+    log,
+  });
+}
+
+/** The id of the job makes that it counts once. */
+async function charge(usage: AccountsRoom['usage'], job: Job): Promise<void> {
+  if (job.account === null) return;
+  const at = job.completedAt ?? job.createdAt;
+  usage.charge({
+    id: job.id,
+    at,
+    accountId: job.account,
+    keyId: job.owner,
+    face: 'model',
+    endpoint: 'embeddings',
+    model: job.model,
+    tokens: job.tokens,
+    status: 200,
+    durationMs: at - job.createdAt,
+  });
+  await usage.flush();
+}

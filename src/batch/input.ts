@@ -1,0 +1,111 @@
+/** A job's input on its way into the log: read line by line, each custom_id once, packed into pieces. */
+import { createHash } from 'node:crypto';
+import { problem } from '#errors.ts';
+import type { GuardedFetch } from '#net/fetch.ts';
+import { linesOf } from './jsonl.ts';
+import { type IsModel, MAX_LINE_BYTES, readLine, readLineValue, type StoredLine } from './line.ts';
+import { PIECE_BYTES } from './pieces.ts';
+import type { StoredInput } from './store.ts';
+
+export const MAX_INLINE_LINES = 10_000;
+export const MAX_FILE_LINES = 50_000;
+const MAX_FILE_BYTES = 200_000_000;
+const FILE_MS = 600_000;
+const FIRST_BYTE_MS = 10_000;
+
+/** Lines as they come, pieces as they are full. */
+function createPacker() {
+  const seen = new Set<string>();
+  let parts: string[] = [];
+  let length = 0;
+  let lines = 0;
+
+  /** One line fails for it, and that is the later one. */
+  function once(line: StoredLine): StoredLine {
+    if (line.id === null) return line;
+    const name = createHash('sha256').update(line.id).digest('base64').slice(0, 24);
+    if (seen.has(name)) return { line: line.line, id: line.id, fault: 'custom_id was used by an earlier line' };
+    seen.add(name);
+    return line;
+  }
+
+  function take(): Buffer {
+    const bytes = Buffer.from(parts.join(''));
+    parts = [];
+    length = 0;
+    return bytes;
+  }
+
+  return {
+    /** A piece, when one is full. */
+    add(read: StoredLine): Buffer | undefined {
+      const line = once(read);
+      let text = JSON.stringify(line);
+      if (text.length > MAX_LINE_BYTES) {
+        text = JSON.stringify({
+          line: line.line,
+          id: line.id,
+          fault: `the line is longer than ${MAX_LINE_BYTES} bytes`,
+        });
+      }
+      lines++;
+      parts.push(text, '\n');
+      length += text.length;
+      return length >= PIECE_BYTES ? take() : undefined;
+    },
+    rest: take,
+    get lines() {
+      return lines;
+    },
+  };
+}
+
+/** Of lines that are parsed already. */
+export function inlineInput(values: readonly unknown[], isModel: IsModel): StoredInput {
+  function* pieces() {
+    const packer = createPacker();
+    for (const [index, value] of values.entries()) {
+      const piece = packer.add(readLineValue(value, index + 1, isModel));
+      if (piece) yield piece;
+    }
+    yield packer.rest();
+  }
+  return { lines: values.length, pieces: pieces() };
+}
+
+export interface FileInput {
+  readonly url: string;
+  readonly fetch: GuardedFetch;
+  readonly isModel: IsModel;
+  readonly signal: AbortSignal;
+  readonly write: (piece: Uint8Array) => Promise<void>;
+}
+
+/** The file cannot be a job's input: asking for it again would not help. */
+export class UnfitInput extends Error {
+  override readonly name = 'UnfitInput';
+}
+
+/** Reads a file of lines from elsewhere; how many it has. Throws UnfitInput, or a problem of the way there. */
+export async function fileInput({ url, fetch, isModel, signal, write }: FileInput): Promise<number> {
+  const answer = await fetch(url, {
+    signal,
+    timeoutMs: FILE_MS,
+    firstByteTimeoutMs: FIRST_BYTE_MS,
+    maxBytes: MAX_FILE_BYTES,
+  });
+  if (answer.status !== 200) {
+    answer.discard();
+    const message = `The server of input_url answered ${answer.status}`;
+    throw answer.status >= 500 ? problem('AssertionFailureError', { message }) : new UnfitInput(message);
+  }
+  const packer = createPacker();
+  for await (const { number, bytes } of linesOf(answer.body, { maxLineBytes: MAX_LINE_BYTES })) {
+    if (packer.lines === MAX_FILE_LINES) throw new UnfitInput(`input_url has more than ${MAX_FILE_LINES} lines`);
+    const piece = packer.add(readLine(bytes, number, isModel));
+    if (piece) await write(piece);
+  }
+  if (!packer.lines) throw new UnfitInput('input_url has no lines');
+  await write(packer.rest());
+  return packer.lines;
+}

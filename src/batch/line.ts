@@ -1,0 +1,115 @@
+/** One line of a job: from what the caller sent to what a worker does (contract of the model host, 8.1). */
+import { JsonTooLarge, parseJson } from '#http/json.ts';
+import { EMBED_FIELDS } from '#models/index.ts';
+import type { JobOptions } from './job.ts';
+
+/** What a worker finds: a line to embed, or one that failed when it was read. */
+export type StoredLine = {
+  /** From 1. */
+  readonly line: number;
+  /** The caller's own; null when it could not be read. */
+  readonly id: string | null;
+} & (
+  | { readonly texts: readonly string[]; readonly options: JobOptions; readonly fault?: undefined }
+  | { readonly fault: string }
+);
+
+export const MAX_LINE_BYTES = 2 * 1024 * 1024;
+const MAX_ID = 256;
+export const MAX_TEXTS = 2_048;
+
+/** What a line may say for itself. */
+export const LINE_OPTIONS = ['task', 'dimensions', 'normalized', 'embedding_type', 'truncate'] as const;
+
+/** Whether a name is that of the job's model. */
+export type IsModel = (name: unknown) => boolean;
+
+/** The names of a model with or without their organisation. */
+export function namesOf(...names: readonly string[]): IsModel {
+  const short = (name: string) => name.slice(name.lastIndexOf('/') + 1);
+  const known = new Set(names.filter(Boolean).map(short));
+  return (name) => typeof name === 'string' && known.has(short(name));
+}
+
+/** A line of a file; `bytes` is undefined when it is too long. */
+export function readLine(bytes: Uint8Array | undefined, line: number, isModel: IsModel): StoredLine {
+  if (!bytes) return { line, id: null, fault: `the line is longer than ${MAX_LINE_BYTES} bytes` };
+  let value: unknown;
+  try {
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof JsonTooLarge) return { line, id: null, fault: `the line ${error.message}` };
+    return {
+      line,
+      id: null,
+      fault: error instanceof TypeError ? 'the line is not UTF-8' : 'the line is not valid JSON',
+    };
+  }
+  return readLineValue(value, line, isModel);
+}
+
+/** A line that is parsed already. */
+export function readLineValue(value: unknown, line: number, isModel: IsModel): StoredLine {
+  if (!isObject(value)) return { line, id: null, fault: 'the line must be a JSON object' };
+  const given = value.custom_id;
+  if (given === undefined || given === null) return { line, id: null, fault: 'custom_id is required' };
+  if (typeof given !== 'string') return { line, id: null, fault: 'custom_id must be a string' };
+  if (!given || !isAtMost(given, MAX_ID))
+    return { line, id: null, fault: `custom_id must have 1 to ${MAX_ID} characters` };
+  const fault = (message: string): StoredLine => ({ line, id: given, fault: message });
+  const { body } = value;
+  if (body === undefined || body === null) return fault('body is required');
+  if (!isObject(body)) return fault('body must be an object');
+  const { model, input } = body;
+  if (model !== undefined && model !== null && !isModel(model)) {
+    return fault('body.model must be the model of the job');
+  }
+  if (input === undefined || input === null) return fault('body.input is required');
+  const texts = textsOf(input);
+  return typeof texts === 'string' ? fault(texts) : { line, id: given, texts, options: optionsOf(body) };
+}
+
+/** The texts, or what is wrong. */
+function textsOf(input: unknown): readonly string[] | string {
+  if (!Array.isArray(input)) {
+    const text = textOf(input);
+    return text === undefined ? 'body.input must be a string, {text}, or a list of them' : [text];
+  }
+  if (!input.length) return 'body.input must have at least one item';
+  if (input.length > MAX_TEXTS) return `body.input must have at most ${MAX_TEXTS} items`;
+  const texts: string[] = [];
+  for (const [index, item] of input.entries()) {
+    const text = textOf(item);
+    if (text === undefined) return `body.input[${index}] must be a string or {text}`;
+    texts.push(text);
+  }
+  return texts;
+}
+
+function textOf(item: unknown): string | undefined {
+  if (typeof item === 'string') return item;
+  return isObject(item) && typeof item.text === 'string' ? item.text : undefined;
+}
+
+/** What a body says of those options, under whichever of their names, by their own. */
+export function optionsOf(body: Readonly<Record<string, unknown>>): JobOptions {
+  const options: Record<string, unknown> = {};
+  for (const name of LINE_OPTIONS) {
+    for (const at of [name, ...EMBED_FIELDS[name].aliases]) {
+      const value = Object.hasOwn(body, at) ? body[at] : undefined;
+      if (value === undefined || value === null) continue;
+      options[name] = value;
+      break;
+    }
+  }
+  return options;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** In characters as people count them, without counting a long text to its end. */
+function isAtMost(text: string, most: number): boolean {
+  if (text.length <= most) return true;
+  return text.length <= most * 2 && [...text].length <= most;
+}

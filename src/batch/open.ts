@@ -1,0 +1,168 @@
+/** The room with its database: jobs are taken in, looked after, and worked on where there are workers. */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Opened, Registry } from '#models/index.ts';
+import type { GuardedFetch } from '#net/fetch.ts';
+import { openStore, type Store } from '#storage/database/store.ts';
+import type { Log } from '#telemetry/log.ts';
+import { startChores } from './chores.ts';
+import { inlineInput } from './input.ts';
+import { isFinal, type Job } from './job.ts';
+import { namesOf } from './line.ts';
+import { createLinks, type FileKind, type Links, linkSecret } from './links.ts';
+import { MIGRATIONS } from './migrations/migrations.ts';
+import { readLog } from './pieces.ts';
+import type { FailureOf, ServedEmbedding } from './run-line.ts';
+import type { Tables } from './schema.ts';
+import { askToCancel, cancelNow, expireJobs, findJob, insertJob, jobOf, listJobs, type NewJob } from './store.ts';
+import { startWorkers, type Workers } from './worker.ts';
+
+export interface BatchRoomOptions {
+  readonly dataDir: string;
+  /** `postgres://…`, shared by several servers and workers; SQLite without one. */
+  readonly databaseUrl?: string | undefined;
+  readonly registry: Registry;
+  readonly models: Opened;
+  /** The way out to addresses that callers chose. */
+  readonly fetch: GuardedFetch;
+  /** A failure of a line as callers are told it. */
+  readonly failureOf: FailureOf;
+  /** Notes what an ended job cost; it may be called again for the same job, and must count once. */
+  readonly charge: (job: Job) => Promise<void>;
+  /** Jobs that this process works on at once; none where others do. */
+  readonly jobs: number;
+  readonly log: Pick<Log, 'warn'>;
+  /** How long a job rests when its worker dies. */
+  readonly leaseMs?: number;
+  /** How long a job and its files are kept from its beginning on. */
+  readonly keepMs?: number;
+  readonly now?: () => number;
+}
+
+/** What is asked for, checked. */
+export interface Submission extends Pick<NewJob, 'owner' | 'account' | 'options' | 'baseUrl' | 'webhookUrl'> {
+  readonly model: ServedEmbedding;
+  /** Lines that are parsed already, or the address of a file of lines. */
+  readonly input: readonly unknown[] | string;
+}
+
+export interface BatchFile {
+  readonly bytes: number;
+  /** The bytes from one place up to another; throws when the job expires meanwhile. */
+  read(from: number, to: number): AsyncIterable<Uint8Array>;
+}
+
+/** Calls reject with DatabaseAway when the database cannot be reached. */
+export interface BatchRoom {
+  /** ResourceLimitExceededError when the owner has ten jobs that are not done. */
+  submit(submission: Submission): Promise<Job>;
+  find(id: string): Promise<Job | undefined>;
+  /** Newest first. */
+  list(owner: string, limit: number): Promise<Job[]>;
+  /** The job when it has ended: cancelled, or as it had ended before. */
+  cancel(job: Job): Promise<Job>;
+  file(job: Job, kind: FileKind): BatchFile;
+  readonly links: Links;
+  /** Whether the database answered last time. */
+  readonly healthy: boolean;
+  close(): Promise<void>;
+}
+
+const LEASE_MS = 10_000;
+const KEEP_MS = 86_400_000;
+const REMEMBER_MS = 30 * 86_400_000;
+/** How long a cancelled job's worker may take to finish its lines. */
+const CANCEL_MS = 10_000;
+const CANCEL_LOOK_MS = 50;
+
+export async function openBatch(options: BatchRoomOptions): Promise<BatchRoom> {
+  const { dataDir, databaseUrl, log } = options;
+  const store = await openStore<Tables>(
+    { url: databaseUrl, file: path.join(dataDir, 'batch', 'batch.db') },
+    { room: 'batch', migrations: MIGRATIONS, log },
+  );
+  try {
+    return await furnish(store, options);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise<BatchRoom> {
+  const { leaseMs = LEASE_MS, keepMs = KEEP_MS, now = Date.now, jobs } = options;
+  const links = createLinks(await linkSecret(store.db));
+  const chores = startChores({ ...options, store, links, now, rememberMs: REMEMBER_MS });
+  const workers: Workers | undefined = jobs
+    ? startWorkers({ ...options, jobs, store, leaseMs, now, onEnd: chores.wake })
+    : undefined;
+
+  async function find(id: string): Promise<Job | undefined> {
+    await expireJobs(store, now(), id);
+    const row = await findJob(store, id);
+    return row && jobOf(row);
+  }
+
+  /** The job when it has ended, which it does soon. */
+  async function ended(id: string): Promise<Job | undefined> {
+    for (const until = now() + CANCEL_MS; now() < until; await sleep(CANCEL_LOOK_MS)) {
+      const job = await find(id);
+      if (!job || isFinal(job.state)) return job;
+    }
+    await cancelNow(store, id, now());
+    return find(id);
+  }
+
+  return {
+    async submit({ model, input, ...given }) {
+      const createdAt = now();
+      const job: NewJob = {
+        ...given,
+        id: newId(createdAt),
+        model: model.name,
+        inputUrl: typeof input === 'string' ? input : null,
+        createdAt,
+        expiresAt: createdAt + keepMs,
+      };
+      const isModel = namesOf(model.name, model.row.id, model.row.hub);
+      const row = await insertJob(store, job, typeof input === 'string' ? undefined : inlineInput(input, isModel));
+      workers?.wake();
+      return jobOf(row);
+    },
+    find,
+    async list(owner, limit) {
+      await expireJobs(store, now());
+      return (await listJobs(store, owner, limit)).map(jobOf);
+    },
+    async cancel(job) {
+      await askToCancel(store, job.id, now());
+      workers?.cancel(job.id);
+      const done = (await ended(job.id)) ?? job;
+      chores.wake();
+      return done;
+    },
+    file: (job, kind) => ({
+      bytes: kind === 'output' ? job.outputBytes : job.errorBytes,
+      read: (from, to) => readLog(store.db, { jobId: job.id, kind }, from, to),
+    }),
+    links,
+    get healthy() {
+      return store.healthy;
+    },
+    async close() {
+      await workers?.close();
+      await chores.close();
+      await store.close();
+    },
+  };
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** In the order of their making to the millisecond, and not to be guessed: 48 bits of time, 80 of chance. */
+function newId(now: number): string {
+  let time = '';
+  for (let rest = now, at = 0; at < 10; at++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
+  return `batch_${time}${Array.from(randomBytes(16), (byte) => ALPHABET[byte % 32]).join('')}`;
+}

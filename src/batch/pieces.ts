@@ -1,0 +1,69 @@
+/** Logs of bytes in the database, in pieces: what a job reads and what it gives. */
+import type { Db, LogKind } from './schema.ts';
+
+/** Pieces are about so large: small enough to be read and written without holding anybody up. */
+export const PIECE_BYTES = 256 * 1024;
+
+export interface Log {
+  readonly jobId: string;
+  readonly kind: LogKind;
+}
+
+/** Writes bytes at a place in the log, which must be its end. */
+export async function appendPieces(db: Db, { jobId, kind }: Log, start: number, bytes: Uint8Array): Promise<void> {
+  for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+    const part = bytes.subarray(from, from + PIECE_BYTES);
+    await db
+      .insertInto('batch_pieces')
+      .values({ job_id: jobId, kind, start: start + from, bytes: part })
+      .execute();
+  }
+}
+
+/** The bytes from a place in the log to the end of the piece that it is in; undefined behind the last one. */
+export async function readPiece(db: Db, { jobId, kind }: Log, from: number): Promise<Uint8Array | undefined> {
+  const piece = await db
+    .selectFrom('batch_pieces')
+    .select(['start', 'bytes'])
+    .where('job_id', '=', jobId)
+    .where('kind', '=', kind)
+    .where('start', '<=', from)
+    .orderBy('start', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!piece || from - piece.start >= piece.bytes.length) return undefined;
+  return piece.bytes.subarray(from - piece.start);
+}
+
+/** The bytes of a log from one place up to another, a piece at a time. Throws when pieces were removed meanwhile. */
+export async function* readLog(db: Db, log: Log, from: number, to: number): AsyncGenerator<Uint8Array> {
+  for (let at = from; at < to; ) {
+    const piece = await readPiece(db, log, at);
+    if (!piece) throw new Error('the log has been removed');
+    const part = piece.subarray(0, to - at);
+    yield part;
+    at += part.length;
+  }
+}
+
+/** Removes some pieces; whether there may be more. */
+export async function removePieces(db: Db, jobId: string, kinds: readonly LogKind[]): Promise<boolean> {
+  const found = await db
+    .selectFrom('batch_pieces')
+    .select(['kind', 'start'])
+    .where('job_id', '=', jobId)
+    .where('kind', 'in', kinds)
+    .limit(REMOVED_AT_ONCE)
+    .execute();
+  for (const { kind, start } of found) {
+    await db
+      .deleteFrom('batch_pieces')
+      .where('job_id', '=', jobId)
+      .where('kind', '=', kind)
+      .where('start', '=', start)
+      .execute();
+  }
+  return found.length === REMOVED_AT_ONCE;
+}
+
+const REMOVED_AT_ONCE = 40;

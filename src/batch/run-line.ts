@@ -1,0 +1,78 @@
+/** One line with a model: its line of the output or of the errors (contract of the model host, 8.5). */
+import { randomBytes } from 'node:crypto';
+import type { Problem } from '#errors.ts';
+import {
+  type Embeddings,
+  type EmbedRequest,
+  embed,
+  finishVector,
+  type Opened,
+  type Registry,
+  readEmbedRequest,
+  vectorAsJson,
+} from '#models/index.ts';
+import type { JobOptions } from './job.ts';
+import type { StoredLine } from './line.ts';
+import { taskOfKind } from './task.ts';
+
+export type ServedEmbedding = Awaited<ReturnType<Registry['embedding']>>;
+
+/** A failure as callers of the model host are told it. */
+export type FailureOf = (failure: Problem) => { readonly code: string; readonly message: string };
+
+export interface Outcome {
+  readonly kind: 'output' | 'errors';
+  /** JSON, with the end of the line. */
+  readonly text: string;
+  readonly tokens: number;
+}
+
+export interface Running {
+  readonly models: Opened;
+  readonly model: ServedEmbedding;
+  /** Of the job. */
+  readonly options: JobOptions;
+  readonly signal: AbortSignal;
+}
+
+/** All batch work is one caller at a model. */
+const CALLER = 'batch';
+
+/** Throws the problem that the line, or something else, has. */
+export async function runLine(
+  { line, id, texts, options }: Extract<StoredLine, { readonly texts: readonly string[] }>,
+  { models, model: { row, kind }, options: ofJob, signal }: Running,
+): Promise<Outcome> {
+  const given = { ...ofJob, ...options };
+  const request = readEmbedRequest({ ...given, task: taskOfKind(given.task, kind), input: texts }, row, kind);
+  const call = { caller: CALLER, patient: true, signal, admit: async () => {} };
+  const embeddings = await embed(models, row, request, call);
+  const { tokens } = embeddings;
+  const requestId = randomBytes(16).toString('hex');
+  const start = `{"id":"${idOf(line)}","custom_id":${JSON.stringify(id)},"response":{"status_code":200,"request_id":"${requestId}"`;
+  const text = `${start},"body":${bodyOf(row.id, request, embeddings)}},"error":null}\n`;
+  return { kind: 'output', text, tokens };
+}
+
+function bodyOf(model: string, request: EmbedRequest, { outputs, tokens }: Embeddings): string {
+  const data = outputs.map(({ values }, index) => {
+    const vector = vectorAsJson(finishVector(values, request), request.types);
+    return `{"object":"embedding","index":${index},"embedding":${vector}}`;
+  });
+  const usage = `{"total_tokens":${tokens},"prompt_tokens":${tokens}}`;
+  return `{"model":${JSON.stringify(model)},"object":"list","usage":${usage},"data":[${data.join(',')}]}`;
+}
+
+/** The outcome of a line that failed. */
+export function failedLine(
+  { line, id }: Pick<StoredLine, 'line' | 'id'>,
+  { code, message }: ReturnType<FailureOf>,
+): Outcome {
+  const error = { id: idOf(line), custom_id: id, line, response: null, error: { code, message } };
+  return { kind: 'errors', text: `${JSON.stringify(error)}\n`, tokens: 0 };
+}
+
+/** The code of what is wrong with a line itself. */
+export const INVALID_LINE = 'INVALID_LINE';
+
+const idOf = (line: number) => `batch_req_${String(line).padStart(6, '0')}`;

@@ -1,0 +1,20 @@
+/** What lines are embedded for: the words of batch jobs in those of the model's kind. */
+import { TASKS } from '#models/index.ts';
+
+export const BATCH_TASKS = [
+  'text-matching',
+  'retrieval',
+  'retrieval.query',
+  'retrieval.passage',
+  'clustering',
+  'classification',
+] as const;
+const STANDARD = 'text-matching';
+
+/** What an embeddings request of that kind is to say; what is no word of a batch job is left for the request to refuse. */
+export function taskOfKind(task: unknown = STANDARD, kind: keyof typeof TASKS): unknown {
+  const values = TASKS[kind]?.values ?? [];
+  if (!BATCH_TASKS.some((word) => word === task) || values.includes(task as string)) return task;
+  const wanted = task === 'retrieval' ? 'retrieval.passage' : task === 'clustering' ? 'separation' : STANDARD;
+  return [wanted, STANDARD].find((word) => values.includes(word));
+}

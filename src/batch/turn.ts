@@ -1,0 +1,244 @@
+/**
+ * A worker's turn at a job: lines are read, run a few at a time, and written down in their order, results and progress in
+ * one transaction. However it ends, what was written stays and the rest is for the next turn.
+ */
+import { asProblem, type Problem } from '#errors.ts';
+import type { Opened, Registry } from '#models/index.ts';
+import type { GuardedFetch } from '#net/fetch.ts';
+import { fileInput, UnfitInput } from './input.ts';
+import type { JobOptions } from './job.ts';
+import { linesOf } from './jsonl.ts';
+import { namesOf, type StoredLine } from './line.ts';
+import { readLog } from './pieces.ts';
+import { type FailureOf, failedLine, INVALID_LINE, type Outcome, runLine, type ServedEmbedding } from './run-line.ts';
+import type { JobRow } from './schema.ts';
+import { appendInput, type BatchDb, countInput, dropInput, type Lease, LeaseLost, writeProgress } from './store.ts';
+
+export interface TurnTools {
+  readonly store: BatchDb;
+  readonly registry: Registry;
+  readonly models: Opened;
+  readonly fetch: GuardedFetch;
+  readonly failureOf: FailureOf;
+  readonly now: () => number;
+}
+
+export interface Turn {
+  readonly row: JobRow;
+  readonly lease: Lease;
+  /** Ends it at once; lines in work are left for the next turn. */
+  readonly signal: AbortSignal;
+  /** Whether the job is to end after the lines in work. */
+  readonly cancelling: () => boolean;
+  /** When it is the turn of other jobs, in milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** Something that is not the fault of the line, so that the job waits. */
+export class NotNow extends Error {
+  override readonly name = 'NotNow';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message, { cause: problem });
+    this.problem = problem;
+  }
+}
+
+/** The job itself cannot be done. */
+export class Hopeless extends Error {
+  override readonly name = 'Hopeless';
+}
+
+/** Inputs in work at once. */
+const MAX_TEXTS = 128;
+const MAX_LINES = 128;
+/** Results that are written together, and how long the first of them waits at most. */
+const WRITTEN_LINES = 64;
+const WRITTEN_BYTES = 1024 * 1024;
+const WRITTEN_MS = 1_000;
+
+/** Throws Hopeless, NotNow, LeaseLost, the reason of the signal, or a failure of the database. */
+export async function takeTurn(turn: Turn, tools: TurnTools): Promise<void> {
+  const { row } = turn;
+  const model = await tools.registry.embedding(row.model).catch((error: unknown) => {
+    throw new Hopeless(asProblem(error).message);
+  });
+  const inputBytes = row.total === null ? await takeInput(turn, tools, model) : row.input_bytes;
+  if (inputBytes !== undefined) await workOn({ ...turn, inputBytes, model }, tools);
+}
+
+/** Fetches the file of the input; how long its log is, or undefined when the job was cancelled meanwhile. */
+async function takeInput(
+  { row, lease, signal, cancelling }: Turn,
+  { store, fetch, now }: TurnTools,
+  { name, row: { id, hub } }: ServedEmbedding,
+): Promise<number | undefined> {
+  await dropInput(store, lease);
+  let bytes = 0;
+  const write = async (piece: Uint8Array) => {
+    if (cancelling()) throw new Cancelled();
+    await appendInput(store, lease, piece);
+    bytes += piece.length;
+  };
+  try {
+    const total = await fileInput({ url: row.input_url!, fetch, isModel: namesOf(name, id, hub), signal, write });
+    await countInput(store, lease, total);
+    return bytes;
+  } catch (error) {
+    if (error instanceof Cancelled) {
+      await writeProgress(store, lease, createResults(0, now).take(), now(), 'cancel');
+      return undefined;
+    }
+    if (signal.aborted || error instanceof LeaseLost) throw error;
+    if (error instanceof UnfitInput) throw new Hopeless(error.message);
+    const failure = asProblem(error);
+    if (failure.name === 'AssertionFailureError') throw new NotNow(failure);
+    throw failure.code < 500 ? new Hopeless(`input_url cannot be read: ${failure.message}`) : error;
+  }
+}
+
+class Cancelled extends Error {}
+
+interface Work extends Turn {
+  readonly inputBytes: number;
+  readonly model: ServedEmbedding;
+}
+
+interface InWork {
+  /** Where in the input the line ends. */
+  readonly end: number;
+  readonly texts: number;
+  readonly outcome: Promise<Outcome>;
+}
+
+async function workOn(work: Work, tools: TurnTools): Promise<void> {
+  const { row, lease, signal, inputBytes, cancelling, until } = work;
+  const { store, now } = tools;
+  const leaving = new AbortController();
+  const within = AbortSignal.any([signal, leaving.signal]);
+  const run = lineRunner(work, tools, within);
+  const log = { jobId: row.id, kind: 'input' } as const;
+  const lines = linesOf(readLog(store.db, log, row.done_bytes, inputBytes), { maxLineBytes: Number.POSITIVE_INFINITY });
+  const inWork: InWork[] = [];
+  const results = createResults(row.done_bytes, now);
+  let place = row.done_bytes;
+  let texts = 0;
+  let read = false;
+
+  async function fill(): Promise<void> {
+    while (!read && texts < MAX_TEXTS && inWork.length < MAX_LINES && !cancelling() && now() < until) {
+      const step = await lines.next();
+      if (step.done) {
+        read = true;
+        return;
+      }
+      const bytes = step.value.bytes!;
+      place += bytes.length + 1;
+      const line = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()) as StoredLine;
+      const outcome = run(line);
+      // It is waited for later, in its turn.
+      outcome.catch(() => {});
+      const count = line.fault === undefined ? line.texts.length : 0;
+      inWork.push({ end: place, texts: count, outcome });
+      texts += count;
+    }
+  }
+
+  try {
+    for (await fill(); inWork.length; await fill()) {
+      const first = inWork.shift()!;
+      results.add(await first.outcome, first.end);
+      texts -= first.texts;
+      if (results.full) await writeProgress(store, lease, results.take(), now());
+    }
+  } catch (error) {
+    leaving.abort(error);
+    if (!(error instanceof LeaseLost)) await writeProgress(store, lease, results.take(), now());
+    throw error;
+  }
+  const end = read ? 'complete' : cancelling() ? 'cancel' : undefined;
+  await writeProgress(store, lease, results.take(), now(), end);
+}
+
+/** Results that are not written yet. */
+function createResults(from: number, now: () => number) {
+  let doneBytes = from;
+  let texts: Record<Outcome['kind'], string[]> = { output: [], errors: [] };
+  let length = 0;
+  let tokens = 0;
+  let since: number | undefined;
+  return {
+    add(outcome: Outcome, end: number) {
+      texts[outcome.kind].push(outcome.text);
+      length += outcome.text.length;
+      tokens += outcome.tokens;
+      doneBytes = end;
+      since ??= now();
+    },
+    get full() {
+      const lines = texts.output.length + texts.errors.length;
+      return lines >= WRITTEN_LINES || length >= WRITTEN_BYTES || (since !== undefined && now() - since >= WRITTEN_MS);
+    },
+    take() {
+      const taken = {
+        doneBytes,
+        output: Buffer.from(texts.output.join('')),
+        errors: Buffer.from(texts.errors.join('')),
+        completed: texts.output.length,
+        failed: texts.errors.length,
+        tokens,
+      };
+      texts = { output: [], errors: [] };
+      length = 0;
+      tokens = 0;
+      since = undefined;
+      return taken;
+    },
+  };
+}
+
+/** What a model is tried with when a line failed on it. */
+const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
+  line: 0,
+  id: '',
+  texts: ['tea'],
+  options: {},
+};
+
+/** Tells what is wrong with a line from what is wrong with the model. */
+function lineRunner(
+  { row, model }: Work,
+  { models, failureOf }: TurnTools,
+  signal: AbortSignal,
+): (line: StoredLine) => Promise<Outcome> {
+  const options = JSON.parse(row.options) as JobOptions;
+  const running = { models, model, options, signal };
+
+  async function works(): Promise<boolean> {
+    try {
+      await runLine(PROBE, { ...running, options: {} });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  return async (line) => {
+    if (line.fault !== undefined) return failedLine(line, { code: INVALID_LINE, message: line.fault });
+    for (let isSecond = false; ; isSecond = true) {
+      try {
+        return await runLine(line, running);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        const failure = asProblem(error);
+        if (isOfLine(failure)) return failedLine(line, failureOf(failure));
+        if (failure.code === 503 || !(await works())) throw new NotNow(failure);
+        if (isSecond) return failedLine(line, failureOf(failure));
+      }
+    }
+  };
+}
+
+/** Whether it is certain that another line would not have it. */
+const isOfLine = ({ name, code }: Problem): boolean => code < 500 && name !== 'DownstreamServiceFailureError';
