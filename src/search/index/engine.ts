@@ -5,7 +5,7 @@
 
 import type { SearchQuery } from '../query.ts';
 import { demandsNothing, type Filters, filtersOf } from './filters.ts';
-import { fuse } from './fusion.ts';
+import { fuse, type RankedList } from './fusion.ts';
 import type { IndexStore, PassageRow } from './index-store.ts';
 import { guessLanguage, languageOfTag } from './language.ts';
 import type { IndexablePage, IndexEmbedder, IndexStats, Retriever } from './local-index.ts';
@@ -27,10 +27,17 @@ export interface Engine {
 
 /** Plain data: it crosses threads. */
 export interface Found {
-  /** Best first. */
-  readonly passages: readonly (PassageRow & { readonly score: number })[];
+  /** Best first, the best passages of each. */
+  readonly pages: readonly FoundPage[];
   /** What the words of the query are looked up as. */
   readonly terms: readonly string[];
+}
+
+export interface FoundPage {
+  /** Between 0 and 1. */
+  readonly score: number;
+  /** At least one, best first. */
+  readonly passages: readonly (PassageRow & { readonly score: number })[];
 }
 
 export interface EngineOptions {
@@ -44,10 +51,12 @@ export interface EngineOptions {
 /** Longer queries are looked up by their first words. */
 const MAX_SLOTS = 64;
 const CANDIDATES = { words: 200, meaning: 100 };
-/** Passages given on for each result that is asked for, as several may be of one page. */
-const PASSAGES_A_RESULT = 5;
-const MIN_PASSAGES = 50;
+/** Passages looked at for each result that is asked for, as several may be of one page. */
+const CANDIDATES_A_RESULT = 5;
 const MAX_CANDIDATES = 2_000;
+/** Given on: as many pages as may have to be reranked, or as are asked for. */
+const MIN_PAGES = 50;
+const PASSAGES_A_PAGE = 3;
 /** Languages whose stems a query is looked up by: those of at least this share of the pages. */
 const MIN_LANGUAGE_SHARE = 0.02;
 const MAX_LANGUAGES = 6;
@@ -83,18 +92,16 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
     const known = await languagesOf(query);
     const filters = filtersOf(query, known);
     const slots = slotsOf(query.words, known, MAX_SLOTS);
-    const wanted = Math.min(
-      MAX_CANDIDATES,
-      Math.max(MIN_PASSAGES, query.page * (query.count || 20) * PASSAGES_A_RESULT),
-    );
-    const ranked = await rank(query, { slots, filters, wanted, by });
-    const rows = new Map((await store.rows(ranked.map(({ id }) => id))).map((row) => [row.id, row]));
-    const passages = ranked.flatMap(({ id, score }) => {
-      const row = rows.get(id);
-      return row ? [{ ...row, score }] : [];
+    const results = query.page * (query.count || 20);
+    const lists = await lookUp(query, {
+      slots,
+      filters,
+      by,
+      limit: Math.min(MAX_CANDIDATES, results * CANDIDATES_A_RESULT),
     });
+    const rows = await store.rows([...new Set(lists.flatMap(({ ids }) => ids))]);
     return {
-      passages: await withPhrases(passages, filters),
+      pages: pagesOf(lists, await withPhrases(rows, filters)).slice(0, Math.max(MIN_PAGES, results)),
       terms: [...new Set(slots.filter(({ common }) => !common).flatMap(({ terms }) => terms))],
     };
   }
@@ -102,27 +109,28 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
   interface Lookup {
     readonly slots: readonly Slot[];
     readonly filters: Filters;
-    readonly wanted: number;
     readonly by: readonly Retriever[];
+    readonly limit: number;
   }
 
-  async function rank(query: SearchQuery, { slots, filters, wanted, by }: Lookup) {
+  /** Passages as each way of finding orders them. */
+  async function lookUp(query: SearchQuery, { slots, filters, by, limit }: Lookup): Promise<RankedList[]> {
     if (slots.length === 0) {
-      const newest = demandsNothing(filters) ? [] : await store.newest(filters, wanted);
-      return fuse([{ ids: newest, weight: 1 }]).slice(0, wanted);
+      const ids = demandsNothing(filters) ? [] : await store.newest(filters, limit);
+      return [{ ids, weight: 1 }];
     }
     const telling = slots.filter(({ common }) => !common);
     const looked = unique(telling.length > 0 ? telling : slots);
     const [byWords, byMeaning] = await Promise.all([
-      by.includes('words') ? store.byWords(looked, filters, Math.max(CANDIDATES.words, wanted)) : [],
+      by.includes('words') ? store.byWords(looked, filters, Math.max(CANDIDATES.words, limit)) : [],
       by.includes('meaning') && meaning
-        ? meaning.nearest(query.words, filters, Math.max(CANDIDATES.meaning, wanted))
+        ? meaning.nearest(query.words, filters, Math.max(CANDIDATES.meaning, limit))
         : [],
     ]);
-    return fuse([
+    return [
       { ids: byWords, weight: 1 },
       { ids: byMeaning, weight: embedder?.weight ?? 1 },
-    ]).slice(0, wanted);
+    ];
   }
 
   /** Stems stand for several words: a phrase is only where it stands word for word. */
@@ -179,6 +187,21 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
       return closing;
     },
   };
+}
+
+/** Pages in the order of their best passages: several middling ones are no better than a good one. */
+function pagesOf(lists: readonly RankedList[], rows: readonly PassageRow[]): FoundPage[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const known = lists.map(({ ids, weight }) => ({ ids: ids.filter((id) => byId.has(id)), weight }));
+  const passages = new Map<number, (PassageRow & { readonly score: number })[]>();
+  for (const { id, score } of fuse(known)) {
+    const row = byId.get(id)!;
+    const own = passages.get(row.page);
+    if (!own) passages.set(row.page, [{ ...row, score }]);
+    else if (own.length < PASSAGES_A_PAGE) own.push({ ...row, score });
+  }
+  const pages = known.map(({ ids, weight }) => ({ ids: [...new Set(ids.map((id) => byId.get(id)!.page))], weight }));
+  return fuse(pages).map(({ id, score }) => ({ score, passages: passages.get(id)! }));
 }
 
 /** Letters without spaces between them stand in longer runs than the phrase. */

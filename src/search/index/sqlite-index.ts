@@ -37,14 +37,18 @@ const MIGRATIONS = [
   CREATE VIRTUAL TABLE terms USING fts5 (
     ${FIELDS.join(', ')}, content='', contentless_delete=1, tokenize='ascii'
   );
-  INSERT INTO terms (terms, rank) VALUES ('rank', 'bm25(${Object.values(FIELD_WEIGHTS).join(', ')})');
+  CREATE VIRTUAL TABLE term_counts USING fts5vocab (terms, row);
   CREATE TABLE vectors (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL UNIQUE, model TEXT NOT NULL, code BLOB NOT NULL
   );
   `,
 ];
 
+const BM25 = `bm25(terms, ${Object.values(FIELD_WEIGHTS).join(', ')})`;
 const PRUNED_AT_ONCE = 50;
+/** A word is frequent that is in more than this share of all passages, and in so many at least. */
+const FREQUENT_SHARE = 1 / 8;
+const FREQUENT_AT_LEAST = 2_000;
 
 /** Throws when the folder cannot be used. A damaged file is moved aside and made anew. */
 export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
@@ -208,15 +212,35 @@ function createRows(database: Database) {
     }
   }
 
+  /** In how many passages the terms of a slot are, counted for each term. */
+  function frequencyOf({ terms, prefix }: Slot): number {
+    if (prefix) return 0;
+    return database.get<{ sum: number }>(
+      'SELECT coalesce(sum(doc), 0) AS sum FROM term_counts WHERE term IN (SELECT value FROM json_each(?))',
+      JSON.stringify(terms),
+    )!.sum;
+  }
+
+  /** Scoring takes its time for each passage that has a word: words that are everywhere are left out where others tell more. */
+  function telling(slots: readonly Slot[]): readonly Slot[] {
+    const { last } = database.get<{ last: number }>('SELECT coalesce(max(id), 0) AS last FROM passages')!;
+    const bound = Math.max(FREQUENT_AT_LEAST, last * FREQUENT_SHARE);
+    const rare = slots.filter((slot) => frequencyOf(slot) <= bound);
+    return rare.some((slot) => slot.prefix || frequencyOf(slot) > 0) ? rare : slots;
+  }
+
   function byWords(slots: readonly Slot[], filters: Filters, limit: number): number[] {
-    const match = slots.map(matchOf).join(' OR ');
-    if (match === '') return [];
+    if (slots.length === 0) return [];
+    const match = telling(slots).map(matchOf).join(' OR ');
     if (demandsNothing(filters))
-      return idsOf(database, 'SELECT rowid AS id FROM terms WHERE terms MATCH ? ORDER BY rank LIMIT ?', [match, limit]);
+      return idsOf(database, `SELECT rowid AS id FROM terms WHERE terms MATCH ? ORDER BY ${BM25} LIMIT ?`, [
+        match,
+        limit,
+      ]);
     const where = conditionsOf(filters);
     // The plus sign has the words looked up once, and not for each passage that the filters let through.
     const sql = `SELECT rowid AS id FROM terms WHERE terms MATCH ? AND +rowid IN (
-      SELECT p.id FROM passages p JOIN pages g ON g.id = p.page WHERE ${where.sql}) ORDER BY rank LIMIT ?`;
+      SELECT p.id FROM passages p JOIN pages g ON g.id = p.page WHERE ${where.sql}) ORDER BY ${BM25} LIMIT ?`;
     return idsOf(database, sql, [match, ...where.values, limit]);
   }
 

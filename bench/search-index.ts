@@ -1,0 +1,292 @@
+/**
+ * The local index beside SQLite's plain FTS5 and MiniSearch: how fast it fills and answers, what it takes, how well it
+ * finds.
+ *
+ *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300] [--beir folder ...]
+ *
+ * The texts are made up: words of a vocabulary in which the frequency of a word falls with its rank (Zipf), so that
+ * lengths of lists are those of a language. BEIR: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv; each gives
+ * nDCG@10 of each way of finding. Folders of other data of that form do too.
+ */
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import MiniSearch from 'minisearch';
+import { createStaticBackends } from '#models/backends/static.ts';
+import type {
+  IndexablePage,
+  IndexEmbedder,
+  LocalIndex,
+  PassageReranker,
+  Retriever,
+} from '#search/index/local-index.ts';
+import { openLocalIndex } from '#search/index/open.ts';
+import { readQuery } from '#search/query.ts';
+import { openDatabase } from '#storage/database/sqlite.ts';
+import { machine, table } from './support.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    passages: { type: 'string', default: '10000,100000' },
+    queries: { type: 'string', default: '300' },
+    beir: { type: 'string', multiple: true, default: [] },
+  },
+});
+const DIMENSIONS = 256;
+const signal = new AbortController().signal;
+const { embedder: model, reranker } = createStaticBackends();
+await model.load();
+
+const embedder: IndexEmbedder = {
+  id: 'lectern-static-v1',
+  dimensions: DIMENSIONS,
+  floor: Number(process.env.FLOOR ?? 0.25),
+  weight: Number(process.env.WEIGHT ?? 0.5),
+  async embed(texts) {
+    const prepared = await model.prepare(texts, { signal });
+    const outputs = await model.embed(prepared, { output: 'pooled', dimensions: DIMENSIONS, signal });
+    return outputs.map(({ values }) => values);
+  },
+};
+const rerank: PassageReranker = async (query, texts) => {
+  const { pairs } = await reranker.prepare(query, texts, { signal });
+  return reranker.score(pairs, signal);
+};
+
+/** Both halves of a page's life that the others are compared in. */
+interface Contender {
+  fill(pages: readonly IndexablePage[]): Promise<void>;
+  /** Addresses, best first. */
+  ask(query: string, count: number): Promise<string[]>;
+  bytes(): number | undefined;
+  end(): Promise<void>;
+}
+
+const sizeOf = (file: string): number =>
+  [file, `${file}-wal`].reduce((sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0), 0);
+
+async function lectern(dir: string): Promise<Contender & { readonly index: LocalIndex }> {
+  const file = path.join(dir, 'index.db');
+  const index = await openLocalIndex({ file, maxBytes: 1e12, embedder });
+  return {
+    index,
+    async fill(pages) {
+      // As many at a time as reads would be.
+      for (let at = 0; at < pages.length; at += 64)
+        await Promise.all(pages.slice(at, at + 64).map((page) => index.add(page)));
+      await index.settled();
+    },
+    ask: async (query, count) => (await index.search(readQuery(query, { count }))).map(({ url }) => url),
+    bytes: () => sizeOf(file),
+    end: () => index.close(),
+  };
+}
+
+const wordsOf = (query: string): string[] => query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** As in the manual: the default tokenizer, the text as a column, any of the words. */
+async function plainFts5(dir: string): Promise<Contender> {
+  const file = path.join(dir, 'plain.db');
+  const database = await openDatabase(file, ['CREATE VIRTUAL TABLE pages USING fts5(url UNINDEXED, title, content)']);
+  return {
+    async fill(pages) {
+      for (let at = 0; at < pages.length; at += 64) {
+        database.transaction(() => {
+          for (const { url, title, content } of pages.slice(at, at + 64))
+            database.run('INSERT INTO pages VALUES (?, ?, ?)', url, title, content);
+        });
+      }
+    },
+    async ask(query, count) {
+      const match = wordsOf(query)
+        .map((word) => `"${word}"`)
+        .join(' OR ');
+      if (!match) return [];
+      return database
+        .all<{ url: string }>('SELECT url FROM pages WHERE pages MATCH ? ORDER BY rank LIMIT ?', match, count)
+        .map(({ url }) => url);
+    },
+    bytes: () => sizeOf(file),
+    end: async () => database.close(),
+  };
+}
+
+function miniSearch(): Contender {
+  const search = new MiniSearch<IndexablePage>({ idField: 'url', fields: ['title', 'content'] });
+  return {
+    fill: async (pages) => search.addAll(pages),
+    ask: async (query, count) =>
+      search
+        .search(query)
+        .slice(0, count)
+        .map(({ id }) => id as string),
+    bytes: () => undefined,
+    end: async () => {},
+  };
+}
+
+let seed = 20_264;
+/** In [0, 1). */
+function random(): number {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+}
+
+const VOCABULARY = 60_000;
+const SYLLABLES = 'ka lo mi ter sen va ru po dis gra ne tu bel fo ing ex pre con la so wi he quo yd'.split(' ');
+const words = Array.from({ length: VOCABULARY }, (_, rank) => {
+  let word = '';
+  for (let rest = rank + 30; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
+    word += SYLLABLES[rest % SYLLABLES.length];
+  return word;
+});
+/** A word by its rank: the frequency of rank r is about 1 / r. */
+const zipfWord = (from = 0): string =>
+  words[Math.min(VOCABULARY - 1, Math.floor(from + (VOCABULARY - from) ** random()))]!;
+
+/** Pages of five sections, each of about one passage. */
+const SECTIONS = 5;
+function pagesOf(passages: number): IndexablePage[] {
+  return Array.from({ length: passages / SECTIONS }, (_, page) => {
+    const sections = Array.from({ length: SECTIONS }, () => {
+      const text = Array.from({ length: 130 }, (_, at) => (at % 13 === 12 ? `${zipfWord()}.` : zipfWord())).join(' ');
+      return `## ${zipfWord(200)} ${zipfWord(200)}\n\n${text}`;
+    });
+    const title = `${zipfWord(200)} ${zipfWord(200)} ${zipfWord()}`;
+    return { url: `https://site${page % 200}.test/page/${page}`, title, content: sections.join('\n\n') };
+  });
+}
+
+const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+const ms = (value: number): string => value.toFixed(1);
+
+async function contenders(dir: string): Promise<[string, Contender][]> {
+  return [
+    ['Lectern', await lectern(dir)],
+    ['FTS5, plain', await plainFts5(dir)],
+    ['MiniSearch', miniSearch()],
+  ];
+}
+
+async function inFolder<T>(work: (dir: string) => Promise<T>): Promise<T> {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-index-'));
+  try {
+    return await work(dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function speed(passages: number, count: number): Promise<void> {
+  const pages = pagesOf(passages);
+  const queries = Array.from({ length: count }, (_, at) => {
+    const rare = Array.from({ length: 1 + (at % 3) }, () => zipfWord(50));
+    return [...rare, zipfWord(5)].join(' ');
+  });
+  await inFolder(async (dir) => {
+    const rows: string[][] = [];
+    for (const [name, contender] of await contenders(dir)) {
+      const from = performance.now();
+      await contender.fill(pages);
+      const fillMs = performance.now() - from;
+      for (const query of queries.slice(0, 20)) await contender.ask(query, 10);
+      const times: number[] = [];
+      for (const query of queries) {
+        const asked = performance.now();
+        await contender.ask(query, 10);
+        times.push(performance.now() - asked);
+      }
+      const total = times.reduce((sum, time) => sum + time, 0);
+      times.sort((a, b) => a - b);
+      const bytes = contender.bytes();
+      rows.push([
+        name,
+        Math.round((pages.length * 1_000) / fillMs).toString(),
+        Math.round((count * 1_000) / total).toString(),
+        ms(percentile(times, 0.5)),
+        ms(percentile(times, 0.99)),
+        bytes === undefined ? 'in memory' : Math.round(bytes / passages).toString(),
+      ]);
+      await contender.end();
+    }
+    console.log(`\n${passages.toLocaleString('en-US')} passages in ${pages.length.toLocaleString('en-US')} pages\n`);
+    console.log(table(['', 'pages/s', 'queries/s', 'p50 ms', 'p99 ms', 'bytes a passage'], rows));
+  });
+}
+
+interface Collection {
+  readonly pages: IndexablePage[];
+  readonly queries: Map<string, string>;
+  /** Relevance by query and document. */
+  readonly judged: Map<string, Map<string, number>>;
+}
+
+const lines = (file: string): string[] => readFileSync(file, 'utf8').split('\n').filter(Boolean);
+const addressOf = (id: string): string => `https://collection.test/${encodeURIComponent(id)}`;
+
+function readBeir(folder: string): Collection {
+  interface Row {
+    readonly _id: string;
+    readonly title?: string;
+    readonly text: string;
+  }
+  const rows = (name: string) => lines(path.join(folder, name)).map((line) => JSON.parse(line) as Row);
+  const judged = new Map<string, Map<string, number>>();
+  for (const line of lines(path.join(folder, 'qrels/test.tsv')).slice(1)) {
+    const [query, document, score] = line.split('\t') as [string, string, string];
+    if (!judged.has(query)) judged.set(query, new Map());
+    judged.get(query)!.set(addressOf(document), Number(score));
+  }
+  return {
+    pages: rows('corpus.jsonl').map(({ _id, title = '', text }) => ({ url: addressOf(_id), title, content: text })),
+    queries: new Map(
+      rows('queries.jsonl')
+        .filter(({ _id }) => judged.has(_id))
+        .map(({ _id, text }) => [_id, text]),
+    ),
+    judged,
+  };
+}
+
+/** Gains as in TREC's evaluation: the judgement itself, discounted by the logarithm of the place. */
+function ndcg(found: readonly string[], judged: ReadonlyMap<string, number>): number {
+  const sum = (gains: readonly number[]) => gains.reduce((all, gain, at) => all + gain / Math.log2(at + 2), 0);
+  const ideal = [...judged.values()].sort((a, b) => b - a).slice(0, 10);
+  return sum(ideal) > 0 ? sum(found.slice(0, 10).map((url) => judged.get(url) ?? 0)) / sum(ideal) : 0;
+}
+
+async function quality(folder: string): Promise<void> {
+  const { pages, queries, judged } = readBeir(folder);
+  const scoreOf = async (ask: (query: string) => Promise<string[]>): Promise<string> => {
+    let sum = 0;
+    for (const [id, text] of queries) sum += ndcg(await ask(text), judged.get(id)!);
+    return (sum / queries.size).toFixed(4);
+  };
+  await inFolder(async (dir) => {
+    const rows: string[][] = [];
+    for (const [name, contender] of await contenders(dir)) {
+      await contender.fill(pages);
+      if ('index' in contender) {
+        const { index } = contender as Awaited<ReturnType<typeof lectern>>;
+        const by = (retrievers: readonly Retriever[], reranker?: PassageReranker) => async (query: string) =>
+          (await index.search(readQuery(query.replaceAll('"', ' ')), { by: retrievers, rerank: reranker })).map(
+            ({ url }) => url,
+          );
+        rows.push([`${name}, words`, await scoreOf(by(['words']))]);
+        rows.push([`${name}, meaning`, await scoreOf(by(['meaning']))]);
+        rows.push([`${name}, both`, await scoreOf(by(['words', 'meaning']))]);
+        rows.push([`${name}, both, reranked`, await scoreOf(by(['words', 'meaning'], rerank))]);
+      } else rows.push([name, await scoreOf((query) => contender.ask(query, 10))]);
+      await contender.end();
+    }
+    console.log(`\n${path.basename(folder)}: ${pages.length} documents, ${queries.size} queries\n`);
+    console.log(table(['', 'nDCG@10'], rows));
+  });
+}
+
+console.log(machine());
+for (const passages of given.passages.split(',').map(Number).filter(Boolean))
+  await speed(passages, Number(given.queries));
+for (const folder of given.beir) await quality(folder);
