@@ -35,9 +35,9 @@ export const createAsk =
   async (row, query, { signal, engine }) => {
     const { provider, timeoutMs } = row;
     const settings = { ...row.settings, engine };
-    const { url, ...request } = provider.request(query, settings);
-    const headers = { 'user-agent': userAgent, ...request.headers };
     const once = async () => {
+      const { url, ...request } = provider.request(query, settings);
+      const headers = { 'user-agent': userAgent, ...request.headers };
       const answer = await fetch(url, { ...request, headers, signal, timeoutMs, maxBytes: MAX_ANSWER_BYTES });
       if (answer.status !== 200) {
         answer.discard();

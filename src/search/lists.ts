@@ -71,11 +71,12 @@ export function createLists({ sources, own, atOnce }: ListOptions): Lists {
       ...candidates.filter((source) => !source.isResting()),
       ...candidates.filter((source) => source.isResting()),
     ];
+    const alone = atOnce === 1 || candidates.length === 1;
     let answered = false;
     const opened: Opened[] = [];
     const open = async () => {
       for (let source = queue.shift(); source; source = queue.shift()) {
-        const opening = openingOf(source, query, atOnce === 1);
+        const opening = openingOf(source, query, alone);
         try {
           const hits = await source.page(opening, asked);
           answered = true;
@@ -83,7 +84,7 @@ export function createLists({ sources, own, atOnce }: ListOptions): Lists {
           if (kept.length || hits.length)
             return void opened.push({ source, opening, hits: kept, more: hits.length > 0 });
           // Whoever has no page 3 has a page 2 that was shown: another's page 3 would not go on from there.
-          if (query.page > 1 && atOnce === 1) return;
+          if (query.page > 1 && alone) return;
         } catch (error) {
           if (!(error instanceof ProviderFailure)) throw error;
         }
@@ -130,7 +131,11 @@ interface Opened {
 
 /** Whether a source gives the very page that was asked for. */
 const isDirect = (source: Source, query: SearchQuery, alone: boolean) =>
-  alone && query.count > 0 && source.paging === 'exact' && !hasStrange(query, source.operators);
+  alone &&
+  query.count > 0 &&
+  query.count <= source.maxCount &&
+  source.paging === 'exact' &&
+  !hasStrange(query, source.operators);
 
 /** What a source is asked first: the page itself, or its list from the beginning. */
 function openingOf(source: Source, query: SearchQuery, alone: boolean): SearchQuery {

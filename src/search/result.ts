@@ -1,5 +1,5 @@
 /** A result as it is answered: what the search said of it, and what its page said once it was read (contract, section 4). */
-import { type Options, orderedPage, type Page, type Rendition } from '#reader/index.ts';
+import type { Options, Page, Rendition } from '#reader/index.ts';
 import type { Hit, Passage } from './hit.ts';
 
 export interface Result extends Partial<Omit<Page, 'usage' | 'title' | 'url' | 'description' | 'content'>> {
@@ -39,51 +39,61 @@ const WARNINGS: Readonly<Partial<Record<Entry['state'], string>>> = {
 /** Contract, section 6.9: what a page costs without factors and least charges. */
 const PICTURE_TOKENS = 765;
 
-/** The keys in the contract's order, unset ones absent. `ownTokens` is what reading the page costs. */
+const HIT_KEYS = ['imageUrl', 'imageWidth', 'imageHeight', 'source', 'date', 'siteLinks'] as const;
+const PAGE_KEYS = [
+  'chunks',
+  'publishedTime',
+  'html',
+  'text',
+  'screenshotUrl',
+  'pageshotUrl',
+  'images',
+  'links',
+  'numPages',
+  'warning',
+  'metadata',
+  'external',
+  'explanation',
+] as const;
+/** What is still said of a page of which only passages are answered. */
+const PASSAGE_PAGE_KEYS = ['publishedTime', 'warning', 'metadata'] as const;
+
+/** The keys in the contract's order, unset ones absent. `tokens` is what the result is charged. */
 export function resultOf(
-  entry: Entry,
-  ownTokens: number,
+  { hit, rendition, state, passages, favicon }: Entry,
+  tokens: number,
   pictures: Pick<Page, 'screenshotUrl' | 'pageshotUrl'>,
 ): Result {
-  const { hit, rendition, state, passages, favicon } = entry;
-  const page = rendition?.page;
-  const {
-    title,
-    description,
-    url,
-    content = '',
-    usage: _,
-    ...said
-  } = page ? orderedPage({ ...page, ...pictures }) : EMPTY;
+  const page = rendition && { ...rendition.page, ...pictures };
   const warning = WARNINGS[state];
-  const result = {
-    title: title || hit.title,
+  return {
+    title: page?.title || hit.title,
     url: hit.url,
-    description: description || hit.description,
-    imageUrl: hit.imageUrl,
-    imageWidth: hit.imageWidth,
-    imageHeight: hit.imageHeight,
-    source: hit.source,
-    date: hit.date,
-    siteLinks: hit.siteLinks,
-    content: passages ? passages.map(({ text }) => text).join('\n\n…\n\n') : content,
-    passages: passages?.map(({ text, heading, tokens }) => ({ text, ...(heading && { heading }), tokens })),
-    ...(passages ? { publishedTime: said.publishedTime, metadata: said.metadata } : said),
+    description: page?.description || hit.description,
+    ...pick(hit, HIT_KEYS),
+    content: passages ? passages.map(({ text }) => text).join(GAP) : (page?.content ?? ''),
+    ...(passages && { passages: passages.map((passage) => shown(passage)) }),
+    ...(page && pick(page, passages ? PASSAGE_PAGE_KEYS : PAGE_KEYS)),
     ...(warning && { warning }),
-    favicon,
-    usage: { tokens: ownTokens },
+    ...(favicon !== undefined && { favicon }),
+    usage: { tokens },
   };
-  return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== undefined)) as unknown as Result;
 }
 
-const EMPTY: Page = { title: '', description: '', url: '', usage: { tokens: 0 } };
+/** What stands between passages of one page. */
+const GAP = '\n\n…\n\n';
 
-/** Whether a result is what was asked for (contract, section 5). */
-export const isQualified = ({ rendition }: Entry): boolean => {
-  if (!rendition) return false;
-  const { title, content, text, html } = rendition.page;
-  return Boolean((title && content) || text || html || rendition.screenshot || rendition.pageshot);
-};
+const shown = ({ text, heading, tokens }: NonNullable<Entry['passages']>[number]) => ({
+  text,
+  ...(heading && { heading }),
+  tokens,
+});
+
+/** These keys in this order, as far as they are set. */
+const pick = <T extends object, Key extends keyof T>(from: T, keys: readonly Key[]): Partial<Pick<T, Key>> =>
+  Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]))) as Partial<
+    Pick<T, Key>
+  >;
 
 /** What reading a page costs: the reader's charge without its factors and its least. */
 export function pageTokens(

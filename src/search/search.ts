@@ -73,6 +73,8 @@ const GRACE_MS = 2_000;
 const OWN_ONLY = 'No search provider is configured on this server: these are pages that it has read.';
 const OWN_INSTEAD = 'The search providers found nothing in time: these are pages that this server has read.';
 
+const NOTHING: Found = { hits: [], providers: [] };
+
 interface Listed extends Found {
   readonly notice?: string | undefined;
 }
@@ -89,7 +91,11 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
     });
     const notice = lists.ownOnly && provider === undefined ? OWN_ONLY : undefined;
     const instead = async (): Promise<Listed | undefined> => {
-      const own = await lists.own(query, ends);
+      // The providers' failure is the one to tell.
+      const own = await lists.own(query, ends).catch((error: unknown) => {
+        if (ends.aborted) throw error;
+        return NOTHING;
+      });
       return own.hits.length ? { ...own, notice: OWN_INSTEAD } : undefined;
     };
     let found: Listed | undefined;
@@ -106,19 +112,21 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
     return found;
   }
 
-  async function* each(request: SearchRequest): AsyncGenerator<Answer> {
+  /** Every answer on the way with `streaming`, else only the last. */
+  async function* answers(request: SearchRequest, streaming: boolean): AsyncGenerator<Answer> {
     const startedAt = performance.now();
     const listed = await hitsOf(request);
     const { hits } = listed;
     const budgetMs = Math.max(LEAST_READING_MS, request.budgetMs - (performance.now() - startedAt));
     // Tokens are counted here only of what the reader did not count.
     await loadTokens();
+    const work = { ...request, keepPicture: once(request.keepPicture) };
     let last: readonly Entry[] = hits.map((hit) => ({ hit, state: 'unasked' }));
     if (request.reads) {
       let shown: readonly Entry[] | undefined;
       for await (const entries of readPages(hits, { ...request, budgetMs }, reader)) {
         // One behind, since the last one is completed below.
-        if (shown) yield await answerOf(shown, listed, request);
+        if (shown && streaming) yield await answerOf(shown, listed, work);
         shown = entries;
       }
       last = shown!;
@@ -135,15 +143,15 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
         passages,
       );
     }
-    yield await answerOf(last, listed, request);
+    yield await answerOf(last, listed, work);
   }
 
   return {
     providers: lists.names,
-    each,
+    each: (request) => answers(request, true),
     async last(request) {
       let latest: Answer | undefined;
-      for await (const answer of each(request)) latest = answer;
+      for await (const answer of answers(request, false)) latest = answer;
       return latest!;
     },
     close,
@@ -173,6 +181,16 @@ async function answerOf(
     entries.map(async (entry, index) => resultOf(entry, charge.each[index]!, await picturesOf(entry, keepPicture))),
   );
   return { results, tokens: charge.tokens, providers, notice };
+}
+
+/** A picture is kept once, however many answers show it. */
+function once(keep: SearchRequest['keepPicture']): SearchRequest['keepPicture'] {
+  const kept = new WeakMap<Uint8Array, Promise<string>>();
+  return (png) => {
+    const address = kept.get(png) ?? keep(png);
+    kept.set(png, address);
+    return address;
+  };
 }
 
 async function picturesOf({ rendition }: Entry, keep: SearchRequest['keepPicture']) {

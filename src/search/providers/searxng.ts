@@ -3,7 +3,7 @@
  * turned on in their settings (`search: formats: [html, json]`), else they answer 403.
  */
 import { at, hitOf, objects } from '../fields.ts';
-import { languageTag } from '../languages.ts';
+import { baseLanguage, languageTag } from '../languages.ts';
 import { ALL_OPERATORS } from '../operators.ts';
 import { addressOf, getJson, type Provider } from '../provider.ts';
 import type { SearchKind, SearchQuery } from '../query.ts';
@@ -26,7 +26,7 @@ export const searxng: Provider = {
         format: 'json',
         categories: CATEGORIES[query.kind],
         pageno: query.page,
-        language: query.language && languageTag(query.language),
+        language: query.language && languageOf(query.language),
         time_range: timeRange(query),
         engines: engine && (query.kind === 'web' ? engine : `${engine} ${query.kind}`),
       }),
@@ -50,6 +50,9 @@ export const searxng: Provider = {
       });
     }),
 };
+
+/** It refuses regions that are no country. */
+const languageOf = (code: string) => (/-\d/.test(code) ? baseLanguage(code) : languageTag(code));
 
 /** The narrowest of the ranges it knows that has all of the time asked for. */
 function timeRange({ since }: SearchQuery): string | undefined {
