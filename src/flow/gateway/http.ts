@@ -174,7 +174,11 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     async listen(port, host) {
       server = await createListener(options);
       server.on('request', gateway.handle);
-      server.on('upgrade', sockets.upgrade);
+      server.on('upgrade', (request, socket, head) => {
+        if (request.headers.upgrade?.toLowerCase() === 'websocket') sockets.upgrade(request, socket, head);
+        else
+          server!.emit(options.sslCertfile ? 'secureConnection' : 'connection', withoutUpgrade(request, socket, head));
+      });
       server.on('clientError', refuseMalformed);
       await new Promise<void>((resolve, reject) => {
         server!.once('error', reject);
@@ -262,6 +266,22 @@ async function createListener({ sslCertfile, sslKeyfile }: GatewayOptions): Prom
   }
   const [cert, key, https] = await Promise.all([readFile(sslCertfile), readFile(sslKeyfile), import('node:https')]);
   return https.createServer({ ...settings, cert, key });
+}
+
+/**
+ * Some clients offer HTTP/2 with each request, and mean to be answered in HTTP/1 if it is not taken up. The server has let
+ * go of the connection by then: it gets it anew, with the request in front and no offer in it.
+ */
+function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Duplex {
+  const { method, url, headers, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/1.1`];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (!/^(?:upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${value}`);
+  }
+  if (/\bclose\b/i.test(headers.connection ?? '')) lines.push('connection: close');
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  return socket;
 }
 
 /** Requests that are not HTTP, or whose head is too long. */
