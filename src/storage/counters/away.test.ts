@@ -134,7 +134,11 @@ it('are in memory where no place is given', async () => {
 });
 
 it('say what is wrong with an address without telling it', async () => {
-  for (const redisUrl of ['http://:earl-grey@127.0.0.1', 'redis://:earl-grey@[::z]']) {
+  for (const redisUrl of [
+    'http://:earl-grey@127.0.0.1',
+    'redis://:earl-grey@[::z]',
+    'redis://:earl-grey@127.0.0.1/tea',
+  ]) {
     const failure = await openCounters({ redisUrl, file: '' }).catch((error: unknown) => error);
     expect((failure as Error).message).toContain('redis://host:port');
     expect(inspect(failure, { showHidden: true })).not.toContain('earl-grey');

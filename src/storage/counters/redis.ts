@@ -128,8 +128,9 @@ const reconnectStrategy = (retries: number): number => Math.min(50 * 2 ** Math.m
 
 /** Throws for an address that cannot be read, without telling it: there may be a password in it. */
 function addressOf(url: string) {
-  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new Error('the address of the store of limits must be redis://host:port, or rediss:// with TLS');
+  // The path is the number of a database.
+  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url) || !/^\/?\d*$/.test(new URL(url).pathname)) {
+    throw new Error('the address of the store of limits must be redis://host:port/number, or rediss:// with TLS');
   }
   return { url, socket: { connectTimeout: CONNECT_MS, socketTimeout: SILENCE_MS, reconnectStrategy } };
 }
