@@ -34,9 +34,13 @@ export const fold = (text: string): string =>
         .replace(/[ßøœæłđı]/g, (letter) => LETTERS[letter]!);
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', œ: 'oe', æ: 'ae', ł: 'l', đ: 'd', ı: 'i' };
 
+/** Compatibility forms fall together with what they stand for, and what that has beside letters and digits goes. */
+const composed = (text: string): string => text.normalize('NFKC').toLowerCase().replace(OTHERS, '');
+const OTHERS = /[^\p{L}\p{M}\p{N}]+/gu;
+
 const lower = (word: string): string => {
   const cut = word.length > MAX_WORD_UNITS ? word.slice(0, MAX_WORD_UNITS) : word;
-  return (PLAIN.test(cut) ? cut : cut.normalize('NFKC')).toLowerCase();
+  return PLAIN.test(cut) ? cut.toLowerCase() : composed(cut);
 };
 
 /** The terms of a text of a page. */
@@ -50,10 +54,12 @@ export function termsOf(text: string, language: string | undefined): Terms {
     }
     const word = lower(piece);
     const term = fold(stem(word, language));
+    // Marks without a letter are no word.
+    if (term === '') continue;
     main.push(term);
     if (!PLAIN.test(word)) {
       const other = stem(fold(word), language);
-      if (other !== term) also.push(other);
+      if (other !== term && other !== '') also.push(other);
     }
     if (HUMP.test(piece)) for (const part of piece.split(HUMP)) also.push(stem(lower(part), language));
   }
@@ -62,7 +68,8 @@ export function termsOf(text: string, language: string | undefined): Terms {
 
 /** Pairs, and the last letter alone, so that each letter begins a term. */
 function pushPairs(into: string[], run: string): void {
-  const letters = [...run.normalize('NFKC').toLowerCase()];
+  const letters = [...composed(run)];
+  if (letters.length === 0) return;
   for (let at = 0; at + 1 < letters.length; at++) into.push(letters[at]! + letters[at + 1]!);
   into.push(letters.at(-1)!);
 }
@@ -84,6 +91,7 @@ export function slotsOf(text: string, languages: readonly string[], most: number
     if (unspaced !== undefined) {
       const pairs: string[] = [];
       pushPairs(pairs, unspaced);
+      if (pairs.length === 0) continue;
       if (pairs.length === 1) slots.push({ terms: pairs, prefix: true, common: false });
       else for (const pair of pairs.slice(0, -1)) slots.push({ terms: [pair], prefix: false, common: false });
       continue;
@@ -94,7 +102,8 @@ export function slotsOf(text: string, languages: readonly string[], most: number
       terms.add(fold(stem(word, language)));
       terms.add(stem(fold(word), language));
     }
-    slots.push({ terms: [...terms], prefix: false, common: isCommon(word, languages) });
+    terms.delete('');
+    if (terms.size > 0) slots.push({ terms: [...terms], prefix: false, common: isCommon(word, languages) });
   }
   return slots;
 }

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encode, similarity, unit } from './codes.ts';
+import { fuse } from './fusion.ts';
+import { guessLanguage, languageOfTag } from './language.ts';
+import { cutPassages } from './passages.ts';
+import { plainOf } from './plain.ts';
+import { createShortlist } from './shortlist.ts';
+import { snippetOf } from './snippet.ts';
+import { slotsOf, surfaceOf, termsOf } from './terms.ts';
+
+const seed = 20_264;
+
+describe('passages', () => {
+  it('are cut at headings and tell those above them', () => {
+    const text = 'Words that fill a passage well enough to stand alone. '.repeat(5);
+    const content = `# A\n\n${text}\n\n## B\n\n${text}\n\n### C\n\n${text}\n\n## D\n\n${text}\n\n\`\`\`sh\n# no heading\n\`\`\``;
+    expect(cutPassages(content, 100).map(({ heading }) => heading)).toEqual(['A', 'A > B', 'A > B > C', 'A > D']);
+  });
+
+  it('hold all words of any text, in order, and are not too long', () => {
+    const line = fc.oneof(
+      fc.constantFrom(
+        '',
+        '# a',
+        '## b c',
+        '```',
+        '~~~',
+        'x '.repeat(900),
+        '東京'.repeat(700),
+        'y'.repeat(3_000),
+        '😀'.repeat(999),
+      ),
+      fc.string({ maxLength: 40, unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(fc.array(line), (lines) => {
+        const content = lines.join('\n');
+        const cuts = cutPassages(content, 10_000);
+        const squeeze = (text: string) => text.replace(/\s+/g, '');
+        expect(squeeze(cuts.map(({ start, end }) => content.slice(start, end)).join(''))).toBe(squeeze(content));
+        for (const [at, { start, end }] of cuts.entries()) {
+          expect(end).toBeGreaterThan(start);
+          if (at > 0) expect(start).toBeGreaterThanOrEqual(cuts[at - 1]!.end);
+          expect(/[\ud800-\udbff]$/.test(content.slice(start, end)) && end < content.length).toBe(false);
+        }
+      }),
+      { seed, numRuns: 200 },
+    );
+  });
+
+  it('take linear time on long lines', () => {
+    const content = `${'a'.repeat(1_000_000)}\n${'# '.repeat(100_000)}\n${'('.repeat(200_000)}`;
+    expect(cutPassages(content, 2_000).length).toBeGreaterThan(1_000);
+    expect(cutPassages(content, 7).length).toBe(7);
+    expect(plainOf(`${'['.repeat(200_000)}${']('.repeat(100_000)}`).length).toBeLessThan(400_000);
+  });
+});
+
+describe('terms', () => {
+  it('hold letters and digits only, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom('en', 'de', 'fr', 'tr', 'ar', undefined),
+        (text, language) => {
+          const { main, also } = termsOf(text, language);
+          for (const term of [...main, ...also]) expect(term).toMatch(/^[\p{L}\p{M}\p{N}]+$/u);
+          for (const { terms } of slotsOf(text, ['en', 'de'], 100)) expect(terms.length).toBeGreaterThan(0);
+        },
+      ),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  it('of a query are among those of a text that has its words', () => {
+    const word = fc.constantFrom(
+      'running',
+      'Häuser',
+      'côtes',
+      'книгами',
+      '東京都',
+      'évaluée',
+      'İstanbul',
+      'x2',
+      'naïve',
+      'Straße',
+      'สวัสดี',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1 }),
+        fc.constantFrom('en', 'de', 'fr', 'ru', 'tr'),
+        (words, language) => {
+          const { main } = termsOf(words.join(' '), language);
+          for (const { terms, prefix } of slotsOf(words.join(' '), [language], 100))
+            expect(terms.some((term) => main.some((other) => (prefix ? other.startsWith(term) : other === term)))).toBe(
+              true,
+            );
+        },
+      ),
+      { seed },
+    );
+  });
+
+  it('surfaces are the words as they are written', () => {
+    expect(surfaceOf('Running, Côte-d’Or: 東京都!')).toBe(' running cote d or 東京都 ');
+  });
+});
+
+describe('languages', () => {
+  it.each([
+    ['en', 'The results of the study were not what they had been hoping for.'],
+    ['de', 'Die Ergebnisse der Studie waren nicht so, wie sie es sich erhofft hatten.'],
+    ['fr', 'Les résultats de cette étude ne sont pas ceux que nous avions espérés.'],
+    ['es', 'Los resultados del estudio no fueron los que ellos habían esperado para el año.'],
+    ['it', 'I risultati dello studio non sono quelli che si erano sperati per la fine.'],
+    ['pt', 'Os resultados do estudo não foram os que eles tinham esperado para o ano.'],
+    ['nl', 'De resultaten van het onderzoek waren niet wat ze er van hadden verwacht.'],
+    ['ru', 'Результаты исследования были не такими, как они того ожидали от него.'],
+    ['ja', '研究の結果は期待していたものではありませんでした。'],
+    ['zh', '研究结果并不是他们所期望的。'],
+    ['ko', '연구 결과는 그들이 기대했던 것이 아니었다.'],
+    ['th', 'ผลการศึกษาไม่เป็นไปตามที่คาดหวัง'],
+  ])('%s is told', (language, text) => expect(guessLanguage(text)).toBe(language));
+
+  it('are not told where nothing tells them', () => {
+    expect(guessLanguage('')).toBeUndefined();
+    expect(guessLanguage('ERR_CODE 404 XPath')).toBeUndefined();
+    expect(languageOfTag('zh-CN')).toBe('zh');
+    expect(languageOfTag('iw')).toBe('he');
+    expect(languageOfTag('english')).toBeUndefined();
+  });
+});
+
+describe('vectors', () => {
+  const vectors = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 64, maxLength: 64 });
+  it('are kept nearly as they were', () => {
+    fc.assert(
+      fc.property(vectors, vectors, (a, b) => {
+        const [x, y] = [unit(Float32Array.from(a)), unit(Float32Array.from(b))];
+        const cosine = x.reduce((sum, value, at) => sum + value * y[at]!, 0);
+        expect(Math.abs(similarity(x, encode(Float32Array.from(b))) - cosine)).toBeLessThan(0.05);
+      }),
+      { seed },
+    );
+  });
+
+  it('that are nothing are like nothing', () => {
+    expect(similarity(unit(new Float32Array(8).fill(1)), encode(new Float32Array(8)))).toBe(0);
+    expect(similarity(unit(new Float32Array(8).fill(1)), encode(new Float32Array(8).fill(Number.NaN)))).toBe(0);
+  });
+
+  it('of the shortlist are those whose signs agree most', () => {
+    let state = seed;
+    // Away from zero, where rounding could take a sign.
+    const random = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      const value = state / 2 ** 32 - 0.5;
+      return value + Math.sign(value) * 0.1;
+    };
+    const all = Array.from({ length: 3_000 }, () => Float32Array.from({ length: 70 }, random));
+    const list = createShortlist(70);
+    for (const [id, vector] of all.entries()) list.add(id, encode(vector));
+    for (let id = 0; id < 3_000; id += 3) list.remove(id);
+    list.remove(0);
+    expect(list.size).toBe(2_000);
+    const query = all[1_000]!;
+    const agreeing = (id: number) => all[id]!.filter((value, at) => value > 0 === query[at]! > 0).length;
+    const kept = all.map((_, id) => id).filter((id) => id % 3 !== 0);
+    const best = kept
+      .map(agreeing)
+      .sort((a, b) => b - a)
+      .slice(0, 50);
+    expect(list.nearest(query, 50).map(agreeing)).toEqual(best);
+    expect(list.nearest(query, 1)).toEqual([1_000]);
+    expect(list.nearest(query, 5, [1, 2, 3, 1_000]).toSorted()).toEqual([1, 1_000, 2]);
+    list.clear();
+    expect(list.nearest(query, 5)).toEqual([]);
+  });
+});
+
+it('ranks are fused by their reciprocals', () => {
+  const fused = fuse([
+    { ids: [1, 2, 3], weight: 1 },
+    { ids: [3, 1], weight: 1 },
+  ]);
+  expect(fused.map(({ id }) => id)).toEqual([1, 3, 2]);
+  expect(fused[0]!.score).toBeLessThanOrEqual(1);
+  expect(fuse([{ ids: [7], weight: 0.3 }])).toEqual([{ id: 7, score: 1 }]);
+  expect(fuse([])).toEqual([]);
+});
+
+describe('snippets', () => {
+  it('are lines with the words, of a length that can be shown', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
+        const snippet = snippetOf(texts.join(' word '), new Set(['word']), 'en');
+        expect(snippet.length).toBeLessThan(320);
+        expect(snippet).not.toMatch(/\n/);
+      }),
+      { seed },
+    );
+    const text = `${'Nothing is here. '.repeat(50)}But the answer stands in this sentence. ${'Nor here. '.repeat(50)}`;
+    expect(snippetOf(`# Title\n\n${text}`, new Set(['answer', 'sentenc']), 'en')).toMatch(
+      /^… .*But the answer stands in this sentence\. .* …$/,
+    );
+  });
+});
