@@ -491,6 +491,22 @@ export class Mine extends Executor {
     await flow.close();
   });
 
+  it('lets go of a request when its client has gone, and tells the executor', async () => {
+    let seen: AbortSignal | undefined;
+    const hang = ({ signal }: Call) => {
+      seen = signal;
+      return new Promise(() => {});
+    };
+    const flow = await flowOf([{ name: 'a', ...run(hang), timeoutSend: 600_000 }]);
+    const client = new AbortController();
+    const asked = ask(flow, {}, { signal: client.signal });
+    await new Promise((resolve) => setImmediate(resolve));
+    client.abort(new Error('gone'));
+    await expect(asked).rejects.toThrow('gone');
+    expect(seen!.aborted).toBe(true);
+    await flow.close(0);
+  });
+
   it('fails a request whose documents are in a foreign serialization, and keeps its id', async () => {
     const flow = await flowOf([{ name: 'a', uses: Mark }]);
     const request: DataRequest = {

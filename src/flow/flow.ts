@@ -1,7 +1,7 @@
 /** A flow that runs: it starts its deployments, sends requests through them and closes them again. */
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { TimeUp, unlessAborted, within } from '#concurrency/deadline.ts';
+import { problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
-import { problem } from '../errors.ts';
 import type { FlowDefinition } from './definition.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
 import { CATCH_ALL, DRY_RUN, type ExecutorClass } from './executor.ts';
@@ -25,7 +25,7 @@ export interface FlowTools {
 }
 
 export interface HandleOptions {
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has gone: nobody waits for executors any more, which see it too. */
   readonly signal?: AbortSignal;
   /** Of the HTTP request, names in lower case; the flow lets those through that its definition names. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
@@ -41,7 +41,7 @@ export interface Flow {
    * The request as it leaves the flow; the one given belongs to the flow from then on. A failing executor is data in
    * `header.status`. Throws ServiceAwayError, ServiceTimeoutError or DownstreamServiceError, with the facts `deployment`
    * and `addresses`, when an executor cannot be reached or is too slow, SubmittedDataMalformedError for a target that is
-   * not a pattern, ServiceNodeResourceDrainError when the flow is closing.
+   * not a pattern, ServiceNodeResourceDrainError when the flow is closing, and the signal's reason when it is aborted.
    */
   handle(request: DataRequest, options?: HandleOptions): Promise<DataRequest>;
   /** Sends an empty request through the whole flow. Never throws. */
@@ -142,7 +142,8 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     inWork++;
     observe?.requestStarted?.();
     try {
-      answer = await graph.run(request, { signal, headers: visible(headers), started });
+      const work = graph.run(request, { signal, headers: visible(headers), started });
+      answer = await (signal === NOBODY ? work : unlessAborted(signal, work));
       return answer;
     } finally {
       observe?.requestEnded?.({ ms: performance.now() - from, failed: answer === undefined || failed(answer) });

@@ -94,18 +94,26 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
   const floating = nodes.filter((node) => node.floating);
   const detached = new Set<Promise<unknown>>();
 
-  const stageOf = (request: DataRequest, source: string, count: number): Stage => ({
-    copies: Array.from({ length: count }, (_, at) => (at === count - 1 ? request : cloneRequest(request))),
-    source,
-  });
+  function stageOf(request: DataRequest, source: string, count: number): Stage {
+    const copies = [request];
+    for (let at = 1; at < count; at++) copies.unshift(cloneRequest(request));
+    return { copies, source };
+  }
 
   function reach(run: Run, at: number): Promise<Stage> {
     run.stages[at] ??= visit(run, nodes[at]!);
     return run.stages[at];
   }
 
+  /** Nearly every executor has one before it: there is no need to wait for a list. */
+  async function arrivals(run: Run, { inputs }: Node): Promise<Stage[]> {
+    const [only] = inputs;
+    if (inputs.length === 1) return [only!.from < 0 ? run.start : await reach(run, only!.from)];
+    return Promise.all(inputs.map(({ from }) => (from < 0 ? run.start : reach(run, from))));
+  }
+
   async function visit(run: Run, node: Node): Promise<Stage> {
-    const before = await Promise.all(node.inputs.map(({ from }) => (from < 0 ? run.start : reach(run, from))));
+    const before = await arrivals(run, node);
     const parts = before.map(({ copies }, at) => copies[node.inputs[at]!.copy]!);
     const failure = parts.findIndex(failed);
     if (failure >= 0) return stageOf(parts[failure]!, before[failure]!.source, followers[node.at]!);
@@ -127,7 +135,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     const requests = deployment.definition.reduce ? [reduceRequests(sifted)] : sifted;
     for (const part of requests) {
       part.parameters = run.specific ? parametersFor(run.parameters, name) : copyValue(run.parameters);
-      delete part.parameters[RESULTS];
+      if (RESULTS in part.parameters) delete part.parameters[RESULTS];
       part.header.targetExecutor = undefined;
     }
     const started = performance.now();
@@ -149,7 +157,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
   /** The answer: what left the last deployment, with what all on the way have said. */
   function finish(run: Run, answer: DataRequest): DataRequest {
     const { input } = run;
-    const routes: Route[] = [{ executor: GATEWAY, startTime: run.started, endTime: timestamp() }];
+    const routes: Route[] = [...input.routes, { executor: GATEWAY, startTime: run.started, endTime: timestamp() }];
     let results: JsonObject | undefined;
     for (const at of order) {
       const route = run.routes[at];
@@ -164,7 +172,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
       ...input,
       header: { ...input.header, status: answer.header.status, targetExecutor: undefined },
       parameters: results ? { ...run.parameters, [RESULTS]: results } : run.parameters,
-      routes: [...input.routes, ...routes],
+      routes,
       docs: answer.docs,
     };
   }
@@ -179,18 +187,29 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
 
   return {
     floating: floating.map(({ name }) => name),
-    async run(request, how) {
+    async run(request, { signal, headers, started }) {
       const { targetExecutor } = request.header;
+      const { parameters } = request;
+      // A copy that executors may change; what came in is answered with.
+      const first = {
+        header: { ...request.header },
+        parameters,
+        routes: [],
+        docs: request.docs,
+        unknown: request.unknown,
+      } satisfies DataRequest as DataRequest;
       const run: Run = {
-        ...how,
+        signal,
+        headers,
+        started,
         input: request,
-        parameters: request.parameters,
-        specific: areSpecific(request.parameters, names),
+        parameters,
+        specific: areSpecific(parameters, names),
         isTarget: targetExecutor ? await targetTest(targetExecutor) : undefined,
-        start: stageOf({ ...request, header: { ...request.header }, routes: [] }, GATEWAY, fromStart),
-        stages: new Array(nodes.length),
-        routes: new Array(nodes.length),
-        results: new Array(nodes.length),
+        start: stageOf(first, GATEWAY, fromStart),
+        stages: [],
+        routes: [],
+        results: [],
       };
       const position = conditions.size > 0 ? new Map(request.docs.map(({ id }, at) => [id, at])) : undefined;
       const answered = last >= 0 ? reach(run, last) : run.start;

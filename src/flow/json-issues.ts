@@ -1,5 +1,5 @@
 /** What is wrong with a request's JSON, in the form that clients of the original know: a list of places and reasons. */
-import { type Problem, problem } from '../errors.ts';
+import { type Problem, problem } from '#errors.ts';
 
 export interface Issue {
   readonly loc: readonly (string | number)[];

@@ -167,7 +167,7 @@ const nested = (reading: Reading, value: unknown, place: Place): readonly Docume
 
 const FIELDS: Record<string, Field> = Object.assign(Object.create(null) as Record<string, Field>, {
   id: ({ document }, value, place) => {
-    document.id = text(value, place) || document.id;
+    document.id = text(value, place);
   },
   parent_id: ({ document }, value, place) => {
     document.parentId = text(value, place);
@@ -237,7 +237,7 @@ const GONE = new Set(['content_hash', 'contentHash', 'level_name', 'levelName', 
 export function readDocument(value: unknown, place: Place = BODY, depth = 0): Document {
   if (!isObject(value)) throw wrong(place, 'dict');
   if (depth > MAX_DOCUMENT_DEPTH) throw wrong(place, 'deep');
-  const reading: Reading = { document: new Document(), depth };
+  const reading: Reading = { document: new Document(''), depth };
   for (const key in value) {
     const part = value[key];
     const field = FIELDS[key];
@@ -253,6 +253,7 @@ export function readDocument(value: unknown, place: Place = BODY, depth = 0): Do
 }
 
 function finish({ document, strays, chunks, matches, depth }: Reading): Document {
+  if (!document.id) document.id = createId();
   if (strays) {
     const tags: JsonObject = { ...document.tags };
     for (const [key, value] of strays) if (!Object.hasOwn(tags, key)) setKey(tags, key, value);

@@ -128,11 +128,13 @@ function joined(requests: readonly DataRequest[]): DataRequest {
 function callOf(request: DataRequest, { requests, sources, headers, signal }: WorkerCall): Call {
   const lists = requests.length === 1 ? [request.docs] : requests.map(({ docs }) => docs);
   const some = lists.some((docs) => docs.length > 0);
+  const docsMap: Record<string, Document[]> = {};
+  for (let at = 0; at < sources.length; at++) docsMap[sources[at]!] = lists[at] ?? [];
   return {
     docs: request.docs,
     parameters: request.parameters,
     docsMatrix: some ? lists : undefined,
-    docsMap: some ? Object.fromEntries(sources.map((source, at) => [source, lists[at] ?? []])) : undefined,
+    docsMap: some ? docsMap : undefined,
     endpoint: request.header.execEndpoint ?? '',
     requestId: request.header.requestId,
     headers,

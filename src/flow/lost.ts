@@ -1,5 +1,5 @@
 /** An executor that could not be asked, as a problem of the flow's client, in words that users know (contract, 6.3). */
-import { type Problem, problem } from '../errors.ts';
+import { type Problem, problem } from '#errors.ts';
 import type { LostBecause, WorkerLost } from './worker.ts';
 
 const addressSet = (addresses: readonly string[]): string =>

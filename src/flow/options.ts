@@ -1,5 +1,5 @@
 /** The names that options of flows and executors have, those they had before, and how their values are read. */
-import { problem } from '../errors.ts';
+import { problem } from '#errors.ts';
 import { isObject } from './values.ts';
 
 export type Options = Record<string, unknown>;

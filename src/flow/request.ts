@@ -74,9 +74,13 @@ export const createRequest = ({ requestId, endpoint, targetExecutor, parameters,
 
 export const failed = (request: DataRequest): boolean => request.header.status?.code === ERROR;
 
+/** Asked for once: the getter is slow, and a request takes many times. */
+let originMs: number | undefined;
+
 /** The wall clock, to the microsecond. */
 export function timestamp(): Timestamp {
-  const ms = performance.timeOrigin + performance.now();
+  originMs ??= performance.timeOrigin;
+  const ms = originMs + performance.now();
   const seconds = Math.floor(ms / 1000);
   return { seconds, nanos: Math.floor((ms - seconds * 1000) * 1000) * 1000 };
 }

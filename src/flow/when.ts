@@ -1,5 +1,5 @@
 /** Conditions on documents: which of them a branch gets (contract, 9.7). */
-import { problem } from '../errors.ts';
+import { problem } from '#errors.ts';
 import type { Document } from './document.ts';
 import { NdArray } from './ndarray.ts';
 import { isObject, type JsonObject } from './values.ts';

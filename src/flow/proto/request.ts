@@ -1,5 +1,5 @@
 /** Requests as they go between gateway, executors and clients: DataRequestProto and what is in it (contract, 8.2). */
-import { problem } from '../../errors.ts';
+import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import type { DataRequest, ExceptionFacts, Header, Route, Status, Timestamp } from '../request.ts';
 import { readDocument, writeDocument } from './document.ts';
