@@ -1,0 +1,97 @@
+/** The door for gRPC (contract, section 8): requests one by one and in streams, whether the flow is whole, and what runs. */
+import type { IncomingMessage } from 'node:http';
+import type { Log } from '#telemetry/log.ts';
+import type { GatewayOptions } from '../definition.ts';
+import type { Flow } from '../flow.ts';
+import { createHealth } from '../grpc/health.ts';
+import { METHODS, SERVICES } from '../grpc/names.ts';
+import { BOTH_REFLECTIONS, reflectionMethods } from '../grpc/reflection.ts';
+import { createRequestMethods } from '../grpc/request-methods.ts';
+import { type Handle, inTime } from '../grpc/requests.ts';
+import { createRpcServer, type Method } from '../grpc/server.ts';
+import type { StreamLimits } from '../grpc/stream.ts';
+import { encodeStatus, infoProto } from '../proto/codec.ts';
+import { statusFacts } from './status.ts';
+import { createTokenCheck } from './token.ts';
+
+export interface GrpcGatewayTools {
+  readonly flow: Flow;
+  /** Those of the flow's definition when left out. */
+  readonly options?: GatewayOptions;
+  /** Of the product. */
+  readonly version: string;
+  readonly log?: Log | undefined;
+  /** For `_status`, which shows a fixed list of names out of it. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly limits?: Partial<StreamLimits>;
+}
+
+export interface GrpcGateway {
+  readonly protocol: 'GRPC';
+  /** Opens the port, 0 for any free one. Rejects with the library's error when it is taken. */
+  listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
+  /** Takes no new requests, lets those in work finish for so long at most, then cuts what is left. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
+const GRACE_MS = 10_000;
+const LISTED = [SERVICES.stream, SERVICES.single, SERVICES.document, SERVICES.dryRun, SERVICES.info];
+
+export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
+  const { flow, version, log, limits, environment = {} } = tools;
+  const options = tools.options ?? flow.definition.gateway;
+  const handle: Handle = (request, facts) => flow.handle(request, { signal: facts.signal, headers: facts.headers() });
+  const requests = createRequestMethods({
+    handle: inTime(handle, options.requestTimeoutMs),
+    prefetch: options.prefetch,
+    limits,
+  });
+  const health = createHealth([...LISTED, SERVICES.health, ...BOTH_REFLECTIONS]);
+  const isAllowed = createTokenCheck(options.token);
+
+  const debug: readonly Method[] = [
+    {
+      ...METHODS.dryRun,
+      kind: 'unary',
+      run: async (_, { signal }) => ({ bytes: encodeStatus(await flow.dryRun(signal)) }),
+    },
+    {
+      ...METHODS.info,
+      kind: 'unary',
+      run() {
+        const { jina, envs } = statusFacts({ version, environment });
+        return {
+          bytes: infoProto.encode({ jina: new Map(Object.entries(jina)), envs: new Map(Object.entries(envs)) }),
+        };
+      },
+    },
+  ];
+
+  const server = createRpcServer({
+    methods: [
+      ...requests.methods,
+      ...debug,
+      ...health.methods,
+      ...reflectionMethods([...LISTED, SERVICES.health], BOTH_REFLECTIONS),
+    ],
+    tls: { certfile: options.sslCertfile, keyfile: options.sslKeyfile },
+    maxMessageBytes: options.maxBodyBytes ?? MAX_MESSAGE_BYTES,
+    isAllowed: (authorization) => isAllowed({ headers: { authorization } } as IncomingMessage),
+    onError: (error) => log?.error({ err: error }),
+  });
+
+  return {
+    protocol: 'GRPC',
+    async listen(port, host) {
+      const opened = await server.listen(port, host);
+      const name = host.includes(':') ? `[${host}]` : host;
+      return { port: opened, url: `grpc${options.sslCertfile ? 's' : ''}://${name}:${opened}` };
+    },
+    async close(graceMs = GRACE_MS) {
+      health.stop();
+      requests.stop();
+      await server.close(graceMs);
+    },
+  };
+}

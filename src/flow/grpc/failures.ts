@@ -1,0 +1,51 @@
+/** Failures in the words of gRPC. */
+import { asProblem, type Problem } from '../../errors.ts';
+
+/** Codes of the protocol that are used here. */
+export const CODE = {
+  ok: 0,
+  cancelled: 1,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  resourceExhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+export interface RpcFailure {
+  readonly code: number;
+  readonly details: string;
+}
+
+/** By the HTTP code of the problem. */
+const CODES: Readonly<Record<number, number>> = {
+  400: CODE.invalidArgument,
+  401: CODE.unauthenticated,
+  404: CODE.notFound,
+  413: CODE.resourceExhausted,
+  422: CODE.invalidArgument,
+  503: CODE.unavailable,
+  504: CODE.deadlineExceeded,
+};
+
+/** It stands in a header, of which clients take some kilobytes. */
+const MAX_DETAILS = 1000;
+
+export const rpcFailure = (code: number, details: string): RpcFailure => ({
+  code,
+  // Through bytes and back: half a surrogate pair cannot be sent.
+  details: Buffer.from(details.slice(0, MAX_DETAILS)).toString(),
+});
+
+export function failureOf(error: unknown): RpcFailure {
+  const { code, message } = asProblem(error);
+  return rpcFailure(CODES[code] ?? CODE.internal, message);
+}
+
+const LOST = ['ServiceAwayError', 'ServiceTimeoutError', 'DownstreamServiceError', 'ServiceNodeResourceDrainError'];
+
+/** Whether the request could not be brought to its end, through no fault of its own. */
+export const isLost = ({ name }: Problem): boolean => LOST.includes(name);

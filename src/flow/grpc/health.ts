@@ -1,0 +1,81 @@
+/** grpc.health.v1.Health: which services answer. */
+import { problem } from '../../errors.ts';
+import { decodeWith } from '../proto/request.ts';
+import { BYTES, createWriter, type FieldReaders, readFields, tagOf, VARINT } from '../proto/wire.ts';
+import { METHODS } from './names.ts';
+import type { Method, Outgoing } from './server.ts';
+
+const SERVING = 1;
+const NOT_SERVING = 2;
+const SERVICE_UNKNOWN = 3;
+
+export interface Health {
+  readonly methods: readonly Method[];
+  /** From now on nothing serves; whoever watches is told, and let go. */
+  stop(): void;
+}
+
+const REQUEST: FieldReaders<{ service: string }> = {
+  [tagOf(1, BYTES)]: (reader, request) => {
+    request.service = reader.string();
+  },
+};
+
+const serviceIn = (bytes: Buffer): string =>
+  decodeWith(bytes, 'HealthCheckRequest', (reader) => {
+    const request = { service: '' };
+    readFields(reader, reader.len, request, REQUEST, 0);
+    return request.service;
+  });
+
+const answer = (status: number): Buffer => Buffer.from(createWriter().uint32(tagOf(1, VARINT)).int32(status).finish());
+
+/** `services` by name; the name of the whole server is empty. */
+export function createHealth(services: readonly string[]): Health {
+  const known = new Set(['', ...services]);
+  const watching = new Set<Outgoing>();
+  let isStopped = false;
+
+  const statusOf = (service: string): number =>
+    known.has(service) ? (isStopped ? NOT_SERVING : SERVING) : SERVICE_UNKNOWN;
+
+  return {
+    methods: [
+      {
+        ...METHODS.check,
+        kind: 'unary',
+        open: true,
+        run(bytes) {
+          const service = serviceIn(bytes);
+          if (!known.has(service)) {
+            throw problem('ResourceNotFoundError', { message: `There is no service ${service}` });
+          }
+          return { bytes: answer(statusOf(service)) };
+        },
+      },
+      {
+        ...METHODS.watch,
+        kind: 'answers',
+        open: true,
+        run(bytes, stream) {
+          const service = serviceIn(bytes);
+          stream.write(answer(statusOf(service)));
+          if (isStopped) {
+            stream.end();
+            return;
+          }
+          watching.add(stream);
+          stream.on('close', () => watching.delete(stream));
+        },
+      },
+    ],
+    stop() {
+      isStopped = true;
+      for (const stream of watching) {
+        stream.write(answer(NOT_SERVING));
+        stream.end();
+      }
+      watching.clear();
+    },
+  };
+}

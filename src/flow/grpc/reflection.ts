@@ -1,0 +1,115 @@
+/** Reflection of gRPC servers: which services there are, and on demand the files that describe them. */
+import {
+  BYTES,
+  createReader,
+  createWriter,
+  type FieldReaders,
+  openNested,
+  readFields,
+  tagOf,
+  VARINT,
+  type Writer,
+  writeText,
+} from '../proto/wire.ts';
+import { fileNamed, fileOfSymbol } from './descriptors.ts';
+import { CODE } from './failures.ts';
+import { SERVICES } from './names.ts';
+import type { Both, Method } from './server.ts';
+
+/** One of them is set, by its number in the request. */
+interface Question {
+  file?: string;
+  symbol?: string;
+  extensionsOf?: string;
+  extension?: boolean;
+  services?: boolean;
+}
+
+const QUESTION: FieldReaders<Question> = {
+  [tagOf(3, BYTES)]: (reader, question) => {
+    question.file = reader.string();
+  },
+  [tagOf(4, BYTES)]: (reader, question) => {
+    question.symbol = reader.string();
+  },
+  [tagOf(5, BYTES)]: (reader, question) => {
+    reader.bytes();
+    question.extension = true;
+  },
+  [tagOf(6, BYTES)]: (reader, question) => {
+    question.extensionsOf = reader.string();
+  },
+  [tagOf(7, BYTES)]: (reader, question) => {
+    reader.bytes();
+    question.services = true;
+  },
+};
+
+function writeServices(writer: Writer, services: readonly string[]): void {
+  openNested(writer, 6);
+  for (const service of services) {
+    openNested(writer, 1);
+    writeText(writer, 1, service);
+    writer.ldelim();
+  }
+  writer.ldelim();
+}
+
+function writeFiles(writer: Writer, files: readonly Uint8Array[] | undefined): void {
+  if (!files) {
+    writeError(writer, CODE.notFound, 'There is nothing of this name');
+    return;
+  }
+  openNested(writer, 4);
+  for (const file of files) writer.uint32(tagOf(1, BYTES)).bytes(file);
+  writer.ldelim();
+}
+
+function writeError(writer: Writer, code: number, message: string): void {
+  openNested(writer, 7);
+  writer.uint32(tagOf(1, VARINT)).int32(code);
+  writeText(writer, 2, message);
+  writer.ldelim();
+}
+
+function writeNoExtensions(writer: Writer, type: string): void {
+  openNested(writer, 5);
+  writeText(writer, 1, type);
+  writer.ldelim();
+}
+
+function answerTo(bytes: Buffer, services: readonly string[]): Buffer {
+  const question: Question = {};
+  readFields(createReader(bytes), bytes.length, question, QUESTION, 0);
+  const writer = createWriter();
+  writer.uint32(tagOf(2, BYTES)).bytes(bytes);
+  if (question.services) writeServices(writer, services);
+  else if (question.symbol !== undefined) writeFiles(writer, fileOfSymbol(question.symbol));
+  else if (question.file !== undefined) writeFiles(writer, fileNamed(question.file));
+  else if (question.extensionsOf !== undefined) writeNoExtensions(writer, question.extensionsOf);
+  else if (question.extension) writeError(writer, CODE.notFound, 'There are no extensions');
+  else writeError(writer, CODE.invalidArgument, 'Nothing was asked');
+  return Buffer.from(writer.finish());
+}
+
+/** Names are listed beside the two versions of reflection itself. */
+export function reflectionMethods(services: readonly string[], versions: readonly string[]): Method[] {
+  const all = [...services, ...versions];
+  return versions.map((service) => ({
+    service,
+    name: 'ServerReflectionInfo',
+    kind: 'both',
+    run(stream: Both) {
+      stream.on('data', (bytes: Buffer) => {
+        try {
+          stream.write(answerTo(bytes, all));
+        } catch {
+          stream.emit('error', { code: CODE.invalidArgument, details: 'The bytes are not a ServerReflectionRequest' });
+        }
+      });
+      stream.on('end', () => stream.end());
+    },
+  }));
+}
+
+export const BOTH_REFLECTIONS = [SERVICES.reflectionAlpha, SERVICES.reflection] as const;

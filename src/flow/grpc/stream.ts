@@ -1,0 +1,136 @@
+/**
+ * A call that carries requests and their answers (contract, 8.4): many in work at once, and no more read from a client
+ * than it takes back.
+ */
+import type { RpcFailure } from './failures.ts';
+import { type Both, fail } from './server.ts';
+
+export interface StreamLimits {
+  /** Of the messages of one call that are in work or wait for their turn to be answered. */
+  readonly maxInWorkBytes: number;
+  /** Of answers that the client has not taken; beyond it nothing more is read from it. */
+  readonly maxUnreadBytes: number;
+  /** A client that takes none of its answers for so long is cut. */
+  readonly unreadMs: number;
+}
+
+const MIB = 2 ** 20;
+export const STREAM_LIMITS: StreamLimits = {
+  maxInWorkBytes: 64 * MIB,
+  maxUnreadBytes: 4 * MIB,
+  unreadMs: 300_000,
+};
+
+/** With a failure the call ends, when all that is in work has been answered. */
+export interface StreamAnswer {
+  readonly message?: Buffer;
+  readonly failure?: RpcFailure;
+}
+
+export interface StreamTools {
+  /** Never rejects. */
+  readonly answer: (message: Buffer) => Promise<StreamAnswer>;
+  /** Requests in work at a time; 0 for no limit. */
+  readonly prefetch: number;
+  /** Whether answers come in the order of their requests. */
+  readonly inOrder: boolean;
+  readonly limits: StreamLimits;
+}
+
+export interface CallStream {
+  /** Reads no more; the call ends with the failure when all that is in work has been answered. */
+  end(failure: RpcFailure): void;
+}
+
+interface Slot {
+  readonly bytes: number;
+  answer?: StreamAnswer;
+}
+
+export function serveStream(stream: Both, { answer, prefetch, inOrder, limits }: StreamTools): CallStream {
+  const most = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
+  /** Requests without an answer yet, or with one that waits for others. */
+  const slots = new Set<Slot>();
+  let inWorkBytes = 0;
+  let unreadBytes = 0;
+  let isEnded = false;
+  let failure: RpcFailure | undefined;
+  let unread: NodeJS.Timeout | undefined;
+
+  const hasRoom = (): boolean =>
+    slots.size < most && inWorkBytes < limits.maxInWorkBytes && unreadBytes < limits.maxUnreadBytes;
+
+  /** Reads on or stops reading, and ends the call when all is done. */
+  function proceed(): void {
+    if (stream.destroyed || stream.writableEnded) return;
+    if (failure || isEnded) {
+      if (slots.size > 0) return;
+      if (failure) fail(stream, failure);
+      else stream.end();
+    } else if (!hasRoom()) {
+      stream.pause();
+    } else if (stream.isPaused()) {
+      stream.resume();
+    }
+  }
+
+  function send(message: Buffer): void {
+    if (stream.destroyed || stream.cancelled) return;
+    unreadBytes += message.length;
+    unread ??= setTimeout(cut, limits.unreadMs);
+    stream.write(message, () => {
+      unreadBytes -= message.length;
+      clearTimeout(unread);
+      unread = unreadBytes > 0 ? setTimeout(cut, limits.unreadMs) : undefined;
+      proceed();
+    });
+  }
+
+  function cut(): void {
+    stream.destroy();
+  }
+
+  function release(slot: Slot): void {
+    slots.delete(slot);
+    inWorkBytes -= slot.bytes;
+    const { message, failure: why } = slot.answer!;
+    failure ??= why;
+    if (message) send(message);
+  }
+
+  function settle(slot: Slot): void {
+    if (!inOrder) release(slot);
+    else {
+      for (const next of slots) {
+        if (!next.answer) break;
+        release(next);
+      }
+    }
+    proceed();
+  }
+
+  stream.on('data', (message: Buffer) => {
+    if (failure) return;
+    const slot: Slot = { bytes: message.length };
+    slots.add(slot);
+    inWorkBytes += slot.bytes;
+    answer(message).then((answered) => {
+      slot.answer = answered;
+      settle(slot);
+    });
+    proceed();
+  });
+  stream.on('end', () => {
+    isEnded = true;
+    proceed();
+  });
+  stream.on('close', () => clearTimeout(unread));
+
+  return {
+    end(why) {
+      failure ??= why;
+      stream.pause();
+      proceed();
+    },
+  };
+}
