@@ -395,9 +395,12 @@ const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.to
 
 export class ConfigError extends Error {}
 
+/** Variables of ours that are no settings of a server. */
+export const OTHER_VARIABLES = ['LECTERN_CONFIG', 'LECTERN_BENCH_DATA', 'LECTERN_URL', 'LECTERN_API_KEY'] as const;
+
 /** Variables that look like settings and are none: a slip of the pen, or of another program. */
 export const strangeVariables = (environment: Readonly<Record<string, string | undefined>>): string[] => {
-  const known = new Set([...SETTING_NAMES.map(environmentName), 'LECTERN_CONFIG', 'LECTERN_BENCH_DATA']);
+  const known = new Set<string>([...SETTING_NAMES.map(environmentName), ...OTHER_VARIABLES]);
   return Object.keys(environment).filter((name) => name.startsWith('LECTERN_') && !known.has(name));
 };
 

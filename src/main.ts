@@ -5,10 +5,12 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { accountsCommand } from '#cli/accounts.ts';
+import { batchCommand } from '#cli/batch.ts';
 import { keysCommand } from '#cli/keys.ts';
 import { modelsCommand } from '#cli/models.ts';
 import { serveCommand } from '#cli/serve.ts';
 import { usageCommand } from '#cli/usage.ts';
+import { workerCommand } from '#cli/worker.ts';
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
@@ -21,13 +23,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(
     serveCommand({ version: VERSION, environment: process.env, onStop, print: (line) => console.log(line) }),
   );
+  program.addCommand(workerCommand({ environment: process.env, onStop, print: (line) => console.log(line) }));
   const context = {
     environment: process.env,
     print: (line: string) => console.log(line),
     note: (line: string) => console.error(line),
     readInput: () => text(process.stdin),
+    output: process.stdout,
+    rewrite: process.stderr.isTTY ? (line: string) => void process.stderr.write(`\r\x1b[K${line}`) : undefined,
   };
-  for (const command of [keysCommand, accountsCommand, usageCommand, modelsCommand])
+  for (const command of [keysCommand, accountsCommand, usageCommand, modelsCommand, batchCommand])
     program.addCommand(command(context));
   try {
     await program.parseAsync(argv, { from: 'user' });

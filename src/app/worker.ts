@@ -1,0 +1,47 @@
+/** A process that works on batch jobs and has no doors: beside servers that share its database, or its data folder. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { openAccounts } from '#accounts/index.ts';
+import type { Config } from '#config.ts';
+import { openModelHost } from '#models/index.ts';
+import { createFetch } from '#net/fetch.ts';
+import { createGuard } from '#net/guard.ts';
+import { createRegion } from '#net/region.ts';
+import { createTrustedFetch } from '#net/trusted.ts';
+import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import { createBatch } from './batch.ts';
+
+export interface WorkerProcess {
+  /** Leaves every job as it is written down, for whoever takes it next. */
+  close(): Promise<void>;
+}
+
+export async function createWorker(config: Config, log: Log): Promise<WorkerProcess> {
+  const started: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const end of started.splice(0).toReversed()) await end();
+  };
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    const { dataDir, databaseUrl, usageKeepDays } = config;
+    const accounts = await openAccounts({ dataDir, databaseUrl, usageKeepDays, log });
+    started.push(() => accounts.close());
+    const regionRules = { region: config.region, euHosts: config.euHosts, log };
+    const region = createRegion(regionRules);
+    const fetch = createFetch({ guard: createGuard({ allow: config.allowNetworks }), region });
+    started.push(() => fetch.close());
+    const trusted = createTrustedFetch(regionRules);
+    started.push(() => trusted.close());
+    const tokens = { load: loadTokens, count: countTokens, keep: keepTokens };
+    const dir = path.join(dataDir, 'models');
+    const modelHost = await openModelHost({ ...config, modelsWarm: [] }, { dir, fetch: trusted, tokens, log });
+    started.push(() => modelHost.close());
+    const batch = await createBatch(config, { accounts, modelHost, fetch, log });
+    started.push(() => batch.close());
+    return { close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
