@@ -49,8 +49,10 @@ export interface ListOptions {
 const ENGINES: readonly EngineName[] = ['google', 'bing'];
 /** How many pages of a list are gone through for what stands far back or is much narrowed. */
 const MAX_PAGES = 5;
-/** Results that are asked for when the caller wants all there are. */
-const UNCUT_COUNT = 20;
+/** Results that are asked for when the caller wants all there are, or many of them will fall out. */
+const LONG_COUNT = 20;
+/** A page of a service's own size with fewer results is its last. */
+const LEAST_PAGE = 5;
 
 export function createLists({ sources, own, atOnce }: ListOptions): Lists {
   const standard = sources.length > 0 ? sources : own ? [own] : [];
@@ -81,8 +83,9 @@ export function createLists({ sources, own, atOnce }: ListOptions): Lists {
           const hits = await source.page(opening, asked);
           answered = true;
           const kept = narrowed(hits, query, source);
-          if (kept.length || hits.length)
-            return void opened.push({ source, opening, hits: kept, more: hits.length > 0 });
+          if (hits.length) {
+            return void opened.push({ source, opening, hits: kept, more: hasMore(source, opening, hits) });
+          }
           // Whoever has no page 3 has a page 2 that was shown: another's page 3 would not go on from there.
           if (query.page > 1 && alone) return;
         } catch (error) {
@@ -137,10 +140,16 @@ const isDirect = (source: Source, query: SearchQuery, alone: boolean) =>
   source.paging === 'exact' &&
   !hasStrange(query, source.operators);
 
+function hasMore({ paging }: Source, { count }: SearchQuery, hits: readonly Hit[]): boolean {
+  if (paging === 'none') return false;
+  return hits.length >= (paging === 'exact' ? count : LEAST_PAGE);
+}
+
 /** What a source is asked first: the page itself, or its list from the beginning. */
 function openingOf(source: Source, query: SearchQuery, alone: boolean): SearchQuery {
   if (isDirect(source, query, alone)) return query;
-  const wanted = query.count === 0 ? UNCUT_COUNT : query.count;
+  const isThinned = query.count === 0 || hasStrange(query, source.operators);
+  const wanted = isThinned ? LONG_COUNT : query.count;
   // Without later pages all that is needed must come at once.
   const count = Math.min(source.maxCount, source.paging === 'none' ? wanted * query.page : wanted);
   return { ...query, count, page: 1 };
@@ -173,7 +182,7 @@ async function windowOf(opened: readonly Opened[], query: SearchQuery, asked: As
             if (error instanceof ProviderFailure) return [];
             throw error;
           });
-          one.more = hits.length > 0;
+          one.more = hasMore(one.source, one.opening, hits);
           return narrowed(hits, query, one.source);
         }),
       ),

@@ -81,8 +81,7 @@ function readRow(row: unknown, number: number): ProviderRow | typeof OWN_ROW {
   const provider = place ? described(place) : PROVIDERS[chosen]!;
   const url = given ?? provider.url;
   if (url === undefined) return fail(`${name} needs a url`);
-  const filled = place || provider.url?.includes('{') ? url.replace(/\{\w+\}/g, 'x') : url;
-  if (!URL.canParse(filled) || !/^https?:\/\//i.test(url)) return fail('url must be an http address');
+  if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) return fail('url must be an http address');
   if (provider.needsKey && key === undefined) return fail(`${name} needs a key`);
   return { name, provider, settings: { url, key, described: place }, budgetPerDay, timeoutMs };
 }
