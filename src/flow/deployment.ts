@@ -46,12 +46,11 @@ async function openAll(definition: DeploymentDefinition, tools: DeploymentTools,
 
   async function open(source: ExecutorSource, seats: readonly Seat[]): Promise<Replicas> {
     const type = await findClass(source, tools.executors, version);
-    const workers: Worker[] = [];
-    for (const seat of seats) {
-      const worker = await openLocal(definition, source, type, seat, tools);
-      opened.push(worker);
-      workers.push(worker);
-    }
+    const started = await Promise.allSettled(seats.map((seat) => openLocal(definition, source, type, seat, tools)));
+    const workers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    opened.push(...workers);
+    const failure = started.find((one) => one.status === 'rejected');
+    if (failure) throw failure.reason;
     return replicasOf(workers);
   }
 

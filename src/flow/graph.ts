@@ -136,7 +136,8 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     for (const part of requests) {
       part.parameters = run.specific ? parametersFor(run.parameters, name) : copyValue(run.parameters);
       if (RESULTS in part.parameters) delete part.parameters[RESULTS];
-      part.header.targetExecutor = undefined;
+      // What one executor says of the request does not reach the next one.
+      part.header = { ...run.input.header, status: undefined, targetExecutor: undefined };
     }
     const started = performance.now();
     let answer: DataRequest | undefined;
@@ -192,7 +193,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
       const { parameters } = request;
       // A copy that executors may change; what came in is answered with.
       const first = {
-        header: { ...request.header },
+        header: request.header,
         parameters,
         routes: [],
         docs: request.docs,

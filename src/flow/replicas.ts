@@ -65,15 +65,19 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
 
   async function attempt(seat: Seat, call: WorkerCall): Promise<DataRequest> {
     if (timeoutSendMs === undefined) return seat.worker.process(call);
+    // Not AbortSignal.any: what it makes stays with signals that live long.
     const ended = new AbortController();
-    const signal = AbortSignal.any([call.signal, ended.signal]);
+    const stop = () => ended.abort(call.signal.reason);
+    if (call.signal.aborted) stop();
+    call.signal.addEventListener('abort', stop, { once: true });
     try {
-      return await within(timeoutSendMs, seat.worker.process({ ...call, signal }));
+      return await within(timeoutSendMs, seat.worker.process({ ...call, signal: ended.signal }));
     } catch (error) {
       if (!(error instanceof TimeUp)) throw error;
+      ended.abort(error);
       throw new WorkerLost('timeout', 'Deadline Exceeded', error);
     } finally {
-      ended.abort();
+      call.signal.removeEventListener('abort', stop);
     }
   }
 
