@@ -6,7 +6,7 @@ import type { Log } from '#telemetry/log.ts';
 import { demandsNothing, type Filters, GENERAL_DOMAINS, type Site } from './filters.ts';
 import type { CodeRow, IndexStore, LackingRow, PassageRow } from './index-store.ts';
 import type { Field, PreparedPage } from './prepare.ts';
-import type { Slot } from './terms.ts';
+import { phrasesOf, type Slot } from './terms.ts';
 
 /** How much a term counts in each field, in the order of the columns of FTS5's table. */
 export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
@@ -293,15 +293,11 @@ function matchOf({ terms, prefix }: Slot): string {
   return any.length === 1 ? any[0]! : `(${any.join(' OR ')})`;
 }
 
-/** All slots one after the other. Alternatives are multiplied out where that stays small, else the first is taken. */
-function phraseOf(slots: readonly Slot[]): string {
-  let phrases: string[] = [''];
-  for (const { terms } of slots) {
-    const choices = phrases.length * terms.length > 64 ? terms.slice(0, 1) : terms;
-    phrases = phrases.flatMap((phrase) => choices.map((term) => (phrase ? `${phrase} ${term}` : term)));
-  }
-  return phrases.map((phrase) => `"${phrase}"${slots.length === 1 && slots[0]!.prefix ? '*' : ''}`).join(' OR ');
-}
+/** All slots one after the other. */
+const phraseOf = (slots: readonly Slot[]): string =>
+  phrasesOf(slots)
+    .map((terms) => termOf(terms.join(' '), slots.length === 1 && slots[0]!.prefix))
+    .join(' OR ');
 
 interface Conditions {
   readonly sql: string;

@@ -108,6 +108,17 @@ export function slotsOf(text: string, languages: readonly string[], most: number
   return slots;
 }
 
+/** Terms that may follow each other where slots do. Alternatives are multiplied out where that stays small, else the first is taken. */
+export function phrasesOf(slots: readonly Slot[]): string[][] {
+  let phrases: string[][] = [[]];
+  for (const { terms } of slots) {
+    const choices = phrases.length * terms.length > MAX_PHRASES ? terms.slice(0, 1) : terms;
+    phrases = phrases.flatMap((phrase) => choices.map((term) => [...phrase, term]));
+  }
+  return phrases;
+}
+const MAX_PHRASES = 64;
+
 const commonWords = new Map<string, ReadonlySet<string>>();
 function isCommon(word: string, languages: readonly string[]): boolean {
   return languages.some((language) => {
