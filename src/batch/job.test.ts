@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isFinal, type JobState, MOVES, type MoveName, moved, STATES } from './job.ts';
+
+const names = Object.keys(MOVES) as MoveName[];
+
+it('lets a job make the moves of the contract and no other', () => {
+  const legal = names.flatMap((name) =>
+    STATES.flatMap((state) => {
+      const to = moved(state, name);
+      return to === undefined ? [] : [`${state} ${name} ${to}`];
+    }),
+  );
+  expect(legal.sort()).toEqual(
+    [
+      'pending take processing',
+      'processing take processing',
+      'processing complete completed',
+      'pending fail failed',
+      'processing fail failed',
+      'pending cancel cancelled',
+      'processing cancel cancelled',
+      'pending lapse expired',
+      'processing lapse expired',
+      'completed expire expired',
+      'failed expire expired',
+      'cancelled expire expired',
+    ].sort(),
+  );
+});
+
+it('ends every job for good, whatever is tried', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...names), { maxLength: 30 }), (tried) => {
+      let state: JobState = 'pending';
+      let ends = 0;
+      for (const name of tried) {
+        const next = moved(state, name);
+        if (next === undefined) continue;
+        if (isFinal(state)) expect(next).toBe('expired');
+        else if (isFinal(next)) ends++;
+        state = next;
+      }
+      expect(ends).toBeLessThanOrEqual(1);
+    }),
+    { seed: 8 },
+  );
+});
