@@ -1,0 +1,21 @@
+/** The executors that a flow may name without bringing them along. */
+import type { ExecutorClass } from '../executor.ts';
+import { chunkExecutor } from './chunk.ts';
+import { embedExecutor } from './embed.ts';
+import { indexExecutor } from './index-documents.ts';
+import { ocrExecutor } from './ocr.ts';
+import { readExecutor } from './read.ts';
+import { rerankExecutor } from './rerank.ts';
+import { searchExecutor } from './search.ts';
+import type { BuiltInTools } from './tools.ts';
+
+/** By the name that `uses` gives. */
+export const createBuiltIns = (tools: BuiltInTools): Readonly<Record<string, ExecutorClass>> => ({
+  Read: readExecutor(tools.reading),
+  Chunk: chunkExecutor(tools.cut),
+  Embed: embedExecutor(tools.embed),
+  Rerank: rerankExecutor(tools.rerank),
+  Index: indexExecutor(tools.openCollection),
+  Search: searchExecutor(tools.openCollection),
+  Ocr: ocrExecutor(tools.ocr),
+});

@@ -1,0 +1,41 @@
+/** The same work for many documents, some at a time, where one that fails does not take the others along. */
+import { asProblem } from '../../errors.ts';
+import type { Document } from '../document.ts';
+
+export interface EachOptions {
+  readonly atOnce: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A document for which the work fails is told so by the tag `error` (name and message). Throws the first failure when all
+ * fail, and the signal's reason.
+ */
+export async function eachDocument(
+  docs: readonly Document[],
+  { atOnce, signal }: EachOptions,
+  work: (doc: Document) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let doc = docs[next++]; doc; doc = docs[next++]) {
+      signal.throwIfAborted();
+      try {
+        await work(doc);
+        if ('error' in doc.tags) doc.tags = withoutError(doc.tags);
+      } catch (error) {
+        failures.push(error);
+        const { name, message } = asProblem(error);
+        doc.tags = { ...doc.tags, error: { name, message } };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, docs.length) }, lane));
+  signal.throwIfAborted();
+  if (failures.length > 0 && failures.length === docs.length) throw failures[0];
+}
+
+function withoutError({ error: _, ...tags }: Document['tags']): Document['tags'] {
+  return tags;
+}

@@ -1,0 +1,53 @@
+/** Keeps documents for searching. */
+import type { Document } from '../document.ts';
+import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
+import { openFor } from './collection.ts';
+import { readSettings, type Settings } from './settings.ts';
+import type { BuiltInTools, Collection, Entry } from './tools.ts';
+
+export function indexExecutor(open: BuiltInTools['openCollection']): ExecutorClass {
+  return class Index extends Executor<Settings> {
+    static override readonly requests = requests<Index>({ '/index': 'add', '/update': 'add', '/delete': 'remove' });
+
+    #collection: Collection | undefined;
+
+    override async start(): Promise<void> {
+      this.#collection = await openFor(readSettings(this.options, ['collection']), this.context, open);
+    }
+
+    override async close(): Promise<void> {
+      await this.#collection?.close();
+    }
+
+    /** Documents with a text; others, such as those that could not be read, are counted only. */
+    async add({ docs }: Call): Promise<Record<string, number>> {
+      const entries = docs.filter(({ text }) => text.trim() !== '').map(entryOf);
+      const added = await this.#collection!.add(entries);
+      const indexed = added.filter(Boolean).length;
+      return { indexed, unchanged: entries.length - indexed, skipped: docs.length - entries.length };
+    }
+
+    async remove({ docs }: Call): Promise<Record<string, number>> {
+      let removed = 0;
+      for (const { id, uri } of docs) {
+        if (await this.#collection!.remove({ id, url: webAddress(uri) })) removed += 1;
+      }
+      return { removed, unknown: docs.length - removed };
+    }
+  };
+}
+
+const webAddress = (uri: string): string | undefined => (/^https?:\/\//i.test(uri) ? uri : undefined);
+const textTag = ({ tags }: Document, name: string): string | undefined => {
+  const value = tags[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+const entryOf = (doc: Document): Entry => ({
+  id: doc.id,
+  url: webAddress(doc.uri),
+  title: textTag(doc, 'title') ?? '',
+  description: textTag(doc, 'description'),
+  content: doc.text,
+  language: textTag(doc, 'language'),
+});

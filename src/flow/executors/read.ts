@@ -1,0 +1,111 @@
+/** Reads what documents point at: an address, or a file within, becomes Markdown. */
+
+import { problem } from '../../errors.ts';
+import type { Document } from '../document.ts';
+import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
+import { invalid } from '../options.ts';
+import { isObject, type JsonObject } from '../values.ts';
+import { eachDocument } from './each.ts';
+import { readParameters, readSettings, type Settings } from './settings.ts';
+import type { BuiltInTools, Read as ReadOne, ReadPage, ReadSource } from './tools.ts';
+
+/** Options of the reader that a request may set; what costs money, runs scripts or goes other ways is the operator's. */
+const CALLERS_OPTIONS = [
+  'targetSelector',
+  'removeSelector',
+  'waitForSelector',
+  'retainLinks',
+  'retainImages',
+  'withIframe',
+  'noCache',
+  'engine',
+  'timeout',
+];
+const READS_AT_ONCE = 4;
+
+export function readExecutor(reading: BuiltInTools['reading']): ExecutorClass {
+  return class Read extends Executor<Settings> {
+    static override readonly requests = requests<Read>({ '/index': 'read', '/update': 'read', '/read': 'read' });
+
+    readonly #atOnce = readSettings(this.options, ['reader', 'at_once']).integer('at_once', 1) ?? READS_AT_ONCE;
+    readonly #reader = readSettings(this.options, ['reader', 'at_once']).record('reader') ?? {};
+    readonly #read: ReadOne = reading(this.#reader);
+
+    async read({ docs, parameters, signal }: Call): Promise<void> {
+      const asked = callersOptions(parameters);
+      const read = asked ? reading({ ...this.#reader, ...asked }) : this.#read;
+      const wanted = docs.filter(isToBeRead);
+      await eachDocument(wanted, { atOnce: this.#atOnce, signal }, async (doc) => {
+        fill(doc, await read(sourceOf(doc), signal));
+      });
+    }
+  };
+}
+
+/** Of a request: `{reader: {targetSelector: "main"}}`. */
+function callersOptions(parameters: JsonObject): Settings | undefined {
+  const given = readParameters(parameters).of('reader');
+  if (given === undefined) return undefined;
+  if (!isObject(given)) throw invalid('parameters.reader', 'this is a mapping');
+  for (const name of Object.keys(given)) {
+    if (!CALLERS_OPTIONS.includes(name)) {
+      throw invalid(`parameters.reader.${name}`, `requests may set ${CALLERS_OPTIONS.join(', ')}`);
+    }
+  }
+  return given;
+}
+
+/** What has a text is read already; pictures as arrays are nothing to read. */
+const isToBeRead = (doc: Document): boolean =>
+  doc.blob ? doc.blob.length > 0 : doc.content === undefined || doc.content === '' ? doc.uri !== '' : false;
+
+function sourceOf({ blob, uri, mimeType }: Document): ReadSource {
+  if (blob) return { bytes: blob, mediaType: mimeType, name: nameIn(uri) };
+  if (/^data:/i.test(uri)) return fromDataUri(uri);
+  if (/^https?:\/\//i.test(uri)) return { url: uri };
+  throw problem('ParamValidationError', {
+    path: 'uri',
+    message: 'Documents are read from http, https and data addresses, or from their blob',
+  });
+}
+
+const nameIn = (uri: string): string | undefined =>
+  /^data:/i.test(uri) ? undefined : uri.split(/[?#]/)[0] || undefined;
+
+/** RFC 2397: `data:text/html;charset=utf-8;base64,...`. */
+function fromDataUri(uri: string): ReadSource {
+  const comma = uri.indexOf(',');
+  if (comma < 0) throw problem('ParamValidationError', { path: 'uri', message: 'The data address has no comma' });
+  const described = uri.slice('data:'.length, comma);
+  const isBase64 = /;\s*base64\s*$/i.test(described);
+  const mediaType = described.replace(/;\s*base64\s*$/i, '') || 'text/plain;charset=US-ASCII';
+  const data = uri.slice(comma + 1);
+  try {
+    return { bytes: isBase64 ? Buffer.from(decodeURIComponent(data), 'base64') : percentDecoded(data), mediaType };
+  } catch {
+    throw problem('ParamValidationError', { path: 'uri', message: 'The data address cannot be decoded' });
+  }
+}
+
+/** Bytes need not be UTF-8 underneath. */
+const percentDecoded = (data: string): Uint8Array =>
+  Buffer.from(
+    Buffer.from(data)
+      .toString('latin1')
+      .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
+
+/** Tags that the caller gave stay as they are. */
+function fill(doc: Document, { text, url, title, description, published, warning }: ReadPage): void {
+  doc.text = text;
+  doc.mimeType = 'text/markdown';
+  const found: JsonObject = {};
+  if (title) found.title = title;
+  if (description) found.description = description;
+  if (published) found.published = published;
+  if (warning) found.warning = warning;
+  // Where it was in the end, when that is not where it was looked for.
+  if (url && url !== doc.uri) found.url = url;
+  doc.tags = { ...found, ...doc.tags };
+}

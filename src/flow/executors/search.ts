@@ -1,0 +1,64 @@
+/** Answers questions with passages of the documents that were indexed. */
+import { createHash } from 'node:crypto';
+import { Document } from '../document.ts';
+import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
+import type { JsonObject } from '../values.ts';
+import { openFor } from './collection.ts';
+import { limitOf, readParameters, readSettings, type Settings } from './settings.ts';
+import type { BuiltInTools, Collection, FoundPassage } from './tools.ts';
+
+const STANDARD_LIMIT = 10;
+const MOST = 1_000;
+
+export function searchExecutor(open: BuiltInTools['openCollection']): ExecutorClass {
+  return class Search extends Executor<Settings> {
+    static override readonly requests = requests<Search>({ '/search': 'search' });
+
+    readonly #with = readSettings(this.options, ['collection', 'limit', 'top_k', 'candidates']);
+    readonly #limit = limitOf(this.#with) ?? STANDARD_LIMIT;
+    /** What an executor after this one chooses from. */
+    readonly #candidates = this.#with.integer('candidates', 1) ?? 0;
+    #collection: Collection | undefined;
+
+    override async start(): Promise<void> {
+      this.#collection = await openFor(this.#with, this.context, open);
+    }
+
+    override async close(): Promise<void> {
+      await this.#collection?.close();
+    }
+
+    /** Each document's text is a question; what it had for matches is replaced. */
+    async search({ docs, parameters, signal }: Call): Promise<void> {
+      const asked = limitOf(readParameters(parameters)) ?? this.#limit;
+      const limit = Math.min(MOST, Math.max(asked, this.#candidates));
+      for (const doc of docs) {
+        signal.throwIfAborted();
+        const found = doc.text.trim() === '' ? [] : await this.#collection!.search(doc.text, { limit, signal });
+        doc.matches = found.map((passage) => matchOf(passage, doc.id));
+      }
+    }
+  };
+}
+
+function matchOf({ id, url, title, heading, text, start, end, score }: FoundPassage, refId: string): Document {
+  const tags: JsonObject = {};
+  if (title) tags.title = title;
+  if (heading) tags.heading = heading;
+  const match = new Document({
+    id: passageId(id, start, end),
+    text,
+    mimeType: 'text/markdown',
+    location: [start, end],
+    scores: { relevance: { value: score, opName: 'search', refId } },
+    tags,
+    ...(url && { uri: url }),
+  });
+  // It is a part of that document, wherever it was found.
+  match.parentId = id;
+  return match;
+}
+
+/** The same passage has the same id in every answer. */
+const passageId = (id: string, start: number, end: number): string =>
+  createHash('sha256').update(`${id} ${start} ${end}`).digest('hex').slice(0, 32);
