@@ -1,5 +1,6 @@
 /** Kysely over SQLite: one synchronous connection, handed to one at a time. */
 import { open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -24,6 +25,8 @@ export async function openSqlite<Schema>(file: string, options: StoreOptions): P
   // SQLite gives its log and index the rights of the file.
   if (file !== ':memory:') await (await open(file, 'a', 0o600)).close();
   const database = await openDatabase(file, []);
+  // The rest of the wait for another process is spent without holding up everybody in this one.
+  database.execute(`PRAGMA busy_timeout = ${BLOCKED_MS}`);
   let healthy = true;
   const turns = createTurns();
   const connection = connect(database, (answered) => {
@@ -59,7 +62,7 @@ export async function openSqlite<Schema>(file: string, options: StoreOptions): P
 function connect(database: Database, heard: (answered: boolean) => void): DatabaseConnection {
   const executeQuery = async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
     try {
-      const { rows, changes } = database.execute(sql, ...parameters.map(toSqlValue));
+      const { rows, changes } = await whenFree(() => database.execute(sql, ...parameters.map(toSqlValue)));
       heard(true);
       return { rows: rows as Row[], ...(changes !== undefined && { numAffectedRows: BigInt(changes) }) };
     } catch (error) {
@@ -77,6 +80,30 @@ function connect(database: Database, heard: (answered: boolean) => void): Databa
 }
 
 const toSqlValue = (value: unknown): SqlValue => (typeof value === 'boolean' ? Number(value) : (value as SqlValue));
+
+/** How long a call waits for another process that writes, and how much of it at a time nothing else is done. */
+const BUSY_MS = 2_000;
+const BLOCKED_MS = 10;
+const LONGEST_PAUSE_MS = 20;
+const BUSY = 5;
+
+/** A statement that found the file locked has done nothing, so it may be run again. */
+async function whenFree<Result>(run: () => Result): Promise<Result> {
+  const until = performance.now() + BUSY_MS;
+  for (;;) {
+    try {
+      return run();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error;
+      // By chance, so that processes which wait for each other do not keep in step.
+      await sleep(Math.random() * LONGEST_PAUSE_MS);
+    }
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error &&
+  ('errcode' in error ? (Number(error.errcode) & 0xff) === BUSY : /\blocked$/.test(error.message));
 
 /** Held by another process, or the disk is away, full or closed to us; https://sqlite.org/rescode.html */
 const AWAY_CODES = new Set([5, 6, 8, 10, 13, 14]);

@@ -200,7 +200,14 @@ describe('a SQLite file', () => {
     const attempts: Promise<unknown>[] = [];
     other.execute('BEGIN IMMEDIATE');
     attempts.push(insert().catch(away), store.db.transaction().execute(insert).catch(away));
+    // Who wants nothing of the file does not wait for it.
+    let turns = 0;
+    const others = setInterval(() => {
+      turns += 1;
+    }, 1);
     for (const failure of await Promise.all(attempts)) expect(failure).toBeInstanceOf(DatabaseAway);
+    clearInterval(others);
+    expect(turns).toBeGreaterThan(10);
     expect(store.healthy).toBe(false);
     other.execute('COMMIT');
     await insert();
