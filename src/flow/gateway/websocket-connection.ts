@@ -46,10 +46,10 @@ function lostReason(failure: Problem): string {
 
 export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
   const { flow, codec, headers, prefetch, limits, log } = tools;
-  const gone = new AbortController();
   const most = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
   const waiting: Buffer[] = [];
-  let inWork = 0;
+  /** One for each request in work: what listens to it goes with it. */
+  const inWork = new Set<AbortController>();
   let inWorkBytes = 0;
   /** Set when nothing more is read: the code to close with when all is answered. */
   let endCode: number | undefined;
@@ -57,14 +57,14 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
   let taken = 0;
 
   const hasRoom = (): boolean =>
-    inWork < most && inWorkBytes < limits.maxInWorkBytes && socket.bufferedAmount < limits.maxUnreadBytes;
+    inWork.size < most && inWorkBytes < limits.maxInWorkBytes && socket.bufferedAmount < limits.maxUnreadBytes;
 
   /** Takes up what there is room for, reads on or stops reading, and closes when all is done. */
   function proceed(): void {
     if (socket.readyState !== socket.OPEN) return;
     while (waiting.length > 0 && hasRoom()) start(waiting.shift()!);
     if (endCode !== undefined) {
-      if (inWork === 0 && waiting.length === 0) close(endCode);
+      if (inWork.size === 0 && waiting.length === 0) close(endCode);
     } else if (waiting.length > 0 || !hasRoom()) {
       socket.pause();
     } else if (socket.isPaused) {
@@ -79,22 +79,23 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
   }
 
   function start(bytes: Buffer): void {
-    inWork++;
+    const gone = new AbortController();
+    inWork.add(gone);
     inWorkBytes += bytes.length;
-    void answer(bytes).finally(() => {
-      inWork--;
+    void answer(bytes, gone.signal).finally(() => {
+      inWork.delete(gone);
       inWorkBytes -= bytes.length;
       proceed();
     });
   }
 
-  async function answer(bytes: Buffer): Promise<void> {
+  async function answer(bytes: Buffer, signal: AbortSignal): Promise<void> {
     let frame: Frame | undefined;
     try {
       frame = codec.read(bytes);
-      send(await frame.run(flow, { signal: gone.signal, headers }));
+      send(await frame.run(flow, { signal, headers }));
     } catch (error) {
-      if (!gone.signal.aborted) fail(asProblem(error), frame, bytes);
+      if (!signal.aborted) fail(asProblem(error), frame, bytes);
     }
   }
 
@@ -131,12 +132,12 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
     proceed();
   });
 
-  const stopPings = ping(socket, limits, { taken: () => taken, isBusy: () => inWork > 0 && socket.isPaused });
+  const stopPings = ping(socket, limits, { taken: () => taken, isBusy: () => inWork.size > 0 && socket.isPaused });
   const closed = new Promise<void>((resolve) => {
     socket.on('close', () => {
       stopPings();
       waiting.length = 0;
-      gone.abort();
+      for (const gone of inWork) gone.abort();
       resolve();
     });
   });
