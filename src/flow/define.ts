@@ -10,7 +10,7 @@ import path from 'node:path';
 import { readDeployment } from './define-deployment.ts';
 import { readGateway } from './define-gateway.ts';
 import type { DeploymentDefinition, FlowDefinition } from './definition.ts';
-import { START } from './definition.ts';
+import { END, START } from './definition.ts';
 import type { ExecutorClass } from './executor.ts';
 import {
   createOptionReader,
@@ -84,7 +84,7 @@ export interface FlowBuilder {
 }
 
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
-const RESERVED = ['gateway', 'start-gateway', 'end-gateway'];
+const RESERVED = ['gateway', START, END];
 
 export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBuilder {
   const warnings: string[] = [];

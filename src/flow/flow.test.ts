@@ -59,6 +59,20 @@ describe('an executor', () => {
     expect(answer.docs).toHaveLength(1);
   });
 
+  it('is called with lists for each part, or none when all are empty', async () => {
+    const seen: unknown[] = [];
+    const look = ({ docsMatrix, docsMap }: Call) => {
+      seen.push([docsMatrix?.map((part) => part.length), docsMap && Object.keys(docsMap)]);
+    };
+    const flow = await flowOf([{ name: 'a', ...run(look) }]);
+    await ask(flow, { docs: texts('x', 'y') });
+    await ask(flow, { docs: [] });
+    expect(seen).toEqual([
+      [[2], ['gateway']],
+      [undefined, undefined],
+    ]);
+  });
+
   it('fails as data: name, arguments, stack and executor, and lives on', async () => {
     let calls = 0;
     const sometimes = () => {
@@ -390,6 +404,12 @@ describe('a life', () => {
         closed.push('broken');
       }
     }
+    class Throwing extends Executor {
+      constructor(setup: ExecutorSetup) {
+        super(setup);
+        throw new Error('bad options');
+      }
+    }
     class Hanging extends Executor {
       override start() {
         return new Promise<void>(() => {});
@@ -398,13 +418,14 @@ describe('a life', () => {
     const flow = flowOf([
       { name: 'good', uses: Good },
       { name: 'broken', uses: Broken },
+      { name: 'throwing', uses: Throwing, replicas: 2 },
       { name: 'hanging', uses: Hanging, timeoutReady: 20 },
       { name: 'unknown', uses: 'Nowhere' },
     ]);
     await expect(flow).rejects.toMatchObject({
       name: 'FaceNotReadyError',
       message: expect.stringMatching(
-        /broken: no model file; hanging: it was not ready after 20 ms; unknown: there is no executor Nowhere/,
+        /broken: no model file; throwing: bad options; hanging: it was not ready after 20 ms; unknown: there is no executor Nowhere/,
       ),
     });
     expect(closed.sort()).toEqual(['broken', 'good']);

@@ -19,7 +19,18 @@ export {
   on,
   requests,
 } from './executor.ts';
+export { createBuiltIns } from './executors/built-in.ts';
+export type {
+  BuiltInTools,
+  Collection,
+  EmbedAsk,
+  Entry,
+  FoundPassage,
+  RerankAsk,
+} from './executors/tools.ts';
 export { createFlow, type Flow, type FlowTools, type HandleOptions } from './flow.ts';
+export { createGrpcGateway, type GrpcGateway } from './gateway/grpc.ts';
+export { createHttpGateway, type HttpGateway } from './gateway/http.ts';
 export { NdArray } from './ndarray.ts';
 export type { FlowObserver } from './observer.ts';
 export { createRequest, type DataRequest, failed, type Route, type Status } from './request.ts';

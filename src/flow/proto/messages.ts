@@ -29,7 +29,7 @@ interface Field<V> {
 type Values<F> = { [K in keyof F]: F[K] extends readonly [number, Field<infer V>] ? V : never };
 type Message<F> = Values<F> & { unknown?: readonly Uint8Array[] };
 
-export interface Codec<T> {
+interface Codec<T> {
   readonly name: string;
   encode(message: T): Uint8Array;
   /** Throws a SubmittedDataMalformedError when the bytes are not this message. */
@@ -203,7 +203,7 @@ export const endpointsProto = createCodec('EndpointsProto', {
 
 export const infoProto = createCodec('JinaInfoProto', { jina: [1, textMap], envs: [2, textMap] });
 
-export const relatedEntityProto = createCodec('RelatedEntity', {
+const relatedEntityProto = createCodec('RelatedEntity', {
   id: [1, text],
   address: [2, text],
   port: [3, uint],
@@ -217,8 +217,8 @@ export const controlRequestProto = createCodec('ControlRequestProto', {
   relatedEntities: [3, repeated(relatedEntityProto)],
 });
 
-export const snapshotId = createCodec('SnapshotId', { value: [1, text] });
-export const restoreId = createCodec('RestoreId', { value: [1, text] });
+const snapshotId = createCodec('SnapshotId', { value: [1, text] });
+const restoreId = createCodec('RestoreId', { value: [1, text] });
 
 /** States: 0 unspecified, 1 queued, 2 scheduled, 3 running, 4 succeeded, 5 failed, 6 not found. */
 export const snapshotStatusProto = createCodec('SnapshotStatusProto', {
