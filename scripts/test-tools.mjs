@@ -1,6 +1,6 @@
 // Programs that some tests hold our output against, or that Lectern uses when a machine has them: LibreOffice, Tesseract,
-// Poppler, and the servers it can keep its data in: PostgreSQL, Redis. Where Debian's packages can be installed they are;
-// elsewhere the tests that need one are skipped, and it is said.
+// Poppler, the servers it can keep its data in (PostgreSQL, Redis), and a metasearch server. Where Debian's packages can be
+// installed they are; elsewhere the tests that need one are skipped, and it is said.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -15,6 +15,7 @@ const TOOLS = [
   { programs: ['pdftotext'], packages: ['poppler-utils'] },
   { programs: ['postgres'], packages: ['postgresql'] },
   { programs: ['redis-server', 'valkey-server'], packages: ['redis-server'] },
+  { programs: ['searx-run'], packages: ['searx'] },
 ];
 
 /** Debian keeps the programs of PostgreSQL's server out of the path, a folder a version. */
