@@ -9,8 +9,7 @@
 import path from 'node:path';
 import { readDeployment } from './define-deployment.ts';
 import { readGateway } from './define-gateway.ts';
-import type { DeploymentDefinition, FlowDefinition } from './definition.ts';
-import { END, START } from './definition.ts';
+import { type DeploymentDefinition, END, type FlowDefinition, START } from './definition.ts';
 import type { ExecutorClass } from './executor.ts';
 import {
   createOptionReader,

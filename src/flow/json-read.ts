@@ -69,8 +69,9 @@ function dense(value: unknown, place: Place): DenseArray {
   return array;
 }
 
-/** A nested list, or the object form of older clients. */
+/** A nested list, or the object form of older clients; an array that `parseWithArrays` has left is one already. */
 function array(value: unknown, place: Place): NdArray {
+  if (value instanceof NdArray) return value;
   if (Array.isArray(value)) {
     try {
       return NdArray.fromList(value as NestedList);
@@ -156,8 +157,10 @@ const blobOrArray: Field = (reading, value, place) => {
 };
 
 const setTensor: Field = (reading, value, place) => {
-  if (Array.isArray(value) && value.length === 0) return;
-  setContent(reading, 'tensor', place, array(value, place));
+  const tensor = array(value, place);
+  // Empty, it stands back for any other content.
+  if (!tensor.shape.includes(0)) setContent(reading, 'tensor', place, tensor);
+  else reading.document.content ??= tensor;
 };
 
 const nested = (reading: Reading, value: unknown, place: Place): readonly Document[] => {
@@ -202,7 +205,6 @@ const FIELDS: Record<string, Field> = Object.assign(Object.create(null) as Recor
     document.location = value.map((part, at) => float(part, { up: place, key: at }));
   },
   embedding: ({ document }, value, place) => {
-    if (Array.isArray(value) && value.length === 0) return;
     document.embedding = array(value, place);
   },
   modality: ({ document }, value, place) => {

@@ -79,6 +79,9 @@ describe('a document in JSON', () => {
     });
     expect(through({ blob: 'aGk=' }).blob).toBe('aGk=');
     expect(through({ tensor: [[true], [false]] }).tensor).toEqual([[true], [false]]);
+    expect(through({ tensor: [], embedding: [[], []] })).toMatchObject({ tensor: [], embedding: [] });
+    expect(through({ tensor: [], text: 'a' })).toMatchObject({ tensor: null, text: 'a' });
+    expect(through({ text: 'a', tensor: [] })).toMatchObject({ tensor: null, text: 'a' });
   });
 
   it('may leave out everything, or say null', () => {

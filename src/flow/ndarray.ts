@@ -112,7 +112,6 @@ function readDense({ buffer, shape, dtype }: DenseArray): (number | boolean)[] {
 
 function nest(values: (number | boolean)[], shape: readonly number[]): NestedList {
   if (shape.length === 0) return values[0] ?? 0;
-  if (values.length === 0) return [];
   let level: NestedList[] = values;
   for (let axis = shape.length - 1; axis > 0; axis--) {
     const length = shape[axis]!;
@@ -206,11 +205,17 @@ export class NdArray {
   #dense: DenseArray | undefined;
   /** The list that the array was given as; its bytes are made when somebody asks for them. */
   #list: NestedList | undefined;
+  /** The JSON that the array was given as; it is parsed when somebody asks for its numbers. */
+  #text: string | undefined;
   #shape: readonly number[];
   #dtype: string;
 
   private constructor(
-    content: { dense: DenseArray } | { sparse: SparseArray } | { list: NestedList; shape: number[]; dtype: string },
+    content:
+      | { dense: DenseArray }
+      | { sparse: SparseArray }
+      | { list: NestedList; shape: readonly number[]; dtype: string }
+      | { text: string; shape: readonly number[]; dtype: string },
     { clsName = 'numpy', parameters, unknown }: NdArrayRest = {},
   ) {
     this.clsName = clsName;
@@ -219,6 +224,7 @@ export class NdArray {
     this.sparse = 'sparse' in content ? content.sparse : undefined;
     this.#dense = 'dense' in content ? content.dense : undefined;
     this.#list = 'list' in content ? content.list : undefined;
+    this.#text = 'text' in content ? content.text : undefined;
     const described = 'sparse' in content ? content.sparse : 'dense' in content ? content.dense : content;
     this.#shape = described.shape;
     this.#dtype = 'sparse' in content ? (content.sparse.values?.dtype ?? '<f8') : (described as DenseArray).dtype;
@@ -227,6 +233,11 @@ export class NdArray {
   /** Throws a TypeError when the list is ragged or holds anything but numbers, or anything but booleans. */
   static fromList(list: NestedList, rest?: NdArrayRest): NdArray {
     return new NdArray({ list, ...describeList(list) }, rest);
+  }
+
+  /** `text` is the JSON of a list of `length` numbers, as whoever calls has made sure; `<i8` when all are whole, else `<f8`. */
+  static fromJson(text: string, length: number, dtype: '<i8' | '<f8'): NdArray {
+    return new NdArray({ text, shape: [length], dtype });
   }
 
   /** The memory is shared, not copied. */
@@ -247,10 +258,9 @@ export class NdArray {
 
   /** With bytes of its own. */
   clone(): NdArray {
-    if (this.#list !== undefined) {
-      const shape = [...this.#shape];
-      return new NdArray({ list: this.#list, shape, dtype: this.#dtype }, this);
-    }
+    const [shape, dtype] = [this.#shape, this.#dtype];
+    if (this.#text !== undefined) return new NdArray({ text: this.#text, shape, dtype }, this);
+    if (this.#list !== undefined) return new NdArray({ list: this.#list, shape, dtype }, this);
     if (this.sparse) return this;
     return new NdArray({ dense: { ...this.#dense!, buffer: this.#dense!.buffer.slice() } }, this);
   }
@@ -266,10 +276,12 @@ export class NdArray {
 
   /** Undefined for a sparse array. */
   get dense(): DenseArray | undefined {
-    if (!this.#dense && this.#list !== undefined) {
-      this.#dense = { buffer: bytesOf(this.#list, this.#dtype), shape: this.#shape, dtype: this.#dtype };
+    const list = this.#dense ? undefined : this.#given();
+    if (list !== undefined) {
+      this.#dense = { buffer: bytesOf(list, this.#dtype), shape: this.#shape, dtype: this.#dtype };
       // Who has the bytes may write to them: from here on they are the truth.
       this.#list = undefined;
+      this.#text = undefined;
     }
     return this.#dense;
   }
@@ -279,8 +291,9 @@ export class NdArray {
     return this.dense?.buffer ?? new Uint8Array();
   }
 
-  /** A nested list, or a bare value for an array without dimensions. Throws a RangeError when the bytes don't fit the shape. */
+  /** A nested list, `[]` if a dimension is zero, a bare value if there is none. Throws a RangeError when the bytes don't fit the shape. */
   toList(): NestedList {
+    if (this.#shape.includes(0)) return [];
     if (this.#list !== undefined) return this.#list;
     if (this.sparse) return scatter(this.sparse);
     return nest(readDense(this.#dense!), this.#shape);
@@ -303,7 +316,7 @@ export class NdArray {
 
   /** JSON text: a nested list; numbers that JSON cannot write are null. */
   toJson(): string {
-    return JSON.stringify(this.toList());
+    return this.#text ?? JSON.stringify(this.toList());
   }
 }
 

@@ -1,0 +1,185 @@
+/** An executor that stands alone: it serves gateways, ours and others, over gRPC (contract, section 8.5). */
+import { TimeUp, within } from '#concurrency/deadline.ts';
+import { problem } from '../errors.ts';
+import type { DeploymentDefinition } from './definition.ts';
+import { createDeployment, type Deployment } from './deployment.ts';
+import type { SourceTools } from './executor-source.ts';
+import { statusFacts } from './gateway/status.ts';
+import { createHealth } from './grpc/health.ts';
+import { METADATA, METHODS, SERVICES } from './grpc/names.ts';
+import { reflectionMethods } from './grpc/reflection.ts';
+import { createRequestMethods } from './grpc/request-methods.ts';
+import { answerRequest, type Handle } from './grpc/requests.ts';
+import { type CallFacts, createRpcServer, type Method, type TlsFiles } from './grpc/server.ts';
+import { lostProblem } from './lost.ts';
+import { decodeRequestList, endpointsProto, infoProto } from './proto/codec.ts';
+import { createRequest, type DataRequest, failed } from './request.ts';
+import { statusOf } from './status.ts';
+import { isObject } from './values.ts';
+import { WorkerLost } from './worker.ts';
+
+export interface ServeExecutorOptions extends Partial<SourceTools> {
+  readonly definition: DeploymentDefinition;
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly host: string;
+  /** Of the product. */
+  readonly version: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly tls?: TlsFiles;
+  readonly maxMessageBytes?: number | undefined;
+  /** Called once when the executor has closed itself after one of its `exitOnExceptions`. */
+  readonly onExit?: (() => void) | undefined;
+}
+
+export interface ExecutorServer {
+  readonly port: number;
+  readonly url: string;
+  /** Takes no new requests, lets those in work finish for so long at most. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
+const GRACE_MS = 10_000;
+const PREFETCH = 1000;
+/** Clients look for new addresses of a name now and then, which is how they find replicas that have come since. */
+const MAX_CONNECTION_AGE_MS = 600_000;
+
+/** What gateways know: some of them break on any other name. */
+const LISTED = [SERVICES.single, SERVICES.list, SERVICES.discovery, SERVICES.info, SERVICES.stream];
+
+async function startInTime(deployment: Deployment): Promise<void> {
+  const { name, timeoutReadyMs } = deployment.definition;
+  const started = deployment.start();
+  try {
+    await (timeoutReadyMs < 0 ? started : within(timeoutReadyMs, started));
+  } catch (error) {
+    started.then(() => deployment.close(0)).catch(() => {});
+    const reason = error instanceof TimeUp ? `it was not ready after ${timeoutReadyMs} ms` : (error as Error).message;
+    throw problem('FaceNotReadyError', { message: `The executor ${name} could not start: ${reason}` }, error);
+  }
+}
+
+/** HTTP headers that the gateway lets through. */
+function headersOf(facts: CallFacts): Record<string, string> {
+  const bytes = facts.bytes(METADATA.headers);
+  if (!bytes) return {};
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, String(one)])) : {};
+  } catch {
+    return {};
+  }
+}
+
+const sourceOf = ({ routes }: DataRequest, at: number): string => routes.at(-1)?.executor || `part-${at}`;
+
+/** Documents in a serialization that can run code. */
+class UnsupportedContent extends Error {
+  override readonly name = 'UnsupportedContent';
+}
+
+function refuse(request: DataRequest): DataRequest {
+  const answer = createRequest({ parameters: request.parameters });
+  const status = statusOf(new UnsupportedContent('docs_bytes is never decoded: send docs'), '', false);
+  answer.header = { ...request.header, status };
+  return answer;
+}
+
+/** Rejects with a FaceNotReadyError when the executor cannot start, and with the library's error when the port is taken. */
+export async function serveExecutor(options: ServeExecutorOptions): Promise<ExecutorServer> {
+  const { definition, host, version, environment = {}, log, tls = {}, onExit } = options;
+  const { executors = {}, stacks = false, observe } = options;
+  const deployment = createDeployment(definition, { executors, stacks, log, observe });
+  let hasExited = false;
+
+  async function process(requests: readonly DataRequest[], facts: CallFacts): Promise<DataRequest> {
+    const pickled = requests.find(({ docsBytes }) => docsBytes);
+    if (pickled) return refuse(pickled);
+    try {
+      const call = { requests, sources: requests.map(sourceOf), headers: headersOf(facts), signal: facts.signal };
+      const answer = await deployment.process(call);
+      const name = answer.header.status?.exception?.name;
+      if (!hasExited && failed(answer) && name && definition.exitOnExceptions.includes(name)) {
+        hasExited = true;
+        onExit?.();
+      }
+      return answer;
+    } catch (error) {
+      throw error instanceof WorkerLost ? lostProblem(error, definition.name, deployment.addresses) : error;
+    }
+  }
+
+  const handle: Handle = (request, facts) => process([request], facts);
+  const requests = createRequestMethods({ handle, prefetch: PREFETCH, marksErrors: true });
+  const health = createHealth([...LISTED, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
+
+  const methods: readonly Method[] = [
+    ...requests.methods,
+    {
+      ...METHODS.list,
+      kind: 'unary',
+      async run(bytes, facts) {
+        const parts = decodeRequestList(bytes);
+        const [first] = parts;
+        if (!first) throw problem('SubmittedDataMalformedError', { message: 'The list of requests is empty' });
+        return requests.reply(await answerRequest((_, call) => process(parts, call), first, facts));
+      },
+    },
+    {
+      ...METHODS.discovery,
+      kind: 'unary',
+      run: () => ({
+        bytes: endpointsProto.encode({
+          endpoints: [...(deployment.endpoints() ?? [])],
+          writeEndpoints: [],
+          schemas: undefined,
+        }),
+      }),
+    },
+    {
+      ...METHODS.info,
+      kind: 'unary',
+      run() {
+        const { jina, envs } = statusFacts({ version, environment });
+        return {
+          bytes: infoProto.encode({ jina: new Map(Object.entries(jina)), envs: new Map(Object.entries(envs)) }),
+        };
+      },
+    },
+    ...health.methods,
+    ...reflectionMethods([...LISTED, SERVICES.reflectionAlpha]),
+  ];
+
+  const server = createRpcServer({
+    methods,
+    tls,
+    maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+    maxConnectionAgeMs: MAX_CONNECTION_AGE_MS,
+    onError: (error) => log?.error({ err: error }),
+  });
+
+  await startInTime(deployment);
+  let port: number;
+  try {
+    port = await server.listen(options.port, host);
+  } catch (error) {
+    await deployment.close(0);
+    throw error;
+  }
+  let closing: Promise<void> | undefined;
+  const close = async (graceMs: number): Promise<void> => {
+    health.stop();
+    requests.stop();
+    await server.close(graceMs);
+    await deployment.close(graceMs);
+  };
+  return {
+    port,
+    url: `grpc${tls.certfile ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    close(graceMs = GRACE_MS) {
+      closing ??= close(graceMs);
+      return closing;
+    },
+  };
+}
