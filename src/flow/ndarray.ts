@@ -294,9 +294,18 @@ export class NdArray {
   /** A nested list, `[]` if a dimension is zero, a bare value if there is none. Throws a RangeError when the bytes don't fit the shape. */
   toList(): NestedList {
     if (this.#shape.includes(0)) return [];
-    if (this.#list !== undefined) return this.#list;
+    const list = this.#given();
+    if (list !== undefined) return list;
     if (this.sparse) return scatter(this.sparse);
     return nest(readDense(this.#dense!), this.#shape);
+  }
+
+  #given(): NestedList | undefined {
+    if (this.#text !== undefined) {
+      this.#list = JSON.parse(this.#text) as NestedList;
+      this.#text = undefined;
+    }
+    return this.#list;
   }
 
   /** All entries in C order, booleans as 0 and 1. */

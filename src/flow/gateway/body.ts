@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Problem, problem } from '#errors.ts';
 import { BODY, type Issue, malformed, wrong } from '../json.ts';
+import { parseWithArrays } from '../json-arrays.ts';
 import { findFault } from './json-fault.ts';
 
 const tooLarge = (maxBytes: number): Problem => {
@@ -56,7 +57,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 /** A JSON value, or SubmittedDataMalformedError that says where it goes wrong. */
 export function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseWithArrays(text);
   } catch {
     const fault = findFault(text);
     const { msg, pos, lineno, colno } = fault;
