@@ -73,6 +73,18 @@ export const SETTINGS = {
   modelPort: setting(port(3002), '3002', 'The port of the model host.'),
   flowPort: setting(port(3003), '3003', 'The port of the flow gateway for HTTP and WebSocket.'),
   flowGrpcPort: setting(port(3004), '3004', 'The port of the flow gateway for gRPC.'),
+  flow: setting(
+    z.string().optional(),
+    'Read, Index and Search',
+    'A YAML file of the flow that the flow gateway serves; its ports are those above.',
+  ),
+  flowToken: secret(
+    setting(
+      z.string().min(16, 'must have at least 16 characters').optional(),
+      'none',
+      'What callers of the flow gateway must send as Authorization: Bearer; without it other machines are served only with `auth` off.',
+    ),
+  ),
   port: setting(
     z.coerce.number().int().min(0).max(65535).optional(),
     'none',
@@ -281,6 +293,11 @@ export const SETTINGS = {
     'refused',
     '`limited` lets callers without a key search, as many times a minute as they may read.',
   ),
+  indexMaxBytes: setting(
+    count(5_000_000_000, 0),
+    '5000000000',
+    'What the index of pages that were read may take on disk, about, in bytes; those read longest ago make room, 0 keeps none.',
+  ),
 
   pageMaxRequests: setting(count(3_300), '3300', 'Requests that one page may make before it is stopped as abuse.'),
   pageMaxDocuments: setting(count(1_000), '1000', 'Documents that one page may load.'),
@@ -296,6 +313,11 @@ export const SETTINGS = {
   maxElementsKeyless: setting(count(10_000), '10000', 'The same for callers without a key.'),
   chargeModelFactor: setting(count(3), '3', 'How many times its tokens an answer written by a model is charged.'),
   chargeProxyFactor: setting(count(5), '5', 'How many times its tokens an answer through `proxy` is charged.'),
+  flowIndexMaxBytes: setting(
+    count(5_000_000_000),
+    '5000000000',
+    'What the documents that flows keep for searching may take on disk, in bytes for each collection; the oldest make room.',
+  ),
   maxBodyBytes: setting(count(102_000_000), '102000000', 'The largest JSON or form body, in bytes.'),
   userAgent: setting(z.string().optional(), 'that of the browser', 'The user agent of reads that name none.'),
   auth: setting(

@@ -8,22 +8,27 @@ import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import { parseAddress } from '#net/address.ts';
 
-/**
- * Refuses (OperationNotAllowedError) what a page of another site sent: by the browser's own word (Fetch Metadata, W3C), by
- * its Origin, or by a host name that is not ours, as when a site's name was made to point here (DNS rebinding).
- */
+/** Refuses (OperationNotAllowedError) what a page of another site sent. */
 export function refuseForeignPage({ headers }: FastifyRequest, ownHosts: readonly string[]): void {
-  const { origin, host = '' } = headers;
-  const site = headers['sec-fetch-site'];
-  const typed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-  const foreign =
-    (site !== undefined && site !== 'same-origin' && site !== 'none' && !typed) ||
-    (origin !== undefined && hostOf(origin) !== host.toLowerCase()) ||
-    (maybeBrowser(headers) && !isOwn(host, ownHosts));
-  if (!foreign) return;
+  if (!isForeignPage(headers, ownHosts)) return;
   throw problem('OperationNotAllowedError', {
     message: 'This server reads private networks, so web pages of other sites need an API key to ask it',
   });
+}
+
+/**
+ * Whether a page of another site sent it: by the browser's own word (Fetch Metadata, W3C), by its Origin, or by a host
+ * name that is not ours, as when a site's name was made to point here (DNS rebinding).
+ */
+export function isForeignPage(headers: IncomingHttpHeaders, ownHosts: readonly string[]): boolean {
+  const { origin, host = '' } = headers;
+  const site = headers['sec-fetch-site'];
+  const typed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return (
+    (site !== undefined && site !== 'same-origin' && site !== 'none' && !typed) ||
+    (origin !== undefined && hostOf(origin) !== host.toLowerCase()) ||
+    (maybeBrowser(headers) && !isOwn(host, ownHosts))
+  );
 }
 
 /**

@@ -31,6 +31,7 @@ export type {
 export { createFlow, type Flow, type FlowTools, type HandleOptions } from './flow.ts';
 export { createGrpcGateway, type GrpcGateway } from './gateway/grpc.ts';
 export { createHttpGateway, type HttpGateway } from './gateway/http.ts';
+export { createFlowMetrics, type FlowMetrics, type MetricsPort, serveMetrics } from './metrics.ts';
 export { NdArray } from './ndarray.ts';
 export type { FlowObserver } from './observer.ts';
 export { createRequest, type DataRequest, failed, type Route, type Status } from './request.ts';

@@ -15,4 +15,6 @@ export interface FlowObserver {
     documents: number;
     failed: boolean;
   }): void;
+  /** The gateway has answered a request with documents: sizes as they went over the wire, compression aside. */
+  transferred?(facts: { receivedBytes: number; sentBytes: number }): void;
 }

@@ -1,6 +1,9 @@
 /** The search room's table of contents: what the doors may use. */
 export type { Hit } from './hit.ts';
-export type { LocalIndex } from './index/local-index.ts';
+export type { IndexEmbedder, LocalIndex } from './index/local-index.ts';
+export { openLocalIndex } from './index/open.ts';
+export { cutPassages } from './index/passages.ts';
+export { addressOf } from './index/prepare.ts';
 export { textOf } from './layout.ts';
 export { openSearch } from './open.ts';
 export { composeText, GIVEN_OPERATORS } from './operators.ts';

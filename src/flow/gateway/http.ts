@@ -10,6 +10,7 @@ import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions, Protocol } from '../definition.ts';
 import { createId } from '../document.ts';
 import type { Flow } from '../flow.ts';
+import type { FlowObserver } from '../observer.ts';
 import { type Answer, detail, failureAnswer, notFound } from './answer.ts';
 import { readJson } from './body.ts';
 import { preflight, SIMPLE } from './cors.ts';
@@ -30,6 +31,10 @@ export interface HttpGatewayTools {
   /** For `/status`, which shows a fixed list of names out of it. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly limits?: Partial<SocketLimits>;
+  /** Told how much went to and fro. */
+  readonly observe?: FlowObserver | undefined;
+  /** Why a request is not answered at all, whatever it asks for: HTTP 403. */
+  readonly refuse?: ((request: IncomingMessage) => string | undefined) | undefined;
 }
 
 export interface HttpGateway {
@@ -81,19 +86,21 @@ function pathOf(url: string): string {
 }
 
 export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
-  const { flow, protocol, version, log, limits, environment = {} } = tools;
+  const { flow, protocol, version, log, limits, environment = {}, observe, refuse = () => undefined } = tools;
   const options = tools.options ?? flow.definition.gateway;
   const { requestTimeoutMs, maxBodyBytes = MAX_BODY_BYTES } = options;
   const answersOrigins = options.cors || options.restApiVersion === '1';
   const routes = gatewayRoutes({ flow, options, protocol, version, environment });
   const table = tableOf([...routes, ...descriptionRoutes(routes, { ...options, version })]);
   const isAllowed = createTokenCheck(options.token);
-  const sockets = createSocketDoor({ flow, options, protocol, isAllowed, log, limits });
+  const sockets = createSocketDoor({ flow, options, protocol, isAllowed, refuse, observe, log, limits });
   let server: Server | undefined;
   let isClosing = false;
 
   function answerTo(request: IncomingMessage, found: Found, requestId: string, signal: AbortSignal) {
     const { route, name } = found;
+    const refused = refuse(request);
+    if (refused !== undefined) return detail(403, refused);
     if (!route) return refusal(request, found);
     if (!route.open && !isAllowed(request)) {
       return detail(401, 'Not authenticated', { 'www-authenticate': 'Bearer' });
@@ -138,6 +145,10 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
       if (answer.code === 500) log?.error({ err: asProblem(error).cause ?? error, reqId: requestId });
     }
     send(request, response, answer, requestId);
+    if (found.route?.takes) {
+      const receivedBytes = Number(request.headers['content-length'] ?? 0);
+      observe?.transferred?.({ receivedBytes, sentBytes: Buffer.byteLength(answer.body) });
+    }
     log?.info({
       reqId: requestId,
       method: request.method,

@@ -4,6 +4,7 @@ import type { RawData, WebSocket } from 'ws';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Flow } from '../flow.ts';
+import type { FlowObserver } from '../observer.ts';
 import { isLost } from './answer.ts';
 import type { Codec, Frame } from './frames.ts';
 import type { SocketLimits } from './websocket.ts';
@@ -15,6 +16,7 @@ export interface ConnectionTools {
   /** Requests in work at a time; 0 for no limit. */
   readonly prefetch: number;
   readonly limits: SocketLimits;
+  readonly observe?: FlowObserver | undefined;
   readonly log?: Log | undefined;
 }
 
@@ -45,7 +47,7 @@ function lostReason(failure: Problem): string {
 }
 
 export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
-  const { flow, codec, headers, prefetch, limits, log } = tools;
+  const { flow, codec, headers, prefetch, limits, observe, log } = tools;
   const most = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
   const waiting: Buffer[] = [];
   /** One for each request in work: what listens to it goes with it. */
@@ -93,7 +95,9 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
     let frame: Frame | undefined;
     try {
       frame = codec.read(bytes);
-      send(await frame.run(flow, { signal, headers }));
+      const written = await frame.run(flow, { signal, headers });
+      send(written);
+      observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: Buffer.byteLength(written) });
     } catch (error) {
       if (!signal.aborted) fail(asProblem(error), frame, bytes);
     }

@@ -8,6 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions, Protocol } from '../definition.ts';
 import type { Flow } from '../flow.ts';
+import type { FlowObserver } from '../observer.ts';
 import { BYTES, type Codec, JSON_TEXT } from './frames.ts';
 import { type Connection, connect } from './websocket-connection.ts';
 
@@ -39,6 +40,8 @@ export interface SocketDoorTools {
   readonly options: GatewayOptions;
   readonly protocol: Protocol;
   readonly isAllowed: (request: IncomingMessage) => boolean;
+  readonly refuse: (request: IncomingMessage) => string | undefined;
+  readonly observe?: FlowObserver | undefined;
   readonly log?: Log | undefined;
   readonly limits?: Partial<SocketLimits> | undefined;
 }
@@ -66,11 +69,20 @@ function pathsOf({ debugEndpoints }: GatewayOptions, protocol: Protocol): Readon
   return paths;
 }
 
-function refuse(socket: Duplex, line: string): void {
+function turnAway(socket: Duplex, line: string): void {
   socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-export function createSocketDoor({ flow, options, protocol, isAllowed, log, limits }: SocketDoorTools): SocketDoor {
+export function createSocketDoor({
+  flow,
+  options,
+  protocol,
+  isAllowed,
+  refuse,
+  observe,
+  log,
+  limits,
+}: SocketDoorTools): SocketDoor {
   const allLimits: SocketLimits = {
     ...LIMITS,
     ...(options.maxBodyBytes !== undefined && { maxMessageBytes: options.maxBodyBytes }),
@@ -93,7 +105,15 @@ export function createSocketDoor({ flow, options, protocol, isAllowed, log, limi
       return;
     }
     const { headers } = request;
-    const connection = connect(socket, { flow, codec, headers, prefetch: options.prefetch, limits: allLimits, log });
+    const connection = connect(socket, {
+      flow,
+      codec,
+      headers,
+      prefetch: options.prefetch,
+      limits: allLimits,
+      observe,
+      log,
+    });
     connections.add(connection);
     void connection.closed.then(() => connections.delete(connection));
   }
@@ -102,9 +122,9 @@ export function createSocketDoor({ flow, options, protocol, isAllowed, log, limi
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy());
       const path = paths.get((request.url ?? '/').split('?', 1)[0]!);
-      if (isClosing) refuse(socket, '503 Service Unavailable');
-      else if (!path) refuse(socket, '403 Forbidden');
-      else if (!isAllowed(request)) refuse(socket, '401 Unauthorized\r\nwww-authenticate: Bearer');
+      if (isClosing) turnAway(socket, '503 Service Unavailable');
+      else if (!path || refuse(request) !== undefined) turnAway(socket, '403 Forbidden');
+      else if (!isAllowed(request)) turnAway(socket, '401 Unauthorized\r\nwww-authenticate: Bearer');
       else server.handleUpgrade(request, socket, head, (made) => open(made, request, path));
     },
     async close(graceMs) {

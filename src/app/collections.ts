@@ -1,0 +1,138 @@
+/** Documents that flows keep for searching: a local index for each collection, and the ids of its documents beside it. */
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Collection, Entry, FoundPassage } from '#flow/index.ts';
+import { addressOf, type IndexEmbedder, type LocalIndex, openLocalIndex, readQuery } from '#search/index.ts';
+import { type Database, openDatabase } from '#storage/database/sqlite.ts';
+import type { Log } from '#telemetry/log.ts';
+
+export interface CollectionsOptions {
+  /** Each lies in a folder of its name in here. */
+  readonly dir: string;
+  /** What one may take, about, in bytes. */
+  readonly maxBytes: number;
+  readonly embedder: IndexEmbedder;
+  readonly log: Log;
+}
+
+export interface Collections {
+  /** Nothing is opened before it is used. */
+  open(name: string): Collection;
+  close(): Promise<void>;
+}
+
+const MIGRATIONS = ['CREATE TABLE documents (address TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE)'];
+
+/** All who open the same collection share it; it is closed with the last of them. */
+export function createCollections(options: CollectionsOptions): Collections {
+  const opened = new Map<string, { readonly collection: Collection; users: number }>();
+  return {
+    open(name) {
+      const shared = opened.get(name) ?? { collection: lazily(() => openCollection(name, options)), users: 0 };
+      opened.set(name, shared);
+      shared.users += 1;
+      let left = false;
+      return {
+        ...shared.collection,
+        async close() {
+          if (left) return;
+          left = true;
+          shared.users -= 1;
+          if (shared.users > 0) return;
+          opened.delete(name);
+          await shared.collection.close();
+        },
+      };
+    },
+    async close() {
+      const all = [...opened.values()];
+      opened.clear();
+      await Promise.all(all.map(({ collection }) => collection.close()));
+    },
+  };
+}
+
+/** A failed opening is tried again by the next call. */
+function lazily(open: () => Promise<Collection>): Collection {
+  let opening: Promise<Collection> | undefined;
+  let closed = false;
+  const get = (): Promise<Collection> => {
+    if (closed) throw new Error('the collection is closed');
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    add: async (entries) => (await get()).add(entries),
+    remove: async (entry) => (await get()).remove(entry),
+    search: async (question, ask) => (await get()).search(question, ask),
+    async close() {
+      closed = true;
+      await (await opening?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function openCollection(name: string, { dir, maxBytes, embedder, log }: CollectionsOptions): Promise<Collection> {
+  const folder = path.join(dir, name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const ids = await openDatabase(path.join(folder, 'ids.db'), MIGRATIONS);
+  try {
+    const index = await openLocalIndex({ file: path.join(folder, 'index.db'), maxBytes, embedder, log });
+    return collectionOver(index, ids);
+  } catch (error) {
+    ids.close();
+    throw error;
+  }
+}
+
+/** What has no address on the web is kept under one that only its id can make. */
+const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>
+  (url !== undefined && addressOf(url)?.href) || `${OWN}${createHash('sha256').update(id).digest('hex')}`;
+const OWN = 'file:///';
+
+function collectionOver(index: LocalIndex, ids: Database): Collection {
+  const addressOfId = (id: string) =>
+    ids.get<{ address: string }>('SELECT address FROM documents WHERE id = ?', id)?.address;
+  const idOf = (address: string) => ids.get<{ id: string }>('SELECT id FROM documents WHERE address = ?', address)?.id;
+
+  async function add(entry: Entry): Promise<boolean> {
+    const { id, title, description, content, language } = entry;
+    const address = addressFor(entry);
+    const before = addressOfId(id);
+    // The same document at another address has moved.
+    if (before !== undefined && before !== address) await index.remove(before);
+    ids.run('INSERT OR REPLACE INTO documents (address, id) VALUES (?, ?)', address, id);
+    return index.add({ url: address, title, description, content, language });
+  }
+
+  return {
+    // Together, so that they are written together.
+    add: (entries) => Promise.all(entries.map(add)),
+    async remove({ id, url }) {
+      const address = addressOfId(id) ?? addressFor({ id, url });
+      const removed = await index.remove(address);
+      ids.run('DELETE FROM documents WHERE address = ?', address);
+      return removed;
+    },
+    async search(question, { limit, signal }) {
+      const hits = await index.search(readQuery(question, { count: limit }), { signal });
+      const passages = hits.flatMap(({ url, title, passages = [] }) =>
+        passages.map((passage): FoundPassage => {
+          const isOwn = url.startsWith(OWN);
+          const { heading, text, start, end, score } = passage;
+          const shown = isOwn ? { title: title === url ? '' : title } : { url, title };
+          return { id: idOf(url) ?? '', ...shown, heading, text, start, end, score };
+        }),
+      );
+      return passages.sort((a, b) => b.score - a.score).slice(0, limit);
+    },
+    async close() {
+      await index.close();
+      ids.close();
+    },
+  };
+}

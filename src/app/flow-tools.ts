@@ -1,0 +1,168 @@
+/** What the flow's ready-made executors work with, made of the rooms of this server. */
+import { asProblem, problem } from '#errors.ts';
+import type { BuiltInTools, Collection, EmbedAsk, RerankAsk } from '#flow/index.ts';
+import { gather } from '#http/gather.ts';
+import {
+  embed,
+  finishVector,
+  type ModelHost,
+  type Ocr,
+  readEmbedRequest,
+  readRerankRequest,
+  rerank,
+  TASKS,
+} from '#models/index.ts';
+import {
+  blobUrl,
+  cleanUrl,
+  type GivenOptions,
+  OPTIONS,
+  type Reader,
+  readUpload,
+  resolve,
+  type Target,
+} from '#reader/index.ts';
+import { cutPassages, type IndexEmbedder } from '#search/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Collections } from './collections.ts';
+
+export interface FlowRooms {
+  readonly reader: Reader;
+  readonly modelHost: ModelHost;
+  readonly ocr: Ocr | undefined;
+  readonly collections: Collections;
+  /** For reads that name none. */
+  readonly userAgent: string | undefined;
+  readonly log: Log;
+}
+
+const EMBEDDING_MODEL = 'lectern-static-v1';
+const RERANKER = 'lectern-static-rerank-v1';
+/** Callers of flows take turns at a model as one. */
+const CALLER = 'flow';
+const admit = async () => {};
+const TEXTS_AT_ONCE = 512;
+const MAX_PASSAGES = 100_000;
+
+export function createFlowTools(rooms: FlowRooms): BuiltInTools {
+  const { reader, modelHost, ocr, collections, userAgent, log } = rooms;
+
+  /** What went wrong on our side is told to nobody but the log. */
+  async function shown<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      signal?.throwIfAborted();
+      const known = asProblem(error);
+      if (known.name === 'InternalError') log.error({ err: known.cause ?? error }, 'an executor failed');
+      throw known;
+    }
+  }
+
+  return {
+    reading(given) {
+      const options = resolve({ ...(userAgent && { userAgent }), ...FOR_MODELS, ...readingOptions(given) });
+      return (source, signal) =>
+        shown(async () => {
+          const target = 'url' in source ? { url: cleanUrl(source.url) } : fileTarget(source);
+          const { page } = await reader.last({ target, options, signal, keyed: true });
+          const { title, description, publishedTime, warning } = page;
+          const text = page.content ?? page.text ?? '';
+          return {
+            text,
+            title,
+            description,
+            published: publishedTime,
+            warning,
+            ...('url' in source && { url: page.url }),
+          };
+        }, signal);
+    },
+    cut: (text) => cutPassages(text, MAX_PASSAGES),
+    embed: (texts, ask) => shown(() => embedTexts(modelHost, texts, ask), ask.signal),
+    rerank: (query, texts, ask) => shown(() => scoresOf(modelHost, query, texts, ask), ask.signal),
+    openCollection: async (name) => guarded(collections.open(name), shown),
+    ocr: ocr && ((picture, { languages, signal }) => shown(() => ocr.read(picture, { languages, signal }), signal)),
+  };
+}
+
+const guarded = (
+  collection: Collection,
+  shown: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>,
+): Collection => ({
+  add: (entries) => shown(() => collection.add(entries)),
+  remove: (entry) => shown(() => collection.remove(entry)),
+  search: (question, ask) => shown(() => collection.search(question, ask), ask.signal),
+  close: () => collection.close(),
+});
+
+/** Addresses of links and pictures say nothing to who looks for words. */
+const FOR_MODELS: GivenOptions = { retainLinks: 'text', retainImages: 'alt' };
+/** What is read comes with each document. */
+const NOT_OPTIONS = ['url', 'html', 'file', 'pdf'];
+
+function readingOptions(given: Readonly<Record<string, unknown>>): GivenOptions {
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(OPTIONS, name) && !NOT_OPTIONS.includes(name)) continue;
+    throw problem('ParamValidationError', { path: name, message: `The reader has no option ${name}` });
+  }
+  return gather(OPTIONS, { headers: {}, body: given }) as GivenOptions;
+}
+
+function fileTarget({
+  bytes,
+  mediaType,
+  name,
+}: {
+  bytes: Uint8Array;
+  mediaType: string;
+  name?: string | undefined;
+}): Target {
+  const contentType = mediaType || undefined;
+  return { url: blobUrl(bytes), ...readUpload({ bytes, contentType, name, option: 'file' }) };
+}
+
+export async function embedTexts(
+  { registry, models }: ModelHost,
+  texts: readonly string[],
+  { model = EMBEDDING_MODEL, side, dimensions, signal }: EmbedAsk,
+): Promise<Float32Array[]> {
+  const { row, kind } = await registry.embedding(model);
+  const task = TASKS[kind]?.values.find((value) => value.endsWith(`.${side}`));
+  const input_type = side === 'query' ? 'query' : 'document';
+  const vectors: Float32Array[] = [];
+  for (let at = 0; at < texts.length; at += TEXTS_AT_ONCE) {
+    const input = texts.slice(at, at + TEXTS_AT_ONCE);
+    const request = readEmbedRequest({ input, task, input_type, dimensions, truncate: true }, row, kind);
+    const { outputs } = await embed(models, row, request, { caller: CALLER, signal, admit });
+    for (const { values } of outputs) vectors.push(finishVector(values, request));
+  }
+  return vectors;
+}
+
+async function scoresOf(
+  { registry, models }: ModelHost,
+  query: string,
+  texts: readonly string[],
+  { model = RERANKER, signal }: RerankAsk,
+): Promise<number[]> {
+  const { row } = await registry.reranker(model);
+  const request = readRerankRequest({ query, documents: texts }, { returnDocuments: false });
+  const { results } = await rerank(models, row, request, { caller: CALLER, signal, admit });
+  const scores = new Array<number>(texts.length).fill(0);
+  for (const { index, score } of results) scores[index] = score;
+  return scores;
+}
+
+const INDEX_DIMENSIONS = 256;
+const NOBODY = new AbortController().signal;
+
+/** The built-in model for indexes of our own. Floor and weight were measured on collections of questions (bench/search-index.ts). */
+export const indexEmbedder = (modelHost: ModelHost): IndexEmbedder => ({
+  id: EMBEDDING_MODEL,
+  dimensions: INDEX_DIMENSIONS,
+  floor: 0.25,
+  weight: 0.5,
+  embed: (texts, task, signal = NOBODY) =>
+    embedTexts(modelHost, texts, { side: task, dimensions: INDEX_DIMENSIONS, signal }),
+});
