@@ -5,7 +5,7 @@ import type { GatewayOptions } from '../definition.ts';
 import type { Flow } from '../flow.ts';
 import { createHealth } from '../grpc/health.ts';
 import { METHODS, SERVICES } from '../grpc/names.ts';
-import { BOTH_REFLECTIONS, reflectionMethods } from '../grpc/reflection.ts';
+import { reflectionMethods } from '../grpc/reflection.ts';
 import { createRequestMethods } from '../grpc/request-methods.ts';
 import { type Handle, inTime } from '../grpc/requests.ts';
 import { createRpcServer, type Method } from '../grpc/server.ts';
@@ -36,7 +36,16 @@ export interface GrpcGateway {
 
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const GRACE_MS = 10_000;
-const LISTED = [SERVICES.stream, SERVICES.single, SERVICES.document, SERVICES.dryRun, SERVICES.info];
+const LISTED = [
+  SERVICES.stream,
+  SERVICES.single,
+  SERVICES.document,
+  SERVICES.dryRun,
+  SERVICES.info,
+  SERVICES.health,
+  SERVICES.reflectionAlpha,
+  SERVICES.reflection,
+];
 
 export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const { flow, version, log, limits, environment = {} } = tools;
@@ -47,7 +56,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
     prefetch: options.prefetch,
     limits,
   });
-  const health = createHealth([...LISTED, SERVICES.health, ...BOTH_REFLECTIONS]);
+  const health = createHealth(LISTED);
   const isAllowed = createTokenCheck(options.token);
 
   const debug: readonly Method[] = [
@@ -69,12 +78,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   ];
 
   const server = createRpcServer({
-    methods: [
-      ...requests.methods,
-      ...debug,
-      ...health.methods,
-      ...reflectionMethods([...LISTED, SERVICES.health], BOTH_REFLECTIONS),
-    ],
+    methods: [...requests.methods, ...debug, ...health.methods, ...reflectionMethods(LISTED)],
     tls: { certfile: options.sslCertfile, keyfile: options.sslKeyfile },
     maxMessageBytes: options.maxBodyBytes ?? MAX_MESSAGE_BYTES,
     isAllowed: (authorization) => isAllowed({ headers: { authorization } } as IncomingMessage),

@@ -12,9 +12,9 @@ import {
   writeText,
 } from '../proto/wire.ts';
 import { fileNamed, fileOfSymbol } from './descriptors.ts';
-import { CODE } from './failures.ts';
+import { CODE, rpcFailure } from './failures.ts';
 import { SERVICES } from './names.ts';
-import type { Both, Method } from './server.ts';
+import { type Both, fail, type Method } from './server.ts';
 
 /** One of them is set, by its number in the request. */
 interface Question {
@@ -92,24 +92,21 @@ function answerTo(bytes: Buffer, services: readonly string[]): Buffer {
   return Buffer.from(writer.finish());
 }
 
-/** Names are listed beside the two versions of reflection itself. */
-export function reflectionMethods(services: readonly string[], versions: readonly string[]): Method[] {
-  const all = [...services, ...versions];
-  return versions.map((service) => ({
+/** Both versions of reflection; `listed` is what they tell of. */
+export function reflectionMethods(listed: readonly string[]): Method[] {
+  return [SERVICES.reflectionAlpha, SERVICES.reflection].map((service) => ({
     service,
     name: 'ServerReflectionInfo',
     kind: 'both',
     run(stream: Both) {
       stream.on('data', (bytes: Buffer) => {
         try {
-          stream.write(answerTo(bytes, all));
+          stream.write(answerTo(bytes, listed));
         } catch {
-          stream.emit('error', { code: CODE.invalidArgument, details: 'The bytes are not a ServerReflectionRequest' });
+          fail(stream, rpcFailure(CODE.invalidArgument, 'The bytes are not a ServerReflectionRequest'));
         }
       });
       stream.on('end', () => stream.end());
     },
   }));
 }
-
-export const BOTH_REFLECTIONS = [SERVICES.reflectionAlpha, SERVICES.reflection] as const;

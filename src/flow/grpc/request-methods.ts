@@ -5,7 +5,7 @@ import { decodeSingleDocument, encodeSingleDocument } from '../proto/codec.ts';
 import { failed } from '../request.ts';
 import { CODE, failureOf, rpcFailure } from './failures.ts';
 import { METADATA, METHODS } from './names.ts';
-import { answerRequest, asBuffer, type Handle, readRequest, streamAnswer } from './requests.ts';
+import { type Answered, answerRequest, asBuffer, type Handle, readRequest, streamAnswer } from './requests.ts';
 import { type Both, type CallFacts, fail, type Method, type Outgoing, type Reply } from './server.ts';
 import { type CallStream, STREAM_LIMITS, type StreamLimits, serveStream } from './stream.ts';
 
@@ -20,6 +20,8 @@ export interface RequestMethodsTools {
 
 export interface RequestMethods {
   readonly methods: readonly Method[];
+  /** With its mark, when there is to be one. */
+  reply(answered: Answered): Reply;
   /** Streams read no more and end when all that is in work has been answered; new calls are refused. */
   stop(): void;
 }
@@ -45,9 +47,11 @@ export function createRequestMethods({
   let isStopped = false;
 
   async function single(bytes: Buffer, facts: CallFacts): Promise<Reply> {
-    const answered = await answerRequest(handle, readRequest(bytes, facts), facts);
-    return marksErrors && failed(answered.answer) ? { bytes: answered.bytes, trailers: MARK } : answered;
+    return reply(await answerRequest(handle, readRequest(bytes, facts), facts));
   }
+
+  const reply = ({ answer, bytes }: Answered): Reply =>
+    marksErrors && failed(answer) ? { bytes, trailers: MARK } : { bytes };
 
   function call(stream: Both, facts: CallFacts): void {
     if (isStopped) {
@@ -85,6 +89,7 @@ export function createRequestMethods({
       { ...METHODS.call, kind: 'both', run: call },
       { ...METHODS.document, kind: 'answers', run: (bytes, stream, facts) => void document(bytes, stream, facts) },
     ],
+    reply,
     stop() {
       isStopped = true;
       for (const stream of open) stream.end(closing);

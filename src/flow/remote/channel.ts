@@ -1,0 +1,198 @@
+/** Calls to one address: opened when first needed, given up when it cannot be reached, opened anew by the next call. */
+import type { CallOptions, Client, ClientOptions, Metadata, StatusObject } from '@grpc/grpc-js';
+import { CODE } from '../grpc/failures.ts';
+import { type GrpcLibrary, loadGrpc } from '../grpc/library.ts';
+import { type MethodName, pathOf } from '../grpc/names.ts';
+import type { RemoteTarget } from '../worker.ts';
+
+export type ChannelTarget = Pick<RemoteTarget, 'host' | 'port' | 'tls' | 'compression'>;
+
+export interface ChannelTools {
+  /** PEM; those of the system when left out. */
+  readonly rootCertificates?: Buffer | undefined;
+}
+
+/** Text, or bytes under a name that ends in `-bin`. */
+export type CallMetadata = Readonly<Record<string, string | Buffer>>;
+
+export interface Answer {
+  readonly bytes: Buffer;
+  /** What stood in the metadata at the end. */
+  trailer(name: string): string | undefined;
+}
+
+/** A call that did not end well. */
+export class CallFailed extends Error {
+  readonly code: number;
+
+  constructor(code: number, details: string) {
+    super(details);
+    this.code = code;
+  }
+}
+
+export interface Channel {
+  readonly address: string;
+  /** Rejects with a CallFailed. */
+  ask(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
+  /** The first answer in a call of one message. */
+  askStream(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
+  close(): void;
+}
+
+const same = (bytes: Buffer): Buffer => bytes;
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/**
+ * Servers of gRPC's own making end connections that are pinged more often than every five minutes, unless they are told
+ * otherwise: a call that takes long must not be lost that way.
+ */
+const KEEPALIVE_MS = 310_000;
+const KEEPALIVE_TIMEOUT_MS = 20_000;
+
+const COMPRESSIONS = { none: 0, deflate: 1, gzip: 2 } as const;
+/** A name may stand for several machines: calls go to each in turn. */
+const ROUND_ROBIN = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] });
+
+const isName = (host: string): boolean => !/^[\d.]+$|:/.test(host) && host !== 'localhost';
+
+const optionsFor = ({ host, compression }: ChannelTarget): ClientOptions => ({
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  'grpc.keepalive_time_ms': KEEPALIVE_MS,
+  'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 2000,
+  // A new channel has connections of its own: it does not wait for those of one that was given up.
+  'grpc.use_local_subchannel_pool': 1,
+  // Which replica is asked again, and how often, is decided elsewhere.
+  'grpc.enable_retries': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.enable_http_proxy': 0,
+  'grpc.enable_channelz': 0,
+  'grpc-node.flow_control_window': 4 * 2 ** 20,
+  ...(compression !== 'none' && { 'grpc.default_compression_algorithm': COMPRESSIONS[compression] }),
+  ...(isName(host) && { 'grpc.service_config': ROUND_ROBIN }),
+});
+
+const addressOf = ({ host, port }: ChannelTarget): string =>
+  `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+
+function metadataOf({ Metadata }: GrpcLibrary, entries: CallMetadata): Metadata {
+  const metadata = new Metadata();
+  for (const [key, value] of Object.entries(entries)) metadata.set(key, value);
+  return metadata;
+}
+
+function trailerOf(status: StatusObject, name: string): string | undefined {
+  const [value] = status.metadata.get(name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+interface Cancellable {
+  cancel(): void;
+}
+
+/** The call's outcome; it is cancelled when the signal is aborted. */
+async function bound<T>(
+  signal: AbortSignal | undefined,
+  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => Cancellable,
+): Promise<T> {
+  if (signal?.aborted) throw new CallFailed(CODE.cancelled, 'Cancelled');
+  let stop: (() => void) | undefined;
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      const call = start(resolve, reject);
+      stop = () => call.cancel();
+      signal?.addEventListener('abort', stop);
+    });
+  } finally {
+    if (stop) signal?.removeEventListener('abort', stop);
+  }
+}
+
+export function openChannel(target: ChannelTarget, { rootCertificates }: ChannelTools = {}): Channel {
+  const address = addressOf(target);
+  let library: GrpcLibrary | undefined;
+  let client: Client | undefined;
+  let isClosed = false;
+
+  function connect({ Client, credentials }: GrpcLibrary): Client {
+    if (isClosed) throw new CallFailed(CODE.unavailable, `The connection to ${address} has been closed`);
+    client ??= new Client(
+      address,
+      target.tls ? credentials.createSsl(rootCertificates ?? null) : credentials.createInsecure(),
+      optionsFor(target),
+    );
+    return client;
+  }
+
+  async function withClient<T>(work: (client: Client, library: GrpcLibrary) => Promise<T>): Promise<T> {
+    library ??= await loadGrpc();
+    const used = connect(library);
+    try {
+      return await work(used, library);
+    } catch (error) {
+      if (error instanceof CallFailed && error.code === CODE.unavailable && client === used) {
+        client = undefined;
+        used.close();
+      }
+      throw error;
+    }
+  }
+
+  const failed = ({ code, details }: StatusObject) => new CallFailed(code, details);
+  const NO_OPTIONS: CallOptions = {};
+
+  return {
+    address,
+    ask: (method, bytes, metadata = {}, signal) =>
+      withClient((used, loaded) =>
+        bound(signal, (resolve, reject) => {
+          let value: Buffer | undefined;
+          const call = used.makeUnaryRequest(
+            pathOf(method),
+            same,
+            same,
+            asBuffer(bytes),
+            metadataOf(loaded, metadata),
+            NO_OPTIONS,
+            (_, answer) => {
+              value = answer;
+            },
+          );
+          call.on('status', (status: StatusObject) => {
+            if (status.code !== CODE.ok || !value) reject(failed(status));
+            else resolve({ bytes: value, trailer: (name) => trailerOf(status, name) });
+          });
+          return call;
+        }),
+      ),
+    askStream: (method, bytes, metadata = {}, signal) =>
+      withClient((used, loaded) =>
+        bound(signal, (resolve, reject) => {
+          let value: Buffer | undefined;
+          const call = used.makeBidiStreamRequest(pathOf(method), same, same, metadataOf(loaded, metadata), NO_OPTIONS);
+          call.on('data', (answer: Buffer) => {
+            value ??= answer;
+          });
+          call.on('error', () => {});
+          call.on('status', (status: StatusObject) => {
+            if (status.code !== CODE.ok) reject(failed(status));
+            else if (!value) reject(new CallFailed(CODE.internal, 'The call ended without an answer'));
+            else resolve({ bytes: value, trailer: (name) => trailerOf(status, name) });
+          });
+          call.write(asBuffer(bytes));
+          call.end();
+          return call;
+        }),
+      ),
+    close() {
+      isClosed = true;
+      client?.close();
+      client = undefined;
+    },
+  };
+}
