@@ -16,6 +16,7 @@ export const MAX_RESULTS = 20;
 const STANDARD_RESULTS = 10;
 /** Tokens of the best passages when the caller names no number. */
 const STANDARD_PASSAGE_TOKENS = 4_000;
+const MAX_PASSAGE_TOKENS = 50_000;
 
 const row = <Schema extends z.ZodType>(
   spec: Pick<OptionRow, 'meaning'> &
@@ -118,10 +119,10 @@ export const SEARCH_OPTIONS = {
       if (!toBoolean(value)) return undefined;
       const tokens = typeof value === 'string' ? Number(value) : value;
       if (tokens === 1 || typeof tokens !== 'number' || Number.isNaN(tokens)) return STANDARD_PASSAGE_TOKENS;
-      if (Number.isInteger(tokens) && tokens >= 100 && tokens <= 200_000) return tokens;
+      if (Number.isInteger(tokens) && tokens >= 100 && tokens <= MAX_PASSAGE_TOKENS) return tokens;
       context.addIssue({
         code: 'custom',
-        message: 'must be true, or a number of tokens from 100 to 200000',
+        message: `must be true, or a number of tokens from 100 to ${MAX_PASSAGE_TOKENS}`,
         input: value,
       });
       return z.NEVER;

@@ -1,6 +1,6 @@
 /** The best passages of several pages within a number of tokens: found by words and by meaning, without repeats. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { countTokens } from '#reader/index.ts';
+import { countTokens, keepTokens } from '#reader/index.ts';
 import { guessLanguage } from './index/language.ts';
 import type { IndexEmbedder, PassageReranker } from './index/local-index.ts';
 import { cutPassages } from './index/passages.ts';
@@ -23,6 +23,9 @@ interface PassagesRequest {
 /** Passages of one page that are looked at, and of all that a model is shown. */
 const MOST_OF_A_PAGE = 150;
 const MOST_BY_MODEL = 96;
+const MOST_CHOSEN_FROM = 500;
+/** The order of the results says which page is good, not which part of it. */
+const PLACE_WEIGHT = 0.5;
 const MOST_QUERY_SLOTS = 32;
 const RANK_CONSTANT = 60;
 /** BM25 as Robertson and Zaragoza 2009 set it. */
@@ -37,6 +40,8 @@ interface Candidate {
   readonly text: string;
   readonly heading: string;
   readonly terms: ReadonlyMap<string, number>;
+  /** Those of the text alone. */
+  readonly own: ReadonlySet<string>;
   readonly length: number;
 }
 
@@ -54,12 +59,16 @@ export async function withPassages(
   }
   const words = query.words || query.text;
   const language = guessLanguage(words);
-  const lexical = byWords(candidates, slotsOf(words, language ? [language] : LANGUAGES, MOST_QUERY_SLOTS));
-  const lists = [lexical, byPlace(candidates)];
+  const slots = slotsOf(words, language ? [language] : LANGUAGES, MOST_QUERY_SLOTS);
+  const rankings: Ranking[] = [
+    { order: byWords(candidates, slots), weight: 1 },
+    { order: byPlace(candidates), weight: PLACE_WEIGHT },
+  ];
   // A model is shown what the words point at, and the beginnings of pages.
-  const shortlist = fused(lists).slice(0, MOST_BY_MODEL);
+  const shortlist = fused(rankings).slice(0, MOST_BY_MODEL);
   const near = embedder && (await byMeaning(shortlist, words, embedder, signal));
-  let order: readonly Candidate[] = fused(near ? [...lists, near] : lists);
+  if (near) rankings.push({ order: near, weight: embedder.weight });
+  let order: readonly Candidate[] = fused(rankings).slice(0, MOST_CHOSEN_FROM);
   if (rerank) order = await reranked(order, words, rerank, signal);
   const chosen = choose(order, mostTokens);
   const kept = entries.flatMap((entry, index) => {
@@ -93,10 +102,20 @@ function candidatesOf({ hit, rendition }: Entry, entry: number): Candidate[] {
   return pieces
     .filter(({ text }) => text !== '')
     .map(({ start, heading, text }) => {
-      const { main, also } = termsOf(`${hit.title}\n${heading}\n${text}`, language);
+      const said = termsOf(text, language);
+      // Titles and headings say what a passage is about.
+      const above = termsOf(`${hit.title}\n${heading}`, language);
       const terms = new Map<string, number>();
-      for (const term of [...main, ...also]) terms.set(term, (terms.get(term) ?? 0) + 1);
-      return { entry, start, heading, text, terms, length: main.length };
+      for (const term of [...said.main, ...said.also, ...above.main]) terms.set(term, (terms.get(term) ?? 0) + 1);
+      return {
+        entry,
+        start,
+        heading,
+        text,
+        terms,
+        own: new Set(said.main),
+        length: said.main.length + above.main.length,
+      };
     });
 }
 
@@ -197,13 +216,17 @@ async function reranked(
 const ranked = <T>(items: readonly T[], scores: readonly number[]): [T, number][] =>
   items.map((item, index): [T, number] => [item, scores[index]!]).sort(([, a], [, b]) => b - a);
 
-function fused(lists: readonly (readonly Candidate[])[]): Candidate[] {
+interface Ranking {
+  readonly order: readonly Candidate[];
+  readonly weight: number;
+}
+
+function fused(rankings: readonly Ranking[]): Candidate[] {
   const scores = new Map<Candidate, number>();
-  for (const [index, list] of lists.entries()) {
-    // The order of the results counts half: it says which page is good, not which part of it.
-    const weight = index === 1 ? 0.5 : 1;
-    for (const [rank, one] of list.entries())
+  for (const { order, weight } of rankings) {
+    for (const [rank, one] of order.entries()) {
       scores.set(one, (scores.get(one) ?? 0) + weight / (RANK_CONSTANT + rank + 1));
+    }
   }
   return [...scores].sort(([, a], [, b]) => b - a).map(([candidate]) => candidate);
 }
@@ -220,11 +243,15 @@ function choose(order: readonly Candidate[], mostTokens: number): { candidate: C
     left -= tokens;
     chosen.push({ candidate, tokens });
   }
-  return chosen;
+  const [best] = order;
+  if (chosen.length || !best) return chosen;
+  // Rather a part of the best one than nothing.
+  const text = keepTokens(best.text, mostTokens);
+  return [{ candidate: { ...best, text }, tokens: countTokens(text) }];
 }
 
-function isSame({ terms: a }: Candidate, { terms: b }: Candidate): boolean {
+function isSame({ own: a }: Candidate, { own: b }: Candidate): boolean {
   let common = 0;
-  for (const term of a.keys()) if (b.has(term)) common++;
+  for (const term of a) if (b.has(term)) common++;
   return common > SAME_SHARE * (a.size + b.size - common);
 }
