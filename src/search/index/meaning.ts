@@ -84,7 +84,8 @@ export function createMeaning(store: IndexStore, embedder: IndexEmbedder): Meani
   async function nearest(words: string, filters: Filters, limit: number): Promise<number[]> {
     const vector = await vectorOf(words);
     if (!vector) return [];
-    if (making) await Promise.race([making, sleep(PATIENCE_MS)]);
+    // Another process may have added pages without vectors, or the model was away.
+    await Promise.race([catchUp(), sleep(PATIENCE_MS)]);
     if (store.nearest) {
       const near = await store.nearest(model, vector, filters, limit);
       return near.filter((one) => one.similarity >= floor).map(({ id }) => id);

@@ -69,7 +69,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /** Undefined for a page without words, or without an address that can be told. */
 export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes: number): PreparedPage | undefined {
-  const address = addressOf(page.canonicalUrl, page.url);
+  const address = placeOf(page);
   if (!address) return undefined;
   const content = page.content.slice(0, MAX_CONTENT_UNITS);
   const title = oneLine(page.title, MAX_TITLE_UNITS);
@@ -101,19 +101,24 @@ export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes:
 }
 
 /** The address under which a page is kept: without a fragment, and without what only tells where a visitor came from. */
-export function addressOf(...typed: readonly (string | undefined)[]): URL | undefined {
-  for (const text of typed) {
-    if (text === undefined || text.length > MAX_URL_UNITS || !URL.canParse(text)) continue;
-    const url = new URL(text);
-    if (!['http:', 'https:', 'file:'].includes(url.protocol)) continue;
-    url.hash = '';
-    url.username = '';
-    url.password = '';
-    for (const name of [...url.searchParams.keys()])
-      if (/^utm_|^(?:fbclid|gclid)$/.test(name)) url.searchParams.delete(name);
-    return url;
-  }
-  return undefined;
+export function addressOf(text: string | undefined): URL | undefined {
+  if (text === undefined || text.length > MAX_URL_UNITS || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (!['http:', 'https:', 'file:'].includes(url.protocol)) return undefined;
+  url.hash = '';
+  url.username = '';
+  url.password = '';
+  for (const name of [...url.searchParams.keys()])
+    if (/^utm_|^(?:fbclid|gclid)$/.test(name)) url.searchParams.delete(name);
+  return url;
+}
+
+/** What a page says is its address is believed within its own host: it must not take the place of others' pages. */
+function placeOf({ url, canonicalUrl }: IndexablePage): URL | undefined {
+  const own = addressOf(url);
+  const told = addressOf(canonicalUrl);
+  const bare = (address: URL) => address.hostname.replace(/^www\./, '');
+  return own && told && bare(own) === bare(told) ? told : own;
 }
 
 export const hostKey = (host: string): string => `${host.toLowerCase().split('.').reverse().join('.')}.`;

@@ -1,0 +1,155 @@
+/** `lectern index`: fills the local index in bulk, tells what is in it, prunes and empties it. */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { createApp } from '#app.ts';
+import { type Config, readConfig } from '#config.ts';
+import { findBrowser } from '#reader/index.ts';
+import {
+  type FillProgress,
+  type FillSummary,
+  fill,
+  type IndexStats,
+  type LocalIndex,
+  openIndexOf,
+} from '#search/index.ts';
+import { createLog } from '#telemetry/log.ts';
+import { type CommandContext, type RoomFlags, roomCommand, wholeNumber, withRoomFlags } from './room.ts';
+
+interface IndexFlags extends RoomFlags {
+  readonly stats?: boolean;
+  readonly prune?: number | true;
+  readonly clear?: boolean;
+  readonly depth: number;
+  readonly maxPages: number;
+  readonly delay: number;
+}
+
+export interface IndexContext extends CommandContext {
+  readonly version: string;
+  /** Arranges for `stop` to be called when the process is told to end. */
+  readonly onStop: (stop: () => Promise<void>) => void;
+}
+
+export function indexCommand(context: IndexContext): Command {
+  const { environment } = context;
+  return withRoomFlags(
+    roomCommand('index', 'Read pages or files into the index that is searched without a search service.'),
+  )
+    .argument('[source]', 'the address of a page or a sitemap, or a file or folder')
+    .option('--depth <links>', 'Also read pages of the same host, so many links away.', wholeNumber, 0)
+    .option('--max-pages <count>', 'Read so many pages at most.', wholeNumber, 10_000)
+    .option('--delay <ms>', 'Wait so long between two reads of a host.', wholeNumber, 1_000)
+    .option('--stats', 'Tell what is in the index.')
+    .option(
+      '--prune [bytes]',
+      'Remove the pages read longest ago until so much is taken, else as the settings say.',
+      wholeNumber,
+    )
+    .option('--clear', 'Remove everything.')
+    .action(async (source: string | undefined, flags: IndexFlags) => {
+      const config = readConfig({ environment, flags: { dataDir: flags.dataDir, config: flags.config } });
+      if (source === undefined && !flags.stats && !flags.prune && !flags.clear)
+        throw new Error('say what is to be read, or --stats, --prune or --clear');
+      const index = await openIndexOf(config);
+      try {
+        if (flags.clear) await index.clear();
+        const pruned = flags.prune === undefined ? undefined : await index.prune(bytesOf(flags.prune));
+        const filled = source === undefined ? undefined : await fillFrom(source, { config, index, flags, context });
+        tell(await index.stats(), { pruned, filled, flags, context });
+      } finally {
+        await index.close();
+      }
+    });
+}
+
+const bytesOf = (given: number | true): number | undefined => (given === true ? undefined : given);
+
+interface Work {
+  readonly config: Config;
+  readonly index: LocalIndex;
+  readonly flags: IndexFlags;
+  readonly context: IndexContext;
+}
+
+async function fillFrom(source: string, { config, index, flags, context }: Work): Promise<FillSummary> {
+  const stop = new AbortController();
+  const log = createLog('warn');
+  const app = await createApp({ config: asWorkshop(config), version: context.version, log });
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  context.onStop(async () => {
+    stop.abort(new Error('stopped: the same command goes on where this one was'));
+    await finished;
+  });
+  try {
+    return await fill(
+      source,
+      config,
+      { index, reader: app.reader, log },
+      {
+        depth: flags.depth,
+        maxPages: flags.maxPages,
+        delayMs: flags.delay,
+        agent: 'Lectern',
+        signal: stop.signal,
+        onProgress: (progress) => context.note(lineOf(progress)),
+      },
+    );
+  } finally {
+    await app.close();
+    await rm(workshopOf(config), { recursive: true, force: true });
+    finish();
+  }
+}
+
+const workshopOf = ({ dataDir }: Config) => path.join(dataDir, 'index', `reading-${process.pid}`);
+
+/** A reader beside the one that may be serving from the same data folder: it shares no file with that one. */
+function asWorkshop(config: Config): Config {
+  return {
+    ...config,
+    browser: findBrowser({ configured: config.browser, dataDir: config.dataDir })?.path ?? 'none',
+    dataDir: workshopOf(config),
+    cacheMaxBytes: 0,
+    indexMaxBytes: 0,
+    auth: 'off',
+    adminSecret: undefined,
+    databaseUrl: undefined,
+    redisUrl: undefined,
+    limitStore: 'memory',
+    modelsWarm: [],
+  };
+}
+
+const lineOf = ({ url, outcome, reason, done, known }: FillProgress): string =>
+  `${done}/${known} ${outcome} ${url}${reason ? ` (${reason})` : ''}`;
+
+interface Told {
+  readonly pruned: number | undefined;
+  readonly filled: FillSummary | undefined;
+  readonly flags: IndexFlags;
+  readonly context: IndexContext;
+}
+
+function tell(stats: IndexStats, { pruned, filled, flags, context: { print } }: Told): void {
+  if (flags.json) {
+    print(JSON.stringify({ ...(filled && { filled }), ...(pruned !== undefined && { pruned }), stats }, null, 2));
+    return;
+  }
+  if (filled) {
+    const counts = Object.entries(filled).filter(([, count]) => count > 0);
+    print(
+      counts.map(([name, count]) => `${count} ${name === 'before' ? 'done before' : name}`).join(', ') ||
+        'nothing to read',
+    );
+  }
+  if (pruned !== undefined) print(`${pruned} pages were removed`);
+  const megabytes = Math.ceil(stats.bytes / 1_000_000).toLocaleString('en-US');
+  print(`${stats.pages} pages, ${stats.passages} passages, ${stats.vectors} vectors, about ${megabytes} MB`);
+  const languages = Object.entries(stats.languages).map(([language, count]) => `${language} ${count}`);
+  if (languages.length > 0) print(`languages: ${languages.join(', ')}`);
+  if (stats.oldestAt !== undefined) print(`read since ${new Date(stats.oldestAt).toISOString()}`);
+}
