@@ -108,6 +108,18 @@ describe('an array', () => {
     expect(array.dense).toEqual({ buffer, shape: [2], dtype });
     expect(array.clsName).toBe('torch');
     expect([...array.toFloat64()]).toEqual(list.map(Number));
+    expect([...array.toFloat32()]).toEqual(list.map((one) => Math.fround(Number(one))));
+  });
+
+  it('gives its numbers away as copies, wherever its bytes lie', () => {
+    const bytes = new Uint8Array(new Float32Array([1, 2]).buffer);
+    const message = Uint8Array.from([9, ...bytes]);
+    const array = NdArray.fromDense({ buffer: message.subarray(1), shape: [2], dtype: '<f4' });
+    const numbers = array.toFloat32();
+    expect([...numbers]).toEqual([1, 2]);
+    numbers[0] = 5;
+    expect(array.toList()).toEqual([1, 2]);
+    expect(() => NdArray.fromDense({ buffer: bytes, shape: [3], dtype: '<f4' }).toFloat32()).toThrow('8 bytes');
   });
 
   it('without dimensions is a bare number, and without bytes zeros', () => {

@@ -3,6 +3,7 @@
  * through keeps its bytes, so half floats and big-endian numbers come out as they went in.
  */
 import { Buffer } from 'node:buffer';
+import os from 'node:os';
 import type { JsonObject } from './values.ts';
 
 export type NestedList = number | boolean | readonly NestedList[];
@@ -310,11 +311,24 @@ export class NdArray {
 
   /** All entries in C order, booleans as 0 and 1. */
   toFloat32(): Float32Array {
+    const bytes = this.#bytesAs('<f4');
+    if (bytes) return new Float32Array(bytes);
     return Float32Array.from(this.#flat(), Number);
   }
 
   toFloat64(): Float64Array {
+    const bytes = this.#bytesAs('<f8');
+    if (bytes) return new Float64Array(bytes);
     return Float64Array.from(this.#flat(), Number);
+  }
+
+  /** A copy of the bytes when they are what a typed array of this machine holds anyway. */
+  #bytesAs(dtype: string): ArrayBuffer | undefined {
+    const dense = this.#dense;
+    if (dense?.dtype !== dtype || os.endianness() !== 'LE') return undefined;
+    const width = Number(dtype.at(-1));
+    if (dense.buffer.length === 0 || dense.buffer.length !== sizeOf(dense.shape) * width) return undefined;
+    return new Uint8Array(dense.buffer).buffer;
   }
 
   #flat(): (number | boolean)[] {
