@@ -4,7 +4,6 @@
  */
 import { mkdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import type { Http2Server } from 'node:http2';
 import path from 'node:path';
 import { type AccountsRoom, createGate, openAccounts } from '#accounts/index.ts';
 import { adminRoutes, writeAdminError } from '#api/admin.ts';
@@ -21,10 +20,12 @@ import { READER_PATHS, readerRoutes } from '#api/reader.ts';
 import { SEARCH_PATHS, searchRoutes } from '#api/search.ts';
 import { searchDescriptionRoutes } from '#api/search-openapi.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
-import { bareFlowError, createWaitingGrpc, waitingRoutes, writeFlowError } from '#api/waiting.ts';
 import { createBatch } from '#app/batch.ts';
+import { createCollections } from '#app/collections.ts';
+import { type FlowFace, openFlowFace } from '#app/flow.ts';
+import { indexEmbedder } from '#app/flow-tools.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
-import { endLeftPrograms } from '#concurrency/programs.ts';
+import { openServerFolder } from '#concurrency/programs.ts';
 import type { Config } from '#config.ts';
 import { createDocuments } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
@@ -69,6 +70,9 @@ import { DatabaseAway } from '#storage/database/away.ts';
 import { openPictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 
+/** Faces that are servers of the framework; the flow gateway has its own. */
+type ServerFace = Exclude<FaceName, 'flow'>;
+
 /** Where a face can be reached. */
 export interface Place {
   readonly name: FaceName | 'grpc' | 'all' | 'admin';
@@ -78,7 +82,8 @@ export interface Place {
 export interface App {
   readonly reader: Reader;
   readonly accounts: AccountsRoom;
-  readonly faces: Readonly<Record<FaceName, Face>>;
+  readonly faces: Readonly<Record<ServerFace, Face>>;
+  readonly flow: FlowFace;
   /** The first key of a new installation, to be shown this once. */
   readonly firstKey: string | undefined;
   readonly browser: () => BrowserHealth;
@@ -92,6 +97,8 @@ export interface AppOptions {
   readonly config: Config;
   readonly version: string;
   readonly log: Log;
+  /** What the file of a flow may refer to. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 const IDLE_CUT_MS = 50;
@@ -115,12 +122,11 @@ async function endAll(started: readonly (() => unknown)[], log: Log): Promise<vo
   }
 }
 
-async function build({ config, version, log }: AppOptions, started: (() => unknown)[]): Promise<App> {
+async function build({ config, version, log, environment }: AppOptions, started: (() => unknown)[]): Promise<App> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const temporaryDir = path.join(config.dataDir, 'tmp');
   // Left by a server that was killed: nothing in it outlives a start.
-  await endLeftPrograms(temporaryDir);
-  await rm(temporaryDir, { recursive: true, force: true });
+  const temporaryDir = await openServerFolder(path.join(config.dataDir, 'tmp'));
+  started.push(() => rm(temporaryDir, { recursive: true, force: true }));
 
   const plans = plansWith(config.plans);
   const room = await openAccounts({
@@ -297,6 +303,28 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   const search = await openSearch(config, { reader, trusted, fetch, fitPicture, version, log });
   started.push(() => search.close());
 
+  const ownNames = [config.host, ...(ownHost ? [ownHost] : [])];
+  const collections = createCollections({
+    dir: path.join(config.dataDir, 'collections'),
+    maxBytes: config.flowIndexMaxBytes,
+    embedder: indexEmbedder(modelHost),
+    log,
+  });
+  started.push(() => collections.close());
+  const { userAgent } = config;
+  const flow = await openFlowFace(config, {
+    reader,
+    modelHost,
+    ocr,
+    collections,
+    userAgent,
+    ownNames,
+    version,
+    log,
+    environment,
+  });
+  started.push(() => flow.close(0));
+
   let draining = false;
   const browserHealth = (): BrowserHealth =>
     pool ? { available: true, ...shownStatus(pool.status()) } : { available: false };
@@ -307,7 +335,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
   const health = { ready: () => !draining, version, browser: browserHealth, stores };
 
   const face = async (
-    name: FaceName,
+    name: ServerFace,
     options: Pick<ServerOptions, 'writeError' | 'malformedBody' | 'paths'> & Partial<ServerOptions>,
     routes: (face: Face) => void,
   ) => {
@@ -335,8 +363,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     servesPrograms: true,
     maxBodyBytes: config.modelMaxBodyBytes,
   };
-  const flowErrors = { writeError: writeFlowError, malformedBody: bareFlowError };
-  const faces: Record<FaceName, Face> = {
+  const faces: Record<ServerFace, Face> = {
     reader: await face('reader', { ...readerErrors, paths: readerPaths }, (made) => {
       healthRoutes(made, health);
       descriptionRoutes(made, version);
@@ -344,7 +371,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
         reader,
         gatekeeper,
         guardsNetworks: config.allowNetworks.length > 0,
-        ownNames: [config.host, ...(ownHost ? [ownHost] : [])],
+        ownNames,
         pictures,
         index,
         publicUrl: config.publicUrl,
@@ -359,7 +386,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
         gatekeeper,
         keyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
         guardsNetworks: config.allowNetworks.length > 0,
-        ownNames: [config.host, ...(ownHost ? [ownHost] : [])],
+        ownNames,
         pictures,
         index,
         readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? urlOf(faces.reader.server, config.host),
@@ -376,10 +403,6 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
         version,
         batch: { room: batch, guard },
       });
-    }),
-    flow: await face('flow', flowErrors, (made) => {
-      healthRoutes(made, health);
-      waitingRoutes(made, 'flow gateway');
     }),
   };
   const { adminSecret } = config;
@@ -399,24 +422,22 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     adminRoutes(admin, { ...room, plans, secret: adminSecret, counters, version });
     await admin.ready();
   }
-  const grpc = createWaitingGrpc();
-  const hostServer = config.port === undefined ? undefined : createHostServer(faces, MAX_HEADER_BYTES);
+  const hostServer = config.port === undefined ? undefined : createHostServer({ ...faces, flow }, MAX_HEADER_BYTES);
 
   async function listen(): Promise<Place[]> {
     const { host } = config;
     const places: Place[] = [];
-    const ports: [FaceName, number][] = [
+    const ports: [ServerFace, number][] = [
       ['reader', config.readerPort],
       ['search', config.searchPort],
       ['model', config.modelPort],
-      ['flow', config.flowPort],
     ];
     for (const [name, port] of ports) {
       await faces[name].listen({ host, port });
       places.push({ name, url: urlOf(faces[name].server, host) });
     }
-    await listening(grpc.server, config.flowGrpcPort, host);
-    places.push({ name: 'grpc', url: urlOf(grpc.server, host) });
+    const { url: flowUrl, grpcUrl } = await flow.listen();
+    places.push({ name: 'flow', url: flowUrl }, { name: 'grpc', url: grpcUrl });
     if (admin) {
       await admin.listen({ host: config.adminHost, port: config.adminPort });
       places.push({ name: 'admin', url: urlOf(admin.server, config.adminHost) });
@@ -443,7 +464,7 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     }, IDLE_CUT_MS);
     const closing = Promise.all([
       ...all.map((made) => made.close()),
-      grpc.close(),
+      flow.close(config.drainMs),
       hostServer && new Promise((done) => (hostServer.listening ? hostServer.close(done) : done(undefined))),
     ]);
     await within(config.drainMs, closing).catch((error: unknown) => {
@@ -452,10 +473,9 @@ async function build({ config, version, log }: AppOptions, started: (() => unkno
     clearInterval(cutting);
     for (const server of servers) server.closeAllConnections();
     await endAll(started, log);
-    await rm(temporaryDir, { recursive: true, force: true });
   }
 
-  return { reader, accounts: room, faces, firstKey, browser: browserHealth, listen, close };
+  return { reader, accounts: room, faces, flow, firstKey, browser: browserHealth, listen, close };
 }
 
 /** The key of a new installation. A database that is away is asked by whoever needs it. */
@@ -480,7 +500,7 @@ const shownStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus
   healthy,
 });
 
-const listening = (server: Server | Http2Server, port: number, host: string): Promise<void> =>
+const listening = (server: Server, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -489,7 +509,7 @@ const listening = (server: Server | Http2Server, port: number, host: string): Pr
     });
   });
 
-function urlOf(server: Server | Http2Server, host: string): string {
+function urlOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

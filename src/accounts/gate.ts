@@ -158,7 +158,8 @@ export function createGate(options: GateOptions): Gate {
     const { key, account } = identity;
     const { face, endpoint, expectedTokens } = entrance;
     const startedAt = now();
-    const plan = plans[account.plan];
+    // One that this version does not know grants the least.
+    const plan = plans[account.plan] ?? plans.free;
     const limits = plan.endpoints[endpoint];
     const buckets = { requests: `rpm:${key.id}:${endpoint}`, tokens: `tpm:${key.id}:${endpoint}` };
     if (account.balance !== null && account.balance <= 0) throw problem('InsufficientBalanceError');

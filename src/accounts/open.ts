@@ -4,11 +4,11 @@ import path from 'node:path';
 import { openStore, type Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createAccounts } from './accounts.ts';
-import { takeUpKeyFile } from './key-file.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import type { Accounts, Usage } from './records.ts';
 import type { Tables } from './schema.ts';
 import { secretOfDatabase, secretOfFile } from './secret.ts';
+import { anyKey } from './store.ts';
 import { openUsage } from './usage.ts';
 
 export interface AccountsRoomOptions {
@@ -65,9 +65,8 @@ async function furnish(
   { keyGraceMs, usageKeepDays, log }: AccountsRoomOptions,
 ): Promise<Pick<AccountsRoom, 'accounts' | 'usage'>> {
   // A database may be away for now; a file is there, or the start stops.
-  const ofFile = store.dialect === 'sqlite' ? await secretOfFile(folder) : undefined;
+  const ofFile = store.dialect === 'sqlite' ? await secretOfFile(folder, () => anyKey(store.db)) : undefined;
   const secret = async () => ofFile ?? secretOfDatabase(store.db);
   const accounts = createAccounts({ store, secret, graceMs: keyGraceMs });
-  if (store.dialect === 'sqlite') await takeUpKeyFile(folder, store.db, accounts);
   return { accounts, usage: await openUsage({ store, folder, keepDays: usageKeepDays, log }) };
 }

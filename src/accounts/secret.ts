@@ -8,11 +8,15 @@ import type { Db } from './schema.ts';
 const SECRET_BYTES = 32;
 const ROW = 'key secret';
 
-/** In a file of the data folder that its owner alone may read. Processes that start at once agree on one. */
-export async function secretOfFile(folder: string): Promise<Uint8Array> {
+/**
+ * In a file of the data folder that its owner alone may read. Processes that start at once agree on one. Throws when it is
+ * lost and there are keys: a new one would make strangers of all of them.
+ */
+export async function secretOfFile(folder: string, hasKeys: () => Promise<boolean>): Promise<Uint8Array> {
   const file = path.join(folder, 'secret');
   const known = await readIfThere(file);
   if (known) return whole(known);
+  if (await hasKeys()) throw new Error(`the secret of the keys is lost: ${file} is not there`);
   const made = `${file}.${randomUUID()}`;
   await writeWhole(made, randomBytes(SECRET_BYTES));
   // A link is made whole or not at all, and never over another's.

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProgramFolder, endLeftPrograms, killGroup } from './programs.ts';
+import { createProgramFolder, endLeftPrograms, killGroup, openServerFolder } from './programs.ts';
 
 let dir: string;
 beforeAll(() => {
@@ -53,6 +53,19 @@ describe.runIf(process.platform === 'linux')('programs of a server that is gone'
     expect(await once(other, 'close')).toEqual([null, 'SIGKILL']);
   });
 });
+
+it.runIf(process.platform === 'linux')(
+  'servers on one folder leave each other alone, and clear up after the dead',
+  async () => {
+    const root = path.join(dir, 'tmp');
+    const beside = await openServerFolder(root);
+    mkdirSync(path.join(root, '999999-1-gone', 'half a file'), { recursive: true });
+    // A number that another process has by now.
+    mkdirSync(path.join(root, `${process.pid}-1-earlier`));
+    const own = await openServerFolder(root);
+    expect(readdirSync(root).sort()).toEqual([path.basename(beside), path.basename(own)].sort());
+  },
+);
 
 it('nothing left is nothing to do', async () => {
   await endLeftPrograms(path.join(dir, 'not', 'there'));

@@ -23,6 +23,32 @@ interface Trace {
 const FOLDER = 'programs';
 const TRACE = 'job.json';
 
+/**
+ * A folder of this server's own under `root`, for all that does not outlive it. Those of servers that are gone are taken
+ * away, with the programs that still work in them; those of servers that run beside this one are left alone.
+ */
+export async function openServerFolder(root: string): Promise<string> {
+  for (const name of await readdir(root).catch(() => [])) {
+    const [, pid, start] = /^(\d+)-(\d*)-/.exec(name) ?? [];
+    if (pid && isAlive(Number(pid)) && startOf(Number(pid)) === start) continue;
+    const left = path.join(root, name);
+    await endLeftPrograms(left);
+    await rm(left, { recursive: true, force: true, maxRetries: 3 });
+  }
+  const own = path.resolve(root, `${process.pid}-${startOf(process.pid)}-${randomUUID()}`);
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  return own;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 export async function createProgramFolder(temporaryDir: string): Promise<ProgramFolder> {
   const folder = path.resolve(temporaryDir, FOLDER, `${process.pid}-${randomUUID()}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
