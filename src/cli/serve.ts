@@ -37,7 +37,7 @@ export function serveCommand({ version, environment, print, onStop }: ServeConte
     const log = createLog(config.logLevel);
     // Other commands start faster without all of it.
     const { createApp } = await import('#app.ts');
-    const app = await createApp({ config, version, log });
+    const app = await createApp({ config, version, log, environment });
     onStop(() => app.close());
     try {
       const places = await app.listen();
@@ -66,15 +66,11 @@ const LABELS: Record<Place['name'], string> = {
   admin: 'admin API',
 };
 
-const SERVED: ReadonlySet<Place['name']> = new Set(['reader', 'model', 'all', 'admin']);
-const WAITING = ' (not in this version: answers 503)';
-
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 function* greeting(app: App, places: Place[], { host, auth }: Config): Generator<string> {
   for (const { name, url } of places) {
-    const waiting = SERVED.has(name) ? '' : WAITING;
-    yield `lectern: ${LABELS[name].padEnd(22)} ${url}${waiting}`;
+    yield `lectern: ${LABELS[name].padEnd(22)} ${url}`;
     const curl = curlLine(name, url);
     if (curl) yield `lectern:   ${curl}`;
   }
@@ -99,7 +95,7 @@ function curlLine(name: Place['name'], url: string): string | undefined {
     case 'model':
       return `curl ${url}/v1/models`;
     case 'flow':
-      return `curl ${url}/status`;
+      return `curl ${url}/index --json '{"data": [{"uri": "https://example.com"}]}'`;
     case 'all':
       return `curl -H 'Host: r.localhost' ${url}/https://example.com`;
     case 'admin':
