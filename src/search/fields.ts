@@ -24,11 +24,15 @@ export function at(value: unknown, path: string): unknown {
 export const objects = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 
+/** Letters of tags (Unicode, 23.9) and marks of direction: nobody sees them, models read them. */
+const UNSEEN = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
+
 /** Plain text from a text that may hold tags and character references: one line. */
 export function plain(value: unknown, most = MAX_TEXT): string {
   if (typeof value !== 'string' && typeof value !== 'number') return '';
   const text = withoutTags(String(value).slice(0, MAX_LOOKED_AT));
   const line = (text.includes('&') ? decodeHTML(text) : text)
+    .replace(UNSEEN, '')
     .replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
     .trim();
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
@@ -58,11 +62,11 @@ export const size = (value: unknown): number | undefined => {
 export const score = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** An http address as it was written, or undefined. */
+/** An http address, or undefined. */
 export function webAddress(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 8_000) return undefined;
   const text = value.trim().replace(/^\/\//, 'https://');
-  return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
 }
 
 interface Looked {

@@ -44,9 +44,10 @@ function group({ operators }: SearchQuery, name: OperatorName): string[] {
   return values.length ? [values.map((value) => written(name, value)).join(' OR ')] : [];
 }
 
-/** The words, phrases in quotes and what is excluded with a minus. */
-export function bareText({ words, operators: { phrases, excluded } }: SearchQuery): string {
-  const quoted = phrases.reduce((text, phrase) => text.replace(phrase, () => `"${phrase}"`), words);
+/** The words, phrases in quotes and what is excluded with a minus; the whole text when there is nothing of it. */
+export function bareText({ text, words, operators: { phrases, excluded } }: SearchQuery): string {
+  if (!words) return text;
+  const quoted = phrases.reduce((all, phrase) => all.replace(phrase, () => `"${phrase}"`), words);
   return [quoted, ...excluded.map((text) => `-${/\s/.test(text) ? `"${text}"` : text}`)].filter(Boolean).join(' ');
 }
 

@@ -204,9 +204,12 @@ export function gatherSearch(sources: Sources): GatheredSearch {
   return { given, count: given.count ?? given.num ?? STANDARD_RESULTS, reading, noContent: formats !== respondWith };
 }
 
+/** Halves of letters, which no address can hold. */
+const HALVES = /\p{Surrogate}/gu;
+
 /** The query, trimmed. ParamValidationError when there is none, or too much of it. */
 export function requireText(text: string | undefined): string {
-  const query = text?.trim() ?? '';
+  const query = text?.replace(HALVES, '\ufffd').trim() ?? '';
   if (query === '')
     throw problem('ParamValidationError', { path: 'q', message: 'q is missing: there is nothing to search for' });
   if (query.length > MAX_QUERY_CHARACTERS) {

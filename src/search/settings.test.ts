@@ -28,6 +28,7 @@ it.each([
   [{ name: 'brave', key: SECRET, budget: 5 }, /budget/],
   [{ name: 'brave', key: SECRET, budgetPerDay: 0 }, /budgetPerDay/],
   [{ name: 'bing', kind: 'searxng', url: 'https://x' }, /name of an engine/],
+  [{ name: 'own', url: 'https://x/{q}', fields: { url: 'u' } }, /url has \{q\}/],
   [{ name: 'own', url: 'https://x', fields: { title: 't' } }, /where the `url`/],
   [{ name: 'own', url: 'https://x', fields: { url: 'a..b' } }, /path/],
   [{ kind: 'brave', key: SECRET }, /name/],

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ConfigError } from '#config.ts';
 import { DESCRIBED_FIELDS, type Provider, type ProviderSettings } from './provider.ts';
-import { described } from './providers/described.ts';
+import { described, PLACEHOLDER, PLACEHOLDERS } from './providers/described.ts';
 import { PROVIDERS } from './providers/providers.ts';
 
 /** The server's own index, which may stand among the services. */
@@ -82,6 +82,8 @@ function readRow(row: unknown, number: number): ProviderRow | typeof OWN_ROW {
   const url = given ?? provider.url;
   if (url === undefined) return fail(`${name} needs a url`);
   if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) return fail('url must be an http address');
+  const strange = place && /\{\w+\}/g.exec(url.replace(PLACEHOLDER, ''));
+  if (strange) return fail(`url has ${strange[0]}, which is none of ${PLACEHOLDERS.join(', ')}`);
   if (provider.needsKey && key === undefined) return fail(`${name} needs a key`);
   return { name, provider, settings: { url, key, described: place }, budgetPerDay, timeoutMs };
 }

@@ -19,7 +19,7 @@ export const PLACEHOLDERS = [
   'key',
 ] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
-const PLACEHOLDER = new RegExp(`\\{(${PLACEHOLDERS.join('|')})\\}`, 'g');
+export const PLACEHOLDER = new RegExp(`\\{(${PLACEHOLDERS.join('|')})\\}`, 'g');
 const ALONE = /^\{(count|page|offset|first)\}$/;
 const MAX_DEPTH = 20;
 
