@@ -1,10 +1,16 @@
 /** The REST interface of the flow over real sockets (contract of the flow gateway, sections 3 to 6). */
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
 import { Executor, requests } from '#flow/index.ts';
+import { CERTIFICATE, KEY } from '#net/proxy.suite.ts';
 import { Marker, type Served, type ServeOptions, serveFlow } from '../support/flow-gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 
@@ -387,6 +393,44 @@ describe('options', () => {
       expect(body.header.status).toMatchObject({ code: 1, description: expect.stringContaining('50 ms') });
       expect((await send(`${url}/index`, {})).status).toBe(200);
     }));
+});
+
+describe('TLS', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-tls-'));
+    writeFileSync(path.join(folder, 'key.pem'), KEY);
+    writeFileSync(path.join(folder, 'cert.pem'), CERTIFICATE);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('is spoken when there are a certificate and a key, by WebSocket too', async () => {
+    const own = await serveFlow({
+      sslCertfile: path.join(folder, 'cert.pem'),
+      sslKeyfile: path.join(folder, 'key.pem'),
+    });
+    expect(own.url).toMatch(/^https:/);
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const options = { method: 'POST', headers: JSON_TYPE, rejectUnauthorized: false };
+      httpsRequest(`${own.url}/index`, options, (answer) => resolve(answer.resume().statusCode))
+        .on('error', reject)
+        .end('{}');
+    });
+    expect(status).toBe(200);
+    const socket = new WebSocket(`${own.url.replace('https', 'wss')}/stream`, { rejectUnauthorized: false });
+    await once(socket, 'open');
+    socket.send('{"data":["a"]}');
+    const [frame] = (await once(socket, 'message')) as [Buffer];
+    expect(JSON.parse(frame.toString()).data[0].text).toBe('a');
+    socket.terminate();
+    await own.close();
+  });
+
+  it('with only one of the two, or a file that is not there, does not start', async () => {
+    await expect(serveFlow({ sslKeyfile: path.join(folder, 'key.pem') })).rejects.toThrow('together');
+    const sslCertfile = path.join(folder, 'none.pem');
+    await expect(serveFlow({ sslCertfile, sslKeyfile: path.join(folder, 'key.pem') })).rejects.toThrow('none.pem');
+  });
 });
 
 describe('an executor that cannot be asked', () => {
