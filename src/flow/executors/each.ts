@@ -1,5 +1,5 @@
 /** The same work for many documents, some at a time, where one that fails does not take the others along. */
-import { asProblem } from '../../errors.ts';
+import { asProblem } from '#errors.ts';
 import type { Document } from '../document.ts';
 
 export interface EachOptions {

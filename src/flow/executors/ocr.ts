@@ -1,5 +1,5 @@
 /** Recognises the text in documents that are pictures. */
-import { problem } from '../../errors.ts';
+import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { eachDocument } from './each.ts';

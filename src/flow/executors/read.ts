@@ -1,6 +1,6 @@
 /** Reads what documents point at: an address, or a file within, becomes Markdown. */
 
-import { problem } from '../../errors.ts';
+import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { invalid } from '../options.ts';
