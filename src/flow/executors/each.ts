@@ -8,7 +8,7 @@ export interface EachOptions {
 }
 
 /**
- * A document for which the work fails is told so by the tag `error` (name and message). Throws the first failure when all
+ * A document for which the work fails is told so by the tag `error` (name and message). Throws that of the first when all
  * fail, and the signal's reason.
  */
 export async function eachDocument(
@@ -16,7 +16,7 @@ export async function eachDocument(
   { atOnce, signal }: EachOptions,
   work: (doc: Document) => Promise<void>,
 ): Promise<void> {
-  const failures: unknown[] = [];
+  const failures = new Map<Document, unknown>();
   let next = 0;
   const lane = async (): Promise<void> => {
     for (let doc = docs[next++]; doc; doc = docs[next++]) {
@@ -25,7 +25,7 @@ export async function eachDocument(
         await work(doc);
         if ('error' in doc.tags) doc.tags = withoutError(doc.tags);
       } catch (error) {
-        failures.push(error);
+        failures.set(doc, error);
         const { name, message } = asProblem(error);
         doc.tags = { ...doc.tags, error: { name, message } };
       }
@@ -33,7 +33,7 @@ export async function eachDocument(
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, docs.length) }, lane));
   signal.throwIfAborted();
-  if (failures.length > 0 && failures.length === docs.length) throw failures[0];
+  if (docs.length > 0 && failures.size === docs.length) throw failures.get(docs[0]!);
 }
 
 function withoutError({ error: _, ...tags }: Document['tags']): Document['tags'] {
