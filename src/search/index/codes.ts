@@ -19,10 +19,14 @@ export function encode(vector: Float32Array): Uint8Array {
 
 export const codeBytes = (dimensions: number): number => SCALE_BYTES + dimensions;
 
+/** The direction of a kept vector, in whole numbers. */
+export const valuesOf = (code: Uint8Array): Int8Array =>
+  new Int8Array(code.buffer, code.byteOffset + SCALE_BYTES, code.length - SCALE_BYTES);
+
 /** The cosine of a unit vector with a kept one. */
 export function similarity(query: Float32Array, code: Uint8Array): number {
   const scale = new DataView(code.buffer, code.byteOffset).getFloat32(0, true);
-  const bytes = new Int8Array(code.buffer, code.byteOffset + SCALE_BYTES, code.length - SCALE_BYTES);
+  const bytes = valuesOf(code);
   const length = Math.min(query.length, bytes.length);
   let sum = 0;
   for (let at = 0; at < length; at++) sum += query[at]! * bytes[at]!;

@@ -22,7 +22,7 @@ export interface Meaning {
 
 const BATCH = 64;
 /** Signs tell the nearest roughly: of so many for each that is wanted the exact order is made. */
-const LOOKED_AT = 4;
+const LOOKED_AT = 6;
 const READ_AT_ONCE = 5_000;
 /** Numbers are given out before their rows are there to be read, where several servers write. */
 const OVERLAP = 200;

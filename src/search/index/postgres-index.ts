@@ -1,10 +1,11 @@
 /** The index in PostgreSQL, shared by any number of servers: terms as tsvectors of our own making, vectors as bytes. */
-import { type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from '#storage/database/migrate.ts';
 import { openPostgres } from '#storage/database/postgres.ts';
 import type { Log } from '#telemetry/log.ts';
 import { demandsNothing, type Filters, GENERAL_DOMAINS, type Site } from './filters.ts';
 import type { IndexStore, LackingRow, PassageRow } from './index-store.ts';
+import { openNearTable } from './postgres-near.ts';
 import type { FieldTerms, PreparedPage } from './prepare.ts';
 import { phrasesOf, type Slot } from './terms.ts';
 
@@ -59,6 +60,11 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
   const idsOf = async (query: RawBuilder<{ id: number }>) => (await rows(query)).map(({ id }) => id);
   const frequencies = createFrequencies(rows);
+  const near = await openNearTable(db as unknown as Kysely<never>);
+  const passing = (filters: Filters) =>
+    sql<{
+      id: number;
+    }>`SELECT p.id FROM index_passages p JOIN index_pages g ON g.id = p.page WHERE ${conditionsOf(filters)}`;
 
   return {
     async write(pages) {
@@ -89,8 +95,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
         ) AS score
         FROM index_passages p WHERE p.terms @@ ${any}::tsquery ${where} ORDER BY score DESC, p.id LIMIT ${limit}`);
     },
-    within: (filters) =>
-      idsOf(sql`SELECT p.id FROM index_passages p JOIN index_pages g ON g.id = p.page WHERE ${conditionsOf(filters)}`),
+    within: (filters) => idsOf(passing(filters)),
     newest: (filters, limit) =>
       idsOf(sql`SELECT (SELECT min(p.id) FROM index_passages p WHERE p.page = g.id) AS id FROM index_pages g
         WHERE ${conditionsOf(filters)} ORDER BY g.indexed_at DESC, g.id DESC LIMIT ${limit}`),
@@ -109,19 +114,26 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
           AND NOT EXISTS (SELECT 1 FROM index_vectors v WHERE v.passage = p.id AND v.model = ${model})
         ORDER BY p.id LIMIT ${limit}`),
     async keepCodes(model, codes) {
-      // Another server may make the same vectors: what it keeps is as good. Those of another model are replaced.
-      await rows(sql`
-        INSERT INTO index_vectors (passage, model, code)
-        SELECT p.id, ${model}, c.code
-        FROM unnest(${codes.map(({ id }) => id)}::bigint[], ${codes.map(({ code }) => Buffer.from(code))}::bytea[])
-          AS c (id, code)
-        JOIN index_passages p ON p.id = c.id
-        ORDER BY p.id
-        FOR KEY SHARE OF p
-        ON CONFLICT (passage) DO UPDATE
-          SET seq = nextval('index_vectors_seq_seq'), model = excluded.model, code = excluded.code
-          WHERE index_vectors.model <> excluded.model`);
+      await db.transaction().execute(async (within) => {
+        // Another server may make the same vectors: what it keeps is as good. Those of another model are replaced.
+        await sql`
+          INSERT INTO index_vectors (passage, model, code)
+          SELECT p.id, ${model}, c.code
+          FROM unnest(${codes.map(({ id }) => id)}::bigint[], ${codes.map(({ code }) => Buffer.from(code))}::bytea[])
+            AS c (id, code)
+          JOIN index_passages p ON p.id = c.id
+          ORDER BY p.id
+          FOR KEY SHARE OF p
+          ON CONFLICT (passage) DO UPDATE
+            SET seq = nextval('index_vectors_seq_seq'), model = excluded.model, code = excluded.code
+            WHERE index_vectors.model <> excluded.model`.execute(within);
+        await near?.keep(within as unknown as Kysely<never>, model, codes);
+      });
     },
+    ...(near && {
+      nearest: (model, vector, filters, limit) =>
+        near.nearest(model, vector, demandsNothing(filters) ? undefined : passing(filters), limit),
+    }),
     codesFrom: (model, seq, limit) =>
       rows(sql`SELECT seq, passage AS id, code FROM index_vectors
         WHERE seq >= ${seq} AND model = ${model} ORDER BY seq LIMIT ${limit}`),

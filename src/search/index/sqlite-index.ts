@@ -9,7 +9,7 @@ import type { Field, PreparedPage } from './prepare.ts';
 import { phrasesOf, type Slot } from './terms.ts';
 
 /** How much a term counts in each field, in the order of the columns of FTS5's table. */
-export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
+const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
   title: 3,
   heading: 2,
   body: 1,
