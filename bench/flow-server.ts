@@ -1,18 +1,20 @@
 /** What bench/flow.ts measures, in a process of its own: `gateway` or `bare`. It tells its ports to its parent. */
 import http from 'node:http';
-import { createFlow, defineFlow } from '#flow/index.ts';
+import { createGrpcGateway } from '#flow/gateway/grpc.ts';
 import { createHttpGateway } from '#flow/gateway/http.ts';
+import { createFlow, defineFlow } from '#flow/index.ts';
 
 export interface Ports {
   readonly http: number;
   readonly ws?: number;
+  readonly grpc?: number;
   /** From the start of the flow to open ports. */
   readonly readyMs: number;
 }
 
 async function serveGateway(): Promise<Ports> {
   const from = performance.now();
-  const definition = defineFlow({ protocol: ['http', 'websocket'] })
+  const definition = defineFlow({ protocol: ['http', 'websocket', 'grpc'] })
     .add({ name: 'first' })
     .add({ name: 'second' })
     .add({ name: 'third' })
@@ -22,7 +24,8 @@ async function serveGateway(): Promise<Ports> {
   const open = (protocol: 'HTTP' | 'WEBSOCKET') =>
     createHttpGateway({ flow, protocol, version: '0' }).listen(0, '127.0.0.1');
   const [rest, ws] = [await open('HTTP'), await open('WEBSOCKET')];
-  return { http: rest.port, ws: ws.port, readyMs: performance.now() - from };
+  const grpc = await createGrpcGateway({ flow, version: '0' }).listen(0, '127.0.0.1');
+  return { http: rest.port, ws: ws.port, grpc: grpc.port, readyMs: performance.now() - from };
 }
 
 /** Parses and writes the same body, and does nothing else. */
@@ -41,5 +44,10 @@ async function serveBare(): Promise<Ports> {
   return { http: (server.address() as { port: number }).port, readyMs: performance.now() - from };
 }
 
+// Asked for anything, it tells the processor time that it has used so far, in microseconds.
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send!(user + system);
+});
 process.on('disconnect', () => process.exit());
 process.send!(await (process.argv[2] === 'bare' ? serveBare() : serveGateway()));

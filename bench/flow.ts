@@ -2,25 +2,27 @@
  * The gateway of a flow of three executors that do nothing, beside a bare Node server that parses and echoes the same
  * body: requests one after the other on each of N connections, over REST, WebSocket (JSON and bytes) and gRPC.
  *
- *     tsx --conditions=source bench/flow.ts [--seconds 2] [--only rest,ws]
+ *     tsx bench/flow.ts [--seconds 2] [--only bare,rest] [--memory 100000]
  *
- * The servers run in processes of their own; the load comes from this one over plain sockets, so that it costs little.
+ * The servers run in processes of their own, of the built package; the load comes from this one over plain sockets, so that
+ * it costs little. Processor time of the server for each request is what a busy machine disturbs least.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { credentials, Client as GrpcClient } from '@grpc/grpc-js';
 import WebSocket from 'ws';
 import { createRequest, Document } from '#flow/index.ts';
 import { encodeRequest } from '#flow/proto/request.ts';
 import type { Ports } from './flow-server.ts';
-import { machine, percentile, residentMb, table } from './support.ts';
+import { build, machine, percentile, residentMb, table } from './support.ts';
 
 const { values: given } = parseArgs({
   options: {
     seconds: { type: 'string', default: '2' },
-    only: { type: 'string', default: 'bare,rest,ws,bytes' },
+    only: { type: 'string', default: 'bare,rest,ws,bytes,grpc' },
     memory: { type: 'string', default: '0' },
   },
 });
@@ -105,6 +107,35 @@ async function socketClient(port: number, frame: string | Uint8Array): Promise<C
   };
 }
 
+/** One stream of calls over a connection of its own. */
+async function grpcClient(port: number, message: Uint8Array): Promise<Client> {
+  const client = new GrpcClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.max_receive_message_length': -1,
+  });
+  const bytes = (value: Buffer) => value;
+  const call = client.makeBidiStreamRequest('/jina.JinaRPC/Call', bytes, bytes);
+  const request = Buffer.from(message);
+  let settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  call.on('data', (data: Buffer) => {
+    if (data.length < request.length / 2) settle?.reject(new Error('the answer is too short'));
+    else settle?.resolve();
+  });
+  call.on('error', (error) => settle?.reject(error));
+  return {
+    ask: () =>
+      new Promise((resolve, reject) => {
+        settle = { resolve, reject };
+        call.write(request);
+      }),
+    close() {
+      settle = undefined;
+      call.cancel();
+      client.close();
+    },
+  };
+}
+
 let seed = 9;
 const random = (): number => {
   seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -128,14 +159,32 @@ const asJson = (docs: readonly Document[]): string =>
     execEndpoint: '/index',
   });
 
+const asMessage = (docs: readonly Document[]): Uint8Array =>
+  encodeRequest(createRequest({ endpoint: '/index', docs, requestId: 'a' }));
+
 const CASES = [
   ['1 document', 1, 0],
   ['100 documents', 100, 0],
   ['100 × 512 numbers', 100, 512],
 ] as const;
 
-async function load(clients: readonly Client[]): Promise<{ perSecond: number; p50: number; p99: number }> {
+async function cpuOf({ process: child }: Server): Promise<number> {
+  child.send('cpu');
+  const [used] = (await once(child, 'message')) as [number];
+  return used;
+}
+
+interface Load {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Processor time of the server for one request. */
+  readonly cpuMicros: number;
+}
+
+async function load(server: Server, clients: readonly Client[]): Promise<Load> {
   const times: number[] = [];
+  const cpuBefore = await cpuOf(server);
   const startedAt = performance.now();
   const end = startedAt + SECONDS * 1000;
   await Promise.all(
@@ -147,9 +196,11 @@ async function load(clients: readonly Client[]): Promise<{ perSecond: number; p5
     }),
   );
   const perSecond = (times.length * 1000) / (performance.now() - startedAt);
-  return { perSecond, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
+  const cpuMicros = ((await cpuOf(server)) - cpuBefore) / times.length;
+  return { perSecond, p50: percentile(times, 0.5), p99: percentile(times, 0.99), cpuMicros };
 }
 
+build();
 const servers = { bare: await start('bare'), gateway: await start('gateway') };
 
 type Way = (docs: readonly Document[]) => Promise<Client>;
@@ -158,14 +209,17 @@ const WAYS: Record<string, Way> = {
   bare: (docs) => restClient(servers.bare.ports.http, asJson(docs)),
   rest: (docs) => restClient(servers.gateway.ports.http, asJson(docs)),
   ws: (docs) => socketClient(servers.gateway.ports.ws!, asJson(docs)),
-  bytes: (docs) =>
-    socketClient(servers.gateway.ports.ws!, encodeRequest(createRequest({ endpoint: '/index', docs, requestId: 'a' }))),
+  bytes: (docs) => socketClient(servers.gateway.ports.ws!, asMessage(docs)),
+  grpc: (docs) => grpcClient(servers.gateway.ports.grpc!, asMessage(docs)),
 };
 
-async function measure(way: Way, docs: readonly Document[], connections: number) {
-  const clients = await Promise.all(Array.from({ length: connections }, () => way(docs)));
-  for (const client of clients) await client.ask();
-  const result = await load(clients);
+/** Asked so often before it counts: the server's code is compiled by then. */
+const WARM_UP = 200;
+
+async function measure(name: string, docs: readonly Document[], connections: number): Promise<Load> {
+  const clients = await Promise.all(Array.from({ length: connections }, () => WAYS[name]!(docs)));
+  for (let at = 0; at < WARM_UP / connections; at++) await Promise.all(clients.map((client) => client.ask()));
+  const result = await load(name === 'bare' ? servers.bare : servers.gateway, clients);
   for (const client of clients) client.close();
   return result;
 }
@@ -176,16 +230,22 @@ async function speeds(): Promise<void> {
   for (const [name, count, dimensions] of CASES) {
     const docs = documents(count, dimensions);
     for (const connections of [1, 16, 64]) {
-      let bare = Number.NaN;
-      for (const [way, open] of Object.entries(WAYS)) {
-        if (!only.includes(way)) continue;
-        const { perSecond, p50, p99 } = await measure(open, docs, connections);
-        if (way === 'bare') bare = perSecond;
-        rows.push([name, connections, way, perSecond, p50, p99, perSecond / bare]);
+      let bare: Load | undefined;
+      for (const way of Object.keys(WAYS).filter((one) => only.includes(one))) {
+        const result = await measure(way, docs, connections);
+        const { perSecond, p50, p99, cpuMicros } = result;
+        if (way === 'bare') bare = result;
+        const ratios = bare ? [perSecond / bare.perSecond, bare.cpuMicros / cpuMicros] : [Number.NaN, Number.NaN];
+        rows.push([name, String(connections), way, perSecond, p50, p99, cpuMicros, ...ratios]);
       }
     }
   }
-  console.log(table(['body', 'connections', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'of bare'], rows));
+  console.log(
+    table(
+      ['body', 'connections', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'of bare', 'of bare by CPU'],
+      rows,
+    ),
+  );
 }
 
 /** Resident memory while so many requests of one document go through. */
