@@ -1,5 +1,6 @@
 /** The flow: documents through a graph of executors. */
 export { type AddOptions, defineFlow, type FlowBuilder, type Uses } from './define.ts';
+export { defineExecutor } from './define-executor.ts';
 export type {
   DeploymentDefinition,
   ExecutorSource,
@@ -19,7 +20,7 @@ export {
   on,
   requests,
 } from './executor.ts';
-export { createBuiltIns } from './executors/built-in.ts';
+export { BUILT_IN_NAMES, createBuiltIns } from './executors/built-in.ts';
 export type {
   BuiltInTools,
   Collection,
@@ -28,12 +29,17 @@ export type {
   FoundPassage,
   RerankAsk,
 } from './executors/tools.ts';
+export { type ExportedFile, type ExportOptions, exportFlow } from './export/index.ts';
 export { createFlow, type Flow, type FlowTools, type HandleOptions } from './flow.ts';
-export { createGrpcGateway, type GrpcGateway } from './gateway/grpc.ts';
+export { createGrpcGateway, type GrpcGateway, type GrpcGatewayTools } from './gateway/grpc.ts';
 export { createHttpGateway, type HttpGateway } from './gateway/http.ts';
 export { createFlowMetrics, type FlowMetrics, type MetricsPort, serveMetrics } from './metrics.ts';
 export { NdArray } from './ndarray.ts';
 export type { FlowObserver } from './observer.ts';
+export { pingGrpc } from './remote/ping.ts';
+export { createConnect } from './remote/worker.ts';
 export { createRequest, type DataRequest, failed, type Route, type Status } from './request.ts';
+export { type ExecutorServer, type ServeExecutorOptions, serveExecutor } from './serve-executor.ts';
+export { type FlowPlace, type FlowServer, type ServeFlowOptions, serveFlow } from './serve-flow.ts';
 export type { JsonObject, JsonValue } from './values.ts';
 export { type LoadOptions, loadFlow, parseFlow } from './yaml.ts';

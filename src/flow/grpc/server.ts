@@ -119,6 +119,12 @@ async function credentialsOf(
   return ServerCredentials.createSsl(null, [{ cert_chain, private_key }]);
 }
 
+/** In the form of the system's own errors, which the library keeps in its text. */
+function openFailure(error: Error, port: number): Error {
+  const [code] = /\bE[A-Z]{4,}\b/.exec(error.message) ?? [];
+  return code ? Object.assign(new Error(`port ${port} cannot be opened: ${code}`, { cause: error }), { code, port }) : error;
+}
+
 export function createRpcServer({
   methods,
   tls,
@@ -226,7 +232,7 @@ export function createRpcServer({
       register(library, server);
       const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       return new Promise((resolve, reject) => {
-        server!.bindAsync(address, credentials, (error, opened) => (error ? reject(error) : resolve(opened)));
+        server!.bindAsync(address, credentials, (error, opened) => (error ? reject(openFailure(error, port)) : resolve(opened)));
       });
     },
     async close(graceMs) {

@@ -14,6 +14,7 @@ import {
   WorkerLost,
 } from '../worker.ts';
 import { type Answer, CallFailed, type CallMetadata, type ChannelTools, openChannel } from './channel.ts';
+import { pingChannel } from './ping.ts';
 
 /** Opens external executors for a flow. */
 export const createConnect =
@@ -103,7 +104,7 @@ export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {
       return decoded(answer);
     },
     async ping(signal) {
-      await ping((method) => channel.ask(method, new Uint8Array(), target.metadata, signal)).catch((error) => {
+      await pingChannel(channel, signal, target.metadata).catch((error) => {
         throw lost(error);
       });
     },
@@ -126,14 +127,4 @@ function decoded({ bytes, trailer }: Answer): DataRequest {
     request.header.status = { ...rest, code: ERROR, description };
   }
   return request;
-}
-
-/** Whether anything answers: its health, or what it says of itself when it knows no health. */
-export async function ping(ask: (method: (typeof METHODS)[keyof typeof METHODS]) => Promise<unknown>): Promise<void> {
-  try {
-    await ask(METHODS.check);
-  } catch (error) {
-    if (!isUnknownMethod(error)) throw error;
-    await ask(METHODS.info);
-  }
 }

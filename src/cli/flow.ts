@@ -1,0 +1,146 @@
+/** `lectern flow`: runs the flow of a file; `lectern flow export` writes what runs it elsewhere. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command, Option } from 'commander';
+import { readConfig } from '#config.ts';
+import type { ExecutorClass, FlowServer } from '#flow/index.ts';
+import { createLog } from '#telemetry/log.ts';
+import { readPairs } from './pairs.ts';
+
+export interface FlowContext {
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+  /** A line beside the answer. */
+  readonly note: (line: string) => void;
+  /** Arranges for `stop` to be called when the process is told to end. */
+  readonly onStop: (stop: () => Promise<void>) => void;
+  /** Executors that come with the product; `close` ends what they are made of. */
+  readonly openExecutors?: () => Promise<{
+    readonly executors: Readonly<Record<string, ExecutorClass>>;
+    close(): Promise<void>;
+  }>;
+}
+
+interface FileFlags {
+  readonly uses: string;
+  readonly env?: string[];
+  readonly name?: string;
+  readonly workspace?: string;
+}
+
+interface RunFlags extends FileFlags {
+  readonly protocol?: string[];
+  readonly port?: string[];
+  readonly host?: string;
+  readonly inspect?: string;
+}
+
+interface ExportFlags extends FileFlags {
+  readonly output?: string;
+  readonly image?: string;
+  readonly namespace?: string;
+}
+
+const withFileFlags = (command: Command): Command =>
+  command
+    .addOption(new Option('--uses <file>', 'The YAML or JSON file of the flow.').makeOptionMandatory())
+    .option('--env <pairs...>', 'Values for ${{ ENV.KEY }} in the file, each KEY: VALUE.')
+    .option('--name <name>', 'The name of the flow.')
+    .option('--workspace <folder>', 'Where executors keep their data.');
+
+export function flowCommand(context: FlowContext): Command {
+  const flow = withFileFlags(new Command('flow'))
+    .description('Run the flow of a file until it is told to end.')
+    .option('--protocol <names...>', 'grpc, http or websocket, one or several, instead of what the file says.')
+    .option('--port <ports...>', 'A port for each protocol.')
+    .option('--host <host>', 'The address to listen on.')
+    .option('--inspect <how>', 'COLLECT, HANG, or REMOVE to leave inspecting executors out.')
+    .exitOverride()
+    .action((flags: RunFlags) => run(context, flags));
+  flow.addCommand(exportCommand(context));
+  return flow;
+}
+
+async function load({ environment }: FlowContext, { uses, env, ...rest }: FileFlags & Record<string, unknown>) {
+  const { loadFlow } = await import('#flow/index.ts');
+  const pairs = Object.entries(readPairs(env) ?? {}).map(([key, value]) => [key, String(value)]);
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+  return loadFlow(path.resolve(uses), {
+    env: { ...environment, ...Object.fromEntries(pairs) },
+    with: Object.fromEntries(given),
+  });
+}
+
+async function run(context: FlowContext, { uses, env, name, workspace, ...flags }: RunFlags): Promise<void> {
+  const { environment, version, print, onStop } = context;
+  const definition = await load(context, { uses, env, name, workspace, ...flags });
+  const log = createLog(readConfig({ environment }).logLevel);
+  const { serveFlow } = await import('#flow/index.ts');
+  const builtIn = await context.openExecutors?.();
+  let server: FlowServer;
+  try {
+    server = await serveFlow({ definition, version, environment, log, executors: builtIn?.executors ?? {} });
+  } catch (error) {
+    await builtIn?.close();
+    throw error;
+  }
+  onStop(async () => {
+    await server.close();
+    await builtIn?.close();
+  });
+  for (const { protocol, url } of server.places) print(`lectern: flow ${protocol.toLowerCase().padEnd(10)} ${url}`);
+  const { host, token } = definition.gateway;
+  if (!token && !LOOPBACK.test(host)) {
+    print(`lectern: warning: listening on ${host}: whoever reaches it may use the flow, since it has no token`);
+  }
+}
+
+export const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
+
+const KINDS = ['kubernetes', 'compose', 'flowchart'] as const;
+
+function exportCommand(context: FlowContext): Command {
+  const command = new Command('export').description('Write what runs a flow elsewhere, or a picture of it.');
+  for (const kind of KINDS) {
+    command.addCommand(
+      withFileFlags(new Command(kind))
+        .description(DESCRIPTIONS[kind])
+        .option('--output <folder>', 'Write files into this folder instead of to the standard output.')
+        .option('--image <image>', 'The image to run, with Lectern and the modules of the executors.')
+        .option('--namespace <name>', 'Of Kubernetes.')
+        .exitOverride()
+        .action((flags: ExportFlags) => write(context, kind, flags)),
+    );
+  }
+  return command;
+}
+
+const DESCRIPTIONS = {
+  kubernetes: 'Deployments, Services, ConfigMaps and autoscalers for Kubernetes.',
+  compose: 'A file for Docker Compose.',
+  flowchart: 'The graph of the flow as a Mermaid flowchart.',
+} as const;
+
+async function write(
+  context: FlowContext,
+  kind: (typeof KINDS)[number],
+  { output, image, namespace, ...file }: ExportFlags,
+): Promise<void> {
+  const definition = await load(context, file);
+  const { exportFlow } = await import('#flow/index.ts');
+  const files = exportFlow(kind, definition, {
+    image: image ?? `lectern:${context.version}`,
+    namespace,
+    baseDir: path.dirname(path.resolve(file.uses)),
+  });
+  for (const { name, text } of files) {
+    if (output === undefined) {
+      context.print(text.trimEnd());
+    } else {
+      mkdirSync(output, { recursive: true });
+      writeFileSync(path.join(output, name), text);
+      context.note(path.join(output, name));
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/** `lectern ping`: whether a flow, a gateway or an executor answers. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Argument, Command, Option } from 'commander';
+import { wholeNumber } from './room.ts';
+
+export interface PingContext {
+  readonly print: (line: string) => void;
+  readonly note: (line: string) => void;
+}
+
+interface PingFlags {
+  readonly attempts: number;
+  readonly timeout: number;
+  readonly minSuccessfulAttempts: number;
+}
+
+const PAUSE_MS = 1000;
+/** How gRPC says that we have called off a call ourselves. */
+const CANCELLED = 1;
+
+export function pingCommand(context: PingContext): Command {
+  return new Command('ping')
+    .description('Ask a flow, a gateway or an executor whether it is ready.')
+    .addArgument(new Argument('<what>', 'what is there').choices(['flow', 'executor', 'gateway']))
+    .argument('<address>', 'HOST:PORT, with grpc://, http:// or ws:// before it, or their TLS forms; gRPC without')
+    .addOption(new Option('--attempts <count>', 'How often to ask.').argParser(wholeNumber).default(1))
+    .addOption(new Option('--timeout <ms>', 'How long an answer may take.').argParser(wholeNumber).default(3000))
+    .addOption(
+      new Option('--min-successful-attempts <count>', 'How many answers are enough.').argParser(wholeNumber).default(1),
+    )
+    .exitOverride()
+    .action((what: string, address: string, flags: PingFlags) => ping(context, what, targetOf(address), flags));
+}
+
+interface Target {
+  readonly scheme: 'grpc' | 'http';
+  readonly tls: boolean;
+  readonly host: string;
+  readonly port: number;
+}
+
+function targetOf(address: string): Target {
+  const [, scheme = 'grpc', rest] = /^(?:(grpc|grpcs|http|https|ws|wss):\/\/)?(.*?)\/?$/i.exec(address) ?? [];
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(rest ?? '') ?? [];
+  if (!host || !port) throw new Error(`${address} is not HOST:PORT`);
+  const name = scheme.toLowerCase();
+  return {
+    scheme: name.startsWith('grpc') ? 'grpc' : 'http',
+    tls: name.endsWith('s') && name !== 'ws',
+    host: host.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port),
+  };
+}
+
+async function ask(what: string, { scheme, ...target }: Target, timeoutMs: number): Promise<void> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const whole = what === 'flow';
+  if (scheme === 'grpc') {
+    const { pingGrpc } = await import('#flow/index.ts');
+    return pingGrpc(target, { whole, signal });
+  }
+  const { tls, host, port } = target;
+  const name = host.includes(':') ? `[${host}]` : host;
+  const response = await fetch(new URL(whole ? '/dry_run' : '/', `http${tls ? 's' : ''}://${name}:${port}`), {
+    signal,
+  });
+  if (!response.ok) throw new Error(`it answered ${response.status}`);
+  if (!whole) return;
+  const { code, description } = (await response.json()) as { code?: number; description?: string };
+  if (code) throw new Error(description ?? 'the flow is not whole');
+}
+
+const isTimeout = ({ name, code }: Error & { code?: unknown }): boolean =>
+  name === 'TimeoutError' || code === CANCELLED;
+
+function reasonOf(error: unknown, timeoutMs: number): string {
+  const { message, cause } = error as Error;
+  if (isTimeout(error as Error)) return `no answer within ${timeoutMs} ms`;
+  return cause instanceof Error ? cause.message : message;
+}
+
+/** Throws an Error when too few tries succeed. */
+async function ping({ print, note }: PingContext, what: string, target: Target, flags: PingFlags): Promise<void> {
+  const { attempts, timeout, minSuccessfulAttempts } = flags;
+  let successes = 0;
+  for (let at = 0; at < attempts; at++) {
+    if (at > 0) await sleep(PAUSE_MS);
+    const started = performance.now();
+    try {
+      await ask(what, target, timeout);
+      successes++;
+      print(`${what} at ${target.host}:${target.port} answered after ${Math.round(performance.now() - started)} ms`);
+    } catch (error) {
+      note(`${what} at ${target.host}:${target.port}: ${reasonOf(error, timeout)}`);
+    }
+  }
+  if (successes < minSuccessfulAttempts) throw new Error(`${successes} of ${attempts} attempts succeeded`);
+}

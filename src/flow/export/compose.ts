@@ -1,0 +1,85 @@
+/** A flow for Docker Compose: the gateway and each executor a service, their files inside the one file. */
+import { stringify } from 'yaml';
+import type { FlowDefinition } from '../definition.ts';
+import {
+  CONFIG_DIR,
+  EXECUTOR_PORT,
+  type ExecutorPart,
+  type ExportOptions,
+  type GatewayPart,
+  given,
+  TLS_DIR,
+  TOKEN_VARIABLE,
+  takeApart,
+  WORKSPACE_DIR,
+} from './parts.ts';
+
+/** Compose fills in variables everywhere: a dollar that is meant as one is doubled. */
+const literal = (text: string): string => text.replaceAll('$', '$$$$');
+
+const COMMAND = ['node', 'dist/main.js'];
+const healthcheck = (what: string, address: string) => ({
+  test: ['CMD', ...COMMAND, 'ping', what, address],
+  interval: '10s',
+  timeout: '10s',
+  start_period: '60s',
+});
+
+const config = (source: string, file: string) => ({ source, target: `${CONFIG_DIR}/${file}` });
+
+function executorService({ definition, host, args }: ExecutorPart, image: string) {
+  const { replicas, env, workspace } = definition;
+  return given({
+    image,
+    command: [...COMMAND, ...args].map(literal),
+    environment: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, literal(value)])),
+    configs: [config(host, 'executor.yml')],
+    volumes: workspace ? [`${host}:${WORKSPACE_DIR}`] : undefined,
+    deploy: replicas > 1 ? { replicas } : undefined,
+    healthcheck: healthcheck('executor', `127.0.0.1:${EXECUTOR_PORT}`),
+    restart: 'unless-stopped',
+    security_opt: ['no-new-privileges:true'],
+    cap_drop: ['ALL'],
+  });
+}
+
+const SCHEMES = { GRPC: 'grpc', HTTP: 'http', WEBSOCKET: 'ws' } as const;
+
+function gatewayService(
+  { host, ports, hasToken, hasTls }: GatewayPart,
+  executors: readonly ExecutorPart[],
+  image: string,
+) {
+  const [{ protocol, port }] = ports as [GatewayPart['ports'][number]];
+  return given({
+    image,
+    command: [...COMMAND, 'flow', '--uses', `${CONFIG_DIR}/flow.yml`],
+    // Who runs it names the token: it stands in no file.
+    environment: hasToken ? { [TOKEN_VARIABLE]: `\${${TOKEN_VARIABLE}:?}` } : undefined,
+    configs: [config(host, 'flow.yml')],
+    volumes: hasTls ? [`./tls:${TLS_DIR}:ro`] : undefined,
+    ports: ports.map((one) => `${one.port}:${one.port}`),
+    depends_on: Object.fromEntries(executors.map((one) => [one.host, { condition: 'service_healthy' }])),
+    // A certificate is for the name that clients use: inside, only the port is asked for.
+    healthcheck: hasTls ? undefined : healthcheck('gateway', `${SCHEMES[protocol]}://127.0.0.1:${port}`),
+    restart: 'unless-stopped',
+    security_opt: ['no-new-privileges:true'],
+    cap_drop: ['ALL'],
+  });
+}
+
+/** Throws as takeApart does. */
+export function compose(definition: FlowDefinition, options: ExportOptions): string {
+  const { gateway, executors } = takeApart(definition, options);
+  const kept = executors.filter(({ definition: { workspace } }) => workspace);
+  return stringify(
+    given({
+      services: {
+        [gateway.host]: gatewayService(gateway, executors, options.image),
+        ...Object.fromEntries(executors.map((one) => [one.host, executorService(one, options.image)])),
+      },
+      configs: Object.fromEntries([gateway, ...executors].map(({ host, yaml }) => [host, { content: literal(yaml) }])),
+      volumes: Object.fromEntries(kept.map(({ host }) => [host, {}])),
+    }),
+  );
+}

@@ -1,0 +1,274 @@
+/**
+ * A flow for Kubernetes: the gateway and each executor by itself, found by name, watched by gRPC's own health probes.
+ * Executors that keep data are StatefulSets with a volume each; the others grow and shrink with their load.
+ */
+import { createHash } from 'node:crypto';
+import { stringify } from 'yaml';
+import type { FlowDefinition, Protocol } from '../definition.ts';
+import {
+  CONFIG_DIR,
+  EXECUTOR_PORT,
+  type ExecutorPart,
+  type ExportOptions,
+  type GatewayPart,
+  given,
+  TLS_DIR,
+  TOKEN_VARIABLE,
+  takeApart,
+  WORKSPACE_DIR,
+} from './parts.ts';
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+const COMMAND = ['node', 'dist/main.js'];
+/** Of the image. */
+const USER_ID = 1000;
+/** Time between two looks at a container that starts. */
+const PROBE_SECONDS = 5;
+const MOST_PER_REPLICA = 4;
+const GRACE_SECONDS = 30;
+
+/** Names of Kubernetes, from one that is free in its form. */
+const flowName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^[-\d]+|-+$/g, '')
+    .slice(0, 40) || 'flow';
+
+interface Place {
+  readonly flow: string;
+  readonly image: string;
+  readonly namespace: string | undefined;
+}
+
+/** One program of the flow, as its manifests need it. */
+interface Unit {
+  /** Also its host name. */
+  readonly name: string;
+  readonly component: 'gateway' | 'executor';
+  readonly file: string;
+  readonly yaml: string;
+  readonly args: readonly string[];
+  readonly ports: readonly { readonly name: string; readonly port: number; readonly protocol: Protocol }[];
+  readonly env: readonly Manifest[];
+  readonly replicas: number;
+  readonly startSeconds: number;
+  readonly gpus: number;
+  readonly hasTls: boolean;
+  readonly keepsData: boolean;
+}
+
+const labelsOf = ({ name, component }: Unit, { flow }: Place) => ({
+  'app.kubernetes.io/name': name,
+  'app.kubernetes.io/instance': flow,
+  'app.kubernetes.io/component': component,
+});
+
+const metadata = (unit: Unit, place: Place) =>
+  given({
+    name: unit.name,
+    namespace: place.namespace,
+    labels: { ...labelsOf(unit, place), 'app.kubernetes.io/part-of': place.flow },
+  });
+
+const configMap = (unit: Unit, place: Place): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: metadata(unit, place),
+  data: { [unit.file]: unit.yaml },
+});
+
+/** gRPC's own health where there is gRPC without TLS, which probes cannot speak; else HTTP, else the open port. */
+function probeOf({ ports, hasTls }: Unit): Manifest {
+  const grpc = ports.find(({ protocol }) => protocol === 'GRPC');
+  const http = ports.find(({ protocol }) => protocol !== 'GRPC');
+  if (http) return { httpGet: { path: '/', port: http.port, ...(hasTls && { scheme: 'HTTPS' }) } };
+  return hasTls ? { tcpSocket: { port: grpc!.port } } : { grpc: { port: grpc!.port } };
+}
+
+function container(unit: Unit, { image }: Place): Manifest {
+  const probe = probeOf(unit);
+  const gpus = unit.gpus > 0 ? { 'nvidia.com/gpu': String(unit.gpus) } : {};
+  return given({
+    name: unit.component,
+    image,
+    args: [...COMMAND, ...unit.args],
+    ports: unit.ports.map(({ name, port }) => ({ name, containerPort: port, protocol: 'TCP' })),
+    env: unit.env,
+    startupProbe: {
+      ...probe,
+      periodSeconds: PROBE_SECONDS,
+      failureThreshold: Math.ceil(unit.startSeconds / PROBE_SECONDS),
+    },
+    readinessProbe: { ...probe, periodSeconds: PROBE_SECONDS },
+    livenessProbe: { ...probe, periodSeconds: 10, failureThreshold: 6 },
+    resources: {
+      requests: { cpu: '250m', memory: '256Mi' },
+      limits: { memory: '2Gi', ...gpus },
+    },
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    volumeMounts: [
+      { name: 'config', mountPath: CONFIG_DIR, readOnly: true },
+      ...(unit.hasTls ? [{ name: 'tls', mountPath: TLS_DIR, readOnly: true }] : []),
+      ...(unit.keepsData ? [{ name: 'workspace', mountPath: WORKSPACE_DIR }] : []),
+    ],
+  });
+}
+
+function podTemplate(unit: Unit, place: Place): Manifest {
+  return {
+    metadata: {
+      labels: labelsOf(unit, place),
+      // A changed file is a changed pod.
+      annotations: { 'lectern/config': createHash('sha256').update(unit.yaml).digest('hex').slice(0, 16) },
+    },
+    spec: {
+      automountServiceAccountToken: false,
+      terminationGracePeriodSeconds: GRACE_SECONDS,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: USER_ID,
+        runAsGroup: USER_ID,
+        fsGroup: USER_ID,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      containers: [container(unit, place)],
+      volumes: [
+        { name: 'config', configMap: { name: unit.name } },
+        ...(unit.hasTls ? [{ name: 'tls', secret: { secretName: `${place.flow}-tls` } }] : []),
+      ],
+    },
+  };
+}
+
+function workload(unit: Unit, place: Place): Manifest {
+  const spec = { selector: { matchLabels: labelsOf(unit, place) }, template: podTemplate(unit, place) };
+  const common = { apiVersion: 'apps/v1', metadata: metadata(unit, place) };
+  if (!unit.keepsData) {
+    // How many there are is the autoscaler's to say.
+    return { ...common, kind: 'Deployment', spec };
+  }
+  const claim = {
+    metadata: { name: 'workspace' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Gi' } } },
+  };
+  return {
+    ...common,
+    kind: 'StatefulSet',
+    spec: { ...spec, replicas: unit.replicas, serviceName: unit.name, volumeClaimTemplates: [claim] },
+  };
+}
+
+/** In the words of Kubernetes, without and with TLS. */
+const APP_PROTOCOLS = {
+  GRPC: ['grpc', 'grpc'],
+  HTTP: ['http', 'https'],
+  WEBSOCKET: ['kubernetes.io/ws', 'kubernetes.io/wss'],
+} as const;
+
+function service(unit: Unit, place: Place): Manifest {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: metadata(unit, place),
+    spec: {
+      // The gateway keeps its connections open: it has to know every replica, where one address would lead to one of them.
+      ...(unit.component === 'executor' && { clusterIP: 'None' }),
+      selector: labelsOf(unit, place),
+      ports: unit.ports.map(({ name, port, protocol }) => ({
+        name,
+        port,
+        targetPort: port,
+        protocol: 'TCP',
+        appProtocol: APP_PROTOCOLS[protocol][unit.hasTls ? 1 : 0],
+      })),
+    },
+  };
+}
+
+const autoscaler = (unit: Unit, place: Place): Manifest => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: metadata(unit, place),
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: unit.name },
+    minReplicas: unit.replicas,
+    maxReplicas: unit.replicas * MOST_PER_REPLICA,
+    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
+  },
+});
+
+/** Without a budget a drained node may take all replicas at once. */
+const disruptionBudget = (unit: Unit, place: Place): Manifest => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: metadata(unit, place),
+  spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(unit, place) } },
+});
+
+const FOREVER_SECONDS = 24 * 3600;
+
+function executorUnit({ definition, host, yaml, args }: ExecutorPart): Unit {
+  const { env, replicas, timeoutReadyMs, workspace, rest } = definition;
+  const gpus = Number(rest.gpus ?? 0);
+  return {
+    name: host,
+    component: 'executor',
+    file: 'executor.yml',
+    yaml,
+    args,
+    ports: [{ name: 'grpc', port: EXECUTOR_PORT, protocol: 'GRPC' }],
+    env: Object.entries(env).map(([name, value]) => ({ name, value })),
+    replicas,
+    startSeconds: timeoutReadyMs < 0 ? FOREVER_SECONDS : timeoutReadyMs / 1000,
+    gpus: Number.isInteger(gpus) && gpus > 0 ? gpus : 0,
+    hasTls: false,
+    keepsData: workspace !== undefined,
+  };
+}
+
+function gatewayUnit({ host, yaml, ports, hasToken, hasTls }: GatewayPart, replicas: number, { flow }: Place): Unit {
+  const token = { name: TOKEN_VARIABLE, valueFrom: { secretKeyRef: { name: `${flow}-token`, key: 'token' } } };
+  return {
+    name: host,
+    component: 'gateway',
+    file: 'flow.yml',
+    yaml,
+    args: ['flow', '--uses', `${CONFIG_DIR}/flow.yml`],
+    ports: ports.map(({ protocol, port }) => ({ name: protocol.toLowerCase(), port, protocol })),
+    env: hasToken ? [token] : [],
+    replicas,
+    startSeconds: 60,
+    gpus: 0,
+    hasTls,
+    keepsData: false,
+  };
+}
+
+function manifestsOf(unit: Unit, place: Place): Manifest[] {
+  return [
+    configMap(unit, place),
+    service(unit, place),
+    workload(unit, place),
+    ...(unit.keepsData ? [] : [autoscaler(unit, place)]),
+    ...(unit.replicas > 1 ? [disruptionBudget(unit, place)] : []),
+  ];
+}
+
+/** A file for the gateway and one for each executor. Throws as takeApart does. */
+export function kubernetes(definition: FlowDefinition, options: ExportOptions): { name: string; text: string }[] {
+  const place: Place = { flow: flowName(definition.name), image: options.image, namespace: options.namespace };
+  const { gateway, executors } = takeApart(definition, { ...options, hostPrefix: `${place.flow}-` });
+  const replicas = Number(definition.rest.replicas ?? 1);
+  const units = [
+    gatewayUnit(gateway, Number.isInteger(replicas) && replicas > 0 ? replicas : 1, place),
+    ...executors.map(executorUnit),
+  ];
+  return units.map((unit) => ({
+    name: `${unit.name}.yml`,
+    text: manifestsOf(unit, place)
+      .map((manifest) => `---\n${stringify(manifest)}`)
+      .join(''),
+  }));
+}

@@ -1,0 +1,251 @@
+/**
+ * A flow taken apart for machines: a gateway whose executors are elsewhere, and each executor by itself, with the files
+ * that say so.
+ */
+import path from 'node:path';
+import { stringify } from 'yaml';
+import { problem } from '../../errors.ts';
+import {
+  type DeploymentDefinition,
+  type ExecutorSource,
+  type FlowDefinition,
+  type Protocol,
+  START,
+} from '../definition.ts';
+
+export interface ExportOptions {
+  /** With the product, and with the modules of the executors below `/flow`. */
+  readonly image: string;
+  /** The folder of the flow's file: modules below it keep their places. */
+  readonly baseDir: string;
+  readonly namespace?: string | undefined;
+}
+
+/** What stands before the host name of every part, where hosts of several flows share one space of names. */
+export interface HostNames {
+  readonly hostPrefix?: string;
+}
+
+export interface ExecutorPart {
+  readonly definition: DeploymentDefinition;
+  /** A name for hosts: letters, digits and hyphens. */
+  readonly host: string;
+  /** The executor's own file. */
+  readonly yaml: string;
+  /** What the command `lectern executor` is given beside the file. */
+  readonly args: readonly string[];
+}
+
+export interface GatewayPart {
+  readonly host: string;
+  readonly yaml: string;
+  readonly ports: readonly { readonly protocol: Protocol; readonly port: number }[];
+  readonly hasToken: boolean;
+  readonly hasTls: boolean;
+}
+
+export interface FlowParts {
+  readonly gateway: GatewayPart;
+  readonly executors: readonly ExecutorPart[];
+}
+
+export const EXECUTOR_PORT = 8080;
+/** Where files are found in the containers. */
+export const CONFIG_DIR = '/etc/lectern';
+export const TLS_DIR = '/etc/lectern-tls';
+export const WORKSPACE_DIR = '/data/workspace';
+const MODULES_DIR = '/flow';
+/** The environment variable that holds the gateway's token: it is a secret, and not written into files. */
+export const TOKEN_VARIABLE = 'FLOW_TOKEN';
+const FIRST_PORT = 8080;
+
+/** What remains when everything that is not said is left out. */
+export function given<T extends Record<string, unknown>>(record: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(record).filter(
+      ([, value]) =>
+        value !== undefined &&
+        !(typeof value === 'object' && value !== null && Object.keys(value as object).length === 0),
+    ),
+  ) as Partial<T>;
+}
+
+/** No two alike, whatever has to change for it. */
+function createHostNames(prefix: string): (name: string) => string {
+  const taken = new Set<string>();
+  return (name) => {
+    const plain = name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^[-\d]+|-+$/g, '')
+      .slice(0, 50);
+    const base = plain || 'executor';
+    let host = base;
+    for (let at = 2; taken.has(host); at++) host = `${base}-${at}`;
+    taken.add(host);
+    return prefix + host;
+  };
+}
+
+/** In an image modules stand below one folder, as they stand below that of the flow's file. */
+function modulePath(file: string, baseDir: string): string {
+  const relative = path.relative(baseDir, file);
+  const inside = relative.startsWith('..') || path.isAbsolute(relative) ? path.basename(file) : relative;
+  return path.posix.join(MODULES_DIR, inside.split(path.sep).join('/'));
+}
+
+function sourceOptions(source: ExecutorSource, name: string, baseDir: string) {
+  if (typeof source.uses !== 'string') {
+    throw problem('ParamValidationError', {
+      path: 'uses',
+      message: `${name} is a class of a program, which other machines cannot find: name it in a file that is in its modules`,
+    });
+  }
+  return given({
+    jtype: source.uses,
+    with: source.options,
+    metas: source.metas,
+    requests: source.requests,
+    dynamic_batching: Object.fromEntries(
+      Object.entries(source.batching).map(([endpoint, { preferredBatchSize, timeoutMs }]) => [
+        endpoint,
+        { preferred_batch_size: preferredBatchSize, timeout: timeoutMs },
+      ]),
+    ),
+    modules: source.modules.map((file) => modulePath(file, baseDir)),
+  });
+}
+
+const START_WORD = 'gateway';
+const needsOf = ({ needs }: DeploymentDefinition) => needs.map((name) => (name === START ? START_WORD : name));
+
+/** How the flow uses an executor, wherever it runs. */
+const placement = (one: DeploymentDefinition) => ({
+  name: one.name,
+  needs: needsOf(one),
+  when: one.when,
+  floating: one.floating || undefined,
+  timeout_send: one.timeoutSendMs,
+  retries: one.retries === -1 ? undefined : one.retries,
+  retry_timeouts: one.retryTimeouts || undefined,
+});
+
+const COMPRESSION_NAMES = { none: undefined, deflate: 'Deflate', gzip: 'Gzip' } as const;
+
+function elsewhere(one: DeploymentDefinition, addresses: readonly { readonly host: string; readonly port: number }[]) {
+  const alone = addresses.length === 1 ? addresses[0] : undefined;
+  return given({
+    ...placement(one),
+    external: true,
+    host: alone?.host ?? addresses.map(({ host }) => host),
+    port: alone?.port ?? addresses.map(({ port }) => port),
+    tls: one.tls || undefined,
+    grpc_metadata: one.grpcMetadata,
+    compression: COMPRESSION_NAMES[one.compression],
+  });
+}
+
+/** A join that takes its parts as they are works only beside the gateway. */
+const staysInside = ({ reduce, needs, external }: DeploymentDefinition): boolean =>
+  !external && !reduce && needs.length > 1;
+
+function inside(one: DeploymentDefinition, baseDir: string) {
+  return given({
+    ...placement(one),
+    uses: sourceOptions(one.source, one.name, baseDir),
+    no_reduce: true,
+    replicas: one.replicas > 1 ? one.replicas : undefined,
+    env: one.env,
+  });
+}
+
+function executorPart(one: DeploymentDefinition, host: string, baseDir: string): ExecutorPart {
+  const side = (flag: string, source: ExecutorSource | undefined) =>
+    source ? [flag, JSON.stringify(sourceOptions(source, one.name, baseDir))] : [];
+  const polling = Object.keys(one.polling).length > 0 ? ['--polling', JSON.stringify(one.polling)] : [];
+  return {
+    definition: one,
+    host,
+    yaml: stringify(sourceOptions(one.source, one.name, baseDir)),
+    args: [
+      ...['executor', '--name', one.name, '--uses', `${CONFIG_DIR}/executor.yml`],
+      ...['--host', '0.0.0.0', '--port', String(EXECUTOR_PORT)],
+      ...(one.shards > 1 ? ['--shards', String(one.shards), ...polling] : []),
+      ...side('--uses-before', one.before),
+      ...side('--uses-after', one.after),
+      ...(one.workspace ? ['--workspace', WORKSPACE_DIR] : []),
+      ...['--timeout-ready', String(one.timeoutReadyMs)],
+      ...(one.outputArrayType ? ['--output-array-type', one.outputArrayType] : []),
+      ...(one.exitOnExceptions.length > 0 ? ['--exit-on-exceptions', ...one.exitOnExceptions] : []),
+    ],
+  };
+}
+
+function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: readonly number[]) {
+  const { title, description } = gateway;
+  return given({
+    name,
+    protocol: gateway.protocols,
+    port: ports,
+    host: '0.0.0.0',
+    title,
+    description,
+    cors: gateway.cors || undefined,
+    no_debug_endpoints: gateway.debugEndpoints ? undefined : true,
+    no_crud_endpoints: gateway.crudEndpoints ? undefined : true,
+    expose_endpoints: Object.fromEntries(
+      Object.entries(gateway.exposeEndpoints).map(([endpoint, { httpPath, methods, summary, ...rest }]) => [
+        endpoint,
+        given({ http_path: httpPath, methods, summary, description: rest.description, tags: rest.tags }),
+      ]),
+    ),
+    prefetch: gateway.prefetch,
+    rest_api_version: gateway.restApiVersion === '3' ? undefined : gateway.restApiVersion,
+    failures_are_500: gateway.failuresAre500 || undefined,
+    token: gateway.token && `\${{ ENV.${TOKEN_VARIABLE} }}`,
+    max_body_bytes: gateway.maxBodyBytes,
+    request_timeout: gateway.requestTimeoutMs,
+    ssl_certfile: gateway.sslCertfile && `${TLS_DIR}/tls.crt`,
+    ssl_keyfile: gateway.sslKeyfile && `${TLS_DIR}/tls.key`,
+    headers,
+    env,
+  });
+}
+
+/** Throws a ParamValidationError for an executor that other machines cannot find. */
+export function takeApart(
+  definition: FlowDefinition,
+  { baseDir, hostPrefix = '' }: ExportOptions & HostNames,
+): FlowParts {
+  const hostName = createHostNames(hostPrefix);
+  const { gateway, deployments } = definition;
+  const ports = gateway.protocols.map((protocol, at) => ({ protocol, port: gateway.ports[at] || FIRST_PORT + at }));
+  const gatewayHost = hostName('gateway');
+  const executors: ExecutorPart[] = [];
+  const entries = deployments.map((one) => {
+    if (one.external) return elsewhere(one, one.external);
+    if (staysInside(one)) return inside(one, baseDir);
+    const part = executorPart(one, hostName(one.name), baseDir);
+    executors.push(part);
+    return elsewhere(one, [{ host: part.host, port: EXECUTOR_PORT }]);
+  });
+  const tree = {
+    jtype: 'Flow',
+    version: '1',
+    with: gatewayOptions(
+      definition,
+      ports.map(({ port }) => port),
+    ),
+    executors: entries,
+  };
+  return {
+    gateway: {
+      host: gatewayHost,
+      yaml: stringify(tree),
+      ports,
+      hasToken: gateway.token !== undefined,
+      hasTls: gateway.sslCertfile !== undefined,
+    },
+    executors,
+  };
+}

@@ -1,0 +1,38 @@
+/** Whether something answers at an address. */
+import { CODE } from '../grpc/failures.ts';
+import { METHODS } from '../grpc/names.ts';
+import { decodeStatus } from '../proto/codec.ts';
+import { SUCCESS } from '../request.ts';
+import { CallFailed, type Channel, type ChannelTools, openChannel } from './channel.ts';
+
+/** Its health, or what it says of itself when it knows no health. Rejects with a CallFailed. */
+export async function pingChannel(channel: Channel, signal: AbortSignal, metadata = {}): Promise<void> {
+  try {
+    await channel.ask(METHODS.check, new Uint8Array(), metadata, signal);
+  } catch (error) {
+    if (!(error instanceof CallFailed) || error.code !== CODE.unimplemented) throw error;
+    await channel.ask(METHODS.info, new Uint8Array(), metadata, signal);
+  }
+}
+
+export interface PingTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+/** `whole` asks a gateway whether all of its executors answer. Rejects with an Error that says why not. */
+export async function pingGrpc(
+  target: PingTarget,
+  { whole, signal, tools }: { readonly whole: boolean; readonly signal: AbortSignal; readonly tools?: ChannelTools },
+): Promise<void> {
+  const channel = openChannel({ ...target, compression: 'none' }, tools);
+  try {
+    if (!whole) return await pingChannel(channel, signal);
+    const { bytes } = await channel.ask(METHODS.dryRun, new Uint8Array(), {}, signal);
+    const status = decodeStatus(bytes);
+    if (status.code !== SUCCESS) throw new Error(status.description);
+  } finally {
+    channel.close();
+  }
+}
