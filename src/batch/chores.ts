@@ -17,7 +17,7 @@ import {
   takeWebhook,
   uncharged,
 } from './store.ts';
-import { RETRY_MS, tell } from './webhook.ts';
+import { tell } from './webhook.ts';
 
 export interface ChoresOptions {
   readonly store: BatchDb;
@@ -25,6 +25,7 @@ export interface ChoresOptions {
   readonly links: Links;
   /** May be called more than once for a job; it counts once. */
   readonly charge: (job: Job) => Promise<void>;
+  readonly webhookRetryMs: readonly number[];
   readonly now: () => number;
   /** How long jobs are remembered after they were made. */
   readonly rememberMs: number;
@@ -41,7 +42,16 @@ const LOOK_MS = 1_000;
 /** Longer than telling takes: a process that died while it did is followed by another. */
 const TELLING_MS = 60_000;
 
-export function startChores({ store, fetch, links, charge, now, rememberMs, log }: ChoresOptions): Chores {
+export function startChores({
+  store,
+  fetch,
+  links,
+  charge,
+  webhookRetryMs,
+  now,
+  rememberMs,
+  log,
+}: ChoresOptions): Chores {
   const closing = new AbortController();
   const { signal } = closing;
   let wake = new AbortController();
@@ -76,7 +86,7 @@ export function startChores({ store, fetch, links, charge, now, rememberMs, log 
     const { webhookUrl } = job;
     if (webhookUrl === null) return;
     const told = await tell({ ...job, webhookUrl }, { links, fetch, signal, now: now() });
-    const pauseMs = RETRY_MS[tries - 1];
+    const pauseMs = webhookRetryMs[tries - 1];
     await setWebhook(store, job.id, told || pauseMs === undefined ? null : now() + pauseMs);
   }
 

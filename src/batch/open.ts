@@ -16,6 +16,7 @@ import { readLog } from './pieces.ts';
 import type { FailureOf, ServedEmbedding } from './run-line.ts';
 import type { Tables } from './schema.ts';
 import { askToCancel, cancelNow, expireJobs, findJob, insertJob, jobOf, listJobs, type NewJob } from './store.ts';
+import { RETRY_MS } from './webhook.ts';
 import { startWorkers, type Workers } from './worker.ts';
 
 export interface BatchRoomOptions {
@@ -37,6 +38,10 @@ export interface BatchRoomOptions {
   readonly leaseMs?: number;
   /** How long a job and its files are kept from its beginning on. */
   readonly keepMs?: number;
+  /** How long a job waits after its first turn that failed; each further one doubles it. */
+  readonly pauseMs?: number;
+  /** How long after each try that failed a webhook is tried again. */
+  readonly webhookRetryMs?: readonly number[];
   readonly now?: () => number;
 }
 
@@ -70,6 +75,7 @@ export interface BatchRoom {
 }
 
 const LEASE_MS = 10_000;
+const PAUSE_MS = 1_000;
 const KEEP_MS = 86_400_000;
 const REMEMBER_MS = 30 * 86_400_000;
 /** How long a cancelled job's worker may take to finish its lines. */
@@ -91,11 +97,18 @@ export async function openBatch(options: BatchRoomOptions): Promise<BatchRoom> {
 }
 
 async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise<BatchRoom> {
-  const { leaseMs = LEASE_MS, keepMs = KEEP_MS, now = Date.now, jobs } = options;
+  const {
+    leaseMs = LEASE_MS,
+    keepMs = KEEP_MS,
+    pauseMs = PAUSE_MS,
+    webhookRetryMs = RETRY_MS,
+    now = Date.now,
+    jobs,
+  } = options;
   const links = createLinks(await linkSecret(store.db));
-  const chores = startChores({ ...options, store, links, now, rememberMs: REMEMBER_MS });
+  const chores = startChores({ ...options, store, links, now, webhookRetryMs, rememberMs: REMEMBER_MS });
   const workers: Workers | undefined = jobs
-    ? startWorkers({ ...options, jobs, store, leaseMs, now, onEnd: chores.wake })
+    ? startWorkers({ ...options, jobs, store, leaseMs, pauseMs, now, onEnd: chores.wake })
     : undefined;
 
   async function find(id: string): Promise<Job | undefined> {

@@ -2,6 +2,7 @@
  * A worker's turn at a job: lines are read, run a few at a time, and written down in their order, results and progress in
  * one transaction. However it ends, what was written stays and the rest is for the next turn.
  */
+import { setMaxListeners } from 'node:events';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
@@ -117,6 +118,8 @@ async function workOn(work: Work, tools: TurnTools): Promise<void> {
   const { store, now } = tools;
   const leaving = new AbortController();
   const within = AbortSignal.any([signal, leaving.signal]);
+  // One a line in work, which are bounded.
+  setMaxListeners(0, within);
   const run = lineRunner(work, tools, within);
   const log = { jobId: row.id, kind: 'input' } as const;
   const lines = linesOf(readLog(store.db, log, row.done_bytes, inputBytes), { maxLineBytes: Number.POSITIVE_INFINITY });
@@ -154,7 +157,7 @@ async function workOn(work: Work, tools: TurnTools): Promise<void> {
     }
   } catch (error) {
     leaving.abort(error);
-    if (!(error instanceof LeaseLost)) await writeProgress(store, lease, results.take(), now());
+    if (!(error instanceof LeaseLost) && !results.empty) await writeProgress(store, lease, results.take(), now());
     throw error;
   }
   const end = read ? 'complete' : cancelling() ? 'cancel' : undefined;
@@ -175,6 +178,9 @@ function createResults(from: number, now: () => number) {
       tokens += outcome.tokens;
       doneBytes = end;
       since ??= now();
+    },
+    get empty() {
+      return since === undefined;
     },
     get full() {
       const lines = texts.output.length + texts.errors.length;

@@ -11,6 +11,8 @@ export interface WorkerOptions extends TurnTools {
   readonly jobs: number;
   /** How long a job rests when its worker dies. */
   readonly leaseMs: number;
+  /** How long a job waits after its first turn that failed; each further one doubles it. */
+  readonly pauseMs: number;
   readonly log: Pick<Log, 'warn'>;
   /** Called when a job has ended, perhaps. */
   readonly onEnd: () => void;
@@ -28,7 +30,7 @@ export interface Workers {
 /** How often is looked for what others have brought. */
 const LOOK_MS = 1_000;
 const TURN_MS = 10_000;
-const FIRST_PAUSE_MS = 1_000;
+const AWAY_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 60_000;
 /** Turns in a row that fail for the same job, unless what it needs is only busy for the moment. */
 const MAX_TRIES = 5;
@@ -43,7 +45,7 @@ interface Here {
 }
 
 export function startWorkers(options: WorkerOptions): Workers {
-  const { store, leaseMs, log, now, onEnd } = options;
+  const { store, leaseMs, pauseMs, log, now, onEnd } = options;
   const closing = new AbortController();
   const here = new Map<string, Here>();
   let wake = new AbortController();
@@ -59,7 +61,7 @@ export function startWorkers(options: WorkerOptions): Workers {
         }
       } catch (error) {
         log.warn({ err: error }, 'batch jobs cannot be worked on for the moment');
-        await sleep(FIRST_PAUSE_MS, undefined, { signal: closing.signal }).catch(() => {});
+        await sleep(AWAY_PAUSE_MS, undefined, { signal: closing.signal }).catch(() => {});
         continue;
       }
       await sleep(LOOK_MS, undefined, { signal: AbortSignal.any([closing.signal, woken]) }).catch(() => {});
@@ -93,8 +95,8 @@ export function startWorkers(options: WorkerOptions): Workers {
       return failJob(store, lease, (error instanceof NotNow ? error.problem : asProblem(error)).message, now());
     }
     log.warn({ err: error, job: lease.jobId }, 'a batch job waits');
-    const pauseMs = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
-    return releaseJob(store, lease, { readyAt: now() + pauseMs, failed: true });
+    const waitMs = Math.min(LAST_PAUSE_MS, pauseMs * 2 ** Math.min(tries, 10));
+    return releaseJob(store, lease, { readyAt: now() + waitMs, failed: true });
   }
 
   /** Makes the lease longer in time, and aborts `lost` when it is not ours any more. */

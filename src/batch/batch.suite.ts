@@ -1,0 +1,117 @@
+/** A room of batch jobs with models for tests. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type FakeOptions, fakeEmbedder, fakeReranker, fakeRow } from '#models/embed.suite.ts';
+import { createRegistry, openModels } from '#models/index.ts';
+import { createFetch } from '#net/fetch.ts';
+import { createGuard } from '#net/guard.ts';
+import { createRegion } from '#net/region.ts';
+import { createLog } from '#telemetry/log.ts';
+import type { Job } from './job.ts';
+import { isFinal } from './job.ts';
+import { type BatchRoom, type BatchRoomOptions, openBatch } from './open.ts';
+
+export const SILENT = createLog('silent');
+
+export interface TestRoom {
+  readonly room: BatchRoom;
+  readonly charged: Job[];
+  submit(
+    input: readonly unknown[] | string,
+    rest?: { owner?: string; webhookUrl?: string; options?: object },
+  ): Promise<Job>;
+  ended(id: string): Promise<Job>;
+  /** Lines of a file. */
+  lines(job: Job, kind: 'output' | 'errors'): Promise<Line[]>;
+  close(): Promise<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+export type Line = any;
+
+export const ROWS = [fakeRow('tea', { kind: 'text-v5', matryoshka: [4] }), fakeRow('many', { kind: 'colbert' })];
+
+export async function openTestRoom(
+  options: Partial<BatchRoomOptions> & Pick<BatchRoomOptions, 'dataDir'>,
+  fake: FakeOptions = {},
+): Promise<TestRoom> {
+  const models = openModels({
+    opening: { embedder: (row) => fakeEmbedder(row, fake), reranker: (row) => fakeReranker(row) },
+    maxBytes: 1e9,
+    deadlineMs: 60_000,
+    log: SILENT,
+  });
+  const registry = createRegistry({
+    rows: ROWS,
+    aliases: {},
+    shelf: { availability: () => 'here', look: async () => {} },
+  });
+  const guard = createGuard({ allow: ['127.0.0.1'] });
+  const fetch = createFetch({ guard, region: createRegion({ region: 'any', euHosts: [], log: SILENT }) });
+  const charged: Job[] = [];
+  const room = await openBatch({
+    registry,
+    models,
+    fetch,
+    failureOf: ({ name, message }) => ({ code: name, message }),
+    charge: async (job) => void charged.push(job),
+    jobs: 2,
+    log: SILENT,
+    leaseMs: 2_000,
+    pauseMs: 20,
+    webhookRetryMs: [20, 40],
+    ...options,
+  });
+  const model = await registry.embedding('tea');
+  return {
+    room,
+    charged,
+    submit: (input, { owner = 'me', webhookUrl, options: given = {} } = {}) =>
+      room.submit({
+        model,
+        input,
+        owner,
+        account: 'account',
+        options: given as Job['options'],
+        baseUrl: 'http://models.example',
+        webhookUrl: webhookUrl ?? null,
+      }),
+    async ended(id) {
+      for (;;) {
+        const job = (await room.find(id))!;
+        if (isFinal(job.state)) return job;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+    async lines(job, kind) {
+      const file = room.file(job, kind);
+      const parts: Uint8Array[] = [];
+      for await (const part of file.read(0, file.bytes)) parts.push(part);
+      return Buffer.concat(parts)
+        .toString()
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Line);
+    },
+    async close() {
+      await room.close();
+      await models.close();
+      await fetch.close();
+    },
+  };
+}
+
+export const line = (id: string, input: unknown, more: object = {}) => ({ custom_id: id, body: { input, ...more } });
+
+/** A server on loopback. */
+export async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
