@@ -6,6 +6,7 @@ import { type Config, ConfigError } from '#config.ts';
 import { asProblem } from '#errors.ts';
 import {
   createBuiltIns,
+  createConnect,
   createFlow,
   createFlowMetrics,
   createGrpcGateway,
@@ -63,7 +64,13 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
   const executors = createBuiltIns(createFlowTools(tools));
   const metrics = createFlowMetrics();
   const { observe } = metrics;
-  const flow = createFlow(definition, { executors, log, observe, stacks: settings.logLevel === 'debug' });
+  const flow = createFlow(definition, {
+    executors,
+    connect: createConnect(),
+    log,
+    observe,
+    stacks: settings.logLevel === 'debug',
+  });
   try {
     await flow.start();
   } catch (error) {

@@ -4,7 +4,7 @@ import { defineFlow } from '../define.ts';
 import { Document } from '../document.ts';
 import { createFlow, type Flow } from '../flow.ts';
 import { createRequest, type DataRequest, type RequestInit } from '../request.ts';
-import { createBuiltIns } from './built-in.ts';
+import { BUILT_IN_NAMES, createBuiltIns } from './built-in.ts';
 import type { BuiltInTools, Collection, EmbedAsk, Entry, FoundPassage, ReadSource } from './tools.ts';
 
 /** Rooms that write down what they are asked. */
@@ -100,6 +100,10 @@ const send = (flow: Flow, endpoint: string, docs: Document[], rest: RequestInit 
   flow.handle(createRequest({ endpoint, docs, ...rest }));
 
 const failureOf = ({ header }: DataRequest) => header.status?.exception;
+
+it('are named as they are listed', () => {
+  expect(Object.keys(createBuiltIns(createRooms().tools))).toEqual(BUILT_IN_NAMES);
+});
 
 describe('Read', () => {
   it('reads addresses and files, and leaves texts and arrays alone', async () => {

@@ -9,7 +9,10 @@ import { rerankExecutor } from './rerank.ts';
 import { searchExecutor } from './search.ts';
 import type { BuiltInTools } from './tools.ts';
 
-/** By the name that `uses` gives. */
+/** What `uses` may say. */
+export const BUILT_IN_NAMES: readonly string[] = ['Read', 'Chunk', 'Embed', 'Rerank', 'Index', 'Search', 'Ocr'];
+
+/** By their names. */
 export const createBuiltIns = (tools: BuiltInTools): Readonly<Record<string, ExecutorClass>> => ({
   Read: readExecutor(tools.reading),
   Chunk: chunkExecutor(tools.cut),
