@@ -1,7 +1,6 @@
 /** A flow behind its gateway on a free port of 127.0.0.1, with executors that tests need again and again. */
 
-import { createHttpGateway, type HttpGateway } from '#flow/gateway/http.ts';
-import type { SocketLimits } from '#flow/gateway/websocket.ts';
+import { createHttpGateway, type GatewayLimits, type HttpGateway } from '#flow/gateway/http.ts';
 import { type AddOptions, type Call, createFlow, defineFlow, Executor, type Flow, requests } from '#flow/index.ts';
 
 /** Puts its mark behind the text of each document, and can be told to fail or to wait. */
@@ -53,7 +52,7 @@ export interface Served {
 export interface ServeOptions {
   readonly protocol?: 'HTTP' | 'WEBSOCKET';
   readonly executors?: readonly AddOptions[];
-  readonly limits?: Partial<SocketLimits>;
+  readonly limits?: Partial<GatewayLimits>;
   readonly [option: string]: unknown;
 }
 

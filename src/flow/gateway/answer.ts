@@ -36,7 +36,13 @@ export const lostStatus = ({ message }: Problem): Status => ({
 });
 
 /** Problems of requests that a flow could not bring to their end. */
-const LOST = ['ServiceAwayError', 'ServiceTimeoutError', 'DownstreamServiceError', 'ServiceNodeResourceDrainError'];
+const LOST = [
+  'ServiceAwayError',
+  'ServiceTimeoutError',
+  'DownstreamServiceError',
+  'ServiceNodeResourceDrainError',
+  'FaceNotReadyError',
+];
 
 export const isLost = (failure: Problem): boolean => LOST.includes(failure.name);
 

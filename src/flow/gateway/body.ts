@@ -15,19 +15,38 @@ const tooLarge = (maxBytes: number): Problem => {
 
 const gone = (): Problem => problem('DataStreamBrokenError', { message: 'The body broke off before its end' });
 
-/** Rejects with RequestPayloadTooLargeError, or DataStreamBrokenError when the client has gone. */
-export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** Takes so many bytes of what all requests may hold together; false when there are none left. */
+  take(bytes: number): boolean;
+}
+
+const full = (): Problem =>
+  problem('ServiceNodeResourceDrainError', {
+    message: 'The gateway holds as many bodies as it can, try again',
+    retryAfter: 1,
+  });
+
+/**
+ * Rejects with RequestPayloadTooLargeError, ServiceNodeResourceDrainError when other requests leave no room, or
+ * DataStreamBrokenError when the client has gone.
+ */
+export function readBytes(request: IncomingMessage, { maxBytes, take }: BodyLimits): Promise<Buffer> {
   const announced = Number(request.headers['content-length']);
   if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let bytes = 0;
+    let refused: Problem | undefined;
     request.on('data', (part: Buffer) => {
+      if (refused) return;
       bytes += part.length;
-      if (bytes > maxBytes) {
-        parts.length = 0;
-        reject(tooLarge(maxBytes));
-      } else parts.push(part);
+      if (bytes > maxBytes) refused = tooLarge(maxBytes);
+      else if (!take(part.length)) refused = full();
+      else parts.push(part);
+      if (!refused) return;
+      parts.length = 0;
+      reject(refused);
     });
     request.on('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
     request.on('error', () => reject(gone()));
@@ -44,8 +63,8 @@ function isJson(contentType: string | undefined): boolean {
 }
 
 /** Rejects with SubmittedDataMalformedError whose fact `detail` is a list of issues, or as `readBytes` does. */
-export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  const bytes = await readBytes(request, maxBytes);
+export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  const bytes = await readBytes(request, limits);
   if (bytes.length === 0) throw wrong(BODY, 'missing');
   if (!isJson(request.headers['content-type'])) throw wrong(BODY, 'dict');
   checkShape(bytes);

@@ -19,6 +19,13 @@ import { type Exchange, gatewayRoutes, type Route } from './routes.ts';
 import { createTokenCheck } from './token.ts';
 import { createSocketDoor, type SocketLimits } from './websocket.ts';
 
+export interface GatewayLimits extends SocketLimits {
+  /** Of the bodies of all plain requests in work. */
+  readonly maxHeldBytes: number;
+  /** A client that takes none of its answer for so long is cut. */
+  readonly unreadMs: number;
+}
+
 export interface HttpGatewayTools {
   readonly flow: Flow;
   /** Those of the flow's definition when left out. */
@@ -30,7 +37,7 @@ export interface HttpGatewayTools {
   readonly log?: Log | undefined;
   /** For `/status`, which shows a fixed list of names out of it. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  readonly limits?: Partial<SocketLimits>;
+  readonly limits?: Partial<GatewayLimits>;
   /** Told how much went to and fro. */
   readonly observe?: FlowObserver | undefined;
   /** Why a request is not answered at all, whatever it asks for: HTTP 403. */
@@ -56,8 +63,9 @@ const KEEP_ALIVE_MS = 65_000;
 const REQUEST_MS = 300_000;
 /** How long the rest of a refused body is let pass before the connection is cut. */
 const REST_MS = 10_000;
-/** A client that takes none of its answer for so long is cut. */
 const UNREAD_MS = 60_000;
+/** Largest bodies that may be in work together, when nothing else is said. */
+const MAX_LARGEST = 8;
 const GRACE_MS = 10_000;
 
 type RouteTable = ReadonlyMap<string, ReadonlyMap<string, Route>>;
@@ -94,10 +102,13 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const table = tableOf([...routes, ...descriptionRoutes(routes, { ...options, version })]);
   const isAllowed = createTokenCheck(options.token);
   const sockets = createSocketDoor({ flow, options, protocol, isAllowed, refuse, observe, log, limits });
+  const maxHeldBytes = limits?.maxHeldBytes ?? MAX_LARGEST * maxBodyBytes;
+  const unreadMs = limits?.unreadMs ?? UNREAD_MS;
   let server: Server | undefined;
+  let heldBytes = 0;
   let isClosing = false;
 
-  function answerTo(request: IncomingMessage, found: Found, requestId: string, signal: AbortSignal) {
+  function answerTo(request: IncomingMessage, found: Found, asked: Pick<Exchange, 'requestId' | 'signal' | 'json'>) {
     const { route, name } = found;
     const refused = refuse(request);
     if (refused !== undefined) return detail(403, refused);
@@ -105,8 +116,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     if (!route.open && !isAllowed(request)) {
       return detail(401, 'Not authenticated', { 'www-authenticate': 'Bearer' });
     }
-    const json = () => readJson(request, maxBodyBytes);
-    return route.run({ request, requestId, signal, name, json } satisfies Exchange);
+    return route.run({ request, name, ...asked });
   }
 
   function find({ url = '/', method = 'GET' }: IncomingMessage): Found {
@@ -133,12 +143,20 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     const requestId = createId();
     const found = find(request);
     const controller = new AbortController();
+    let ownBytes = 0;
+    const take = (bytes: number): boolean => {
+      ownBytes += bytes;
+      heldBytes += bytes;
+      return heldBytes <= maxHeldBytes;
+    };
+    const json = () => readJson(request, { maxBytes: maxBodyBytes, take });
     response.on('close', () => {
+      heldBytes -= ownBytes;
       if (!response.writableFinished) controller.abort();
     });
     let answer: Answer;
     try {
-      const asked = preflightOf(request) ?? answerTo(request, found, requestId, controller.signal);
+      const asked = preflightOf(request) ?? answerTo(request, found, { requestId, signal: controller.signal, json });
       answer = await (requestTimeoutMs ? inTime(asked, requestTimeoutMs, controller) : asked);
     } catch (error) {
       answer = failureAnswer(error, { requestId });
@@ -173,7 +191,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     });
     response.end(answer.body);
     if (!request.complete) cutLater(request, response);
-    if (response.writableNeedDrain) cutUnread(response);
+    if (response.writableNeedDrain) cutUnread(response, unreadMs);
   }
 
   const gateway: HttpGateway = {
@@ -249,11 +267,11 @@ function cutLater(request: IncomingMessage, response: ServerResponse): void {
   response.on('finish', () => request.resume());
 }
 
-function cutUnread(response: ServerResponse): void {
+function cutUnread(response: ServerResponse, unreadMs: number): void {
   const { socket } = response;
   if (!socket) return;
   const cut = () => socket.destroy();
-  socket.setTimeout(UNREAD_MS, cut);
+  socket.setTimeout(unreadMs, cut);
   response.on('finish', () => {
     socket.off('timeout', cut);
     socket.setTimeout(0);

@@ -35,9 +35,11 @@ export function findFault(text: string): JsonFault {
 }
 
 function placed(text: string, msg: string, pos: number): JsonFault {
-  const before = text.slice(0, pos);
-  const lineStart = before.lastIndexOf('\n') + 1;
-  const lineno = before.split('\n').length;
+  let [lineno, lineStart] = [1, 0];
+  for (let at = text.indexOf('\n'); at >= 0 && at < pos; at = text.indexOf('\n', at + 1)) {
+    lineno++;
+    lineStart = at + 1;
+  }
   return { msg, pos, lineno, colno: pos - lineStart + 1 };
 }
 

@@ -77,10 +77,11 @@ export interface StatusReport {
   readonly envs: Readonly<Record<string, string>>;
 }
 
-const session = randomUUID();
+let session: string | undefined;
 
 /** What has no counterpart here is `(unset)`. */
 function known(version: string): Record<string, string> {
+  session ??= randomUUID();
   return {
     jina: version,
     platform: os.type(),
