@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { type Account, type Charge, createGate } from '#accounts/index.ts';
+import type { BatchDoor } from '#api/batch.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
 import { modelHostRoutes } from '#api/model-host.ts';
@@ -29,6 +30,8 @@ interface ServingSetup {
   readonly prices?: Prices;
   /** `off` needs no keys and counts nothing. */
   readonly auth?: 'on' | 'off';
+  /** Opens the room of batch jobs, which is closed with the host. */
+  readonly batch?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<BatchDoor>;
   /** Accounts by key; `test-key` is one of plan premium. */
   readonly accounts?: Readonly<Record<string, { plan: PlanName; balance: number | null }>>;
 }
@@ -128,7 +131,9 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
   });
   modelProbes(face, { models, draining: () => false });
   const gatekeeper = createGatekeeper(gate);
-  modelHostRoutes(face, { registry, models, gatekeeper, prices: setup.prices ?? {}, version: '0.0.0-test' });
+  const batch = await setup.batch?.({ registry, models });
+  const prices = setup.prices ?? {};
+  modelHostRoutes(face, { registry, models, gatekeeper, prices, version: '0.0.0-test', batch });
   const url = await face.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,
@@ -143,6 +148,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
       return { status: answer.status, headers: answer.headers, body: await answer.json() };
     },
     async close() {
+      await batch?.room.close();
       await close();
       face.server.closeAllConnections();
       await face.close();
