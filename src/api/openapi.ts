@@ -1,27 +1,18 @@
 /** The reader's interface description and its page, both drawn from the tables of options and errors. */
-import { PROBLEMS } from '#errors.ts';
-import { escapeText } from '#html/serialize.ts';
-import { bodySchema, describe, headerParameters, headerTitle, queryParameters } from '#http/openapi.ts';
+import { bodySchema, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 import { OPTIONS, type OptionRow, PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
+import { docsPage, FAILURE, serveDescription } from './description.ts';
 
 export const DESCRIPTION_PATHS = ['/openapi.json', '/docs'] as const;
 
 const TABLE: Readonly<Record<string, OptionRow>> = OPTIONS;
 
 export function descriptionRoutes(face: Face, version: string): void {
-  const description = JSON.stringify(readerDescription(version));
-  const page = docsPage(version);
-  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
-  face.get('/docs', async (_, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-      )
-      .send(page),
-  );
+  serveDescription(face, {
+    description: readerDescription(version),
+    page: docsPage({ title: `Lectern reader ${version}`, intro: INTRO, table: TABLE }),
+  });
 }
 
 /** The OpenAPI 3.1 document of the reader host. */
@@ -203,21 +194,6 @@ const ANSWER = {
   },
 };
 
-const FAILURE = {
-  type: 'object',
-  required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
-  properties: {
-    data: { type: 'null' },
-    path: text('The option at fault.'),
-    code: { type: 'integer', description: 'The HTTP status.' },
-    name: { enum: Object.keys(PROBLEMS) },
-    status: { enum: Object.values(PROBLEMS).map(({ status }) => status) },
-    message: text('What went wrong.'),
-    readableMessage: text('Name and message in one line.'),
-    retryAfter: { type: 'integer', description: 'Seconds until it makes sense to ask again.' },
-  },
-};
-
 const RESPONSES = {
   200: {
     description: 'The page.',
@@ -237,31 +213,6 @@ const RESPONSES = {
   },
 };
 
-const prose = (value: string) => escapeText(value).replace(/`([^`]+)`/g, '<code>$1</code>');
-
-/** A page for people: every option and every failure, without a script. */
-function docsPage(version: string): string {
-  const options = Object.entries(TABLE).map(
-    ([name, option]) =>
-      `<tr id="${name}"><td><code>${name}</code></td><td>${option.headers.map((header) => `<code>${headerTitle(header)}</code>`).join('<br>')}</td><td>${prose(describe(option))}</td></tr>`,
-  );
-  const failures = Object.entries(PROBLEMS).map(
-    ([name, { code, status, message }]) =>
-      `<tr><td>${code}</td><td>${status}</td><td><code>${name}</code></td><td>${prose(message)}</td></tr>`,
-  );
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Lectern reader</title><meta name="viewport" content="width=device-width">
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#223}table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #ccd;padding:.4rem .6rem;text-align:left;vertical-align:top}code,pre{background:#eef1f5;border-radius:3px;padding:.1rem .3rem}pre{padding:.8rem;overflow:auto}</style></head>
-<body><h1>Lectern reader ${escapeText(version)}</h1>
-<p>Put an address behind this host, or post it: the answer is the page as Markdown. Options go in headers, in the query of <code>/</code>, or in a JSON or form body.</p>
+const INTRO = `<p>Put an address behind this host, or post it: the answer is the page as Markdown. Options go in headers, in the query of <code>/</code>, or in a JSON or form body.</p>
 <pre>curl HOST/https://example.com
-curl HOST/ -H 'Accept: application/json' -d url=https://example.com -d withLinksSummary=true</pre>
-<p>The machine-readable description is <a href="/openapi.json">openapi.json</a>.</p>
-<h2>Options</h2><table><thead><tr><th>Option</th><th>Header</th><th>Meaning</th></tr></thead><tbody>
-${options.join('\n')}
-</tbody></table>
-<h2>Failures</h2><table><thead><tr><th>HTTP</th><th>status</th><th>Name</th><th>Meaning</th></tr></thead><tbody>
-${failures.join('\n')}
-</tbody></table></body></html>
-`;
-}
+curl HOST/ -H 'Accept: application/json' -d url=https://example.com -d withLinksSummary=true</pre>`;

@@ -1,36 +1,20 @@
 /** The search host's interface description and its page, both drawn from the tables of options and errors. */
-import { PROBLEMS } from '#errors.ts';
-import { escapeText } from '#html/serialize.ts';
-import {
-  bodySchema,
-  type DescribedOption,
-  describe,
-  headerParameters,
-  headerTitle,
-  queryParameters,
-} from '#http/openapi.ts';
+import { bodySchema, type DescribedOption, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
+import { docsPage, FAILURE, serveDescription } from './description.ts';
 
 const TABLE: Readonly<Record<string, DescribedOption>> = ALL_OPTIONS;
 
 export function searchDescriptionRoutes(face: Face, version: string): void {
-  const description = JSON.stringify(searchDescription(version));
-  const page = docsPage(version);
-  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
-  face.get('/docs', async (_, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-      )
-      .send(page),
-  );
+  serveDescription(face, {
+    description: searchDescription(version),
+    page: docsPage({ title: `Lectern search ${version}`, intro: INTRO, table: TABLE }),
+  });
 }
 
 /** The OpenAPI 3.1 document of the search host. */
-export function searchDescription(version: string): object {
+function searchDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const query = queryParameters(TABLE);
   const requestBody = {
@@ -148,21 +132,6 @@ const ANSWER = {
   },
 };
 
-const FAILURE = {
-  type: 'object',
-  required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
-  properties: {
-    data: { type: 'null' },
-    path: text('The option at fault.'),
-    code: whole('The HTTP status.'),
-    name: { enum: Object.keys(PROBLEMS) },
-    status: { enum: Object.values(PROBLEMS).map(({ status }) => status) },
-    message: text('What went wrong.'),
-    readableMessage: text('Name and message in one line.'),
-    retryAfter: whole('Seconds until it makes sense to ask again.'),
-  },
-};
-
 const RESPONSES = {
   200: {
     description: 'The results.',
@@ -187,24 +156,6 @@ const RESPONSES = {
   },
 };
 
-const prose = (value: string) => escapeText(value).replace(/`([^`]+)`/g, '<code>$1</code>');
-
-/** A page for people: every parameter, without a script. */
-function docsPage(version: string): string {
-  const options = Object.entries(TABLE).map(
-    ([name, option]) =>
-      `<tr id="${name}"><td><code>${name}</code></td><td>${option.headers.map((header) => `<code>${headerTitle(header)}</code>`).join('<br>')}</td><td>${prose(describe(option))}</td></tr>`,
-  );
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Lectern search</title><meta name="viewport" content="width=device-width">
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#223}table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #ccd;padding:.4rem .6rem;text-align:left;vertical-align:top}code,pre{background:#eef1f5;border-radius:3px;padding:.1rem .3rem}pre{padding:.8rem;overflow:auto}</style></head>
-<body><h1>Lectern search ${escapeText(version)}</h1>
-<p>Put a query behind this host, or post it: the answer is the pages that answer it, as Markdown. Options go in headers, in the query, or in a JSON or form body.</p>
+const INTRO = `<p>Put a query behind this host, or post it: the answer is the pages that answer it, as Markdown. Options go in headers, in the query, or in a JSON or form body.</p>
 <pre>curl HOST/how%20bees%20find%20home -H "Authorization: Bearer KEY"
-curl HOST/search -H "Authorization: Bearer KEY" -H 'Accept: application/json' -d q='bees' -d num=5 -d site=example.com</pre>
-<p>The machine-readable description is <a href="/openapi.json">openapi.json</a>.</p>
-<h2>Options</h2><table><thead><tr><th>Option</th><th>Header</th><th>Meaning</th></tr></thead><tbody>
-${options.join('\n')}
-</tbody></table></body></html>
-`;
-}
+curl HOST/search -H "Authorization: Bearer KEY" -H 'Accept: application/json' -d q=bees -d num=5 -d site=example.com</pre>`;

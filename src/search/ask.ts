@@ -9,17 +9,20 @@ import type { ProviderRow } from './settings.ts';
 /** More than this no list has, whatever a service answers. */
 export const MAX_HITS = 100;
 const MAX_ANSWER_BYTES = 4_000_000;
-/** Failures within this may be asked again: they cost nothing. */
+/** What failed within this may be asked again: it cost nobody time. */
 const QUICK_MS = 1_000;
 
 /** A service that did not serve. The message is for the log: it names no address and no key. */
 export class ProviderFailure extends Error {
-  /** How long it asks to be left alone. */
-  readonly restMs: number | undefined;
+  /** How long it asks to be left alone, in ms; 0 when it does not. */
+  readonly restMs: number;
+  /** Whether the next request may well be served. */
+  readonly passing: boolean;
 
-  constructor(message: string, restMs?: number) {
+  constructor(message: string, { restMs = 0, passing = false }: { restMs?: number; passing?: boolean } = {}) {
     super(message);
     this.restMs = restMs;
+    this.passing = passing;
   }
 }
 
@@ -29,47 +32,52 @@ export type Ask = (
   options: { readonly signal: AbortSignal; readonly engine?: EngineName | undefined },
 ) => Promise<Hit[]>;
 
-/** Rejects with ProviderFailure or the signal's reason. */
+/** Rejects with ProviderFailure or the signal's reason. What fails at once and in passing is asked once more. */
 export const createAsk =
   ({ fetch, userAgent }: { readonly fetch: TrustedFetch; readonly userAgent: string }): Ask =>
   async (row, query, { signal, engine }) => {
     const { provider, timeoutMs } = row;
     const settings = { ...row.settings, engine };
+    const failed = (error: unknown, passing: boolean): unknown => {
+      if (signal.aborted) return signal.reason;
+      return error instanceof Problem ? new ProviderFailure(error.message.replace(SUBJECT, ''), { passing }) : error;
+    };
     const once = async () => {
       const { url, ...request } = provider.request(query, settings);
       const headers = { 'user-agent': userAgent, ...request.headers };
-      const answer = await fetch(url, { ...request, headers, signal, timeoutMs, maxBytes: MAX_ANSWER_BYTES });
+      const options = { ...request, headers, signal, timeoutMs, maxBytes: MAX_ANSWER_BYTES };
+      const answer = await fetch(url, options).catch((error: unknown) => {
+        throw failed(error, true);
+      });
       if (answer.status !== 200) {
         answer.discard();
         throw refusal(answer.status, answer.headers['retry-after']);
       }
-      return provider.parse(await answer.json(), query, settings).slice(0, MAX_HITS);
+      const said = await answer.json().catch((error: unknown) => {
+        throw failed(error, false);
+      });
+      return provider.parse(said, query, settings).slice(0, MAX_HITS);
     };
     const startedAt = performance.now();
-    try {
-      return await once();
-    } catch (error) {
-      const passing = error instanceof ProviderFailure ? error.restMs === 0 : error instanceof Problem;
-      if (signal.aborted || !passing || performance.now() - startedAt > QUICK_MS) throw told(error, signal);
-    }
-    return await once().catch((error: unknown) => {
-      throw told(error, signal);
+    return once().catch((error: unknown) => {
+      const quick = performance.now() - startedAt < QUICK_MS;
+      if (quick && !signal.aborted && error instanceof ProviderFailure && error.passing) return once();
+      throw error;
     });
   };
+
+/** How the failures of the way to services begin. */
+const SUBJECT = /^A service needed for this request /;
 
 function refusal(status: number, retryAfter: string | undefined): ProviderFailure {
   if (status === 401 || status === 403) return new ProviderFailure(`refuses the key, or the format (status ${status})`);
   if (status === 402 || status === 429) {
-    const seconds = Number(retryAfter);
-    return new ProviderFailure(`has had enough requests (status ${status})`, Math.min(seconds || 10, 3_600) * 1000);
+    const restS = Math.min(Number(retryAfter) || STANDARD_REST_S, MAX_REST_S);
+    return new ProviderFailure(`has had enough requests (status ${status})`, { restMs: restS * 1_000 });
   }
-  return new ProviderFailure(`answered with status ${status}`, status >= 500 ? 0 : undefined);
+  return new ProviderFailure(`answered with status ${status}`, { passing: status >= 500 });
 }
 
-function told(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  if (error instanceof ProviderFailure) return error;
-  return error instanceof Problem
-    ? new ProviderFailure(error.message.replace(/^A service needed for this request /, ''))
-    : error;
-}
+/** What a service is left alone for that does not say how long, and at most. */
+const STANDARD_REST_S = 10;
+const MAX_REST_S = 3_600;

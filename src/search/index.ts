@@ -1,5 +1,4 @@
 /** The search room's table of contents: what the doors may use. */
-export type { Hit } from './hit.ts';
 export type { FillProgress, FillSummary } from './index/fill.ts';
 export { fill, openIndexOf } from './index/filler.ts';
 export { indexableOf } from './index/from-reader.ts';
@@ -10,7 +9,6 @@ export { addressOf } from './index/prepare.ts';
 export { textOf } from './layout.ts';
 export { openSearch } from './open.ts';
 export { composeText, GIVEN_OPERATORS } from './operators.ts';
-export { ALL_OPTIONS, gatherSearch, MAX_QUERY_CHARACTERS, requireText } from './options.ts';
-export { readQuery, type SearchQuery } from './query.ts';
-export type { Result } from './result.ts';
+export { ALL_OPTIONS, gatherSearch, requireText } from './options.ts';
+export { readQuery } from './query.ts';
 export type { Answer, Search, SearchRequest } from './search.ts';

@@ -24,6 +24,8 @@ interface PassagesRequest {
 const MOST_OF_A_PAGE = 150;
 const MOST_BY_MODEL = 96;
 const MOST_CHOSEN_FROM = 500;
+/** Nothing fits in less. */
+const LEAST_TOKENS = 15;
 /** The order of the results says which page is good, not which part of it. */
 const PLACE_WEIGHT = 0.5;
 const MOST_QUERY_SLOTS = 32;
@@ -236,7 +238,7 @@ function choose(order: readonly Candidate[], mostTokens: number): { candidate: C
   const chosen: { candidate: Candidate; tokens: number }[] = [];
   let left = mostTokens;
   for (const candidate of order) {
-    if (left <= 0) break;
+    if (left < LEAST_TOKENS) break;
     if (chosen.some((other) => isSame(candidate, other.candidate))) continue;
     const tokens = countTokens(candidate.text);
     if (tokens > left) continue;

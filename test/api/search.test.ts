@@ -125,8 +125,8 @@ describe('the query', () => {
     ['/?q=x&passages=50', 'passages'],
     ['/?q=x&since=yesterday', 'since'],
     ['/?q=x&timeout=181', 'timeout'],
-    ['/?q=x&site=' + 'a'.repeat(201), 'site'],
-    ['/?q=' + 'a'.repeat(4_001), 'q'],
+    [`/?q=x&site=${'a'.repeat(201)}`, 'site'],
+    [`/?q=${'a'.repeat(4_001)}`, 'q'],
   ])('%# is refused by the name of what is wrong', async (path, name) => {
     const { status, json } = await ask(path);
     expect([status, json.status, json.path]).toEqual([400, 40001, name]);
@@ -412,6 +412,25 @@ describe('keys', () => {
     expect(JSON.stringify(json) + JSON.stringify([...head])).not.toContain('key-of-the-provider');
     expect(service.asked.at(-1)?.headers.authorization ?? '').toMatch(/^$|Bearer key-of-the-provider/);
   });
+});
+
+it('answers probes, and methods that it has not', async () => {
+  expect((await ask('/live', { headers: { authorization: '' } })).status).toBe(200);
+  const { status, head } = await ask('/cats', { method: 'DELETE' });
+  expect([status, head.get('allow')]).toEqual([405, 'GET, POST, OPTIONS']);
+});
+
+it('serves callers without a key where it may', async () => {
+  const settings = { allowNetworks: site.allow.join(','), searchProviders: [{ name: 'searxng', url: service.url }] };
+  const limited = await startServer({ ...settings, searchKeyless: 'limited', keylessRpm: 2 });
+  try {
+    const statusOf = async (path: string) => (await fetch(limited.urls.search + path)).status;
+    expect([await statusOf('/bees?num=1'), await statusOf('/bees?num=1'), await statusOf('/bees?num=1')]).toEqual([
+      200, 200, 429,
+    ]);
+  } finally {
+    await limited.close();
+  }
 });
 
 it('describes itself', async () => {

@@ -1,0 +1,72 @@
+/** What the descriptions of the reader and search hosts have in common: their failures, and the page for people. */
+import { PROBLEMS } from '#errors.ts';
+import { escapeText } from '#html/serialize.ts';
+import { type DescribedOption, describe, headerTitle } from '#http/openapi.ts';
+import type { Face } from '#http/server.ts';
+
+const text = (description: string) => ({ type: 'string', description });
+
+/** The schema of a failure in JSON. */
+export const FAILURE = {
+  type: 'object',
+  required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
+  properties: {
+    data: { type: 'null' },
+    path: text('The option at fault.'),
+    code: { type: 'integer', description: 'The HTTP status.' },
+    name: { enum: Object.keys(PROBLEMS) },
+    status: { enum: Object.values(PROBLEMS).map(({ status }) => status) },
+    message: text('What went wrong.'),
+    readableMessage: text('Name and message in one line.'),
+    retryAfter: { type: 'integer', description: 'Seconds until it makes sense to ask again.' },
+  },
+};
+
+/** `/openapi.json` and `/docs`. */
+export function serveDescription(face: Face, { description, page }: { description: object; page: string }): void {
+  const json = JSON.stringify(description);
+  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(json));
+  face.get('/docs', async (_, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+      )
+      .send(page),
+  );
+}
+
+const prose = (value: string) => escapeText(value).replace(/`([^`]+)`/g, '<code>$1</code>');
+
+interface DocsPage {
+  readonly title: string;
+  /** HTML. */
+  readonly intro: string;
+  readonly table: Readonly<Record<string, DescribedOption>>;
+}
+
+/** A page for people: every option and every failure, without a script. */
+export function docsPage({ title, intro, table }: DocsPage): string {
+  const options = Object.entries(table).map(
+    ([name, option]) =>
+      `<tr id="${name}"><td><code>${name}</code></td><td>${option.headers.map((header) => `<code>${headerTitle(header)}</code>`).join('<br>')}</td><td>${prose(describe(option))}</td></tr>`,
+  );
+  const failures = Object.entries(PROBLEMS).map(
+    ([name, { code, status, message }]) =>
+      `<tr><td>${code}</td><td>${status}</td><td><code>${name}</code></td><td>${prose(message)}</td></tr>`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${escapeText(title)}</title><meta name="viewport" content="width=device-width">
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#223}table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #ccd;padding:.4rem .6rem;text-align:left;vertical-align:top}code,pre{background:#eef1f5;border-radius:3px;padding:.1rem .3rem}pre{padding:.8rem;overflow:auto}</style></head>
+<body><h1>${escapeText(title)}</h1>
+${intro}
+<p>The machine-readable description is <a href="/openapi.json">openapi.json</a>.</p>
+<h2>Options</h2><table><thead><tr><th>Option</th><th>Header</th><th>Meaning</th></tr></thead><tbody>
+${options.join('\n')}
+</tbody></table>
+<h2>Failures</h2><table><thead><tr><th>HTTP</th><th>status</th><th>Name</th><th>Meaning</th></tr></thead><tbody>
+${failures.join('\n')}
+</tbody></table></body></html>
+`;
+}
