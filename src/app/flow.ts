@@ -83,8 +83,8 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
     return !options.token && !options.cors && isForeignPage(request.headers, ownNames) ? FOREIGN : undefined;
   }
 
-  const shared = { flow, options, version, log, environment };
-  const http = createHttpGateway({ ...shared, protocol: 'HTTP', observe, refuse });
+  const shared = { flow, options, version, log, environment, observe };
+  const http = createHttpGateway({ ...shared, protocol: 'HTTP', refuse });
   const grpc = createGrpcGateway(shared);
   let monitor: MetricsPort | undefined;
   return {

@@ -10,6 +10,7 @@ import { createRequestMethods } from '../grpc/request-methods.ts';
 import { type Handle, inTime } from '../grpc/requests.ts';
 import { createRpcServer, type Method } from '../grpc/server.ts';
 import type { StreamLimits } from '../grpc/stream.ts';
+import type { FlowObserver } from '../observer.ts';
 import { encodeStatus, infoProto } from '../proto/codec.ts';
 import { statusFacts } from './status.ts';
 import { createTokenCheck } from './token.ts';
@@ -24,6 +25,8 @@ export interface GrpcGatewayTools {
   /** For `_status`, which shows a fixed list of names out of it. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly limits?: Partial<StreamLimits>;
+  /** Told how much went to and fro. */
+  readonly observe?: FlowObserver | undefined;
 }
 
 export interface GrpcGateway {
@@ -48,13 +51,14 @@ const LISTED = [
 ];
 
 export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
-  const { flow, version, log, limits, environment = {} } = tools;
+  const { flow, version, log, limits, observe, environment = {} } = tools;
   const options = tools.options ?? flow.definition.gateway;
   const handle: Handle = (request, facts) => flow.handle(request, { signal: facts.signal, headers: facts.headers() });
   const requests = createRequestMethods({
     handle: inTime(handle, options.requestTimeoutMs),
     prefetch: options.prefetch,
     limits,
+    observe,
   });
   const health = createHealth(LISTED);
   const isAllowed = createTokenCheck(options.token);

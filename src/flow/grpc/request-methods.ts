@@ -1,13 +1,14 @@
 /** The methods that carry requests, the same for a gateway and for an executor that stands alone. */
 
 import { asProblem } from '../../errors.ts';
+import type { FlowObserver } from '../observer.ts';
 import { decodeSingleDocument, encodeSingleDocument } from '../proto/codec.ts';
 import { failed } from '../request.ts';
 import { CODE, failureOf, rpcFailure } from './failures.ts';
 import { METADATA, METHODS } from './names.ts';
 import { type Answered, answerRequest, asBuffer, type Handle, readRequest, streamAnswer } from './requests.ts';
 import { type Both, type CallFacts, fail, type Method, type Outgoing, type Reply } from './server.ts';
-import { type CallStream, STREAM_LIMITS, type StreamLimits, serveStream } from './stream.ts';
+import { type CallStream, STREAM_LIMITS, type StreamAnswer, type StreamLimits, serveStream } from './stream.ts';
 
 export interface RequestMethodsTools {
   readonly handle: Handle;
@@ -16,6 +17,8 @@ export interface RequestMethodsTools {
   readonly limits?: Partial<StreamLimits> | undefined;
   /** Whether a failed answer is marked in the metadata at its end, which a gateway looks at. */
   readonly marksErrors?: boolean;
+  /** Told how much went to and fro. */
+  readonly observe?: FlowObserver | undefined;
 }
 
 export interface RequestMethods {
@@ -41,13 +44,22 @@ export function createRequestMethods({
   prefetch,
   limits,
   marksErrors = false,
+  observe,
 }: RequestMethodsTools): RequestMethods {
   const open = new Set<CallStream>();
   const closing = rpcFailure(CODE.unavailable, 'The server is closing');
   let isStopped = false;
 
   async function single(bytes: Buffer, facts: CallFacts): Promise<Reply> {
-    return reply(await answerRequest(handle, readRequest(bytes, facts), facts));
+    const answered = await answerRequest(handle, readRequest(bytes, facts), facts);
+    observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: answered.bytes.length });
+    return reply(answered);
+  }
+
+  async function ofStream(message: Buffer, facts: CallFacts): Promise<StreamAnswer> {
+    const answer = await streamAnswer(handle, message, facts);
+    observe?.transferred?.({ receivedBytes: message.length, sentBytes: answer.message?.length ?? 0 });
+    return answer;
   }
 
   const reply = ({ answer, bytes }: Answered): Reply =>
@@ -59,7 +71,7 @@ export function createRequestMethods({
       return;
     }
     const served = serveStream(stream, {
-      answer: (message) => streamAnswer(handle, message, facts),
+      answer: (message) => ofStream(message, facts),
       prefetch: stricter(prefetch, prefetchOf(facts)),
       inOrder: facts.metadata(METADATA.inOrder)?.toLowerCase() === 'true',
       limits: { ...STREAM_LIMITS, ...limits },
