@@ -101,7 +101,7 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
     });
     const rows = await store.rows([...new Set(lists.flatMap(({ ids }) => ids))]);
     return {
-      pages: pagesOf(lists, await withPhrases(rows, filters)).slice(0, Math.max(MIN_PAGES, results)),
+      pages: await withPhrases(pagesOf(lists, rows), filters, Math.max(MIN_PAGES, results)),
       terms: [...new Set(slots.filter(({ common }) => !common).flatMap(({ terms }) => terms))],
     };
   }
@@ -133,19 +133,18 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
     ];
   }
 
-  /** Stems stand for several words: a phrase is only where it stands word for word. */
-  async function withPhrases<Row extends PassageRow>(rows: readonly Row[], { phrases }: Filters): Promise<Row[]> {
-    if (phrases.length === 0) return [...rows];
-    const pages = new Map<number, boolean>();
-    for (const { page, title } of rows) {
-      if (pages.has(page)) continue;
+  /** Stems stand for several words: a phrase is only where it stands word for word. Looks at no more pages than it must. */
+  async function withPhrases(pages: readonly FoundPage[], { phrases }: Filters, most: number): Promise<FoundPage[]> {
+    if (phrases.length === 0) return pages.slice(0, most);
+    const kept: FoundPage[] = [];
+    for (const found of pages) {
+      if (kept.length >= most) break;
+      const { page, title } = found.passages[0]!;
       const texts = [title, ...(await store.textsOf(page))].map(surfaceOf);
-      pages.set(
-        page,
-        phrases.every(({ surface }) => texts.some((text) => text.includes(surface) || hasUnspaced(text, surface))),
-      );
+      const has = (surface: string) => texts.some((text) => text.includes(surface) || hasUnspaced(text, surface));
+      if (phrases.every(({ surface }) => has(surface))) kept.push(found);
     }
-    return rows.filter(({ page }) => pages.get(page));
+    return kept;
   }
 
   return {

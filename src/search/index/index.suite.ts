@@ -200,6 +200,17 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await words('addresses')).toEqual(['https://a.test/']);
     });
 
+    it('does not let a page take the place of another host’s', async () => {
+      await add(page('https://bank.test/', 'The rates of the bank.'));
+      await add(page('https://evil.test/', 'Better rates.', { canonicalUrl: 'https://bank.test/' }));
+      await add(page('https://www.bank.test/rates', 'All rates.', { canonicalUrl: 'https://bank.test/rates' }));
+      expect((await words('rates')).toSorted()).toEqual([
+        'https://bank.test/',
+        'https://bank.test/rates',
+        'https://evil.test/',
+      ]);
+    });
+
     it('removes, prunes the oldest and clears', async () => {
       const text = 'A page of some words, all about the number ';
       for (let at = 0; at < 10; at++)

@@ -1,0 +1,102 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openJournal } from './fill-journal.ts';
+import { indexableOf } from './from-reader.ts';
+import { readSitemap } from './sitemap.ts';
+
+describe('sitemaps', () => {
+  it('give their addresses, of pages or of further sitemaps', () => {
+    expect(
+      readSitemap(
+        '<?xml version="1.0"?><urlset xmlns="s"><url><loc>\n https://a.test/?x=1&amp;y=2 </loc></url><url><loc><![CDATA[https://a.test/2]]></loc></url><url><loc>ftp://a.test/</loc></url></urlset>',
+      ),
+    ).toEqual({ isIndex: false, urls: ['https://a.test/?x=1&y=2', 'https://a.test/2'] });
+    expect(readSitemap('<sm:sitemapindex><sm:sitemap><sm:loc>https://a.test/s.xml</sm:loc>')).toEqual({
+      isIndex: true,
+      urls: ['https://a.test/s.xml'],
+    });
+    expect(readSitemap('https://a.test/1\nhttps://a.test/2\nno address\n')).toEqual({
+      isIndex: false,
+      urls: ['https://a.test/1', 'https://a.test/2'],
+    });
+    expect(readSitemap('<html><body>A page.</body></html>')).toBeUndefined();
+    expect(readSitemap('')).toBeUndefined();
+  });
+
+  it('are read whatever stands in them', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.constantFrom(
+            '<urlset>',
+            '<loc>',
+            '</loc>',
+            '<![CDATA[',
+            ']]>',
+            'https://a.test/',
+            '&amp;',
+            '&#x',
+            ' ',
+            '<',
+          ),
+        ),
+        (parts) => {
+          for (const url of readSitemap(`<urlset>${parts.join('')}`)!.urls) expect(URL.canParse(url)).toBe(true);
+        },
+      ),
+      { seed: 20_264 },
+    );
+    expect(readSitemap(`<urlset>${'<loc>'.repeat(300_000)}`)!.urls).toEqual([]);
+    expect(readSitemap(`<urlset>${'<loc>https://a.test/</loc>'.repeat(60_000)}`)!.urls).toHaveLength(50_000);
+  });
+});
+
+describe('the journal', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(path.join(os.tmpdir(), 'journal-'));
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  it('tells what was done before, but for a line that was cut off', async () => {
+    const file = path.join(dir, 'below/journal.jsonl');
+    const first = await openJournal(file);
+    expect(first.before).toEqual([]);
+    await Promise.all([first.note({ url: 'a' }), first.note({ url: 'b', found: ['c'] })]);
+    await writeFile(file, `${await readFile(file, 'utf8')}{"url": "cut`);
+    const second = await openJournal(file);
+    expect(second.before).toEqual([{ url: 'a' }, { url: 'b', found: ['c'] }]);
+    await second.note({ url: 'd' });
+    expect((await openJournal(file)).before.map(({ url }) => url)).toEqual(['a', 'b', 'd']);
+    await second.remove();
+    expect((await openJournal(file)).before).toEqual([]);
+  });
+});
+
+it('a page of the reader is what the index takes, when there is Markdown of it', () => {
+  const page = {
+    title: 'T',
+    description: 'D',
+    url: 'https://a.test/',
+    content: 'Words.',
+    publishedTime: '2026-01-02T03:04:05Z',
+    metadata: { 'lectern:canonicalUrl': 'https://a.test/c', 'lectern:language': 'de', 'lectern:siteName': 'A' },
+    usage: { tokens: 1 },
+  };
+  expect(indexableOf(page)).toEqual({
+    url: 'https://a.test/',
+    canonicalUrl: 'https://a.test/c',
+    title: 'T',
+    description: 'D',
+    content: 'Words.',
+    language: 'de',
+    siteName: 'A',
+    publishedAt: Date.UTC(2026, 0, 2, 3, 4, 5),
+  });
+  expect(indexableOf({ ...page, content: '' })).toBeUndefined();
+  expect(indexableOf({ ...page, url: 'blob:abc' })).toBeUndefined();
+  expect(indexableOf({ ...page, publishedTime: 'yesterday' })).not.toHaveProperty('publishedAt');
+});
