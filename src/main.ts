@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { accountsCommand } from '#cli/accounts.ts';
 import { batchCommand } from '#cli/batch.ts';
+import { executorCommand } from '#cli/executor.ts';
+import { flowCommand } from '#cli/flow.ts';
 import { keysCommand } from '#cli/keys.ts';
 import { modelsCommand } from '#cli/models.ts';
+import { pingCommand } from '#cli/ping.ts';
 import { serveCommand } from '#cli/serve.ts';
 import { usageCommand } from '#cli/usage.ts';
 import { workerCommand } from '#cli/worker.ts';
@@ -19,6 +22,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('lectern')
     .description('Turns the web and your files into input for language models and retrieval systems.')
     .version(VERSION)
+    // A command and its own commands may have options of the same name.
+    .enablePositionalOptions()
     .exitOverride();
   program.addCommand(
     serveCommand({ version: VERSION, environment: process.env, onStop, print: (line) => console.log(line) }),
@@ -34,6 +39,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   };
   for (const command of [keysCommand, accountsCommand, usageCommand, modelsCommand, batchCommand])
     program.addCommand(command(context));
+  for (const command of [flowCommand, executorCommand])
+    program.addCommand(command({ ...context, version: VERSION, onStop }));
+  program.addCommand(pingCommand(context));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -15,6 +15,8 @@ interface ExecutorFlags {
   readonly sslKeyfile?: string;
   readonly native?: boolean;
   readonly uses?: string;
+  readonly usesBefore?: string;
+  readonly usesAfter?: string;
   readonly usesWith?: string[];
   readonly usesMetas?: string[];
   readonly usesRequests?: string[];
@@ -49,6 +51,7 @@ export function executorCommand(context: FlowContext): Command {
     .option('--ssl-certfile <file>', 'The certificate to serve TLS with, PEM.')
     .option('--ssl-keyfile <file>', 'The key of the certificate, PEM.')
     .addOption(new Option('--native', 'Without effect: it always runs in this process.').hideHelp())
+    .enablePositionalOptions()
     .exitOverride()
     .action((flags: ExecutorFlags) => run(context, flags));
   command
@@ -70,6 +73,10 @@ export function executorCommand(context: FlowContext): Command {
   return command;
 }
 
+/** A configuration that is written out where a name could be. */
+const inPlace = (key: string, value: string | undefined) =>
+  value?.trimStart().startsWith('{') ? { [key]: readPairs([value]) } : {};
+
 /** Without a loader: from Node 22.18 on. */
 const runsTypeScript = (): boolean => Boolean((process.features as { typescript?: unknown }).typescript);
 
@@ -77,6 +84,9 @@ function optionsOf(flags: ExecutorFlags) {
   const { port: _port, host: _host, sslCertfile: _cert, sslKeyfile: _key, native: _native, ...options } = flags;
   return {
     ...options,
+    ...inPlace('uses', flags.uses),
+    ...inPlace('usesBefore', flags.usesBefore),
+    ...inPlace('usesAfter', flags.usesAfter),
     usesWith: readPairs(flags.usesWith),
     usesMetas: readPairs(flags.usesMetas),
     usesRequests: readPairs(flags.usesRequests),
@@ -91,7 +101,8 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
   const { definition, warnings } = defineExecutor(optionsOf(flags), { baseDir: path.resolve(), env: environment });
   for (const warning of warnings) note(`lectern: warning: ${warning}`);
   const log = createLog(readConfig({ environment }).logLevel);
-  const builtIn = await context.openExecutors?.();
+  const { openBuiltIns } = await import('./built-in-executors.ts');
+  const { executors, close } = await openBuiltIns([definition], context);
   let server: ExecutorServer | undefined;
   let exit = () => {};
   const exited = new Promise<void>((resolve) => {
@@ -99,7 +110,7 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
   });
   const stop = async (): Promise<void> => {
     await server?.close();
-    await builtIn?.close();
+    await close();
   };
   try {
     server = await serveExecutor({
@@ -110,11 +121,11 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
       version,
       environment,
       log,
-      executors: builtIn?.executors ?? {},
+      executors,
       onExit: exit,
     });
   } catch (error) {
-    await builtIn?.close();
+    await close();
     throw error;
   }
   onStop(stop);

@@ -1,9 +1,9 @@
 /** `lectern flow`: runs the flow of a file; `lectern flow export` writes what runs it elsewhere. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { readConfig } from '#config.ts';
-import type { ExecutorClass, FlowServer } from '#flow/index.ts';
+import type { FlowServer } from '#flow/index.ts';
 import { createLog } from '#telemetry/log.ts';
 import { readPairs } from './pairs.ts';
 
@@ -15,15 +15,10 @@ export interface FlowContext {
   readonly note: (line: string) => void;
   /** Arranges for `stop` to be called when the process is told to end. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  /** Executors that come with the product; `close` ends what they are made of. */
-  readonly openExecutors?: () => Promise<{
-    readonly executors: Readonly<Record<string, ExecutorClass>>;
-    close(): Promise<void>;
-  }>;
 }
 
 interface FileFlags {
-  readonly uses: string;
+  readonly uses?: string;
   readonly env?: string[];
   readonly name?: string;
   readonly workspace?: string;
@@ -44,8 +39,8 @@ interface ExportFlags extends FileFlags {
 
 const withFileFlags = (command: Command): Command =>
   command
-    .addOption(new Option('--uses <file>', 'The YAML or JSON file of the flow.').makeOptionMandatory())
-    .option('--env <pairs...>', 'Values for ${{ ENV.KEY }} in the file, each KEY: VALUE.')
+    .option('--uses <file>', 'The YAML or JSON file of the flow.')
+    .option('--env <pairs...>', 'Values of variables in the file, each KEY: VALUE.')
     .option('--name <name>', 'The name of the flow.')
     .option('--workspace <folder>', 'Where executors keep their data.');
 
@@ -56,6 +51,7 @@ export function flowCommand(context: FlowContext): Command {
     .option('--port <ports...>', 'A port for each protocol.')
     .option('--host <host>', 'The address to listen on.')
     .option('--inspect <how>', 'COLLECT, HANG, or REMOVE to leave inspecting executors out.')
+    .enablePositionalOptions()
     .exitOverride()
     .action((flags: RunFlags) => run(context, flags));
   flow.addCommand(exportCommand(context));
@@ -63,6 +59,7 @@ export function flowCommand(context: FlowContext): Command {
 }
 
 async function load({ environment }: FlowContext, { uses, env, ...rest }: FileFlags & Record<string, unknown>) {
+  if (uses === undefined) throw new Error('which flow? Name its file with --uses');
   const { loadFlow } = await import('#flow/index.ts');
   const pairs = Object.entries(readPairs(env) ?? {}).map(([key, value]) => [key, String(value)]);
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
@@ -77,17 +74,18 @@ async function run(context: FlowContext, { uses, env, name, workspace, ...flags 
   const definition = await load(context, { uses, env, name, workspace, ...flags });
   const log = createLog(readConfig({ environment }).logLevel);
   const { serveFlow } = await import('#flow/index.ts');
-  const builtIn = await context.openExecutors?.();
+  const { openBuiltIns } = await import('./built-in-executors.ts');
+  const { executors, close } = await openBuiltIns(definition.deployments, context);
   let server: FlowServer;
   try {
-    server = await serveFlow({ definition, version, environment, log, executors: builtIn?.executors ?? {} });
+    server = await serveFlow({ definition, version, environment, log, executors });
   } catch (error) {
-    await builtIn?.close();
+    await close();
     throw error;
   }
   onStop(async () => {
     await server.close();
-    await builtIn?.close();
+    await close();
   });
   for (const { protocol, url } of server.places) print(`lectern: flow ${protocol.toLowerCase().padEnd(10)} ${url}`);
   const { host, token } = definition.gateway;
@@ -132,7 +130,7 @@ async function write(
   const files = exportFlow(kind, definition, {
     image: image ?? `lectern:${context.version}`,
     namespace,
-    baseDir: path.dirname(path.resolve(file.uses)),
+    baseDir: path.dirname(path.resolve(file.uses ?? '')),
   });
   for (const { name, text } of files) {
     if (output === undefined) {

@@ -81,5 +81,6 @@ export function compose(definition: FlowDefinition, options: ExportOptions): str
       configs: Object.fromEntries([gateway, ...executors].map(({ host, yaml }) => [host, { content: literal(yaml) }])),
       volumes: Object.fromEntries(kept.map(({ host }) => [host, {}])),
     }),
+    { aliasDuplicateObjects: false },
   );
 }

@@ -27,6 +27,7 @@ const USER_ID = 1000;
 const PROBE_SECONDS = 5;
 const MOST_PER_REPLICA = 4;
 const GRACE_SECONDS = 30;
+const WITHOUT_ALIASES = { aliasDuplicateObjects: false };
 
 /** Names of Kubernetes, from one that is free in its form. */
 const flowName = (name: string): string =>
@@ -144,18 +145,15 @@ function podTemplate(unit: Unit, place: Place): Manifest {
 
 function workload(unit: Unit, place: Place): Manifest {
   const spec = { selector: { matchLabels: labelsOf(unit, place) }, template: podTemplate(unit, place) };
-  const common = { apiVersion: 'apps/v1', metadata: metadata(unit, place) };
-  if (!unit.keepsData) {
-    // How many there are is the autoscaler's to say.
-    return { ...common, kind: 'Deployment', spec };
-  }
+  const head = (kind: string) => ({ apiVersion: 'apps/v1', kind, metadata: metadata(unit, place) });
+  // How many there are is the autoscaler's to say.
+  if (!unit.keepsData) return { ...head('Deployment'), spec };
   const claim = {
     metadata: { name: 'workspace' },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Gi' } } },
   };
   return {
-    ...common,
-    kind: 'StatefulSet',
+    ...head('StatefulSet'),
     spec: { ...spec, replicas: unit.replicas, serviceName: unit.name, volumeClaimTemplates: [claim] },
   };
 }
@@ -268,7 +266,7 @@ export function kubernetes(definition: FlowDefinition, options: ExportOptions): 
   return units.map((unit) => ({
     name: `${unit.name}.yml`,
     text: manifestsOf(unit, place)
-      .map((manifest) => `---\n${stringify(manifest)}`)
+      .map((manifest) => `---\n${stringify(manifest, WITHOUT_ALIASES)}`)
       .join(''),
   }));
 }

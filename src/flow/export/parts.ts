@@ -166,7 +166,7 @@ function executorPart(one: DeploymentDefinition, host: string, baseDir: string):
   return {
     definition: one,
     host,
-    yaml: stringify(sourceOptions(one.source, one.name, baseDir)),
+    yaml: stringify(sourceOptions(one.source, one.name, baseDir), { aliasDuplicateObjects: false }),
     args: [
       ...['executor', '--name', one.name, '--uses', `${CONFIG_DIR}/executor.yml`],
       ...['--host', '0.0.0.0', '--port', String(EXECUTOR_PORT)],
@@ -241,7 +241,7 @@ export function takeApart(
   return {
     gateway: {
       host: gatewayHost,
-      yaml: stringify(tree),
+      yaml: stringify(tree, { aliasDuplicateObjects: false }),
       ports,
       hasToken: gateway.token !== undefined,
       hasTls: gateway.sslCertfile !== undefined,
