@@ -130,15 +130,16 @@ function putBack(documents: unknown, { mark, arrays }: Taken): number {
 
 /**
  * The value of the JSON of a request, in which arrays of documents may be NdArray values already: `readRequest` takes
- * them. Throws a SyntaxError, whose place may be another than in `text`.
+ * them. What is not such an array is parsed by `parse`. Throws as that does, SyntaxErrors whose place may be another than
+ * in `text`.
  */
-export function parseWithArrays(text: string): unknown {
-  if (text.length < MIN_TEXT) return JSON.parse(text);
+export function parseWithArrays(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
+  if (text.length < MIN_TEXT) return parse(text);
   const taken = takeArrays(text);
-  if (taken.arrays.length === 0) return JSON.parse(text);
-  const value: unknown = JSON.parse(taken.text);
+  if (taken.arrays.length === 0) return parse(text);
+  const value = parse(taken.text);
   const data = isObject(value) ? value.data : undefined;
   const placed = putBack(isObject(data) ? data.docs : data, taken);
   // One of them stands elsewhere, in tags for instance, where a list is to be a list.
-  return placed === taken.arrays.length ? value : JSON.parse(text);
+  return placed === taken.arrays.length ? value : parse(text);
 }

@@ -1,6 +1,6 @@
 /** The body of a request: its bytes within a limit, and JSON out of them with failures in the `detail` form. */
 import type { IncomingMessage } from 'node:http';
-import { type Problem, problem } from '#errors.ts';
+import { Problem, problem } from '#errors.ts';
 import { BODY, type Issue, malformed, wrong } from '../json.ts';
 import { parseWithArrays } from '../json-arrays.ts';
 import { findFault } from './json-fault.ts';
@@ -67,17 +67,20 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
   const bytes = await readBytes(request, limits);
   if (bytes.length === 0) throw wrong(BODY, 'missing');
   if (!isJson(request.headers['content-type'])) throw wrong(BODY, 'dict');
-  checkShape(bytes);
   const value = parse(bytes.toString('utf8'));
   if (value === null) throw wrong(BODY, 'missing');
   return value;
 }
 
-/** A JSON value, or SubmittedDataMalformedError that says where it goes wrong. */
+/**
+ * A JSON value in which long lists of numbers are arrays already (`parseWithArrays`). Throws SubmittedDataMalformedError
+ * that says where it goes wrong, or that it would take a multiple of its size as values.
+ */
 export function parse(text: string): unknown {
   try {
-    return parseWithArrays(text);
-  } catch {
+    return parseWithArrays(text, parseBounded);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
     const fault = findFault(text);
     const { msg, pos, lineno, colno } = fault;
     const issue: Issue = {
@@ -90,8 +93,8 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Below this a body can't hold enough values to matter. */
-const UNCHECKED_BYTES = 2 ** 20;
+/** A shorter text can't hold enough values to matter. */
+const UNCHECKED_LENGTH = 2 ** 20;
 /** Objects, lists and keys: each takes tens of bytes in memory for the two of `[]`. */
 const MAX_CONTAINERS = 4_000_000;
 const QUOTE = 0x22;
@@ -100,26 +103,28 @@ const BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
-/** Throws SubmittedDataMalformedError for large text that would take a multiple of its size as values. */
-export function checkShape(bytes: Uint8Array): void {
-  if (bytes.length < UNCHECKED_BYTES) return;
-  let containers = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    if (byte === QUOTE) {
-      at = endOfString(bytes, at);
-    } else if (byte === BRACKET || byte === BRACE || byte === COLON) containers++;
-  }
-  if (containers > MAX_CONTAINERS) {
+function parseBounded(text: string): unknown {
+  if (text.length >= UNCHECKED_LENGTH && containersIn(text) > MAX_CONTAINERS) {
     throw malformed([{ loc: ['body'], msg: 'there are too many lists, objects and keys', type: 'value_error.size' }]);
   }
+  return JSON.parse(text);
 }
 
-function endOfString(bytes: Uint8Array, start: number): number {
-  for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
+function containersIn(text: string): number {
+  let containers = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === BRACKET || code === BRACE || code === COLON) containers++;
+  }
+  return containers;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = end;
-    while (bytes[escapes - 1] === BACKSLASH) escapes--;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
     if ((end - escapes) % 2 === 0) return end;
   }
-  return bytes.length;
+  return text.length;
 }

@@ -5,7 +5,7 @@ import { BODY, readRequest, requestFrame, statusObject, wrong } from '../json.ts
 import { decodeRequest, encodeRequest, encodeStatus } from '../proto/request.ts';
 import { createRequest, type DataRequest, ERROR, type Status, timestamp } from '../request.ts';
 import { isObject } from '../values.ts';
-import { checkShape, parse } from './body.ts';
+import { parse } from './body.ts';
 import { OLD_KINDS, oldAnswer, oldControlAnswer } from './form1.ts';
 import { FORM_1 } from './forms.ts';
 
@@ -105,10 +105,7 @@ function idIn(bytes: Buffer): string {
 export const JSON_TEXT: Codec = {
   isBinary: false,
   isEnd: (bytes) => bytes.length <= 16 && bytes.toString('latin1').replace(/\s/g, '') === '{}',
-  read(bytes) {
-    checkShape(bytes);
-    return readText(parse(bytes.toString('utf8')));
-  },
+  read: (bytes) => readText(parse(bytes.toString('utf8'))),
   writeFailure: (failure, frame, bytes) =>
     JSON.stringify({
       header: { request_id: frame?.requestId ?? idIn(bytes), status: statusObject(failureStatus(failure)) },
