@@ -40,6 +40,8 @@ export interface FakeOptions {
   /** Each batch takes so long. */
   readonly batchMs?: number;
   readonly memoryBytes?: number;
+  /** What it needs from elsewhere before it is loaded. */
+  readonly onFetch?: () => Promise<void>;
   /** Called before each load; may fail or wait. */
   readonly onLoad?: () => Promise<void> | void;
   /** Called with the texts of each batch. */
@@ -62,9 +64,10 @@ interface Payload {
   readonly items?: readonly string[];
 }
 
-function fakeBackend({ memoryBytes = 1_000, onLoad, batch = { tokens: 64, inputs: 16 } }: FakeOptions) {
+function fakeBackend({ memoryBytes = 1_000, onFetch, onLoad, batch = { tokens: 64, inputs: 16 } }: FakeOptions) {
   const state = { loaded: false };
   const backend: Backend = {
+    ...(onFetch && { fetch: onFetch }),
     async load() {
       await onLoad?.();
       state.loaded = true;

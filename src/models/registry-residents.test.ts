@@ -46,6 +46,13 @@ describe('models in memory', () => {
     expect([a!.loaded, b!.loaded]).toEqual([true, false]);
   });
 
+  it('stay when their going would make no room', async () => {
+    const [elsewhere, a, b] = [model(0), model(60), model(60)];
+    const residents = createResidents({ maxBytes: 100 });
+    for (const one of [elsewhere, a, b]) (await residents.hold(one!, patient()))();
+    expect([elsewhere!.loaded, a!.loaded, b!.loaded]).toEqual([true, false, true]);
+  });
+
   it('may be larger than the bound, alone', async () => {
     const [small, large] = [model(10), model(500)];
     const residents = createResidents({ maxBytes: 100 });
@@ -83,6 +90,22 @@ describe('models in memory', () => {
     broken = false;
     (await residents.hold(one, patient()))();
     expect(residents.residence(one)).toBe('loaded');
+  });
+
+  it('do not wait for the files of another', async () => {
+    let arrive = () => {};
+    const files = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    let loads = 0;
+    const [far, near] = [model(10, { onFetch: () => files, onLoad: () => void loads++ }), model(10)];
+    const residents = createResidents({ maxBytes: 100 });
+    const waits = residents.hold(far, patient());
+    (await residents.hold(near, patient()))();
+    expect([loads, residents.residence(far), residents.residence(near)]).toEqual([0, 'loading', 'loaded']);
+    arrive();
+    (await waits)();
+    expect([loads, residents.residence(far)]).toEqual([1, 'loaded']);
   });
 
   it('are not waited for by who has left', async () => {

@@ -65,28 +65,36 @@ export function createResidents({ maxBytes }: { readonly maxBytes: number }): Re
   }
 
   function load(resident: Resident): Promise<void> {
-    if (!resident.loading) {
-      const work = turn.then(async () => {
-        await makeRoom(resident);
-        await resident.backend.load();
-        resident.failed = false;
-      });
-      resident.loading = work
-        .catch((error: unknown) => {
+    resident.loading ??= bring(resident)
+      .then(
+        () => {
+          resident.failed = false;
+        },
+        (error: unknown) => {
           resident.failed = true;
           throw error;
-        })
-        .finally(() => {
-          resident.loading = undefined;
-        });
-      turn = resident.loading.catch(() => {});
-    }
+        },
+      )
+      .finally(() => {
+        resident.loading = undefined;
+      });
     return resident.loading;
+  }
+
+  async function bring(resident: Resident): Promise<void> {
+    await resident.backend.fetch?.();
+    const work = turn.then(async () => {
+      await makeRoom(resident);
+      await resident.backend.load();
+    });
+    turn = work.catch(() => {});
+    await work;
   }
 
   async function makeRoom(newcomer: Resident): Promise<void> {
     for (;;) {
-      const others = loaded().filter((resident) => resident !== newcomer);
+      // One on a server elsewhere takes nothing here.
+      const others = loaded().filter((one) => one !== newcomer && one.backend.memoryBytes > 0);
       if (!others.length || bytes() + (newcomer.backend.loaded ? 0 : newcomer.backend.memoryBytes) <= maxBytes) return;
       const idle = others.filter(({ users }) => users === 0);
       const oldest = (idle.length ? idle : others).reduce((a, b) => (a.usedAt <= b.usedAt ? a : b));

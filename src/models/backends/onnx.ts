@@ -62,6 +62,9 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
     },
   });
   const backend: Backend = {
+    async fetch() {
+      await options.files(row);
+    },
     async load(signal) {
       await host.load(signal);
     },

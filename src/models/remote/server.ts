@@ -48,7 +48,8 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     },
   });
   let limits = protocol.limits;
-  let loading: Promise<void> | undefined;
+  /** What it told of itself holds until the next unload. */
+  let met: Promise<void> | undefined;
   let loaded = false;
   const underway = new Set<Promise<unknown>>();
 
@@ -64,17 +65,23 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     if (told) limits = { ...protocol.limits, ...protocol.info.parse(told) };
   }
 
+  function meet(): Promise<void> {
+    met ??= bringUp().catch((error: unknown) => {
+      met = undefined;
+      throw error;
+    });
+    return met;
+  }
+
   const backend: Backend = {
+    fetch: meet,
     async load(signal = NEVER) {
-      if (loaded) return;
-      loading ??= bringUp().finally(() => {
-        loading = undefined;
-      });
-      await unlessAborted(signal, loading);
+      await unlessAborted(signal, meet());
       loaded = true;
     },
     async unload() {
       loaded = false;
+      met = undefined;
       await Promise.allSettled(underway);
     },
     get loaded() {
