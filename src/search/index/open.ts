@@ -4,7 +4,7 @@ import type { Log } from '#telemetry/log.ts';
 import { answer } from './answer.ts';
 import type { Engine } from './engine.ts';
 import type { IndexEmbedder, LocalIndex, Retriever } from './local-index.ts';
-import { type Port, servePort, talkThrough } from './talk.ts';
+import { type Port, servePort, type Talk, talkThrough } from './talk.ts';
 import type { IndexThreadData } from './thread.ts';
 
 export interface LocalIndexOptions {
@@ -60,6 +60,17 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
+/** What the thread serves. */
+interface Far extends Engine {
+  /** Resolves when the store is open. */
+  opened(): Promise<void>;
+}
+
+interface Running {
+  readonly talk: Talk<Far>;
+  readonly worker: Worker;
+}
+
 /** A thread that died is started again with the next call. */
 async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalIndexOptions): Promise<Engine> {
   const data: IndexThreadData = {
@@ -75,6 +86,7 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
   };
   let closed = false;
   let running: Promise<Running> | undefined;
+  let current: Worker | undefined;
 
   const start = async (): Promise<Running> => {
     const worker = new Worker(FROM_SOURCE ? SOURCE_START : THREAD, {
@@ -83,7 +95,8 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
       execArgv: FROM_SOURCE ? ['--conditions=source'] : [],
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
     });
-    const talk = talkThrough<Engine>(worker as Port);
+    current = worker;
+    const talk = talkThrough<Far>(worker as Port);
     servePort(worker as Port, {
       embed: (texts: string[], task: 'query' | 'passage') => embedder!.embed(texts, task),
       warn: async (message: string) => log?.warn({}, message),
@@ -95,15 +108,16 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
     });
     worker.on('exit', () => {
       talk.end(new Error('the thread of the local index ended', { cause }));
-      running = undefined;
+      if (current === worker) running = undefined;
     });
-    await talk.call('opened' as 'settled');
+    try {
+      await talk.call('opened');
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
     return { talk, worker };
   };
-  interface Running {
-    readonly talk: ReturnType<typeof talkThrough<Engine>>;
-    readonly worker: Worker;
-  }
   const engine = async (): Promise<Running['talk']> => {
     if (closed) throw new Error('the local index is closed');
     running ??= start().catch((error: unknown) => {
