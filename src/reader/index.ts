@@ -2,6 +2,7 @@
 export { createAbuse } from './abuse.ts';
 export { PAGE_KINDS } from './article.ts';
 export { openCache } from './cache.ts';
+export { mayWrite as mayKeep } from './cache-rules.ts';
 export { createCaptioner } from './captions.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';
 export { findBrowser } from './engines/browser/find.ts';
@@ -18,7 +19,7 @@ export { PICTURE_INSTRUCTION } from './formats/prompts.ts';
 export { featuresAsked } from './options/features.ts';
 export { type GivenOptions, OPTIONS, type OptionRow } from './options/options.ts';
 export { type Options, resolve } from './options/resolve.ts';
-export { createReader, type Reader } from './read.ts';
+export { createReader, type Reader, type ReadRequest } from './read.ts';
 export { createRenderer } from './renderer.ts';
 export { orderedPage, type Page, type Rendition } from './rendition.ts';
 export { openSites } from './sites.ts';

@@ -226,6 +226,8 @@ function assemble({
     screenshot: snapshot.screenshot,
     pageshot: snapshot.pageshot,
     uncaptioned: markdown?.uncaptioned,
+    status: snapshot.status,
+    noStore: snapshot.noStore,
   };
 }
 

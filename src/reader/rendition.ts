@@ -40,6 +40,10 @@ export interface Rendition {
   readonly uncaptioned?: readonly UncaptionedImage[] | undefined;
   /** What the answer is charged, in tokens. */
   readonly tokens: number;
+  /** What the page's server answered with. */
+  readonly status?: number | undefined;
+  /** Whether the page forbids copies of it. */
+  readonly noStore?: boolean | undefined;
 }
 
 const KEY_ORDER: readonly (keyof Page)[] = [

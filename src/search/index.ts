@@ -11,4 +11,5 @@ export { openSearch } from './open.ts';
 export { composeText, GIVEN_OPERATORS } from './operators.ts';
 export { ALL_OPTIONS, gatherSearch, requireText } from './options.ts';
 export { readQuery } from './query.ts';
+export { rememberingReader } from './remember.ts';
 export type { Answer, Search, SearchRequest } from './search.ts';

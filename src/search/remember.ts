@@ -1,0 +1,87 @@
+/**
+ * A reader whose pages can be searched afterwards. Only what anybody could have read is remembered: nothing that came with a
+ * request or because of what a caller brought along, nothing that its site or the caller wants forgotten.
+ */
+import { createHash } from 'node:crypto';
+import { mayKeep, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import { indexableOf } from './index/from-reader.ts';
+import type { LocalIndex } from './index/local-index.ts';
+
+export interface RememberOptions {
+  readonly index: Pick<LocalIndex, 'add'>;
+  /** Whether pages that forbid copies are remembered too. */
+  readonly keepsNoStore: boolean;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** So many pages may wait for the index; further ones are found when they are read again. */
+const MAX_WAITING = 200;
+/** Of so many pages it is known that they are in the index as they were read. */
+const MAX_KNOWN = 2_000;
+const CAPTCHA = /CAPTCHA/;
+
+export function rememberingReader(reader: Reader, options: RememberOptions): Reader {
+  const remember = createMemory(options);
+  return {
+    async *each(request) {
+      let last: Rendition | undefined;
+      for await (const rendition of reader.each(request)) {
+        last = rendition;
+        yield rendition;
+      }
+      if (last) remember(request, last);
+    },
+    async last(request) {
+      const rendition = await reader.last(request);
+      remember(request, rendition);
+      return rendition;
+    },
+  };
+}
+
+function createMemory({ index, keepsNoStore, log }: RememberOptions) {
+  const known = new Map<string, string>();
+  let waiting = 0;
+  return (request: ReadRequest, rendition: Rendition): void => {
+    if (!isForAll(request) || !isWorthIt(rendition, keepsNoStore) || waiting >= MAX_WAITING) return;
+    const page = indexableOf(request.options.formats.has('frontmatter') ? withoutHead(rendition) : rendition.page);
+    if (!page) return;
+    const version = createHash('sha256').update(`${page.title}\n${page.content}`).digest('base64');
+    if (known.get(page.url) === version) return;
+    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
+    known.set(page.url, version);
+    waiting++;
+    index
+      .add(page)
+      .catch((error: unknown) => {
+        known.delete(page.url);
+        log.warn({ err: error }, 'a page could not be indexed');
+      })
+      .finally(() => waiting--);
+  };
+}
+
+/** Whether the read was of a page as everybody gets it, and all of it. */
+function isForAll({ target, options }: ReadRequest): boolean {
+  if (target.given || target.upload || !mayKeep(options)) return false;
+  const { formats, modelFormat, maxTokens, targetSelector, removeSelector, retainLinks } = options;
+  const isWhole = maxTokens === undefined && targetSelector.length === 0 && removeSelector.length === 0;
+  const isPlain = retainLinks !== 'none' && retainLinks !== 'gpt-oss' && options.proxy === 'none';
+  const isMarkdown = formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
+  return isMarkdown && !modelFormat && isWhole && isPlain;
+}
+
+/** Whether the page is there, and may be found. */
+function isWorthIt({ page, status, noStore }: Rendition, keepsNoStore: boolean): boolean {
+  if (status !== undefined && (status < 200 || status >= 300)) return false;
+  if (noStore && !keepsNoStore) return false;
+  const { robots = '', googlebot = '' } = page.metadata ?? {};
+  return !/\b(?:noindex|none|noarchive)\b/i.test(`${robots},${googlebot}`) && !CAPTCHA.test(page.warning ?? '');
+}
+
+/** The page without the front matter that was put before its content. */
+function withoutHead({ page }: Rendition): Rendition['page'] {
+  const end = page.content?.startsWith('---\n') ? page.content.indexOf('\n---\n', 3) : -1;
+  return end < 0 ? page : { ...page, content: page.content!.slice(end + 5).trimStart() };
+}

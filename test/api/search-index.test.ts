@@ -1,0 +1,173 @@
+/** With no key of any service and no network: what the real reader read is found, and what it must forget is not. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createFetch } from '#net/fetch.ts';
+import { createGuard } from '#net/guard.ts';
+import { createOwnPlaces } from '#net/own-places.ts';
+import { createRegion } from '#net/region.ts';
+import { createTrustedFetch } from '#net/trusted.ts';
+import { type GivenOptions, type Reader, resolve } from '#reader/index.ts';
+import { openLocalIndex, openSearch, readQuery, rememberingReader } from '#search/index.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const TOPICS: Record<string, string> = {
+  bees: 'Bees find their way home by the sun and by the landmarks that they have learnt on earlier flights.',
+  bread: 'Bread rises because yeast turns sugar into gas, and the dough holds the gas in its stretchy net.',
+  tides: 'Tides come twice a day, as the earth turns below the bulges that the moon pulls up in the sea.',
+  clocks: 'A pendulum keeps time because each of its swings takes equally long, however wide it is.',
+  glass: 'Glass is sand that was melted and cooled so fast that it had no time to form crystals.',
+  snow: 'Snow crystals have six arms, since that is how the molecules of water join when they freeze.',
+  paper: 'Paper is a felt of plant fibres, which are soaked, spread on a sieve, pressed and dried.',
+  salt: 'Salt is won from the sea in flat ponds, in which wind and sun leave nothing but crystals.',
+  steel: 'Steel is iron with a little carbon, which is beaten or blown out of it until it is right.',
+  silk: 'Silk is spun by caterpillars, whose cocoons are boiled and unwound into one long thread.',
+};
+const article = (title: string, text: string, head = '') =>
+  `<html lang="en"><head><title>${title}</title>${head}</head><body><main><h1>${title}</h1><p>${text}</p><p>${text.split(' ').reverse().join(' ')}</p></main></body></html>`;
+
+let site: Site;
+let server: TestServer;
+let dir: string;
+let reader: Reader;
+let search: Awaited<ReturnType<typeof openSearch>>;
+let index: Awaited<ReturnType<typeof openLocalIndex>>;
+const warnings: unknown[] = [];
+const ends: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  site = await startSite({
+    ...Object.fromEntries(Object.entries(TOPICS).map(([name, text]) => [`/${name}`, article(`About ${name}`, text)])),
+    '/private': ({ response }) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html', 'cache-control': 'no-store' })
+        .end(article('Private', 'The zeppelin of the first kind is private.')),
+    '/hidden': article(
+      'Hidden',
+      'The zeppelin of the second kind is hidden.',
+      '<meta name="robots" content="noindex, follow">',
+    ),
+    '/zeppelin': article('Open', 'The zeppelin of the third kind is for everybody.'),
+    '/gone': ({ response }) =>
+      void response.writeHead(404, { 'content-type': 'text/html' }).end(article('Gone', 'The zeppelin has gone.')),
+  });
+  server = await startServer({ allowNetworks: site.allow.join(',') });
+  dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-search-index-'));
+  const log = { warn: (...said: unknown[]) => void warnings.push(said), info() {} };
+  index = await openLocalIndex({ file: path.join(dir, 'index.db'), maxBytes: 50_000_000, log });
+  const rules = { region: 'any', euHosts: [], log: log as never } as const;
+  const trusted = createTrustedFetch(rules);
+  const guard = createGuard({ allow: site.allow, isOwnHost: () => false, ownPlaces: createOwnPlaces() });
+  const fetch = createFetch({ guard, region: createRegion(rules) });
+  reader = rememberingReader(server.app.reader, { index, keepsNoStore: false, log });
+  search = await openSearch(
+    { dataDir: dir, searchProviders: [], searchProvidersAtOnce: 1 },
+    { reader, trusted, fetch, fitPicture: async () => ({ png: new Uint8Array() }), index, version: '0', log },
+  );
+  ends.push(
+    () => search.close(),
+    () => fetch.close(),
+    () => trusted.close(),
+    () => index.close(),
+  );
+}, 60_000);
+afterAll(async () => {
+  for (const end of ends) await end();
+  await server.close();
+  await site.close();
+  await rm(dir, { recursive: true });
+});
+
+const read = (name: string, given: GivenOptions = {}) =>
+  reader.last({
+    target: { url: `${site.origin}/${name}` },
+    options: resolve(given),
+    signal: new AbortController().signal,
+    keyed: true,
+  });
+const find = async (q: string) => {
+  const { results, providers } = await search.last({
+    query: readQuery(q, { count: 3 }),
+    fallback: false,
+    reads: true,
+    options: resolve({ respondTiming: 'visible-content' }),
+    pagesFreshMs: 86_400_000,
+    keyed: true,
+    budgetMs: 25_000,
+    signal: new AbortController().signal,
+    ownHosts: [],
+    favicons: false,
+    keepPicture: async () => '',
+  });
+  expect(providers).toEqual(['reader']);
+  return results;
+};
+
+it('finds the right page of ten first, and answers it read', async () => {
+  for (const name of Object.keys(TOPICS)) await read(name);
+  await index.settled();
+  expect((await index.stats()).pages).toBe(10);
+  const asked = {
+    bees: 'how do bees find home',
+    bread: 'why does dough rise',
+    tides: 'moon and sea',
+    clocks: 'swinging pendulums',
+    snow: 'six arms crystal freezing water',
+    silk: 'caterpillar cocoon',
+  };
+  for (const [name, q] of Object.entries(asked)) {
+    const [first] = await find(q);
+    expect([q, first?.title]).toEqual([q, `About ${name}`]);
+    expect(first!.content).toContain(TOPICS[name]!.slice(0, 40));
+    expect(first!.url).toBe(`${site.origin}/${name}`);
+  }
+});
+
+it('remembers nothing that is not for everybody', async () => {
+  const before = (await index.stats()).pages;
+  const signal = new AbortController().signal;
+  const given = { text: article('Given', 'The zeppelin is made up.'), mediaType: 'text/html' };
+  await reader.last({ target: { url: `${site.origin}/glass`, given }, options: resolve({}), signal, keyed: true });
+  await read('private');
+  await read('hidden');
+  await read('gone');
+  const unseen: GivenOptions[] = [
+    { doNotTrack: true },
+    { zeroDataRetention: true },
+    { setCookies: ['a=1'] },
+    { customHeader: { 'x-me': '1' } },
+    { targetSelector: ['p'] },
+    { maxTokens: 500 },
+    { respondWith: 'html' },
+    { retainLinks: 'none' },
+  ];
+  for (const options of unseen) await read('zeppelin', options);
+  await index.settled();
+  expect((await index.stats()).pages).toBe(before);
+  await expect(find('zeppelin')).rejects.toMatchObject({ status: 42206 });
+
+  await read('zeppelin', { respondWith: 'frontmatter' });
+  await index.settled();
+  const [first] = await find('zeppelin');
+  expect(first).toMatchObject({ title: 'Open' });
+  expect(warnings).toEqual([]);
+});
+
+it('remembers the last of what a stream shows', async () => {
+  await index.remove(`${site.origin}/zeppelin`);
+  await read('bees');
+  const before = (await index.stats()).pages;
+  const each = reader.each({
+    target: { url: `${site.otherOrigin}/salt` },
+    options: resolve({ engine: 'direct' }),
+    signal: new AbortController().signal,
+    keyed: true,
+  });
+  for await (const rendition of each) void rendition;
+  await index.settled();
+  // The same words at another address are the same page.
+  expect((await index.stats()).pages).toBeLessThanOrEqual(before + 1);
+  expect((await find('flat ponds wind sun'))[0]!.title).toBe('About salt');
+});
