@@ -1,13 +1,25 @@
 /** The flow that comes along, and the example of one, used as their callers would: documents in, passages out. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createFlow, createGrpcGateway, createHttpGateway, type Flow, loadFlow } from '#flow/index.ts';
+import {
+  type AddOptions,
+  createFlow,
+  createRequest,
+  Document,
+  defineFlow,
+  type Flow,
+  type FlowServer,
+  loadFlow,
+  serveFlow,
+} from '#flow/index.ts';
 import { createPeers, type Plain } from '../../src/flow/proto/protocol.suite.ts';
+import { drawnPage } from '../../src/models/drawn-pages.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -113,28 +125,20 @@ const overGrpc =
 
 let site: Site;
 let server: TestServer;
-let flow: Flow;
+let example: FlowServer;
 const urls: Record<string, string> = {};
-const ends: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   site = await startSite({ '/water': WATER, '/bread': BREAD });
   server = await startServer({ allowNetworks: site.allow, browser: 'none' });
-  const definition = loadFlow(path.join(EXAMPLE, 'flow.yml'));
-  flow = createFlow(definition, { executors: server.app.flow.executors });
-  await flow.start();
-  for (const protocol of definition.gateway.protocols) {
-    const gateway =
-      protocol === 'GRPC'
-        ? createGrpcGateway({ flow, version: '1.2.3' })
-        : createHttpGateway({ flow, protocol, version: '1.2.3' });
-    urls[protocol] = (await gateway.listen(0, '127.0.0.1')).url;
-    ends.push(() => gateway.close(1000));
-  }
+  const definition = loadFlow(path.join(EXAMPLE, 'flow.yml'), {
+    with: { host: '127.0.0.1', port: [0, 0, 0], monitoring: true },
+  });
+  example = await serveFlow({ definition, executors: server.app.flow.executors, version: '1.2.3' });
+  for (const { protocol, url } of example.places) urls[protocol] = url;
 });
 afterAll(async () => {
-  await Promise.all(ends.map((end) => end()));
-  await flow?.close(1000);
+  await example?.close(1000);
   await server?.close();
   await site?.close();
 });
@@ -186,3 +190,179 @@ it('is asked by its script', async () => {
   expect(stdout).toContain('safe to drink');
   await send('/delete', [{ id: 'water' }]);
 });
+
+it('tells how much it has done', async () => {
+  const answer = await fetch(`http://127.0.0.1:${example.monitoringPort}/`);
+  const text = await answer.text();
+  const numberOf = (series: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${series} `))
+        ?.split(' ')[1],
+    );
+  expect(numberOf('jina_failed_requests_total{runtime_name="gateway/rep-0"}')).toBeNaN();
+  const count = numberOf('jina_successful_requests_total{runtime_name="gateway/rep-0"}');
+  expect(count).toBeGreaterThanOrEqual(4 * 6);
+  expect(numberOf('jina_received_request_bytes_count{runtime_name="gateway/rep-0"}')).toBe(count);
+  expect(
+    numberOf('jina_document_processed_total{executor="Index",runtime_name="index/rep-0",executor_endpoint="/index"}'),
+  ).toBeGreaterThanOrEqual(4 * 3);
+});
+
+describe('executors that come along, with the rooms of a server', () => {
+  const open: Flow[] = [];
+  afterAll(async () => {
+    await Promise.all(open.map((flow) => flow.close(1000)));
+  });
+
+  async function flowOf(...uses: AddOptions[]): Promise<Flow> {
+    const builder = defineFlow();
+    for (const one of uses) builder.add(one);
+    const flow = createFlow(builder.definition(), { executors: server.app.flow.executors });
+    open.push(flow);
+    await flow.start();
+    return flow;
+  }
+
+  it('Read, Chunk and Embed make passages with vectors; questions lie near their answers', async () => {
+    const flow = await flowOf({ uses: 'Read' }, { uses: 'Chunk' }, { uses: 'Embed', usesWith: { dimensions: 256 } });
+    const { docs, header } = await flow.handle(
+      createRequest({
+        endpoint: '/index',
+        docs: ['water', 'bread'].map((id) => new Document({ id, uri: `${site.origin}/${id}` })),
+      }),
+    );
+    expect(header.status).toBeUndefined();
+    const passages = docs.flatMap(({ chunks }) => chunks);
+    expect(passages.map(({ parentId }) => parentId)).toEqual(['water', 'bread']);
+    expect(docs[0]!.text.slice(...(passages[0]!.location as [number, number]))).toBe(passages[0]!.text);
+    const asked = await flow.handle(
+      createRequest({ endpoint: '/search', docs: [new Document({ text: 'Is tap water safe to drink?' })] }),
+    );
+    const question = asked.docs[0]!.embedding!.toFloat32();
+    expect(question).toHaveLength(256);
+    const nearness = passages.map(({ embedding }) =>
+      embedding!.toFloat32().reduce((sum, value, at) => sum + value * question[at]!, 0),
+    );
+    expect(nearness[0]).toBeGreaterThan(nearness[1]!);
+    expect(nearness[0]).toBeLessThanOrEqual(1.000_001);
+  });
+
+  it('Rerank orders matches', async () => {
+    const flow = await flowOf({ uses: 'Rerank' });
+    const matches = ['Bread is baked at night.', 'Tap water is safe to drink.'].map((text) => new Document({ text }));
+    const question = new Document({ text: 'May I drink tap water?', matches });
+    const { docs } = await flow.handle(createRequest({ endpoint: '/search', docs: [question] }));
+    expect(docs[0]!.matches.map(({ text }) => text[0])).toEqual(['T', 'B']);
+    const [first, second] = docs[0]!.matches.map(({ scores }) => scores.relevance!.value);
+    expect(first).toBeGreaterThan(second!);
+  });
+
+  it('Ocr reads a picture', async () => {
+    const flow = await flowOf({ uses: 'Ocr' });
+    const blob = drawnPage({ width: 900, height: 200 }, (context) => {
+      context.font = '48px PageRegular';
+      context.fillText('Tap water is safe to drink', 60, 110);
+    });
+    const picture = new Document({ blob, mimeType: 'image/png' });
+    const { docs } = await flow.handle(createRequest({ endpoint: '/index', docs: [picture] }));
+    expect(docs[0]!.text).toContain('water');
+    expect(docs[0]!.tags.confidence).toBeGreaterThan(0.5);
+  });
+
+  it('name a model that is not there', async () => {
+    const flow = await flowOf({ uses: 'Embed', usesWith: { model: 'nothing-like-it' } });
+    const { header } = await flow.handle(createRequest({ endpoint: '/index', docs: [new Document({ text: 'x' })] }));
+    expect(header.status?.exception).toMatchObject({ name: 'ModelNotFoundError', executor: 'Embed' });
+  });
+
+  it('read files, whatever the caller says they are', async () => {
+    const flow = await flowOf({ uses: 'Read' });
+    const blob = Buffer.from('<html><title>Hidden</title><main><h1>Under a wrong name</h1><p>Text of it.</p></main>');
+    const page = new Document({ blob, mimeType: 'text/html' });
+    const { docs } = await flow.handle(createRequest({ endpoint: '/index', docs: [page] }));
+    expect(docs[0]!.text).toContain('Text of it.');
+    expect(docs[0]!.blob).toBeUndefined();
+  });
+});
+
+describe('the flow that is served', () => {
+  const index = (url: string, headers: Record<string, string> = {}) =>
+    fetch(`${url}/index`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ data: [] }),
+    });
+
+  it('is kept from web pages of other sites, over a WebSocket too', async () => {
+    const url = server.urls.flow!;
+    expect((await index(url)).status).toBe(200);
+    expect((await index(url, { origin: url })).status).toBe(200);
+    const refused = await index(url, { origin: 'https://evil.example' });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toEqual({ detail: expect.stringContaining('Web pages of other sites') });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/stream`, { origin: 'https://evil.example' });
+    const [error] = await once(socket, 'error');
+    expect(String(error)).toContain('403');
+  });
+
+  it('reads nothing that the reader would not', async () => {
+    const refused = await overRestStatus(server.urls.flow!, [{ uri: 'http://169.254.169.254/latest' }]);
+    expect(refused).toMatchObject({
+      code: 1,
+      exception: { name: 'SecurityCompromiseError', executor: 'Read', stacks: [] },
+    });
+    const own = await overRestStatus(server.urls.flow!, [{ uri: server.reader }]);
+    expect(own).toMatchObject({ code: 1, exception: { name: 'SecurityCompromiseError' } });
+  });
+
+  it('takes its token, and is that of the file that is configured', async () => {
+    const token = 'a-token-of-the-tests';
+    const guarded = await startServer({ browser: 'none', flowToken: token, flow: path.join(EXAMPLE, 'flow.yml') });
+    try {
+      const url = guarded.urls.flow!;
+      expect((await fetch(url)).status).toBe(200);
+      expect((await index(url)).status).toBe(401);
+      const authorization = `Bearer ${token}`;
+      // Who has the token may be anywhere.
+      expect((await index(url, { authorization, origin: 'https://evil.example' })).status).toBe(200);
+      const description = await fetch(`${url}/openapi.json`, { headers: { authorization } });
+      expect(await description.json()).toMatchObject({ info: { title: 'Questions answered by pages' } });
+    } finally {
+      await guarded.close();
+    }
+  });
+
+  it('serves other machines only when they are meant to', async () => {
+    const open = await startServer({ browser: 'none', host: '0.0.0.0' });
+    try {
+      const url = open.urls.flow!.replace('0.0.0.0', '127.0.0.1');
+      expect((await index(url)).status).toBe(200);
+      const refused = await index(url, { 'x-forwarded-for': '203.0.113.7' });
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toEqual({ detail: expect.stringContaining('LECTERN_FLOW_TOKEN') });
+      const [place] = Object.values(networkInterfaces())
+        .flat()
+        .filter((one) => one?.family === 'IPv4' && !one.internal);
+      if (place) expect((await index(url.replace('127.0.0.1', place.address))).status).toBe(403);
+    } finally {
+      await open.close();
+    }
+  });
+
+  it('is a fault of the configuration when it cannot be', async () => {
+    const flow = path.join(EXAMPLE, 'README.md');
+    await expect(startServer({ browser: 'none', flow })).rejects.toThrow(/^flow: /);
+  });
+});
+
+async function overRestStatus(url: string, data: Plain[]): Promise<Plain> {
+  const answer = await fetch(`${url}/index`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data }),
+  });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { header: { status: Plain } }).header.status;
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { IndexEmbedder } from '#search/index.ts';
+import { createLog } from '#telemetry/log.ts';
+import { type Collections, createCollections } from './collections.ts';
+
+/** Knows nothing: what is found is found by its words. */
+const embedder: IndexEmbedder = {
+  id: 'none',
+  dimensions: 64,
+  floor: 0.9,
+  weight: 1,
+  embed: async (texts) => texts.map(() => new Float32Array(64)),
+};
+const signal = new AbortController().signal;
+
+let dir: string;
+let collections: Collections;
+const create = () => createCollections({ dir, maxBytes: 1e9, embedder, log: createLog('silent') });
+
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-collections-'));
+  collections = create();
+});
+afterEach(async () => {
+  await collections.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const entry = (id: string, content: string, url?: string) => ({ id, url, title: '', content });
+const HARBOUR = 'The harbour opens at six in the morning.';
+const LIBRARY = 'The library lends books for three weeks.';
+
+describe('a collection', () => {
+  it('tells what is new, and finds it with id, address and place', async () => {
+    const documents = collections.open('documents');
+    const entries = [entry('a', HARBOUR, 'https://a.example/harbour?utm_source=x#top'), entry('b', LIBRARY)];
+    expect(await documents.add(entries)).toEqual([true, true]);
+    expect(await documents.add(entries)).toEqual([false, false]);
+    const [harbour] = await documents.search('harbour', { limit: 5, signal });
+    expect(harbour).toMatchObject({ id: 'a', url: 'https://a.example/harbour', text: HARBOUR, start: 0, end: 40 });
+    const [library] = await documents.search('library books', { limit: 5, signal });
+    expect(library).toMatchObject({ id: 'b', title: '', text: LIBRARY });
+    expect(library).not.toHaveProperty('url');
+    expect(await documents.search('the', { limit: 1, signal })).toHaveLength(1);
+  });
+
+  it('moves a document to its new address, and lets a new one take over an address', async () => {
+    const documents = collections.open('documents');
+    await documents.add([entry('a', HARBOUR, 'https://a.example/1')]);
+    await documents.add([entry('a', `${HARBOUR} It closes at ten.`, 'https://a.example/2')]);
+    const found = await documents.search('harbour', { limit: 5, signal });
+    expect(found.map(({ url }) => url)).toEqual(['https://a.example/2']);
+    await documents.add([entry('b', LIBRARY, 'https://a.example/2')]);
+    expect(await documents.search('harbour', { limit: 5, signal })).toEqual([]);
+    expect(await documents.search('library', { limit: 5, signal })).toMatchObject([{ id: 'b' }]);
+  });
+
+  it('removes by id, by address, and nothing twice', async () => {
+    const documents = collections.open('documents');
+    await documents.add([entry('a', HARBOUR, 'https://a.example/1'), entry('b', LIBRARY)]);
+    expect(await documents.remove({ id: 'nobody', url: 'https://a.example/1' })).toBe(true);
+    expect(await documents.remove({ id: 'b' })).toBe(true);
+    expect(await documents.remove({ id: 'b' })).toBe(false);
+    expect(await documents.search('harbour library', { limit: 5, signal })).toEqual([]);
+  });
+
+  it('is kept, and is apart from others', async () => {
+    await collections.open('one').add([entry('a', HARBOUR)]);
+    expect(await collections.open('two').search('harbour', { limit: 5, signal })).toEqual([]);
+    await collections.close();
+    collections = create();
+    expect(await collections.open('one').search('harbour', { limit: 5, signal })).toMatchObject([{ id: 'a' }]);
+  });
+
+  it('is closed with the last who opened it', async () => {
+    const [first, second] = [collections.open('shared'), collections.open('shared')];
+    await first.add([entry('a', HARBOUR)]);
+    await first.close();
+    await first.close();
+    expect(await second.search('harbour', { limit: 5, signal })).toHaveLength(1);
+    await second.close();
+    await expect(second.search('harbour', { limit: 5, signal })).rejects.toThrow('closed');
+    expect(await collections.open('shared').search('harbour', { limit: 5, signal })).toHaveLength(1);
+  });
+
+  it('is opened again after it could not be', async () => {
+    const obstacle = path.join(dir, 'late');
+    await writeFile(obstacle, '');
+    const late = collections.open('late');
+    await expect(late.add([entry('a', HARBOUR)])).rejects.toThrow();
+    await rm(obstacle);
+    expect(await late.add([entry('a', HARBOUR)])).toEqual([true]);
+  });
+});
