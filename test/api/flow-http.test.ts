@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Executor, requests } from '#flow/index.ts';
 import { CERTIFICATE, KEY } from '#net/proxy.suite.ts';
-import { Marker, type Served, type ServeOptions, serveFlow } from '../support/flow-gateway.ts';
+import { createGate, type Served, type ServeOptions, serveFlow } from '../support/flow-gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -543,9 +543,14 @@ describe('bad input', () => {
     const aborted = new Promise<void>((resolve) => {
       told = resolve;
     });
+    let begin: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     class Watch extends Executor {
       static override readonly requests = requests<Watch>({ '/index': 'watch' });
       async watch({ signal }: { signal: AbortSignal }) {
+        begin();
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         told();
       }
@@ -553,7 +558,7 @@ describe('bad input', () => {
     const own = await serveFlow({ executors: [{ uses: Watch }] });
     const leaving = new AbortController();
     const asked = fetch(`${own.url}/index`, { method: 'POST', headers: JSON_TYPE, body: '{}', signal: leaving.signal });
-    setTimeout(() => leaving.abort(), 100);
+    begun.then(() => leaving.abort());
     await expect(asked).rejects.toThrow();
     await aborted;
     await own.close();
@@ -575,17 +580,15 @@ describe('bad input', () => {
   });
 
   it('refuses bodies that do not fit beside those in work, and takes them when there is room again', async () => {
-    const own = await serveFlow({ limits: { maxHeldBytes: 1000 } });
-    const waiting = send(`${own.url}/post`, {
-      data: ['a'.repeat(600)],
-      execEndpoint: '/wait',
-      parameters: { ms: 500 },
-    });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const { Gate, begun, release } = createGate();
+    const own = await serveFlow({ executors: [{ uses: Gate }], limits: { maxHeldBytes: 1000 } });
+    const waiting = send(`${own.url}/post`, { data: ['a'.repeat(600)], execEndpoint: '/gate' });
+    await begun;
     const refused = await send(`${own.url}/index`, { data: ['b'.repeat(600)] });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await read(refused)).header.status.code).toBe(1);
-    expect((await waiting).status).toBe(200);
+    release();
+    await (await waiting).arrayBuffer();
     expect((await send(`${own.url}/index`, { data: ['b'.repeat(600)] })).status).toBe(200);
     await own.close();
   });
@@ -606,11 +609,15 @@ describe('bad input', () => {
   }, 60_000);
 
   it('finishes what is in work when it is closed, and refuses what comes after', async () => {
-    const own = await serveFlow({ executors: [{ uses: Marker }] });
-    const slow = send(`${own.url}/post`, { data: ['a'], execEndpoint: '/wait', parameters: { ms: 300 } });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    await own.close();
-    expect((await slow).status).toBe(200);
+    const { Gate, begun, release } = createGate();
+    const own = await serveFlow({ executors: [{ uses: Gate }] });
+    const slow = send(`${own.url}/post`, { data: ['a'], execEndpoint: '/gate' });
+    await begun;
+    const closing = own.gateway.close(60_000);
     await expect(send(`${own.url}/index`, {})).rejects.toThrow();
+    release();
+    expect((await slow).status).toBe(200);
+    await closing;
+    await own.close();
   });
 });

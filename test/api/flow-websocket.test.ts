@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { createRequest, type DataRequest, Document, Executor, NdArray, requests } from '#flow/index.ts';
 import { decodeRequest, decodeStatus, encodeRequest } from '#flow/proto/request.ts';
-import { type Served, serveFlow } from '../support/flow-gateway.ts';
+import { createGate, type Served, serveFlow } from '../support/flow-gateway.ts';
 
 interface Client {
   readonly socket: WebSocket;
@@ -308,14 +308,17 @@ describe('a connection', () => {
   }, 60_000);
 
   it('is told to go when the gateway closes, after its answers', async () => {
-    const own = await serveFlow({ protocol: 'WEBSOCKET' });
+    const { Gate, begun, release } = createGate();
+    const own = await serveFlow({ protocol: 'WEBSOCKET', executors: [{ uses: Gate }] });
     const client = await open(own.url);
-    client.send({ data: null, exec_endpoint: '/wait', parameters: { ms: 200 }, header: { request_id: 'last' } });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const closing = own.close();
+    client.send({ data: null, exec_endpoint: '/gate', header: { request_id: 'last' } });
+    await begun;
+    const closing = own.gateway.close(60_000);
+    release();
     expect((await client.nextJson()).header.request_id).toBe('last');
     expect(await client.closed).toMatchObject({ code: 1001 });
     await closing;
+    await own.close();
   });
 
   it('whose client has gone has its work told', async () => {
@@ -323,9 +326,14 @@ describe('a connection', () => {
     const aborted = new Promise<void>((resolve) => {
       told = resolve;
     });
+    let begin: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     class Watch extends Executor {
       static override readonly requests = requests<Watch>({ '/index': 'watch' });
       async watch({ signal }: { signal: AbortSignal }) {
+        begin();
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         told();
       }
@@ -333,7 +341,7 @@ describe('a connection', () => {
     const own = await serveFlow({ protocol: 'WEBSOCKET', executors: [{ uses: Watch }] });
     const client = await open(own.url);
     client.send({ data: null, exec_endpoint: '/index' });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await begun;
     client.socket.terminate();
     await aborted;
     await own.close();
@@ -397,7 +405,7 @@ describe('back-pressure', () => {
     }
     const own = await serveFlow({
       executors: [{ uses: Seen }],
-      limits: { maxUnreadBytes: 100_000, pingMs: 300, pongMs: 300 },
+      limits: { maxUnreadBytes: 100_000, pingMs: 500, pongMs: 2000 },
     });
     const socket = await unreading(own.port);
     const closed = new Promise((resolve) => socket.on('close', resolve));
@@ -414,7 +422,7 @@ describe('back-pressure', () => {
   }, 60_000);
 
   it('keeps a client that answers pings, and cuts one that does not', async () => {
-    const own = await serveFlow({ protocol: 'WEBSOCKET', limits: { pingMs: 50, pongMs: 200 } });
+    const own = await serveFlow({ protocol: 'WEBSOCKET', limits: { pingMs: 100, pongMs: 2000 } });
     const client = await open(own.url);
     let pings = 0;
     client.socket.on('ping', () => pings++);

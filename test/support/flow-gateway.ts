@@ -41,6 +41,26 @@ export class Marker extends Executor<{ mark?: string }> {
   }
 }
 
+/** An executor that holds each request to /gate until it is released; `begun` when the first one is there. */
+export function createGate() {
+  let begin: () => void = () => {};
+  let release: () => void = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  class Gate extends Executor {
+    static override readonly requests = requests<Gate>({ '/gate': 'pass' });
+    async pass() {
+      begin();
+      await released;
+    }
+  }
+  return { Gate, begun, release: () => release() };
+}
+
 export interface Served {
   readonly url: string;
   readonly port: number;
