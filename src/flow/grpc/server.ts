@@ -122,7 +122,9 @@ async function credentialsOf(
 /** In the form of the system's own errors, which the library keeps in its text. */
 function openFailure(error: Error, port: number): Error {
   const [code] = /\bE[A-Z]{4,}\b/.exec(error.message) ?? [];
-  return code ? Object.assign(new Error(`port ${port} cannot be opened: ${code}`, { cause: error }), { code, port }) : error;
+  return code
+    ? Object.assign(new Error(`port ${port} cannot be opened: ${code}`, { cause: error }), { code, port })
+    : error;
 }
 
 export function createRpcServer({
@@ -232,7 +234,9 @@ export function createRpcServer({
       register(library, server);
       const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       return new Promise((resolve, reject) => {
-        server!.bindAsync(address, credentials, (error, opened) => (error ? reject(openFailure(error, port)) : resolve(opened)));
+        server!.bindAsync(address, credentials, (error, opened) =>
+          error ? reject(openFailure(error, port)) : resolve(opened),
+        );
       });
     },
     async close(graceMs) {

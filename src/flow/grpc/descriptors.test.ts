@@ -1,0 +1,65 @@
+/** Descriptions of the protocol held against those of the protocol's own compiler, where the machine has it. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { findProgram } from '../../../scripts/test-tools.mjs';
+import { BYTES, createReader, readFields, tagOf } from '../proto/wire.ts';
+import { fileNamed, fileOfSymbol } from './descriptors.ts';
+import { SERVICES } from './names.ts';
+import { PROTO_FILES } from './proto-files.ts';
+
+const protoc = findProgram('protoc');
+
+/** Files of a FileDescriptorSet. */
+function filesOf(bytes: Buffer): Buffer[] {
+  const files: Buffer[] = [];
+  readFields(
+    createReader(bytes),
+    bytes.length,
+    files,
+    {
+      [tagOf(1, BYTES)]: (reader, all) => {
+        all.push(Buffer.from(reader.bytes()));
+      },
+    },
+    0,
+  );
+  return files;
+}
+
+it.skipIf(!protoc)('says what the compiler says', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-protoc-'));
+  try {
+    for (const [name, text] of Object.entries(PROTO_FILES)) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), text);
+    }
+    for (const name of Object.keys(PROTO_FILES)) {
+      const out = path.join(folder, 'set');
+      const { status, stderr } = spawnSync(protoc!, [`-I${folder}`, `--descriptor_set_out=${out}`, name], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      expect(status).toBe(0);
+      const [file] = filesOf(readFileSync(out));
+      expect(Buffer.from(fileNamed(name)![0]!).toString('hex')).toBe(file!.toString('hex'));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('finds the file of a symbol, with what it imports', () => {
+  expect(fileOfSymbol('jina.JinaRPC')).toHaveLength(5);
+  expect(fileOfSymbol('jina.JinaRPC.Call')).toEqual(fileNamed('jina.proto'));
+  expect(fileOfSymbol('docarray.DocumentProto.chunks')).toEqual(fileNamed('docarray.proto'));
+  expect(fileOfSymbol('jina.Nothing')).toBeUndefined();
+  expect(fileNamed('nothing.proto')).toBeUndefined();
+});
+
+it.each(Object.values(SERVICES))('knows %s', (service) => {
+  expect(fileOfSymbol(service)).toBeDefined();
+});
