@@ -13,7 +13,7 @@ export interface ModelDoor {
   readonly gatekeeper: Gatekeeper;
 }
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** A route for which a key is needed. */
 export function keyedRoute(face: Face, url: string, endpoint: Endpoint, door: ModelDoor, handler: RouteHandlerMethod) {
@@ -24,8 +24,9 @@ export function keyedRoute(face: Face, url: string, endpoint: Endpoint, door: Mo
 
 /** A route for anybody: a key is not looked at. */
 export function openRoute(face: Face, url: string, handler: RouteHandlerMethod) {
-  face.get(url, handler);
-  refuseOthers(face, url, ['GET']);
+  // Balancers and monitors ask for the head alone.
+  face.route({ method: ['GET', 'HEAD'], url, handler });
+  refuseOthers(face, url, ['GET', 'HEAD']);
 }
 
 /** Answers every method but those that the address has. */

@@ -1,6 +1,7 @@
 /** Probes of the model host (contract, section 10): the process answers, the models that must be there are. */
 import type { Face } from '#http/server.ts';
 import type { Opened } from '#models/index.ts';
+import { openRoute } from './model-door.ts';
 
 export interface ModelProbes {
   readonly models: Opened;
@@ -8,8 +9,8 @@ export interface ModelProbes {
 }
 
 export function modelProbes(face: Face, { models, draining }: ModelProbes): void {
-  for (const path of ['/health', '/live']) face.get(path, async (_, reply) => reply.send({ status: 'ok' }));
-  face.get('/ready', async (_, reply) => {
+  for (const path of ['/health', '/live']) openRoute(face, path, async (_, reply) => reply.send({ status: 'ok' }));
+  openRoute(face, '/ready', async (_, reply) => {
     const { ready, models: states, reason } = models.readiness();
     if (ready && !draining()) return reply.send({ status: 'ready', models: states });
     return reply

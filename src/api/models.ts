@@ -1,7 +1,15 @@
 /** `GET /v1/models` and `GET /v1/models/{id}`: what is served (contract, section 9). */
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
-import { EMBED_FIELDS, isEmbedding, type ModelRow, type ServedModel, sizesOf, TASKS } from '#models/index.ts';
+import {
+  abilitiesOf,
+  EMBED_FIELDS,
+  isEmbedding,
+  type ModelRow,
+  type ServedModel,
+  sizesOf,
+  TASKS,
+} from '#models/index.ts';
 import { type ModelDoor, openRoute } from './model-door.ts';
 
 /** Decimal texts, per unit. */
@@ -69,10 +77,11 @@ const quantizationOf = ({ runs }: ModelRow): string =>
 function featuresOf(model: ServedModel): string[] {
   if (!isEmbedding(model)) return [];
   const { kind, row } = model;
+  const can = abilitiesOf(row);
   return [
     ...(row.matryoshka.length ? ['matryoshka'] : []),
-    ...(LATE_CHUNKING.includes(kind) ? ['late_chunking'] : []),
-    ...(kind === 'omni-v4' || kind === 'colbert' ? ['multivector'] : []),
+    ...(can.lateChunking && LATE_CHUNKING.includes(kind) ? ['late_chunking'] : []),
+    ...(can.multivector && (kind === 'omni-v4' || kind === 'colbert') ? ['multivector'] : []),
     ...(TASKS[kind] ? ['tasks'] : []),
   ];
 }

@@ -5,6 +5,7 @@ import { prefixFor, SIDES, type Side, TASKS } from './embed-tasks.ts';
 import { readInputs } from './inputs.ts';
 import { createFaults, type Faults } from './inputs-faults.ts';
 import { type Body, type Found, findField, readFlag, readInteger, readWord } from './inputs-fields.ts';
+import { abilitiesOf } from './row-abilities.ts';
 import { EMBEDDING_TYPES, type EmbeddingType } from './vectors.ts';
 
 export interface EmbedRequest {
@@ -40,6 +41,10 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
   const side = readSide(find('input_type'), kind, faults);
   const multivector = kind === 'colbert' || flag('return_multivector', false);
   const withTokens = flag('return_tokenized_input', false);
+  if (multivector && !abilitiesOf(row).multivector) {
+    const at = kind === 'colbert' ? 'model' : 'return_multivector';
+    faults.add([at], 'value_error', 'cannot give each token a vector: the model that serves has one for each input');
+  }
   if (withTokens && !multivector) {
     faults.add(['return_tokenized_input'], 'value_error', 'needs `return_multivector`', true);
   }

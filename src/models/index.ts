@@ -15,4 +15,5 @@ export { type Call, type Opened, type Opening, openModels } from './registry-ope
 export { type Ranked, rerank } from './rerank.ts';
 export { RERANK_FIELDS } from './rerank-fields.ts';
 export { type RerankRequest, readRerankRequest } from './rerank-request.ts';
+export { abilitiesOf } from './row-abilities.ts';
 export { finishVector, vectorAsJson } from './vectors.ts';

@@ -10,6 +10,7 @@ const rows = [
   fakeRow('sparse', { kind: 'sparse' }),
   fakeRow('colbert', { kind: 'colbert', matryoshka: [4] }),
   fakeRow('omni', { kind: 'omni-v4', matryoshka: [4] }),
+  fakeRow('bag', { kind: 'omni-v4', runs: { on: 'static' } }),
   fakeRerankRow('ranker'),
 ];
 
@@ -263,6 +264,7 @@ describe('what is wrong', () => {
     [{ input: 'x', embedding_type: ['float', 3] }, 'body -> embedding_type -> 1', 'enum', 3],
     [{ input: 'x', task: 'retrieval' }, 'body -> task', 'enum', 'retrieval'],
     [{ input: 'x', return_multivector: true }, 'body -> return_multivector', 'value_error', true],
+    [{ input: 'x', model: 'bag', return_multivector: true }, 'body -> return_multivector', 'value_error', undefined],
     [{ input: 'x', model: 'whole', late_chunking: true }, 'body -> late_chunking', 'value_error', true],
     [
       { input: 'x', model: 'omni', return_tokenized_input: true },
@@ -337,7 +339,7 @@ describe('the order of checks', () => {
   it('lists what there is for a model that is not', async () => {
     const { body } = await embed({ model: 'no-such', input: 'x' });
     expect(body.detail).toBe(
-      'Model no-such not found. Available for /v1/embeddings: dense, whole, sparse, colbert, omni, jina-embeddings-v5-text-nano, text-embedding-3-small',
+      'Model no-such not found. Available for /v1/embeddings: dense, whole, sparse, colbert, omni, bag, jina-embeddings-v5-text-nano, text-embedding-3-small',
     );
   });
 });

@@ -5,7 +5,8 @@ import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embe
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';
 
 const rows = [
-  fakeRow('dense', { hub: 'makers/dense-en', matryoshka: [8, 4] }),
+  fakeRow('dense', { hub: 'makers/dense-en', matryoshka: [8, 4], pooling: 'mean' }),
+  fakeRow('first', { pooling: 'cls' }),
   fakeRow('gone', { hub: 'makers/gone' }),
   fakeRerankRow('ranker'),
 ];
@@ -95,8 +96,9 @@ describe('transport', () => {
   it.each([
     ['GET', '/v1/embeddings', 405, 'POST, OPTIONS'],
     ['DELETE', '/v1/rerank', 405, 'POST, OPTIONS'],
-    ['POST', '/v1/models', 405, 'GET, OPTIONS'],
-    ['PUT', '/v1/models/dense', 405, 'GET, OPTIONS'],
+    ['POST', '/v1/models', 405, 'GET, HEAD, OPTIONS'],
+    ['PUT', '/v1/models/dense', 405, 'GET, HEAD, OPTIONS'],
+    ['POST', '/ready', 405, 'GET, HEAD, OPTIONS'],
     ['GET', '/v1/nowhere', 404, null],
     ['DELETE', '/nowhere', 404, null],
     ['POST', '/', 404, null],
@@ -177,6 +179,7 @@ describe('the list', () => {
     expect(object).toBe('list');
     expect(data.map(({ id }: { id: string }) => id)).toEqual([
       'makers/dense-en',
+      'first',
       'ranker',
       'jina-embeddings-v2-base-en',
     ]);
@@ -192,8 +195,13 @@ describe('the list', () => {
       license: 'Apache-2.0',
       on_disk: true,
     });
-    expect(data[1]).toMatchObject({ output_modalities: ['rerank'], max_output_length: 0, kind: 'rerank' });
-    expect(data[2]).toMatchObject({ hugging_face_id: 'makers/dense-en', serves: 'dense', kind: 'text-v2' });
+    expect(data[2]).toMatchObject({ output_modalities: ['rerank'], max_output_length: 0, kind: 'rerank' });
+    expect(data[3]).toMatchObject({ hugging_face_id: 'makers/dense-en', serves: 'dense', kind: 'text-v2' });
+  });
+
+  it('tells of what a model is able to do, not of what its kind has fields for', async () => {
+    const { supported_features } = (await (await ask('/v1/models/first')).json()) as { supported_features: string[] };
+    expect(supported_features).toEqual(['tasks']);
   });
 
   it.each(['dense', 'makers/dense-en', 'makers%2Fdense-en', 'jina-ai/jina-embeddings-v2-base-en', 'dense/'])(
@@ -217,9 +225,7 @@ describe('the list', () => {
 });
 
 describe('what is to come', () => {
-  it.each([
-    ['POST', '/v1/chat/completions'],
-  ])('%s %s says so', async (method, path) => {
+  it.each([['POST', '/v1/chat/completions']])('%s %s says so', async (method, path) => {
     const answer = await ask(path, { method, headers: key, ...(method === 'POST' && { body: '{}' }) });
     expect(answer.status).toBe(503);
     const failure = (await answer.json()) as { detail?: string; error?: { message: string } };
@@ -228,6 +234,12 @@ describe('what is to come', () => {
 });
 
 describe('probes', () => {
+  it.each(['/health', '/live', '/ready', '/v1/models', '/v1/models/dense'])('%s has a head alone', async (path) => {
+    const answer = await ask(path, { method: 'HEAD' });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(0);
+  });
+
   it('tell the truth about models that must be in memory', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
