@@ -2,7 +2,8 @@
  * The local index beside SQLite's plain FTS5 and MiniSearch: how fast it fills and answers, what it takes, how well it
  * finds.
  *
- *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300] [--beir folder ...]
+ *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300] [--beir folder ...] \
+ *         [--floor 0.25] [--weight 0.5]
  *
  * The texts are made up: words of a vocabulary in which the frequency of a word falls with its rank (Zipf), so that
  * lengths of lists are those of a language. BEIR: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv; each gives
@@ -30,6 +31,8 @@ const { values: given } = parseArgs({
   options: {
     passages: { type: 'string', default: '10000,100000' },
     queries: { type: 'string', default: '300' },
+    floor: { type: 'string', default: '0.25' },
+    weight: { type: 'string', default: '0.5' },
     beir: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -41,8 +44,8 @@ await model.load();
 const embedder: IndexEmbedder = {
   id: 'lectern-static-v1',
   dimensions: DIMENSIONS,
-  floor: Number(process.env.FLOOR ?? 0.25),
-  weight: Number(process.env.WEIGHT ?? 0.5),
+  floor: Number(given.floor),
+  weight: Number(given.weight),
   async embed(texts) {
     const prepared = await model.prepare(texts, { signal });
     const outputs = await model.embed(prepared, { output: 'pooled', dimensions: DIMENSIONS, signal });
