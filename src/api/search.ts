@@ -93,15 +93,15 @@ export function searchRoutes(face: Face, door: SearchDoor): void {
 const unlessIndex = (guard: onRequestAsyncHookHandler, { keyless, index }: SearchDoor): onRequestAsyncHookHandler =>
   async function (this: Face, request, reply) {
     const { authorization } = request.headers;
-    const asks = request.headers['content-length'] !== undefined && request.headers['content-length'] !== '0';
-    const streams = request.headers['transfer-encoding'] !== undefined;
-    if (keyless === 'limited' || authorization || asks || streams || asksByQuery(request)) {
+    if (keyless === 'limited' || authorization || hasBody(request) || asksByQuery(request)) {
       return guard.call(this as never, request, reply);
     }
     const kind = successKind(request.headers.accept);
     return writeIndex(reply, kind, { ...index, note: KEY_NEEDED }, { kind: 'keyless' });
   };
 
+const hasBody = ({ headers }: FastifyRequest) =>
+  (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
 const asksByQuery = (request: FastifyRequest) => textOfField(queryOf(request).q) !== '';
 
 const textOfField = (value: unknown) => (typeof value === 'string' ? value.trim() : value === undefined ? '' : 'given');

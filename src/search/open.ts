@@ -33,7 +33,7 @@ export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searc
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
   const { reader, trusted, fetch, fitPicture, index, embedder, rerank, version, log } = tools;
   const rows = readProviderRows(settings.searchProviders);
-  const own = index && createOwnSource(index, rerank);
+  const own = index && createOwnSource(index, { rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
   const ask = createAsk({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
   const sources = rows.flatMap((row) => {

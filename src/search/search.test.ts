@@ -164,6 +164,14 @@ describe('the own index beside providers', () => {
     await expect(made.last(request('bees', { budgetMs: 200 }))).rejects.toMatchObject({ code: 422, status: 42206 });
   });
 
+  it('gives way when it is broken', async () => {
+    const broken = { ...index, search: async () => Promise.reject(new Error('the thread died')) };
+    const { url } = await service((one) => asSearxng(listOf(1), one));
+    const beside = await search(['local', { name: 'searxng', url }], { index: broken });
+    expect((await beside.last(request('bees'))).providers).toEqual(['searxng']);
+    await expect((await search([], { index: broken })).last(request('bees'))).rejects.toMatchObject({ status: 50002 });
+  });
+
   it('stands in the order of the settings', async () => {
     const { url, asked } = await service((one) => asSearxng(listOf(1), one));
     const made = await search(['local', { name: 'searxng', url }], { index });

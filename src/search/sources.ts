@@ -118,7 +118,10 @@ const DAY_MS = 86_400_000;
 const endOfDay = (ms: number) => (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 
 /** The server's own index as one of those that are asked. */
-export const createOwnSource = (index: LocalIndex, rerank?: PassageReranker): Source => ({
+export const createOwnSource = (
+  index: LocalIndex,
+  { rerank, log }: { readonly rerank?: PassageReranker | undefined; readonly log?: Pick<Log, 'warn'> | undefined } = {},
+): Source => ({
   name: 'reader',
   kinds: ['web'],
   paging: 'exact',
@@ -126,5 +129,14 @@ export const createOwnSource = (index: LocalIndex, rerank?: PassageReranker): So
   operators: ALL_OPERATORS,
   engines: [],
   isResting: () => false,
-  page: async (query, { signal, onlyKept }) => (onlyKept ? [] : index.search(query, { signal, rerank })),
+  async page(query, { signal, onlyKept }) {
+    if (onlyKept) throw new ProviderFailure('has nothing kept');
+    try {
+      return await index.search(query, { signal, rerank });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      log?.warn({ err: error }, 'the own index could not be searched');
+      throw new ProviderFailure('cannot be searched');
+    }
+  },
 });

@@ -35,16 +35,27 @@ export async function openSearchStore(
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const database = await openDatabase(path.join(dataDir, 'search.db'), MIGRATIONS, { disposable: true, log });
   let writes = 0;
+  /** A search can do without what is kept. */
+  const spared =
+    <Given extends unknown[], Got>(work: (...given: Given) => Got, message: string) =>
+    (...given: Given): Got | undefined => {
+      try {
+        return work(...given);
+      } catch (error) {
+        log?.warn({ err: error }, message);
+        return undefined;
+      }
+    };
   return {
-    list(key, age) {
+    list: spared((key: readonly unknown[], age: 'fresh' | 'any') => {
       const row = database.get<{ kept_at: number; hits: string }>(
         'SELECT kept_at, hits FROM lists WHERE key = ?',
         hash(key),
       );
       if (!row || now() - row.kept_at > (age === 'fresh' ? FRESH_MS : KEEP_MS)) return undefined;
       return JSON.parse(row.hits) as Hit[];
-    },
-    keep(key, hits) {
+    }, 'kept lists cannot be read'),
+    keep: spared((key: readonly unknown[], hits: readonly Hit[]) => {
       if (!hits.length) return;
       database.run(
         'INSERT OR REPLACE INTO lists (key, kept_at, hits) VALUES (?, ?, ?)',
@@ -53,7 +64,7 @@ export async function openSearchStore(
         JSON.stringify(hits),
       );
       if (++writes % SWEEP_EVERY === 1) sweep(database, now());
-    },
+    }, 'a list cannot be kept'),
     take(name, perDay) {
       const day = Math.floor(now() / 86_400_000);
       return database.transaction(() => {
