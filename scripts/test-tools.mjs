@@ -15,6 +15,10 @@ const TOOLS = [
   { programs: ['pdftotext'], packages: ['poppler-utils'] },
   { programs: ['postgres'], packages: ['postgresql'] },
   { programs: ['redis-server', 'valkey-server'], packages: ['redis-server'] },
+  {
+    programs: ['grpc_python_plugin'],
+    packages: ['protobuf-compiler', 'protobuf-compiler-grpc', 'python3-grpcio', 'python3-protobuf'],
+  },
   { programs: ['searx-run'], packages: ['searx'] },
 ];
 
