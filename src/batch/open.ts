@@ -14,7 +14,7 @@ import { createLinks, type FileKind, type Links, linkSecret } from './links.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { readLog } from './pieces.ts';
 import type { FailureOf, ServedEmbedding } from './run-line.ts';
-import type { Tables } from './schema.ts';
+import type { JobRow, Tables } from './schema.ts';
 import { askToCancel, cancelNow, expireJobs, findJob, insertJob, jobOf, listJobs, type NewJob } from './store.ts';
 import { RETRY_MS } from './webhook.ts';
 import { startWorkers, type Workers } from './worker.ts';
@@ -111,10 +111,13 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
     ? startWorkers({ ...options, jobs, store, leaseMs, pauseMs, now, onEnd: chores.wake })
     : undefined;
 
+  const isDue = (row: JobRow) => row.expires_at <= now() && row.state !== 'expired';
+
   async function find(id: string): Promise<Job | undefined> {
-    await expireJobs(store, now(), id);
     const row = await findJob(store, id);
-    return row && jobOf(row);
+    if (!row || !isDue(row)) return row && jobOf(row);
+    await expireJobs(store, now(), id);
+    return find(id);
   }
 
   /** The job when it has ended, which it does soon. */
@@ -145,6 +148,8 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
     },
     find,
     async list(owner, limit) {
+      const rows = await listJobs(store, owner, limit);
+      if (!rows.some(isDue)) return rows.map(jobOf);
       await expireJobs(store, now());
       return (await listJobs(store, owner, limit)).map(jobOf);
     },

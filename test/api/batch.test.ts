@@ -233,15 +233,6 @@ describe('a job', { timeout: LONG_MS }, () => {
     expect(await of(host, `/v1/batch/${bad.batch_id}/output`)).toMatchObject({ status: 200, text: '' });
   });
 
-  it('fails when its file is at an address whose name is refused', async () => {
-    const { body } = await host.post(PATH, { model: 'dense', input_url: 'http://localhost:9/lines.jsonl' });
-    expect(await ended(body.batch_id)).toMatchObject({
-      status: 'failed',
-      stats: null,
-      error: 'input_url cannot be read: This address is not allowed',
-    });
-  });
-
   it('is cancelled, keeps what was done, and its output is busy until then', async () => {
     const { body } = await host.post(PATH, {
       model: 'slow',

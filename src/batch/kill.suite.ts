@@ -1,0 +1,79 @@
+/** Workers are killed at random moments; whatever jobs there were come out whole. */
+import type { ChildProcess } from 'node:child_process';
+import { fakeTokens, fakeVector } from '#models/embed.suite.ts';
+import { line, openTestRoom, type TestRoom } from './batch.suite.ts';
+import type { Job } from './job.ts';
+import { kill, startWorkerProcess, type WorkerPlace } from './worker-process.suite.ts';
+
+export interface KillReport {
+  readonly kills: number;
+  readonly jobs: number;
+  readonly lines: number;
+  /** Kills that came while there was work. */
+  readonly inWork: number;
+  readonly lost: number;
+  readonly repeated: number;
+  /** Lines out of their order, with another answer than theirs, or counted wrongly. */
+  readonly wrong: number;
+}
+
+const WORKERS = 2;
+const LINES = 1_500;
+const MOST_PAUSE_MS = 700;
+
+const textOf = (at: number) => `tea number ${at}`;
+/** Some lines fail. */
+const isBroken = (at: number) => at % 97 === 13;
+const inputOf = () =>
+  Array.from({ length: LINES }, (_, at) =>
+    isBroken(at) ? { custom_id: `line ${at}` } : line(`line ${at}`, textOf(at)),
+  );
+
+/** Two workers are always alive, and one of them is killed, `kills` times. */
+export async function killWorkers(place: WorkerPlace, kills: number): Promise<KillReport> {
+  const room = await openTestRoom({ dataDir: place.dataDir, databaseUrl: place.databaseUrl, jobs: 0 });
+  const workers: ChildProcess[] = [];
+  const jobs: Job[] = [];
+  let inWork = 0;
+  try {
+    for (let at = 0; at < WORKERS; at++) workers.push(await startWorkerProcess(place));
+    for (let at = 0; at < kills; at++) {
+      const states = await Promise.all(jobs.map(async ({ id }) => (await room.room.find(id))!.state));
+      while (states.filter((state) => state !== 'completed').length < WORKERS) {
+        jobs.push(await room.submit(inputOf(), { options: { normalized: false } }));
+        states.push('pending');
+      }
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
+      const before = await Promise.all(jobs.map(async ({ id }) => (await room.room.find(id))!.state));
+      if (before.includes('processing')) inWork++;
+      await kill(workers.shift()!);
+      workers.push(await startWorkerProcess(place));
+    }
+    const found = { lost: 0, repeated: 0, wrong: 0 };
+    for (const { id } of jobs) await check(room, await room.ended(id), found);
+    return { kills, jobs: jobs.length, lines: jobs.length * LINES, inWork, ...found };
+  } finally {
+    await Promise.all(workers.map(kill));
+    await room.close();
+  }
+}
+
+async function check(room: TestRoom, job: Job, found: { lost: number; repeated: number; wrong: number }) {
+  const output = await room.lines(job, 'output');
+  const errors = await room.lines(job, 'errors');
+  const seen = new Map<string, number>();
+  for (const { custom_id } of [...output, ...errors]) seen.set(custom_id, (seen.get(custom_id) ?? 0) + 1);
+  for (let at = 0; at < LINES; at++) if (!seen.has(`line ${at}`)) found.lost++;
+  for (const times of seen.values()) found.repeated += times - 1;
+  const good = Array.from({ length: LINES }, (_, at) => at).filter((at) => !isBroken(at));
+  for (const [index, at] of good.entries()) {
+    const { custom_id, response } = output[index] ?? {};
+    const right = custom_id === `line ${at}` && isSame(response.body.data[0].embedding, fakeVector(textOf(at)));
+    if (!right) found.wrong++;
+  }
+  const tokens = good.reduce((sum, at) => sum + fakeTokens(textOf(at)), 0);
+  if (job.tokens !== tokens || job.completed !== good.length || job.failed !== LINES - good.length) found.wrong++;
+}
+
+const isSame = (one: readonly number[], other: readonly number[]) =>
+  one.length === other.length && one.every((value, at) => Math.fround(value) === Math.fround(other[at]!));

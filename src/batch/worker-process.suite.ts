@@ -1,0 +1,45 @@
+/** A room with workers in a process of its own, with models for tests: something to kill. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { openTestRoom } from './batch.suite.ts';
+
+export interface WorkerPlace {
+  readonly dataDir: string;
+  readonly databaseUrl?: string | undefined;
+  readonly batchMs: number;
+}
+
+/** How long a killed worker's job rests. */
+const LEASE_MS = 500;
+const FILE = fileURLToPath(import.meta.url);
+
+/** Resolves when it works. */
+export async function startWorkerProcess(place: WorkerPlace): Promise<ChildProcess> {
+  const child = fork(FILE, [JSON.stringify(place)], { execArgv: ['--conditions=source', '--import', 'tsx'] });
+  const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  if (message !== 'works') throw new Error(`the worker ended with ${message}`);
+  return child;
+}
+
+/** The most memory that the process has had, in bytes. */
+export async function peakBytes(child: ChildProcess): Promise<number> {
+  child.send('peak');
+  const [bytes] = await once(child, 'message');
+  return bytes as number;
+}
+
+/** Ends it as a power failure would. */
+export async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+if (process.argv[1] === FILE && process.send) {
+  const { batchMs, ...place } = JSON.parse(process.argv[2]!) as WorkerPlace;
+  await openTestRoom({ ...place, leaseMs: LEASE_MS }, { batchMs });
+  process.on('disconnect', () => process.exit());
+  process.on('message', () => process.send!(process.resourceUsage().maxRSS * 1024));
+  process.send('works');
+}
