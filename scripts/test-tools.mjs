@@ -1,6 +1,6 @@
 // Programs that some tests hold our output against, or that Lectern uses when a machine has them: LibreOffice, Tesseract,
-// Poppler, the servers it can keep its data in (PostgreSQL, Redis), and a metasearch server. Where Debian's packages can be
-// installed they are; elsewhere the tests that need one are skipped, and it is said.
+// Poppler, the servers it can keep its data in (PostgreSQL, Redis), a metasearch server, and gRPC in another language.
+// Where Debian's packages can be installed they are; elsewhere the tests that need one are skipped, and it is said.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readdirSync } from 'node:fs';
 import path from 'node:path';
