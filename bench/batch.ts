@@ -1,0 +1,148 @@
+/**
+ * Batch jobs: `npm run bench:batch`. Lines a second of a job of 50,000 lines with the built-in model, beside the same texts
+ * posted in requests of 32 to the same server; the most memory of a worker by the size of its job; and workers killed at random
+ * moments, 100 times or as often as the first argument says, in SQLite and in PostgreSQL where the machine has it.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { openTestRoom, serve } from '../src/batch/batch.suite.ts';
+import { killWorkers } from '../src/batch/kill.suite.ts';
+import { kill, peakBytes, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
+import { startProcess } from '../test/support/process.ts';
+import { startPostgres } from '../test/support/services-start.ts';
+import { machine, table } from './support.ts';
+
+const KILLS = Number(process.argv[2] ?? 100);
+const LINES = 50_000;
+const PER_REQUEST = 32;
+const MB = 1024 * 1024;
+const MODEL = 'lectern-static-v1';
+const DIMENSIONS = 256;
+
+const textOf = (at: number) => `Note ${at}: green tea is drunk hot in the morning, and cold with lemon in the summer.`;
+const lineOf = (at: number) => `${JSON.stringify({ custom_id: `line ${at}`, body: { input: textOf(at) } })}\n`;
+
+function* linesOf(count: number) {
+  for (let at = 0; at < count; at++) yield lineOf(at);
+}
+
+/** A file of as many lines as its address says. */
+async function startFiles() {
+  const server = http.createServer((request, response) => {
+    Readable.from(linesOf(Number(request.url!.slice(1)))).pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+}
+
+const seconds = (sinceMs: number) => (performance.now() - sinceMs) / 1_000;
+
+async function speeds(): Promise<(string | number)[][]> {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-batch-'));
+  const files = await startFiles();
+  const server = await startProcess({
+    LECTERN_DATA_DIR: dataDir,
+    LECTERN_BROWSER: 'none',
+    LECTERN_AUTH: 'off',
+    LECTERN_LOG_LEVEL: 'silent',
+    LECTERN_ALLOW_NETWORKS: '127.0.0.1',
+  });
+  const url = server.place('model host');
+  const post = async (place: string, body: object) => {
+    const answer = await fetch(url + place, { method: 'POST', body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(await answer.text());
+    return (await answer.json()) as { batch_id: string };
+  };
+  try {
+    await post('/v1/embeddings', { model: MODEL, input: textOf(0) });
+    const rows: (string | number)[][] = [];
+    for (const atOnce of [1, 4]) {
+      const startedMs = performance.now();
+      let next = 0;
+      const client = async () => {
+        while (next < LINES) {
+          const from = next;
+          next += PER_REQUEST;
+          const input = Array.from({ length: Math.min(PER_REQUEST, LINES - from) }, (_, at) => textOf(from + at));
+          await post('/v1/embeddings', { model: MODEL, input, dimensions: DIMENSIONS });
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, client));
+      rows.push([`requests of ${PER_REQUEST}, ${atOnce} at once`, Math.round(LINES / seconds(startedMs))]);
+    }
+    const startedMs = performance.now();
+    const { batch_id: id } = await post('/v1/batch/embeddings', {
+      model: MODEL,
+      input_url: `${files.url}/${LINES}`,
+      dimensions: DIMENSIONS,
+    });
+    for (;;) {
+      const job = (await (await fetch(`${url}/v1/batch/${id}`)).json()) as {
+        status: string;
+        stats: { completed: number };
+      };
+      if (job.status === 'completed' && job.stats.completed === LINES) break;
+      if (!['pending', 'processing'].includes(job.status)) throw new Error(`the job is ${job.status}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    rows.push(['a job, its file fetched and its results written', Math.round(LINES / seconds(startedMs))]);
+    return rows;
+  } finally {
+    await server.stop();
+    files.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function memory(): Promise<(string | number)[][]> {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-batch-'));
+  const files = await serve((request, response) => {
+    Readable.from(linesOf(Number(request.url!.slice(1)))).pipe(response);
+  });
+  const room = await openTestRoom({ dataDir, jobs: 0 });
+  try {
+    const rows: (string | number)[][] = [];
+    for (const count of [500, 5_000, 50_000]) {
+      const worker = await startWorkerProcess({ dataDir, batchMs: 0 });
+      await room.ended((await room.submit(`${files.url}/${count}`)).id);
+      rows.push([count, Math.round((await peakBytes(worker)) / MB)]);
+      await kill(worker);
+    }
+    return rows;
+  } finally {
+    await room.close();
+    await files.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function kills(databaseUrl: string | undefined): Promise<(string | number)[]> {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-batch-'));
+  try {
+    const { inWork, jobs, lines, lost, repeated, wrong } = await killWorkers(
+      { dataDir, databaseUrl, batchMs: 15 },
+      KILLS,
+    );
+    return [databaseUrl ? 'PostgreSQL' : 'SQLite', KILLS, inWork, jobs, lines, lost, repeated, wrong];
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+console.log(machine());
+console.log(table(['50,000 texts', 'lines/s'], await speeds()));
+console.log(table(['lines', 'most memory of a worker, MB'], await memory()));
+const HEADS = ['store', 'kills', 'in work', 'jobs', 'lines', 'lost', 'repeated', 'wrong'];
+console.log(table(HEADS, [await kills(undefined)]));
+const postgres = await startPostgres();
+if (postgres) {
+  try {
+    console.log(table(HEADS, [await kills(postgres.url)]));
+  } finally {
+    await postgres.close();
+  }
+}
