@@ -1,4 +1,12 @@
 /** The flow: documents through a graph of executors. */
+export {
+  createFlowClient,
+  type FlowClient,
+  type FlowClientOptions,
+  FlowFailed,
+  type PostOptions,
+} from './client/client.ts';
+export { FlowUnreachable } from './client/line.ts';
 export { type AddOptions, defineFlow, type FlowBuilder, type Uses } from './define.ts';
 export { defineExecutor } from './define-executor.ts';
 export type {

@@ -1,0 +1,94 @@
+/**
+ * A client of flows, ours and others.
+ *
+ *     const client = createFlowClient('grpc://localhost:3004');
+ *     const [question] = await client.post('/search', [new Document({ text: 'when is tea?' })]);
+ */
+import type { Document } from '../document.ts';
+import { createRequest, type DataRequest, failed, type Status } from '../request.ts';
+import type { JsonObject } from '../values.ts';
+import { openGrpcLine } from './grpc-line.ts';
+import { openHttpLine } from './http-line.ts';
+import type { Line, LineTarget } from './line.ts';
+import { openWebSocketLine } from './websocket-line.ts';
+
+export interface FlowClientOptions {
+  /** Sent as `Authorization: Bearer`. */
+  readonly token?: string;
+}
+
+export interface PostOptions {
+  readonly parameters?: JsonObject;
+  /** A pattern for the names of deployments. */
+  readonly targetExecutor?: string;
+  /** Documents of one request: 100 when not given. */
+  readonly requestSize?: number;
+  /** Requests on their way at the same time: 4 when not given. */
+  readonly atOnce?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface FlowClient {
+  /** The documents of all answers, in the order sent. Throws a FlowFailed for the first executor that failed, and FlowUnreachable. */
+  post(endpoint: string, docs: readonly Document[], options?: PostOptions): Promise<Document[]>;
+  /** One request as it is; a failed executor is data in the answer's header. Throws FlowUnreachable. */
+  send(request: DataRequest, signal?: AbortSignal): Promise<DataRequest>;
+  /** Whether the whole flow answers. */
+  ready(signal?: AbortSignal): Promise<boolean>;
+  close(): void;
+}
+
+/** An executor failed; what it said is in `status`. */
+export class FlowFailed extends Error {
+  override readonly name = 'FlowFailed';
+  readonly status: Status;
+
+  constructor(status: Status) {
+    super(status.description);
+    this.status = status;
+  }
+}
+
+const STANDARD_SIZE = 100;
+const STANDARD_AT_ONCE = 4;
+
+const LINES: Readonly<Record<string, { tls: boolean; port: number; open: (target: LineTarget) => Line }>> = {
+  'http:': { tls: false, port: 80, open: openHttpLine },
+  'https:': { tls: true, port: 443, open: openHttpLine },
+  'ws:': { tls: false, port: 80, open: openWebSocketLine },
+  'wss:': { tls: true, port: 443, open: openWebSocketLine },
+  'grpc:': { tls: false, port: 80, open: openGrpcLine },
+  'grpcs:': { tls: true, port: 443, open: openGrpcLine },
+};
+
+/** `http://`, `ws://` or `grpc://` with host and port, or their TLS forms. Throws a TypeError for another address. */
+export function createFlowClient(address: string, { token }: FlowClientOptions = {}): FlowClient {
+  const { protocol, hostname, port } = new URL(address);
+  const kind = LINES[protocol];
+  if (!kind || !hostname) throw new TypeError(`${address} is not the address of a flow`);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const line = kind.open({ host, port: port ? Number(port) : kind.port, tls: kind.tls, token });
+
+  return {
+    async post(endpoint, docs, options = {}) {
+      const { parameters, targetExecutor, requestSize = STANDARD_SIZE, atOnce = STANDARD_AT_ONCE, signal } = options;
+      const parts: Document[][] = [];
+      for (let at = 0; at < Math.max(docs.length, 1); at += requestSize) parts.push(docs.slice(at, at + requestSize));
+      const answers = new Array<Document[]>(parts.length);
+      let next = 0;
+      const lane = async (): Promise<void> => {
+        for (let at = next++; at < parts.length; at = next++) {
+          const request = createRequest({ endpoint, targetExecutor, parameters, docs: parts[at]! });
+          const answer = await line.send(request, signal);
+          if (failed(answer)) throw new FlowFailed(answer.header.status!);
+          answers[at] = answer.docs;
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(atOnce, parts.length) }, lane));
+      return answers.flat();
+    },
+    send: (request, signal) => line.send(request, signal),
+    ready: (signal) => line.ready(signal),
+    close: () => line.close(),
+  };
+}
