@@ -23,7 +23,7 @@ import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
 import { createBatch } from '#app/batch.ts';
 import { createCollections } from '#app/collections.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
-import { indexEmbedder } from '#app/flow-tools.ts';
+import { indexEmbedder, passageReranker } from '#app/model-tools.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { openServerFolder } from '#concurrency/programs.ts';
 import type { Config } from '#config.ts';
@@ -64,7 +64,7 @@ import {
   type PoolStatus,
   type Reader,
 } from '#reader/index.ts';
-import { openSearch } from '#search/index.ts';
+import { openIndexOf, openSearch, rememberingReader } from '#search/index.ts';
 import { openCounters } from '#storage/counters/open.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
 import { openPictures } from '#storage/pictures.ts';
@@ -268,7 +268,11 @@ async function build({ config, version, log, environment }: AppOptions, started:
         })
       : undefined;
   const fitPicture = createPictureFitter(documents, temporaryDir);
-  const reader = createReader({
+  const embedder = await indexEmbedder(modelHost, config.searchEmbedder);
+  const rerank = await passageReranker(modelHost, config.searchReranker);
+  const pageIndex = config.indexMaxBytes > 0 ? await openIndexOf(config, { embedder, log }) : undefined;
+  if (pageIndex) started.push(() => pageIndex.close());
+  const bareReader = createReader({
     direct,
     browser: browser ?? undefined,
     remote,
@@ -300,14 +304,27 @@ async function build({ config, version, log, environment }: AppOptions, started:
     temporaryDir,
   });
 
-  const search = await openSearch(config, { reader, trusted, fetch, fitPicture, version, log });
+  const reader = pageIndex
+    ? rememberingReader(bareReader, { index: pageIndex, keepsNoStore: config.cacheNoStore === 'ignore', log })
+    : bareReader;
+  const search = await openSearch(config, {
+    reader,
+    trusted,
+    fetch,
+    fitPicture,
+    index: pageIndex,
+    embedder,
+    rerank,
+    version,
+    log,
+  });
   started.push(() => search.close());
 
   const ownNames = [config.host, ...(ownHost ? [ownHost] : [])];
   const collections = createCollections({
     dir: path.join(config.dataDir, 'collections'),
     maxBytes: config.flowIndexMaxBytes,
-    embedder: indexEmbedder(modelHost),
+    embedder,
     log,
   });
   started.push(() => collections.close());

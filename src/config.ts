@@ -264,6 +264,16 @@ export const SETTINGS = {
   cfAccount: setting(z.string().optional(), 'none', 'The account there.'),
   cfToken: secret(setting(z.string().optional(), 'none', 'The API token for it.')),
 
+  searchEmbedder: setting(
+    z.string().default('lectern-static-v1'),
+    'lectern-static-v1',
+    'The model by which the index of pages is searched by meaning; `none` searches words alone.',
+  ),
+  searchReranker: setting(
+    z.string().default('none'),
+    'none',
+    'The model that puts what was found into its last order; `none` leaves it as it was fused.',
+  ),
   searchProviders: secret(
     setting(
       json(

@@ -8,6 +8,7 @@ import { accountsCommand } from '#cli/accounts.ts';
 import { batchCommand } from '#cli/batch.ts';
 import { executorCommand } from '#cli/executor.ts';
 import { flowCommand } from '#cli/flow.ts';
+import { indexCommand } from '#cli/index-pages.ts';
 import { keysCommand } from '#cli/keys.ts';
 import { modelsCommand } from '#cli/models.ts';
 import { pingCommand } from '#cli/ping.ts';
@@ -39,7 +40,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   };
   for (const command of [keysCommand, accountsCommand, usageCommand, modelsCommand, batchCommand])
     program.addCommand(command(context));
-  for (const command of [flowCommand, executorCommand])
+  for (const command of [flowCommand, executorCommand, indexCommand])
     program.addCommand(command({ ...context, version: VERSION, onStop }));
   program.addCommand(pingCommand(context));
   try {

@@ -12,7 +12,7 @@ export interface CollectionsOptions {
   readonly dir: string;
   /** What one may take, about, in bytes. */
   readonly maxBytes: number;
-  readonly embedder: IndexEmbedder;
+  readonly embedder: IndexEmbedder | undefined;
   readonly log: Log;
 }
 

@@ -1,17 +1,8 @@
 /** What the flow's ready-made executors work with, made of the rooms of this server. */
 import { asProblem, problem } from '#errors.ts';
-import type { BuiltInTools, Collection, EmbedAsk, RerankAsk } from '#flow/index.ts';
+import type { BuiltInTools, Collection } from '#flow/index.ts';
 import { gather } from '#http/gather.ts';
-import {
-  embed,
-  finishVector,
-  type ModelHost,
-  type Ocr,
-  readEmbedRequest,
-  readRerankRequest,
-  rerank,
-  TASKS,
-} from '#models/index.ts';
+import type { ModelHost, Ocr } from '#models/index.ts';
 import {
   blobUrl,
   cleanUrl,
@@ -22,9 +13,10 @@ import {
   resolve,
   type Target,
 } from '#reader/index.ts';
-import { cutPassages, type IndexEmbedder } from '#search/index.ts';
+import { cutPassages } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Collections } from './collections.ts';
+import { embedTexts, scoresOf } from './model-tools.ts';
 
 export interface FlowRooms {
   readonly reader: Reader;
@@ -36,12 +28,8 @@ export interface FlowRooms {
   readonly log: Log;
 }
 
-const EMBEDDING_MODEL = 'lectern-static-v1';
-const RERANKER = 'lectern-static-rerank-v1';
 /** Callers of flows take turns at a model as one. */
 const CALLER = 'flow';
-const admit = async () => {};
-const TEXTS_AT_ONCE = 512;
 const MAX_PASSAGES = 100_000;
 
 export function createFlowTools(rooms: FlowRooms): BuiltInTools {
@@ -79,8 +67,9 @@ export function createFlowTools(rooms: FlowRooms): BuiltInTools {
         }, signal);
     },
     cut: (text) => cutPassages(text, MAX_PASSAGES),
-    embed: (texts, ask) => shown(() => embedTexts(modelHost, texts, ask), ask.signal),
-    rerank: (query, texts, ask) => shown(() => scoresOf(modelHost, query, texts, ask), ask.signal),
+    embed: (texts, ask) => shown(() => embedTexts(modelHost, texts, { ...ask, caller: CALLER }), ask.signal),
+    rerank: (query, texts, ask) =>
+      shown(() => scoresOf(modelHost, query, texts, { ...ask, caller: CALLER }), ask.signal),
     openCollection: async (name) => guarded(collections.open(name), shown),
     ocr: ocr && ((picture, { languages, signal }) => shown(() => ocr.read(picture, { languages, signal }), signal)),
   };
@@ -121,48 +110,3 @@ function fileTarget({
   const contentType = mediaType || undefined;
   return { url: blobUrl(bytes), ...readUpload({ bytes, contentType, name, option: 'file' }) };
 }
-
-export async function embedTexts(
-  { registry, models }: ModelHost,
-  texts: readonly string[],
-  { model = EMBEDDING_MODEL, side, dimensions, signal }: EmbedAsk,
-): Promise<Float32Array[]> {
-  const { row, kind } = await registry.embedding(model);
-  const task = TASKS[kind]?.values.find((value) => value.endsWith(`.${side}`));
-  const input_type = side === 'query' ? 'query' : 'document';
-  const vectors: Float32Array[] = [];
-  for (let at = 0; at < texts.length; at += TEXTS_AT_ONCE) {
-    const input = texts.slice(at, at + TEXTS_AT_ONCE);
-    const request = readEmbedRequest({ input, task, input_type, dimensions, truncate: true }, row, kind);
-    const { outputs } = await embed(models, row, request, { caller: CALLER, signal, admit });
-    for (const { values } of outputs) vectors.push(finishVector(values, request));
-  }
-  return vectors;
-}
-
-async function scoresOf(
-  { registry, models }: ModelHost,
-  query: string,
-  texts: readonly string[],
-  { model = RERANKER, signal }: RerankAsk,
-): Promise<number[]> {
-  const { row } = await registry.reranker(model);
-  const request = readRerankRequest({ query, documents: texts }, { returnDocuments: false });
-  const { results } = await rerank(models, row, request, { caller: CALLER, signal, admit });
-  const scores = new Array<number>(texts.length).fill(0);
-  for (const { index, score } of results) scores[index] = score;
-  return scores;
-}
-
-const INDEX_DIMENSIONS = 256;
-const NOBODY = new AbortController().signal;
-
-/** The built-in model for indexes of our own. Floor and weight were measured on collections of questions (bench/search-index.ts). */
-export const indexEmbedder = (modelHost: ModelHost): IndexEmbedder => ({
-  id: EMBEDDING_MODEL,
-  dimensions: INDEX_DIMENSIONS,
-  floor: 0.25,
-  weight: 0.5,
-  embed: (texts, task, signal = NOBODY) =>
-    embedTexts(modelHost, texts, { side: task, dimensions: INDEX_DIMENSIONS, signal }),
-});

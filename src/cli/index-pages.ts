@@ -2,7 +2,6 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { createApp } from '#app.ts';
 import { type Config, readConfig } from '#config.ts';
 import { findBrowser } from '#reader/index.ts';
 import {
@@ -75,6 +74,8 @@ interface Work {
 async function fillFrom(source: string, { config, index, flags, context }: Work): Promise<FillSummary> {
   const stop = new AbortController();
   const log = createLog('warn');
+  // Other commands start faster without all of it.
+  const { createApp } = await import('#app.ts');
   const app = await createApp({ config: asWorkshop(config), version: context.version, log });
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {

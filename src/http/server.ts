@@ -51,6 +51,8 @@ const REQUEST_ID = 'x-request-id';
 const EXPOSED_HEADERS = [
   'X-Usage-Tokens',
   'X-Request-Id',
+  'X-Search-Provider',
+  'X-Search-Notice',
   'Retry-After',
   ...['', '-Requests', '-Tokens'].flatMap((kind) =>
     ['Limit', 'Remaining', 'Reset'].map((what) => `X-RateLimit-${what}${kind}`),

@@ -2,7 +2,7 @@
 export type { FillProgress, FillSummary } from './index/fill.ts';
 export { fill, openIndexOf } from './index/filler.ts';
 export { indexableOf } from './index/from-reader.ts';
-export type { IndexEmbedder, IndexStats, LocalIndex } from './index/local-index.ts';
+export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './index/local-index.ts';
 export { openLocalIndex } from './index/open.ts';
 export { cutPassages } from './index/passages.ts';
 export { addressOf } from './index/prepare.ts';
