@@ -73,6 +73,8 @@ function refuseMedium(medium: Medium, at: Place, { faults, kind }: Reading): voi
   const taken = kind !== undefined && kinds.includes(kind);
   const message = taken
     ? `must be text: this server does not read ${NAMES[medium]} yet, which models of kind ${kind} take`
-    : `must be text: ${NAMES[medium]} are taken by models of the kinds ${kinds.join(', ')} only`;
+    : kind === undefined
+      ? `must be text: this model does not read ${NAMES[medium]}`
+      : `must be text: ${NAMES[medium]} can be read by models of the kinds ${kinds.join(', ')} only`;
   faults.add(at, taken ? 'media_error' : 'value_error', message);
 }

@@ -112,6 +112,11 @@ describe('what is wrong', () => {
     expect(body.detail).toBe(`Validation error: '${field}' ${body.errors[0].message}`);
   });
 
+  it('is a picture, for a model that reads none', async () => {
+    const { body } = await rerank({ documents: ['a', { image: 'x' }] });
+    expect(body.errors[0].message).toBe('must be text: this model does not read images');
+  });
+
   it('is too many documents', async () => {
     const { status, body } = await rerank({ documents: new Array(2_049).fill('a') });
     expect([status, body.errors[0].type]).toEqual([422, 'too_long']);

@@ -430,10 +430,13 @@ describe('damaged files', wait, () => {
     }
   });
 
-  it('say so when the tokenizer is the damaged one', async () => {
+  it('say so when the tokenizer is the damaged one, to the operator with the reason', async () => {
     const files = await writeTestModel(path.join(folder, String(++made)), file, '{"model": ');
-    const embedder = createOnnxEmbedder(testEmbeddingRow(), { files: async () => files, log: quiet });
+    const warnings: object[] = [];
+    const log = { info() {}, warn: (facts: object) => void warnings.push(facts) };
+    const embedder = createOnnxEmbedder(testEmbeddingRow(), { files: async () => files, log });
     closing.push(() => embedder.close());
     await expect(embedder.load()).rejects.toMatchObject(unloadable);
+    expect(warnings).toEqual([{ model: 'test-encoder', reason: expect.stringContaining('JSON') }]);
   });
 });

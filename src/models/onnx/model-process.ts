@@ -263,7 +263,11 @@ function rest({ child }: Running): void {
   child.channel?.unref();
 }
 
-const reasonOf = (error: unknown) => (error instanceof Error ? (error.cause ?? error) : error);
+/** As text: an error under a name of its own is an empty object in the log. */
+function reasonOf(error: unknown): string {
+  const reason = error instanceof Error ? (error.cause ?? error) : error;
+  return reason instanceof Error ? reason.message : String(reason);
+}
 
 function unloadable(error: unknown): Problem {
   if (error instanceof Problem && error.name === 'ServiceTimeoutError') return error;
