@@ -165,7 +165,7 @@ describe('Read', () => {
     const docs = () => [new Document({ uri: 'https://a.example/x' })];
     await send(flow, '/index', docs(), { parameters: { reader: { targetSelector: 'main' } } });
     expect(seen.options).toEqual([{ retainLinks: 'all' }, { retainLinks: 'all', targetSelector: 'main' }]);
-    for (const reader of [{ proxyUrl: 'http://a.example' }, 'main']) {
+    for (const reader of [{ proxyUrl: 'http://a.example' }, { engine: 'vlm' }, 'main']) {
       const refused = await send(flow, '/index', docs(), { parameters: { reader } });
       expect(failureOf(refused)?.name).toBe('ParamValidationError');
     }

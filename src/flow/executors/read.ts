@@ -18,7 +18,6 @@ const CALLERS_OPTIONS = [
   'retainImages',
   'withIframe',
   'noCache',
-  'engine',
   'timeout',
 ];
 const READS_AT_ONCE = 4;
