@@ -38,7 +38,7 @@ it('greets with every face, a curl line for each, and one key, once', async () =
   for (const label of ['reader', 'search host', 'model host', 'flow gateway']) {
     const url = first.place(label);
     expect(greeting).toContain(`curl ${label === 'search host' ? "'" : ''}${url}`);
-    expect((await fetch(`${url}/live`)).status).toBe(200);
+    expect((await fetch(`${url}${label === 'flow gateway' ? '/' : '/live'}`)).status).toBe(200);
   }
   expect(greeting).toContain('no browser');
   expect(greeting).toContain('LECTERN_RAEDER_PORT is no setting');
@@ -85,7 +85,7 @@ it('leaves no browser behind', async () => {
 });
 
 it.runIf(process.platform === 'linux')('ends the programs that a killed server has left', async () => {
-  const folder = path.join(dataDir, 'tmp/programs/999999-left');
+  const folder = path.join(dataDir, 'tmp/999999-1-left/programs/999999-left');
   mkdirSync(folder, { recursive: true });
   const program = spawn('sleep', ['600'], { detached: true, stdio: 'ignore', cwd: folder });
   const gone = once(program, 'close');
