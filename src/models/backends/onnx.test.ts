@@ -365,6 +365,25 @@ describe('a process that is killed', wait, () => {
   });
 });
 
+describe('a folder', wait, () => {
+  it('may lack the configuration of the tokenizer', async () => {
+    const [bare, full] = [await optionsFor(smallModel().file), await optionsFor(smallModel().file)];
+    const files = await bare.files(testEmbeddingRow());
+    await rm(files.tokenizerConfig);
+    const vectors = await Promise.all(
+      [bare, full].map(async (options) => {
+        const embedder = createOnnxEmbedder(testEmbeddingRow(), options);
+        closing.push(() => embedder.close());
+        const prepared = await embedder.prepare(['The zoo.', 'tap'], { signal });
+        const outputs = await embedder.embed(prepared, { output: 'pooled', dimensions: 32, signal });
+        return outputs.flatMap(({ values }) => [...values]);
+      }),
+    );
+    expect(vectors[0]).toHaveLength(64);
+    expect(vectors[0]).toEqual(vectors[1]);
+  });
+});
+
 describe('damaged files', wait, () => {
   const unloadable = { name: 'DownstreamServiceFailureError' };
   const { file } = smallModel();

@@ -53,9 +53,10 @@ const askThread = (ask: OpenAsk | RunAsk): Promise<unknown> =>
 let loaded: { readonly tokenizer: Tokenizer; readonly preparer: Preparer } | undefined;
 
 async function load(spec: ModelSpec): Promise<LoadedModel> {
-  const [json, config] = await Promise.all([spec.tokenizer, spec.tokenizerConfig].map(jsonOf));
-  const tokenizer = await openTokenizer(json!, config!);
-  const padId = padOf(tokenizer, config!);
+  const json = await jsonOf(spec.tokenizer);
+  const config = await jsonOf(spec.tokenizerConfig).catch(absent);
+  const tokenizer = await openTokenizer(json, config);
+  const padId = padOf(tokenizer, config);
   const { contextTokens, taskIds, marks } = spec;
   loaded = { tokenizer, preparer: createPreparer(tokenizer, { contextTokens, padId, taskIds, marks }) };
   return (await askThread({ do: 'open', spec, padId })) as LoadedModel;
@@ -65,6 +66,12 @@ async function jsonOf(file: string): Promise<object> {
   const value: unknown = JSON.parse(await readFile(file, 'utf8'));
   if (typeof value !== 'object' || value === null) throw new Error('a file of the tokenizer is no object');
   return value;
+}
+
+/** Some repositories have no configuration of the tokenizer. */
+function absent(error: NodeJS.ErrnoException): object {
+  if (error.code === 'ENOENT') return {};
+  throw error;
 }
 
 /** A special token is written as a string, or as an object that holds it. Padding is never seen, so 0 will do. */
