@@ -1,6 +1,6 @@
 /** An executor that stands alone: it serves gateways, ours and others, over gRPC (contract, section 8.5). */
 import { TimeUp, within } from '#concurrency/deadline.ts';
-import { problem } from '../errors.ts';
+import { problem } from '#errors.ts';
 import type { DeploymentDefinition } from './definition.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
 import type { SourceTools } from './executor-source.ts';

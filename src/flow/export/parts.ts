@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { stringify } from 'yaml';
-import { problem } from '../../errors.ts';
+import { problem } from '#errors.ts';
 import {
   type DeploymentDefinition,
   type ExecutorSource,

@@ -1,5 +1,5 @@
 /** Failures in the words of gRPC. */
-import { asProblem, type Problem } from '../../errors.ts';
+import { asProblem, type Problem } from '#errors.ts';
 
 /** Codes of the protocol that are used here. */
 export const CODE = {

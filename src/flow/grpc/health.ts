@@ -1,5 +1,5 @@
 /** grpc.health.v1.Health: which services answer. */
-import { problem } from '../../errors.ts';
+import { problem } from '#errors.ts';
 import { decodeWith } from '../proto/request.ts';
 import { BYTES, createWriter, type FieldReaders, readFields, tagOf, VARINT } from '../proto/wire.ts';
 import { METHODS } from './names.ts';

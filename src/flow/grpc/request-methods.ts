@@ -1,6 +1,6 @@
 /** The methods that carry requests, the same for a gateway and for an executor that stands alone. */
 
-import { asProblem } from '../../errors.ts';
+import { asProblem } from '#errors.ts';
 import type { FlowObserver } from '../observer.ts';
 import { decodeSingleDocument, encodeSingleDocument } from '../proto/codec.ts';
 import { failed } from '../request.ts';

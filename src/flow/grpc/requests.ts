@@ -1,5 +1,5 @@
 /** Requests as bytes in, answers as bytes out: what all methods that carry requests have in common. */
-import { asProblem, type Problem, problem } from '../../errors.ts';
+import { asProblem, type Problem, problem } from '#errors.ts';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
 import { createRequest, type DataRequest, ERROR, type Status } from '../request.ts';
 import { failureOf, isLost } from './failures.ts';

@@ -12,7 +12,7 @@ import type {
   ServerOptions,
   UntypedHandleCall,
 } from '@grpc/grpc-js';
-import { problem } from '../../errors.ts';
+import { problem } from '#errors.ts';
 import { CODE, failureOf, type RpcFailure, rpcFailure } from './failures.ts';
 import { type GrpcLibrary, loadGrpc } from './library.ts';
 import { type MethodName, pathOf } from './names.ts';
