@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { findProgram } from '../../../scripts/test-tools.mjs';
+import { findProgram } from '../../../test/support/services-start.ts';
 import { BYTES, createReader, readFields, tagOf } from '../proto/wire.ts';
 import { fileNamed, fileOfSymbol } from './descriptors.ts';
 import { SERVICES } from './names.ts';

@@ -3,4 +3,9 @@ import type * as Grpc from '@grpc/grpc-js';
 
 export type GrpcLibrary = typeof Grpc;
 
-export const loadGrpc = (): Promise<GrpcLibrary> => import('@grpc/grpc-js');
+export async function loadGrpc(): Promise<GrpcLibrary> {
+  const library = await import('@grpc/grpc-js');
+  // What goes wrong comes as errors, too; its lines would stand between those of the log.
+  library.setLogVerbosity(library.logVerbosity.NONE);
+  return library;
+}
