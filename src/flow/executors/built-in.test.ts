@@ -4,6 +4,7 @@ import { defineFlow } from '../define.ts';
 import { Document } from '../document.ts';
 import { createFlow, type Flow } from '../flow.ts';
 import { createRequest, type DataRequest, type RequestInit } from '../request.ts';
+import type { JsonValue } from '../values.ts';
 import { BUILT_IN_NAMES, createBuiltIns } from './built-in.ts';
 import type { BuiltInTools, Collection, EmbedAsk, Entry, FoundPassage, ReadSource } from './tools.ts';
 
@@ -165,7 +166,8 @@ describe('Read', () => {
     const docs = () => [new Document({ uri: 'https://a.example/x' })];
     await send(flow, '/index', docs(), { parameters: { reader: { targetSelector: 'main' } } });
     expect(seen.options).toEqual([{ retainLinks: 'all' }, { retainLinks: 'all', targetSelector: 'main' }]);
-    for (const reader of [{ proxyUrl: 'http://a.example' }, { engine: 'vlm' }, 'main']) {
+    const refusals: JsonValue[] = [{ proxyUrl: 'http://a.example' }, { engine: 'vlm' }, 'main'];
+    for (const reader of refusals) {
       const refused = await send(flow, '/index', docs(), { parameters: { reader } });
       expect(failureOf(refused)?.name).toBe('ParamValidationError');
     }
