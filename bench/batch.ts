@@ -11,7 +11,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { openTestRoom, serve } from '../src/batch/batch.suite.ts';
 import { killWorkers } from '../src/batch/kill.suite.ts';
-import { kill, peakBytes, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
+import { kill, LITTLE_ROOM, peakBytes, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
 import { startProcess } from '../test/support/process.ts';
 import { startPostgres } from '../test/support/services-start.ts';
 import { machine, table } from './support.ts';
@@ -107,7 +107,7 @@ async function memory(): Promise<(string | number)[][]> {
   try {
     const rows: (string | number)[][] = [];
     for (const count of [500, 5_000, 50_000]) {
-      const worker = await startWorkerProcess({ dataDir, batchMs: 0 });
+      const worker = await startWorkerProcess({ dataDir, batchMs: 0 }, LITTLE_ROOM);
       await room.ended((await room.submit(`${files.url}/${count}`)).id);
       rows.push([count, Math.round((await peakBytes(worker)) / MB)]);
       await kill(worker);
@@ -135,7 +135,7 @@ async function kills(databaseUrl: string | undefined): Promise<(string | number)
 
 console.log(machine());
 console.log(table(['50,000 texts', 'lines/s'], await speeds()));
-console.log(table(['lines', 'most memory of a worker, MB'], await memory()));
+console.log(table(['lines', 'most memory of a worker with a heap of 64 MB, MB'], await memory()));
 const HEADS = ['store', 'kills', 'in work', 'jobs', 'lines', 'lost', 'repeated', 'wrong'];
 console.log(table(HEADS, [await kills(undefined)]));
 const postgres = await startPostgres();

@@ -1,7 +1,7 @@
 /** The room of batch jobs, wired: for a server, and for a process that has workers only. */
 import type { AccountsRoom } from '#accounts/index.ts';
 import { modelFailure } from '#api/envelopes/model.ts';
-import { type BatchRoom, type Job, openBatch } from '#batch/index.ts';
+import { type BatchRoom, INVALID_LINE, type Job, openBatch } from '#batch/index.ts';
 import type { Config } from '#config.ts';
 import type { ModelHost } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
@@ -26,7 +26,7 @@ export async function createBatch(
     fetch,
     failureOf: (failure) => {
       const { code, detail } = modelFailure(failure);
-      return { code: code ?? 'INVALID_LINE', message: detail };
+      return { code: code ?? INVALID_LINE, message: detail };
     },
     charge: (job) => charge(usage, job),
     jobs: batchJobs,

@@ -8,7 +8,7 @@ import { PIECE_BYTES } from './pieces.ts';
 import type { StoredInput } from './store.ts';
 
 export const MAX_INLINE_LINES = 10_000;
-export const MAX_FILE_LINES = 50_000;
+const MAX_FILE_LINES = 50_000;
 const MAX_FILE_BYTES = 200_000_000;
 const FILE_MS = 600_000;
 const FIRST_BYTE_MS = 10_000;

@@ -16,10 +16,10 @@ export type StoredLine = {
 
 export const MAX_LINE_BYTES = 2 * 1024 * 1024;
 const MAX_ID = 256;
-export const MAX_TEXTS = 2_048;
+const MAX_TEXTS = 2_048;
 
 /** What a line may say for itself. */
-export const LINE_OPTIONS = ['task', 'dimensions', 'normalized', 'embedding_type', 'truncate'] as const;
+const LINE_OPTIONS = ['task', 'dimensions', 'normalized', 'embedding_type', 'truncate'] as const;
 
 /** Whether a name is that of the job's model. */
 export type IsModel = (name: unknown) => boolean;

@@ -13,7 +13,7 @@ import type { Db, JobRow, Tables } from './schema.ts';
 export type BatchDb = Pick<Store<Tables>, 'db' | 'dialect'>;
 
 /** Unfinished jobs that one owner may have. */
-export const MAX_UNFINISHED = 10;
+const MAX_UNFINISHED = 10;
 
 export interface Lease {
   readonly jobId: string;

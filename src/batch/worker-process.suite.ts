@@ -14,9 +14,16 @@ export interface WorkerPlace {
 const LEASE_MS = 500;
 const FILE = fileURLToPath(import.meta.url);
 
+/** With so little room the collector leaves nothing for later, and what is held shows. */
+export const LITTLE_ROOM = ['--max-semi-space-size=2', '--max-old-space-size=64'] as const;
+
 /** Resolves when it works. */
-export async function startWorkerProcess(place: WorkerPlace): Promise<ChildProcess> {
-  const child = fork(FILE, [JSON.stringify(place)], { execArgv: ['--conditions=source', '--import', 'tsx'] });
+export async function startWorkerProcess(
+  place: WorkerPlace,
+  nodeOptions: readonly string[] = [],
+): Promise<ChildProcess> {
+  const execArgv = ['--conditions=source', '--import', 'tsx', ...nodeOptions];
+  const child = fork(FILE, [JSON.stringify(place)], { execArgv });
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
   if (message !== 'works') throw new Error(`the worker ended with ${message}`);
   return child;
