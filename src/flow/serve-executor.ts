@@ -4,15 +4,15 @@ import { problem } from '#errors.ts';
 import type { DeploymentDefinition } from './definition.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
 import type { SourceTools } from './executor-source.ts';
-import { statusFacts } from './gateway/status.ts';
 import { createHealth } from './grpc/health.ts';
+import { infoMethod } from './grpc/info.ts';
 import { METADATA, METHODS, SERVICES } from './grpc/names.ts';
 import { reflectionMethods } from './grpc/reflection.ts';
 import { createRequestMethods } from './grpc/request-methods.ts';
-import { answerRequest, type Handle } from './grpc/requests.ts';
+import { answerRequest, told } from './grpc/requests.ts';
 import { type CallFacts, createRpcServer, type Method, type TlsFiles } from './grpc/server.ts';
 import { lostProblem } from './lost.ts';
-import { decodeRequestList, endpointsProto, infoProto } from './proto/codec.ts';
+import { decodeRequestList, endpointsProto } from './proto/codec.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
 import { statusOf } from './status.ts';
 import { isObject } from './values.ts';
@@ -110,7 +110,8 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     }
   }
 
-  const handle: Handle = (request, facts) => process([request], facts);
+  const onError = (error: unknown) => log?.error({ err: error });
+  const handle = told((request, facts) => process([request], facts), onError);
   const requests = createRequestMethods({ handle, prefetch: PREFETCH, marksErrors: true });
   const health = createHealth([...LISTED, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
 
@@ -123,7 +124,13 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
         const parts = decodeRequestList(bytes);
         const [first] = parts;
         if (!first) throw problem('SubmittedDataMalformedError', { message: 'The list of requests is empty' });
-        return requests.reply(await answerRequest((_, call) => process(parts, call), first, facts));
+        return requests.reply(
+          await answerRequest(
+            told((_, call) => process(parts, call), onError),
+            first,
+            facts,
+          ),
+        );
       },
     },
     {
@@ -137,16 +144,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
         }),
       }),
     },
-    {
-      ...METHODS.info,
-      kind: 'unary',
-      run() {
-        const { jina, envs } = statusFacts({ version, environment });
-        return {
-          bytes: infoProto.encode({ jina: new Map(Object.entries(jina)), envs: new Map(Object.entries(envs)) }),
-        };
-      },
-    },
+    infoMethod({ version, environment }),
     ...health.methods,
     ...reflectionMethods([...LISTED, SERVICES.reflectionAlpha]),
   ];
@@ -156,7 +154,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     tls,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     maxConnectionAgeMs: MAX_CONNECTION_AGE_MS,
-    onError: (error) => log?.error({ err: error }),
+    onError,
   });
 
   await startInTime(deployment);

@@ -1,18 +1,17 @@
 /** The door for gRPC (contract, section 8): requests one by one and in streams, whether the flow is whole, and what runs. */
-import type { IncomingMessage } from 'node:http';
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions } from '../definition.ts';
 import type { Flow } from '../flow.ts';
 import { createHealth } from '../grpc/health.ts';
+import { infoMethod } from '../grpc/info.ts';
 import { METHODS, SERVICES } from '../grpc/names.ts';
 import { reflectionMethods } from '../grpc/reflection.ts';
 import { createRequestMethods } from '../grpc/request-methods.ts';
-import { type Handle, inTime } from '../grpc/requests.ts';
+import { type Handle, inTime, told } from '../grpc/requests.ts';
 import { createRpcServer, type Method } from '../grpc/server.ts';
 import type { StreamLimits } from '../grpc/stream.ts';
 import type { FlowObserver } from '../observer.ts';
-import { encodeStatus, infoProto } from '../proto/codec.ts';
-import { statusFacts } from './status.ts';
+import { encodeStatus } from '../proto/codec.ts';
 import { createTokenCheck } from './token.ts';
 
 export interface GrpcGatewayTools {
@@ -53,9 +52,10 @@ const LISTED = [
 export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const { flow, version, log, limits, observe, environment = {} } = tools;
   const options = tools.options ?? flow.definition.gateway;
+  const onError = (error: unknown) => log?.error({ err: error });
   const handle: Handle = (request, facts) => flow.handle(request, { signal: facts.signal, headers: facts.headers() });
   const requests = createRequestMethods({
-    handle: inTime(handle, options.requestTimeoutMs),
+    handle: inTime(told(handle, onError), options.requestTimeoutMs),
     prefetch: options.prefetch,
     limits,
     observe,
@@ -69,24 +69,15 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
       kind: 'unary',
       run: async (_, { signal }) => ({ bytes: encodeStatus(await flow.dryRun(signal)) }),
     },
-    {
-      ...METHODS.info,
-      kind: 'unary',
-      run() {
-        const { jina, envs } = statusFacts({ version, environment });
-        return {
-          bytes: infoProto.encode({ jina: new Map(Object.entries(jina)), envs: new Map(Object.entries(envs)) }),
-        };
-      },
-    },
+    infoMethod({ version, environment }),
   ];
 
   const server = createRpcServer({
     methods: [...requests.methods, ...debug, ...health.methods, ...reflectionMethods(LISTED)],
     tls: { certfile: options.sslCertfile, keyfile: options.sslKeyfile },
     maxMessageBytes: options.maxBodyBytes ?? MAX_MESSAGE_BYTES,
-    isAllowed: (authorization) => isAllowed({ headers: { authorization } } as IncomingMessage),
-    onError: (error) => log?.error({ err: error }),
+    isAllowed: (authorization) => isAllowed({ headers: { authorization } }),
+    onError,
   });
 
   return {

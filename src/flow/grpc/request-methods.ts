@@ -4,9 +4,10 @@ import { asProblem } from '#errors.ts';
 import type { FlowObserver } from '../observer.ts';
 import { decodeSingleDocument, encodeSingleDocument } from '../proto/codec.ts';
 import { failed } from '../request.ts';
+import { asBuffer } from './bytes.ts';
 import { CODE, failureOf, rpcFailure } from './failures.ts';
 import { METADATA, METHODS } from './names.ts';
-import { type Answered, answerRequest, asBuffer, type Handle, readRequest, streamAnswer } from './requests.ts';
+import { type Answered, answerRequest, type Handle, readRequest, streamAnswer } from './requests.ts';
 import { type Both, type CallFacts, fail, type Method, type Outgoing, type Reply } from './server.ts';
 import { type CallStream, STREAM_LIMITS, type StreamAnswer, type StreamLimits, serveStream } from './stream.ts';
 

@@ -2,6 +2,7 @@
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
 import { createRequest, type DataRequest, ERROR, type Status } from '../request.ts';
+import { asBuffer } from './bytes.ts';
 import { failureOf, isLost } from './failures.ts';
 import { METADATA } from './names.ts';
 import type { CallFacts } from './server.ts';
@@ -40,9 +41,6 @@ export interface Answered {
 }
 
 const written = (answer: DataRequest): Answered => ({ answer, bytes: asBuffer(encodeRequest(answer)) });
-
-export const asBuffer = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Throws only when the request is lost. */
 export async function answerRequest(handle: Handle, request: DataRequest, facts: CallFacts): Promise<Answered> {
@@ -92,3 +90,16 @@ export function inTime(handle: Handle, timeoutMs: number | undefined): Handle {
     }
   };
 }
+
+/** Tells of failures that are nobody's but ours, which the caller learns nothing of. */
+export const told =
+  (handle: Handle, tell: (error: unknown) => void): Handle =>
+  async (request, facts) => {
+    try {
+      return await handle(request, facts);
+    } catch (error) {
+      const failure = asProblem(error);
+      if (failure.code === 500 && !facts.signal.aborted) tell(failure.cause ?? failure);
+      throw failure;
+    }
+  };

@@ -13,6 +13,7 @@ import type {
   UntypedHandleCall,
 } from '@grpc/grpc-js';
 import { problem } from '#errors.ts';
+import { asBuffer } from './bytes.ts';
 import { CODE, failureOf, type RpcFailure, rpcFailure } from './failures.ts';
 import { type GrpcLibrary, loadGrpc } from './library.ts';
 import { type MethodName, pathOf } from './names.ts';
@@ -71,9 +72,6 @@ export interface RpcServer {
 const KEEPALIVE_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
 const MAX_STREAMS = 10_000;
-
-const asBuffer = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Ends a stream with a failure, after what has been written. */
 export function fail(stream: Outgoing, failure: RpcFailure): void {

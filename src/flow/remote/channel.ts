@@ -1,5 +1,6 @@
 /** Calls to one address: opened when first needed, given up when it cannot be reached, opened anew by the next call. */
 import type { CallOptions, Client, ClientOptions, Metadata, StatusObject } from '@grpc/grpc-js';
+import { asBuffer } from '../grpc/bytes.ts';
 import { CODE } from '../grpc/failures.ts';
 import { type GrpcLibrary, loadGrpc } from '../grpc/library.ts';
 import { type MethodName, pathOf } from '../grpc/names.ts';
@@ -41,9 +42,6 @@ export interface Channel {
 }
 
 const same = (bytes: Buffer): Buffer => bytes;
-
-const asBuffer = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
  * Servers of gRPC's own making end connections that are pinged more often than every five minutes, unless they are told

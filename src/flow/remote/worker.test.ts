@@ -1,8 +1,13 @@
 /** Executors on ports of their own, reached from flows. */
 import { createServer } from 'node:net';
+import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AddOptions, defineFlow } from '../define.ts';
-import { ask, closeAll, EXECUTORS, flowOf, textsOf } from '../flow.suite.ts';
+import { type Call, Executor, requests } from '../executor.ts';
+import { ask, closeAll, EXECUTORS, flowOf, Tell, texts, textsOf } from '../flow.suite.ts';
+import { loadGrpc } from '../grpc/library.ts';
+import { decodeRequest, encodeRequest } from '../proto/codec.ts';
+import { createRequest } from '../request.ts';
 import { type ExecutorServer, type ServeExecutorOptions, serveExecutor } from '../serve-executor.ts';
 import { createConnect } from './worker.ts';
 
@@ -73,10 +78,90 @@ describe('an external executor', () => {
   });
 
   it('is passed by when it has nothing for the endpoint, once that is known', async () => {
-    const { port } = await executorOf({ uses: 'Tell', name: 'tell', usesRequests: { '/y': 'tell' } });
+    const only = requests<Tell>({ '/y': 'tell' });
+    class OnlyY extends Executor {
+      static override readonly requests = only;
+      tell = Tell.prototype.tell;
+    }
+    const { port } = await executorOf({ uses: OnlyY, name: 'tell' });
     const flow = await flowTo(port);
-    await ask(flow);
-    expect(flow.endpoints()).toBeDefined();
+    const passedBy = async () => (await ask(flow)).routes[1]!.endTime === undefined;
+    expect(await passedBy()).toBe(false);
+    await expect.poll(passedBy, { timeout: 20_000 }).toBe(true);
+    expect((await ask(flow, { endpoint: '/y' })).parameters.__results__).toHaveProperty('tell/rep-0');
+    expect(flow.endpoints()).toEqual(['/y']);
+  });
+
+  it('gets its metadata, the request’s id, and the headers that the flow lets through', async () => {
+    const { port } = await executorOf({ uses: 'Tell', name: 'tell' });
+    const flow = await flowTo(port, { grpcMetadata: { key: 'value' } }, { headers: ['x-tenant'] });
+    const request = createRequest({ requestId: 'r1', endpoint: '/x' });
+    const answer = await flow.handle(request, { headers: { 'x-tenant': 'ü', secret: 's' } });
+    expect(answer.header.requestId).toBe('r1');
+    expect(answer.parameters.__results__).toMatchObject({ 'tell/rep-0': { headers: { 'x-tenant': 'ü' } } });
+  });
+
+  it.each(['Gzip', 'Deflate'])('gets messages that are compressed by %s', async (compression) => {
+    const { port } = await executorOf({ uses: 'Mark', name: 'mark' });
+    const flow = await flowTo(port, { compression });
+    const docs = texts('x'.repeat(10_000));
+    expect(textsOf(await ask(flow, { docs }))).toEqual([`${'x'.repeat(10_000)} mark`]);
+  });
+
+  it('may be a gateway that knows streams alone', async () => {
+    const library = await loadGrpc();
+    const server = new library.Server();
+    const same = (bytes: Buffer) => bytes;
+    let calls = 0;
+    const call = {
+      path: '/jina.JinaRPC/Call',
+      requestStream: true,
+      responseStream: true,
+      requestSerialize: same,
+      requestDeserialize: same,
+      responseSerialize: same,
+      responseDeserialize: same,
+    };
+    server.addService(
+      { call },
+      {
+        call(stream: ServerDuplexStream<Buffer, Buffer>) {
+          calls++;
+          stream.on('data', (bytes: Buffer) => {
+            const request = decodeRequest(bytes);
+            for (const doc of request.docs) doc.text = 'streamed';
+            stream.write(Buffer.from(encodeRequest(request)));
+          });
+          stream.on('end', () => stream.end());
+        },
+      },
+    );
+    const port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync('127.0.0.1:0', library.ServerCredentials.createInsecure(), (error, opened) =>
+        error ? reject(error) : resolve(opened),
+      );
+    });
+    open.push({ close: () => server.forceShutdown() });
+    const flow = await flowTo(port);
+    for (let at = 0; at < 3; at++) expect(textsOf(await ask(flow))).toEqual(['streamed']);
+    expect(calls).toBe(3);
+  });
+
+  it('has its call called off when the client has gone', async () => {
+    let signal: AbortSignal | undefined;
+    const run = (call: Call) => {
+      signal = call.signal;
+      return new Promise<void>((resolve) => call.signal.addEventListener('abort', () => resolve()));
+    };
+    const { port } = await executorOf({ uses: 'Run', usesWith: { run } });
+    const flow = await flowTo(port);
+    const client = new AbortController();
+    const asked = flow.handle(createRequest({ endpoint: '/x' }), { signal: client.signal });
+    asked.catch(() => {});
+    await expect.poll(() => signal !== undefined, { timeout: 20_000 }).toBe(true);
+    client.abort();
+    await expect(asked).rejects.toThrow();
+    await expect.poll(() => signal!.aborted, { timeout: 20_000 }).toBe(true);
   });
 
   it('that cannot be reached is told so', async () => {

@@ -1,0 +1,14 @@
+/** JinaInfoRPC: what runs here, a fixed list of names. */
+import { type StatusFacts, statusFacts } from '../gateway/status.ts';
+import { infoProto } from '../proto/codec.ts';
+import { METHODS } from './names.ts';
+import type { Method } from './server.ts';
+
+export const infoMethod = (facts: StatusFacts): Method => ({
+  ...METHODS.info,
+  kind: 'unary',
+  run() {
+    const { jina, envs } = statusFacts(facts);
+    return { bytes: infoProto.encode({ jina: new Map(Object.entries(jina)), envs: new Map(Object.entries(envs)) }) };
+  },
+});
