@@ -27,3 +27,8 @@ export const lostProblem = (lost: WorkerLost, deployment: string, addresses: rea
     { message: words(lost.because, lost.message, deployment, addresses), deployment, addresses },
     lost,
   );
+
+const LOST = [...Object.values(NAMES), 'ServiceNodeResourceDrainError', 'FaceNotReadyError'] as readonly string[];
+
+/** Whether a request could not be brought to its end, through no fault of its own. */
+export const isLost = ({ name }: Problem): boolean => LOST.includes(name);

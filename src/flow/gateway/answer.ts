@@ -2,6 +2,7 @@
 import { asProblem, type Problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import { documentJson, type Issue, statusObject } from '../json.ts';
+import { isLost } from '../lost.ts';
 import { ERROR, type Status } from '../request.ts';
 
 export interface Answer {
@@ -34,17 +35,6 @@ export const lostStatus = ({ message }: Problem): Status => ({
   description: message,
   exception: { name: NETWORK_ERROR, args: [], stacks: [], executor: '' },
 });
-
-/** Problems of requests that a flow could not bring to their end. */
-const LOST = [
-  'ServiceAwayError',
-  'ServiceTimeoutError',
-  'DownstreamServiceError',
-  'ServiceNodeResourceDrainError',
-  'FaceNotReadyError',
-];
-
-export const isLost = (failure: Problem): boolean => LOST.includes(failure.name);
 
 export const issuesOf = (failure: Problem): readonly Issue[] =>
   Array.isArray(failure.facts.detail)

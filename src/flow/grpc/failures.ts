@@ -1,5 +1,5 @@
 /** Failures in the words of gRPC. */
-import { asProblem, type Problem } from '#errors.ts';
+import { asProblem } from '#errors.ts';
 
 /** Codes of the protocol that are used here. */
 export const CODE = {
@@ -44,8 +44,3 @@ export function failureOf(error: unknown): RpcFailure {
   const { code, message } = asProblem(error);
   return rpcFailure(CODES[code] ?? CODE.internal, message);
 }
-
-const LOST = ['ServiceAwayError', 'ServiceTimeoutError', 'DownstreamServiceError', 'ServiceNodeResourceDrainError'];
-
-/** Whether the request could not be brought to its end, through no fault of its own. */
-export const isLost = ({ name }: Problem): boolean => LOST.includes(name);

@@ -1,9 +1,10 @@
 /** Requests as bytes in, answers as bytes out: what all methods that carry requests have in common. */
 import { asProblem, type Problem, problem } from '#errors.ts';
+import { isLost } from '../lost.ts';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
 import { createRequest, type DataRequest, ERROR, type Status } from '../request.ts';
 import { asBuffer } from './bytes.ts';
-import { failureOf, isLost } from './failures.ts';
+import { failureOf } from './failures.ts';
 import { METADATA } from './names.ts';
 import type { CallFacts } from './server.ts';
 import type { StreamAnswer } from './stream.ts';
