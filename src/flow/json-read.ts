@@ -4,7 +4,7 @@
  */
 import { createId, Document, type Score, type Scores } from './document.ts';
 import { BODY, type Place, wrong, wrongValue } from './json-issues.ts';
-import { type DenseArray, decodeBase64, NdArray, type NestedList, sizeOf } from './ndarray.ts';
+import { checkDense, type DenseArray, decodeBase64, NdArray, type NestedList, sizeOf } from './ndarray.ts';
 import type { DataRequest } from './request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue, MAX_DOCUMENT_DEPTH, setKey } from './values.ts';
 
@@ -14,6 +14,7 @@ type Field = (document: Reading, value: NonNullable<unknown>, place: Place) => v
 interface Reading {
   readonly document: Document;
   readonly depth: number;
+  readonly claims: Claims;
   content?: string;
   strays?: [string, JsonValue][];
   chunks?: readonly Document[];
@@ -54,15 +55,32 @@ function struct(value: unknown, place: Place): JsonObject {
   return value as JsonObject;
 }
 
-function dense(value: unknown, place: Place): DenseArray {
+/**
+ * Entries of arrays that a request claims without a byte for each: zeros and sparse ones. In the answer each takes its
+ * place, so that a hundred bytes could ask for a hundred megabytes.
+ */
+interface Claims {
+  entries: number;
+}
+
+const MAX_CLAIMED_ENTRIES = 2 ** 20;
+
+function claim(claims: Claims, shape: readonly number[], place: Place): void {
+  claims.entries += sizeOf(shape);
+  if (claims.entries <= MAX_CLAIMED_ENTRIES) return;
+  throw wrongValue(place, `arrays of more than ${MAX_CLAIMED_ENTRIES} entries that were not sent`);
+}
+
+function dense(value: unknown, place: Place, claims: Claims): DenseArray {
   if (!isObject(value)) throw wrong(place, 'dict');
   const buffer = base64(value.buffer ?? '', { up: place, key: 'buffer' });
   const lengths = value.shape ?? [];
   if (!Array.isArray(lengths)) throw wrong({ up: place, key: 'shape' }, 'list');
   const shape = lengths.map((length, at) => integer(length, { up: { up: place, key: 'shape' }, key: at }));
   const array = { buffer, shape, dtype: text(value.dtype ?? '<f8', { up: place, key: 'dtype' }) };
+  if (array.buffer.length === 0) claim(claims, shape, place);
   try {
-    if (sizeOf(shape) > 0) NdArray.fromDense(array).toList();
+    checkDense(array);
   } catch (error) {
     throw wrongValue(place, (error as Error).message);
   }
@@ -70,7 +88,7 @@ function dense(value: unknown, place: Place): DenseArray {
 }
 
 /** A nested list, or the object form of older clients; an array that `parseWithArrays` has left is one already. */
-function array(value: unknown, place: Place): NdArray {
+function array(value: unknown, place: Place, claims: Claims): NdArray {
   if (value instanceof NdArray) return value;
   if (Array.isArray(value)) {
     try {
@@ -81,20 +99,21 @@ function array(value: unknown, place: Place): NdArray {
   }
   if (isObject(value) && (value.dense || value.sparse)) {
     const rest = { clsName: text(value.clsName ?? value.cls_name ?? 'numpy', place) || 'numpy' };
-    if (value.dense) return NdArray.fromDense(dense(value.dense, { up: place, key: 'dense' }), rest);
-    return sparse(value.sparse, { up: place, key: 'sparse' }, rest);
+    if (value.dense) return NdArray.fromDense(dense(value.dense, { up: place, key: 'dense' }, claims), rest);
+    return sparse(value.sparse, { up: place, key: 'sparse' }, claims, rest);
   }
   throw wrong(place, 'list');
 }
 
-function sparse(value: unknown, place: Place, rest: { clsName: string }): NdArray {
+function sparse(value: unknown, place: Place, claims: Claims, rest: { clsName: string }): NdArray {
   if (!isObject(value)) throw wrong(place, 'dict');
   if (!Array.isArray(value.shape)) throw wrong({ up: place, key: 'shape' }, 'list');
   const shape = value.shape.map((length) => integer(length, { up: place, key: 'shape' }));
+  claim(claims, shape, place);
   const read = NdArray.fromSparse(
     {
-      indices: dense(value.indices, { up: place, key: 'indices' }),
-      values: dense(value.values, { up: place, key: 'values' }),
+      indices: dense(value.indices, { up: place, key: 'indices' }, claims),
+      values: dense(value.values, { up: place, key: 'values' }, claims),
       shape,
     },
     rest,
@@ -157,7 +176,7 @@ const blobOrArray: Field = (reading, value, place) => {
 };
 
 const setTensor: Field = (reading, value, place) => {
-  const tensor = array(value, place);
+  const tensor = array(value, place, reading.claims);
   // Empty, it stands back for any other content.
   if (!tensor.shape.includes(0)) setContent(reading, 'tensor', place, tensor);
   else reading.document.content ??= tensor;
@@ -165,7 +184,7 @@ const setTensor: Field = (reading, value, place) => {
 
 const nested = (reading: Reading, value: unknown, place: Place): readonly Document[] => {
   if (!Array.isArray(value)) throw wrong(place, 'list');
-  return value.map((part, at) => readDocument(part, { up: place, key: at }, reading.depth + 1));
+  return value.map((part, at) => readDocument(part, { up: place, key: at }, reading.depth + 1, reading.claims));
 };
 
 const FIELDS: Record<string, Field> = Object.assign(Object.create(null) as Record<string, Field>, {
@@ -204,8 +223,8 @@ const FIELDS: Record<string, Field> = Object.assign(Object.create(null) as Recor
     if (!Array.isArray(value)) throw wrong(place, 'list');
     document.location = value.map((part, at) => float(part, { up: place, key: at }));
   },
-  embedding: ({ document }, value, place) => {
-    document.embedding = array(value, place);
+  embedding: ({ document, claims }, value, place) => {
+    document.embedding = array(value, place, claims);
   },
   modality: ({ document }, value, place) => {
     document.modality = text(value, place);
@@ -236,10 +255,15 @@ FIELDS.mimeType = FIELDS.mime_type!;
 const GONE = new Set(['content_hash', 'contentHash', 'level_name', 'levelName', 'siblings']);
 
 /** A document from JSON. Keys that are not known become tags, without taking the place of one. */
-export function readDocument(value: unknown, place: Place = BODY, depth = 0): Document {
+export function readDocument(
+  value: unknown,
+  place: Place = BODY,
+  depth = 0,
+  claims: Claims = { entries: 0 },
+): Document {
   if (!isObject(value)) throw wrong(place, 'dict');
   if (depth > MAX_DOCUMENT_DEPTH) throw wrong(place, 'deep');
-  const reading: Reading = { document: new Document(''), depth };
+  const reading: Reading = { document: new Document(''), depth, claims };
   for (const key in value) {
     const part = value[key];
     const field = FIELDS[key];
@@ -289,8 +313,9 @@ export interface ReadOptions {
 function readDocuments(data: unknown, place: Place, stringsAreIds: boolean): Document[] {
   if (data === null || data === undefined) return [];
   if (Array.isArray(data)) {
+    const claims: Claims = { entries: 0 };
     return data.map((part, at) => {
-      if (typeof part !== 'string') return readDocument(part, { up: place, key: at });
+      if (typeof part !== 'string') return readDocument(part, { up: place, key: at }, 0, claims);
       return stringsAreIds ? new Document({ id: part }) : documentOfString(part);
     });
   }

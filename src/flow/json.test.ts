@@ -159,6 +159,9 @@ describe('a document in JSON', () => {
     [{ embedding: [[1], [1, 2]] }, 'body.embedding: value_error'],
     [{ embedding: ['a'] }, 'body.embedding: value_error'],
     [{ tensor: { dense: { buffer: 'AAAA', shape: [2], dtype: '<f4' } } }, 'body.tensor.dense: value_error'],
+    [{ tensor: { dense: { shape: [2 ** 20 + 1], dtype: '<f4' } } }, 'body.tensor.dense: value_error'],
+    [{ tensor: { dense: { shape: Array(33).fill(1), dtype: '<f4' } } }, 'body.tensor.dense: value_error'],
+    [{ embedding: { sparse: { shape: [2 ** 20, 2] } } }, 'body.embedding.sparse: value_error'],
     [{ scores: { a: 1 } }, 'body.scores.a: type_error.dict'],
     [{ chunks: {} }, 'body.chunks: type_error.list'],
     [{ chunks: [{}, { matches: [1] }] }, 'body.chunks.1.matches.0: type_error.dict'],
@@ -171,6 +174,16 @@ describe('a document in JSON', () => {
     expect(() => readDocument({ text: 'a', tensor: [1] })).toThrow('only one field among [text, tensor]');
     expect(readDocument({ text: 'a', blob: '', tensor: null }).text).toBe('a');
     expect(readDocument({ text: '', blob: 'aGk=' }).blob).toEqual(new Uint8Array([104, 105]));
+  });
+
+  it('gives arrays without bytes their zeros, of all documents together only so many', () => {
+    const zeros = (entries: number) => ({ tensor: { dense: { shape: [entries, 1], dtype: '<f4' } } });
+    expect(through(zeros(2)).tensor).toEqual([[0], [0]]);
+    const half = 2 ** 19;
+    expect(readRequest({ data: [zeros(half), { chunks: [zeros(half)] }] }).docs).toHaveLength(2);
+    expect(refusal(() => readRequest({ data: [zeros(half), { chunks: [zeros(half)] }, zeros(1)] }))).toEqual([
+      'body.data.2.tensor.dense: value_error',
+    ]);
   });
 
   it('refuses what is nested without end, in linear time', () => {

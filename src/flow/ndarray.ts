@@ -97,14 +97,31 @@ export const sizeOf = (shape: readonly number[]): number => shape.reduce((size, 
 /** The most entries that are written out as a list: a shape is a claim of the sender, zeros need no bytes. */
 const MAX_LIST_ENTRIES = 2 ** 26;
 
-function readDense({ buffer, shape, dtype }: DenseArray): (number | boolean)[] {
-  const type = numberType(dtype);
+/** As many as numpy has. */
+const MAX_DIMENSIONS = 32;
+
+function checkShape(shape: readonly number[]): number {
+  if (shape.length > MAX_DIMENSIONS) throw new TypeError(`an array has more than ${MAX_DIMENSIONS} dimensions`);
   const size = sizeOf(shape);
   if (size > MAX_LIST_ENTRIES) throw new RangeError(`an array of ${size} entries is too large to be written out`);
-  if (buffer.length === 0) return new Array(size).fill(dtype.endsWith('b1') ? false : 0);
-  if (buffer.length !== size * type.bytes) {
+  return size;
+}
+
+/** Throws a TypeError or RangeError when the bytes are not those of an array of this shape and type. */
+export function checkDense({ buffer, shape, dtype }: DenseArray): void {
+  const { bytes } = numberType(dtype);
+  const size = checkShape(shape);
+  if (buffer.length > 0 && buffer.length !== size * bytes) {
     throw new RangeError(`an array of the shape [${shape}] and type ${dtype} has ${buffer.length} bytes`);
   }
+}
+
+function readDense(array: DenseArray): (number | boolean)[] {
+  checkDense(array);
+  const { buffer, shape, dtype } = array;
+  const type = numberType(dtype);
+  const size = sizeOf(shape);
+  if (buffer.length === 0) return new Array(size).fill(dtype.endsWith('b1') ? false : 0);
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
   const values = new Array<number | boolean>(size);
   for (let at = 0; at < size; at++) values[at] = type.read(view, at * type.bytes, type.little);
@@ -124,8 +141,7 @@ function nest(values: (number | boolean)[], shape: readonly number[]): NestedLis
 }
 
 function scatter({ indices, values, shape }: SparseArray): NestedList {
-  const size = sizeOf(shape);
-  if (size > MAX_LIST_ENTRIES) throw new RangeError(`an array of ${size} entries is too large to be written out`);
+  const size = checkShape(shape);
   const all = new Array<number | boolean>(size).fill(0);
   const entries = values ? readDense(values) : [];
   const places = indices ? readDense(indices) : [];
@@ -142,7 +158,7 @@ function scatter({ indices, values, shape }: SparseArray): NestedList {
 function describeList(list: NestedList): { shape: number[]; dtype: string } {
   const shape: number[] = [];
   for (let part: NestedList | undefined = list; Array.isArray(part); part = part[0]) shape.push(part.length);
-  if (shape.length > 32) throw new TypeError('an array has more than 32 dimensions');
+  if (shape.length > MAX_DIMENSIONS) throw new TypeError(`an array has more than ${MAX_DIMENSIONS} dimensions`);
   const seen = { booleans: false, numbers: false, fractions: false };
   checkLevel(list, shape, 0, seen);
   if (seen.booleans && seen.numbers) throw new TypeError('an array mixes numbers and booleans');
