@@ -21,6 +21,16 @@ describe('a document', () => {
     expect(() => new Document({ text: 'a', blob: new Uint8Array() })).toThrow('both text and blob');
   });
 
+  it.each(['text', 'blob', 'content'] as const)('takes nothing else for its %s', (key) => {
+    const document = new Document({ text: 'a' });
+    for (const wrong of [null, 42, { length: 1 }] as never[]) {
+      expect(() => {
+        document[key] = wrong;
+      }).toThrow(TypeError);
+    }
+    expect(document.text).toBe('a');
+  });
+
   it('gives chunks and matches their places, all the way down', () => {
     const grandchild = new Document({ id: 'g' });
     const chunk = new Document({ id: 'c', chunks: [grandchild] });

@@ -54,6 +54,9 @@ function toNdArray(value: ArrayLike): NdArray {
   return NdArray.fromList(value);
 }
 
+const isContent = (value: unknown): boolean =>
+  value === undefined || typeof value === 'string' || value instanceof Uint8Array || value instanceof NdArray;
+
 const NONE: readonly Document[] = Object.freeze([]) as readonly Document[];
 
 export class Document {
@@ -119,6 +122,7 @@ export class Document {
   }
 
   set content(value: string | Uint8Array | NdArray | undefined) {
+    if (!isContent(value)) throw new TypeError(`the content of a document cannot be a ${typeof value}`);
     this.#content = value;
   }
 
@@ -128,6 +132,8 @@ export class Document {
   }
 
   set text(value: string) {
+    // Executors may be plain JavaScript: what is wrong shall fail where it is done, not where it is written out.
+    if (typeof value !== 'string') throw new TypeError(`the text of a document cannot be a ${typeof value}`);
     this.#content = value;
   }
 
@@ -137,6 +143,9 @@ export class Document {
   }
 
   set blob(value: Uint8Array | undefined) {
+    if (value !== undefined && !(value instanceof Uint8Array)) {
+      throw new TypeError(`the blob of a document cannot be a ${typeof value}`);
+    }
     this.#content = value;
   }
 
