@@ -35,7 +35,7 @@ function share(answer: Answer, waiting: readonly Waiting[], total: number): void
   }
 }
 
-/** Requests wait for one another as long as their parameters are equal, until there are enough documents or time is up. */
+/** Requests wait for one another as long as what they ask for is equal, until there are enough documents or time is up. */
 export function createBatches(handler: Handler, { preferredBatchSize, timeoutMs }: Batching): Handler {
   const open = new Map<string, Batch>();
   // One client that leaves does not end the work for the others.
@@ -56,7 +56,8 @@ export function createBatches(handler: Handler, { preferredBatchSize, timeoutMs 
 
   return (call) =>
     new Promise<Answer>((resolve, reject) => {
-      const key = JSON.stringify(call.parameters);
+      // Headers too: what one client sends is not shown to the work for another.
+      const key = JSON.stringify([call.endpoint, call.parameters, call.headers]);
       let batch = open.get(key);
       if (!batch) {
         const fresh: Batch = { waiting: [], documents: 0, timer: setTimeout(() => run(key, fresh), timeoutMs) };

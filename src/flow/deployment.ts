@@ -1,4 +1,5 @@
 /** One node of a flow: its replicas and shards, what runs before and after them, and how it is built anew. */
+import { within } from '#concurrency/deadline.ts';
 import type { DeploymentDefinition, ExecutorSource, Polling } from './definition.ts';
 import { findClass, openLocal, type Seat, type SourceTools } from './executor-source.ts';
 import { reduceRequests } from './reduce.ts';
@@ -28,9 +29,14 @@ interface Generation {
   readonly shards: readonly Replicas[];
   readonly before: Replicas | undefined;
   readonly after: Replicas | undefined;
+  /** Requests that are somewhere between them. */
+  readonly inWork: Set<Promise<unknown>>;
 }
 
-const NONE: Generation = { shards: [], before: undefined, after: undefined };
+type Parts = Omit<Generation, 'inWork'>;
+
+const NO_PARTS: Parts = { shards: [], before: undefined, after: undefined };
+const NONE: Generation = { ...NO_PARTS, inWork: new Set() };
 
 /** Search asks all shards unless it is said otherwise: what is indexed is spread over them. */
 export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: string): Polling {
@@ -39,7 +45,7 @@ export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: 
   );
 }
 
-async function openAll(definition: DeploymentDefinition, tools: DeploymentTools, version: number): Promise<Generation> {
+async function openAll(definition: DeploymentDefinition, tools: DeploymentTools, version: number): Promise<Parts> {
   const opened: Worker[] = [];
   const { timeoutSendMs, retries, retryTimeouts } = definition;
   const replicasOf = (workers: readonly Worker[]) => createReplicas({ workers, timeoutSendMs, retries, retryTimeouts });
@@ -55,7 +61,7 @@ async function openAll(definition: DeploymentDefinition, tools: DeploymentTools,
   }
 
   try {
-    if (definition.external) return { ...NONE, shards: [replicasOf(connectAll(definition, tools.connect))] };
+    if (definition.external) return { ...NO_PARTS, shards: [replicasOf(connectAll(definition, tools.connect))] };
     const shards: Replicas[] = [];
     for (let shard = 0; shard < definition.shards; shard++) {
       shards.push(await open(definition.source, seatsOf(definition, shard)));
@@ -88,13 +94,23 @@ function connectAll(definition: DeploymentDefinition, connect: Connect | undefin
   return definition.external!.map(({ host, port }) => connect({ deployment, host, port, tls, metadata, compression }));
 }
 
-const everyone = ({ shards, before, after }: Generation): Replicas[] =>
+const everyone = ({ shards, before, after }: Parts): Replicas[] =>
   [before, ...shards, after].filter((one) => one !== undefined);
 
 export function createDeployment(definition: DeploymentDefinition, tools: DeploymentTools): Deployment {
   let generation = NONE;
   let version = 0;
   let turn = 0;
+  let reloaded: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  async function reload(graceMs: number): Promise<void> {
+    const fresh = { ...(await openAll(definition, tools, ++version)), inWork: new Set<Promise<unknown>>() };
+    // Closed in the meantime: nobody would close what has just been opened.
+    const old = isClosed ? fresh : generation;
+    if (!isClosed) generation = fresh;
+    await closeAll(old, graceMs);
+  }
 
   async function askShards({ shards }: Generation, call: WorkerCall): Promise<DataRequest[]> {
     if (pollingOf(definition.polling, call.requests[0]?.header.execEndpoint ?? '') === 'ANY') {
@@ -127,21 +143,30 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
     },
     endpoints: () => generation.shards[0]?.endpoints(),
     async start() {
-      generation = await openAll(definition, tools, version);
+      generation = { ...(await openAll(definition, tools, version)), inWork: new Set() };
     },
-    process(call) {
+    async process(call) {
       const current = generation;
-      return current.shards.length === 1 ? current.shards[0]!.process(call) : throughShards(current, call);
+      if (current.shards.length === 1) return current.shards[0]!.process(call);
+      const work = throughShards(current, call);
+      current.inWork.add(work);
+      try {
+        return await work;
+      } finally {
+        current.inWork.delete(work);
+      }
     },
     async ping(signal) {
       await Promise.all(everyone(generation).map((replicas) => replicas.ping(signal)));
     },
-    async reload(graceMs) {
-      const old = generation;
-      generation = await openAll(definition, tools, ++version);
-      await closeAll(old, graceMs);
+    reload(graceMs) {
+      // One after another: of two at a time the executors of one would never be closed.
+      const next = reloaded.then(() => reload(graceMs));
+      reloaded = next.catch(() => {});
+      return next;
     },
     async close(graceMs) {
+      isClosed = true;
       const old = generation;
       generation = NONE;
       await closeAll(old, graceMs);
@@ -154,7 +179,9 @@ const concatenate = (parts: readonly DataRequest[]): DataRequest => ({
   docs: parts.flatMap(({ docs }) => docs),
 });
 
+/** A request on its way from one of them to the next is in none of them: all are kept until it is through. */
 async function closeAll(generation: Generation, graceMs: number): Promise<void> {
+  if (generation.inWork.size > 0) await within(graceMs, Promise.allSettled(generation.inWork)).catch(() => {});
   const closed = await Promise.allSettled(everyone(generation).map((replicas) => replicas.close(graceMs)));
   const failure = closed.find((one) => one.status === 'rejected');
   if (failure) throw failure.reason;

@@ -204,6 +204,32 @@ describe('an executor', () => {
   });
 });
 
+describe('what executors throw', () => {
+  const unreadable = Object.defineProperty(new Error('x'), 'message', {
+    get() {
+      throw new Error('inner');
+    },
+  });
+  it.each<[string, unknown, string]>([
+    ['nothing', null, 'Error(null)'],
+    ['a text', 'a', "Error('a')"],
+    ['an object without a text', { toString: null }, "Error('an error that cannot be read')"],
+    ['an error that cannot be read', unreadable, "Error('an error that cannot be read')"],
+    ['an error without a name', Object.assign(new Error('m'), { name: null }), "Error('m')"],
+  ])('is data, even %s', async (_, thrown, description) => {
+    const flow = await flowOf([
+      {
+        name: 'a',
+        ...run(() => {
+          throw thrown;
+        }),
+      },
+    ]);
+    const { status } = (await ask(flow)).header;
+    expect(status).toMatchObject({ code: 1, description, exception: { name: 'Error' } });
+  });
+});
+
 describe('dynamic batching', () => {
   it('puts documents of several requests together, those with equal parameters', async () => {
     const sizes: number[] = [];
@@ -219,6 +245,21 @@ describe('dynamic batching', () => {
     expect((await Promise.all(asked)).map(textsOf)).toEqual([['x1'], ['y1'], ['z1']]);
     expect(textsOf(await other)).toEqual(['w2']);
     expect(sizes).toEqual([3, 1]);
+  });
+
+  it('keeps apart requests whose headers differ', async () => {
+    const flow = await flowOf(
+      [
+        {
+          name: 'a',
+          ...run(({ docs, headers }) => docs.map(() => new Document({ text: headers['x-user'] ?? '' }))),
+          usesDynamicBatching: { '/default': { preferredBatchSize: 2, timeout: 20 } },
+        },
+      ],
+      { headers: ['x-user'] },
+    );
+    const asked = ['ann', 'bob'].map((user) => ask(flow, {}, { headers: { 'x-user': user } }));
+    expect((await Promise.all(asked)).map(textsOf)).toEqual([['ann'], ['bob']]);
   });
 
   it('fails each of them when the documents cannot be told apart', async () => {
@@ -510,6 +551,53 @@ export class Mine extends Executor {
     expect(kept!.status!.code).toBe(1);
     expect(textsOf(await ask(flow))).toEqual(['new still']);
     await flow.close();
+  });
+
+  it('reloads shards while a request is between what runs before them and them', async () => {
+    let release = () => {};
+    const waits = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const closed: string[] = [];
+    class Before extends Mark {
+      override async mark(call: Call) {
+        await waits;
+        super.mark(call);
+      }
+    }
+    class Shard extends Mark {
+      override close() {
+        closed.push(this.context.name);
+      }
+    }
+    const flow = await flowOf([{ name: 'a', uses: Shard, shards: 2, usesBefore: Before }]);
+    const asked = ask(flow);
+    const reloading = flow.reload(['a']);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(closed).toEqual([]);
+    release();
+    expect(textsOf(await asked)).toEqual(['a a']);
+    await reloading;
+    expect(closed.sort()).toEqual(['a/shard-0/rep-0', 'a/shard-1/rep-0']);
+  });
+
+  it('closes all executors that several reloads at a time have opened', async () => {
+    const open = new Set<Executor>();
+    class Counted extends Mark {
+      override start() {
+        open.add(this);
+      }
+      override close() {
+        open.delete(this);
+      }
+    }
+    const flow = await flowOf([{ name: 'a', uses: Counted }]);
+    await Promise.all([flow.reload(['a']), flow.reload(['a']), flow.reload(['a'])]);
+    expect(open.size).toBe(1);
+    const late = flow.reload(['a']);
+    await flow.close();
+    await late;
+    expect(open.size).toBe(0);
   });
 
   it('lets go of a request when its client has gone, and tells the executor', async () => {

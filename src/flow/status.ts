@@ -16,13 +16,24 @@ interface Thrown {
   readonly stack: string;
 }
 
-/** `args` of an error are those that it carries itself, else its message. */
+/** Errors are strangers' objects: reading one may fail as well. */
 function describe(error: unknown): Thrown {
+  try {
+    const thrown = describeError(error);
+    thrown.args.forEach(String);
+    return thrown;
+  } catch {
+    return { name: 'Error', args: ['an error that cannot be read'], stack: '' };
+  }
+}
+
+/** `args` of an error are those that it carries itself, else its message. */
+function describeError(error: unknown): Thrown {
   if (!(error instanceof Error)) return { name: 'Error', args: [error], stack: '' };
   const own = (error as { args?: unknown }).args;
   const args = Array.isArray(own) ? own : error.message ? [error.message] : [];
-  const name = error.name !== 'Error' ? error.name : error.constructor.name || 'Error';
-  return { name, args, stack: error.stack ?? '' };
+  const name = error.name && error.name !== 'Error' ? String(error.name) : error.constructor.name || 'Error';
+  return { name, args, stack: String(error.stack ?? '') };
 }
 
 export const nameOf = (error: unknown): string => describe(error).name;
