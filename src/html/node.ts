@@ -80,7 +80,8 @@ export const isElement = (node: Node | null): node is Element => node !== null &
 
 /** The value of an attribute, or null when the element has none of that name. */
 export function attribute(element: Element, name: string): string | null {
-  for (const entry of element.attributes) if (entry.name === name) return entry.value;
+  const { attributes } = element;
+  for (let at = 0; at < attributes.length; at++) if (attributes[at]!.name === name) return attributes[at]!.value;
   return null;
 }
 

@@ -102,7 +102,6 @@ export class Tokenizer {
   /** Where the first ampersand from the present position on stands, if that is not behind it by now. */
   #ampersandAt = -1;
   #commentEnd: () => number;
-  #commentBangEnd: () => number;
   #scriptEscape: () => number;
   #cdataEnd: () => number;
 
@@ -112,7 +111,6 @@ export class Tokenizer {
     this.#sink = sink;
     this.#hasNul = hasNul(source);
     this.#commentEnd = this.#next('-->');
-    this.#commentBangEnd = this.#next('--!>');
     this.#scriptEscape = this.#next('<!--');
     this.#cdataEnd = this.#next(']]>');
   }
@@ -487,10 +485,10 @@ export class Tokenizer {
     const source = this.#source;
     const start = this.#pos;
     const end = this.#commentEnd();
-    const bang = this.#commentBangEnd();
+    const bang = source.slice(start, end).indexOf('--!>');
     if (source.charCodeAt(start) === GREATER) this.#emitComment(start, start, start + 1);
     else if (source.startsWith('->', start)) this.#emitComment(start, start, start + 2);
-    else if (bang < end) this.#emitComment(start, bang, bang + 4);
+    else if (bang >= 0) this.#emitComment(start, start + bang, start + bang + 4);
     else if (end < this.#length) this.#emitComment(start, end, end + 3);
     else {
       // A close that the source breaks off in is not part of the comment.

@@ -77,7 +77,8 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
     promise: promised(survey, all, keep),
     describe: (block) => {
       const row = new Float32Array(FEATURES.length);
-      describe(row, 0, block);
+      describe.page(row, 0);
+      describe.block(row, 0, block);
       return row;
     },
     kinds,
@@ -92,9 +93,10 @@ function weigh(trees: Trees, describe: Describer, count: number): Float32Array {
   const all = new Float32Array(count);
   const width = FEATURES.length;
   const rows = new Float32Array(Math.min(count, ROWS_AT_ONCE) * width);
+  for (let at = 0; at < rows.length; at += width) describe.page(rows, at);
   for (let from = 0; from < count; from += ROWS_AT_ONCE) {
     const size = Math.min(ROWS_AT_ONCE, count - from);
-    for (let at = 0; at < size; at++) describe(rows, at * width, from + at);
+    for (let at = 0; at < size; at++) describe.block(rows, at * width, from + at);
     all.set(probabilities(trees, rows, size, width), from);
   }
   return all;
@@ -112,9 +114,11 @@ function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   let hits = 0;
   let kept = 0;
   let best = 0;
-  for (const at of order) {
-    hits += probabilities[at]! * survey.blocks[at]!.words;
-    kept += survey.blocks[at]!.words;
+  for (let place = 0; place < order.length; place++) {
+    const at = order[place]!;
+    const { words } = survey.blocks[at]!;
+    hits += probabilities[at]! * words;
+    kept += words;
     if (hits > 0) best = Math.max(best, (2 * hits) / (kept + expected));
   }
   return STRICTNESS * best;
@@ -125,7 +129,8 @@ function orderOf(probabilities: Float32Array): Float64Array {
   // The bits of positive floats are ordered as they are. With the block's number behind them they are whole numbers
   // that sort without a comparison of ours, which takes most of the time otherwise.
   const bits = new Uint32Array(probabilities.buffer, probabilities.byteOffset, probabilities.length);
-  const order = Float64Array.from(bits, (value, at) => value * PLACES + (PLACES - 1 - at));
+  const order = new Float64Array(bits.length);
+  for (let at = 0; at < order.length; at++) order[at] = bits[at]! * PLACES + (PLACES - 1 - at);
   order.sort().reverse();
   for (let at = 0; at < order.length; at++) order[at] = PLACES - 1 - (order[at]! % PLACES);
   return order;

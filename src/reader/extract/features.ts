@@ -236,26 +236,29 @@ function containers(survey: Survey): number[] {
   });
 }
 
-/** What the blocks that are alike hold together. */
+/** What the blocks that are alike hold together, by their number. */
 interface Alike {
-  blocks: number;
-  words: number;
-  linkWords: number;
-  proseWords: number;
+  blocks: Int32Array;
+  words: Int32Array;
+  linkWords: Int32Array;
+  proseWords: Int32Array;
 }
 
-/** Sums blocks that have the same number in `keys`; the numbers are small. */
-function sumAlike(blocks: readonly Block[], keys: Int32Array): Alike[] {
-  const sums: Alike[] = [];
+/** Sums blocks that have the same number in `keys`; the numbers are below `count`. */
+function sumAlike(blocks: readonly Block[], keys: Int32Array, count: number): Alike {
+  const sums: Alike = {
+    blocks: new Int32Array(count),
+    words: new Int32Array(count),
+    linkWords: new Int32Array(count),
+    proseWords: new Int32Array(count),
+  };
   for (let at = 0; at < blocks.length; at++) {
     const block = blocks[at]!;
     const key = keys[at]!;
-    while (sums.length <= key) sums.push({ blocks: 0, words: 0, linkWords: 0, proseWords: 0 });
-    const sum = sums[key]!;
-    sum.blocks += 1;
-    sum.words += block.words;
-    sum.linkWords += block.linkWords;
-    if (isProse(block)) sum.proseWords += block.words;
+    sums.blocks[key]! += 1;
+    sums.words[key]! += block.words;
+    sums.linkWords[key]! += block.linkWords;
+    if (isProse(block)) sums.proseWords[key]! += block.words;
   }
   return sums;
 }
@@ -278,19 +281,56 @@ function findTemplates({ blocks, parent }: Survey, look: Int32Array): Int32Array
   const looks = look.length + 1;
   const aroundOf = createNumbers();
   const templateOf = createNumbers();
-  return Int32Array.from(blocks, ({ owner }) => {
+  const found = new Int32Array(blocks.length);
+  for (let at = 0; at < found.length; at++) {
+    const { owner } = blocks[at]!;
     const above = parent[owner]!;
     const further = above < 0 ? -1 : parent[above]!;
     const pair = (above < 0 ? 0 : look[above]! + 1) * looks + (further < 0 ? 0 : look[further]! + 1);
-    return templateOf(aroundOf(pair) * looks + look[owner]!);
-  });
+    found[at] = templateOf(aroundOf(pair) * looks + look[owner]!);
+  }
+  return found;
 }
 
-/** How often each text stands on the page. */
-function countCopies(blocks: readonly Block[]): Map<string, number> {
-  const copies = new Map<string, number>();
-  for (const { text } of blocks) copies.set(text, (copies.get(text) ?? 0) + 1);
-  return copies;
+/** The look of each block's element. */
+function looksOf(blocks: readonly Block[], look: Int32Array): Int32Array {
+  const looks = new Int32Array(blocks.length);
+  for (let at = 0; at < looks.length; at++) looks[at] = look[blocks[at]!.owner]!;
+  return looks;
+}
+
+/** For each block, on how many its text stands. */
+function countCopies(blocks: readonly Block[]): Int32Array {
+  const counts = new Int32Array(blocks.length).fill(1);
+  const first = new Map<number, number>();
+  // Most texts stand once, which a few of their letters tell; only what these do not tell apart is compared as a whole.
+  const shared = new Map<string, number[]>();
+  for (let at = 0; at < blocks.length; at++) {
+    const { text } = blocks[at]!;
+    const key = sketch(text);
+    const met = first.get(key);
+    if (met === undefined) {
+      first.set(key, at);
+      continue;
+    }
+    if (met >= 0) {
+      shared.set(blocks[met]!.text, [met]);
+      first.set(key, -1);
+    }
+    const alike = shared.get(text);
+    if (alike) alike.push(at);
+    else shared.set(text, [at]);
+  }
+  for (const alike of shared.values()) for (const at of alike) counts[at] = alike.length;
+  return counts;
+}
+
+/** A number that is the same for equal texts. */
+function sketch(text: string): number {
+  const { length } = text;
+  let hash = length;
+  for (let step = 0; step < 4; step++) hash = Math.imul(hash, 31) + text.charCodeAt((length * step) >> 2);
+  return (Math.imul(hash, 31) + text.charCodeAt(length - 1)) | 0;
 }
 
 /** The block that is the page's title on the page: the first h1 like the title, else the first h1, else -1. */
@@ -407,18 +447,20 @@ function pageRow(survey: Survey, records: Records, view: PageView): number[] {
   ];
 }
 
-/** Writes the FEATURES of a block into `row`, from `start` on. */
-export type Describer = (row: Float32Array, start: number, block: number) => void;
+/** Writes the FEATURES of a block into a row, from `start` on: those of the page, which all rows share, and its own. */
+export interface Describer {
+  page(row: Float32Array, start: number): void;
+  block(row: Float32Array, start: number, block: number): void;
+}
 
 /** Describes the blocks of a survey, which has at least one. */
 export function createDescriber(survey: Survey, ground: Ground, view: PageView): Describer {
   const { blocks } = survey;
   const { records } = ground;
-  const lookOf = createNumbers();
-  const looks = Int32Array.from(blocks, ({ owner }) => lookOf(ground.look[owner]!));
-  const alike = sumAlike(blocks, looks);
+  const looks = looksOf(blocks, ground.look);
+  const like = sumAlike(blocks, looks, survey.elements.length);
   const templates = findTemplates(survey, ground.look);
-  const ofTemplate = sumAlike(blocks, templates);
+  const template = sumAlike(blocks, templates, blocks.length);
   const copies = countCopies(blocks);
   const boxes = containers(survey);
   const heading = titleBlock(survey, view.title);
@@ -430,7 +472,7 @@ export function createDescriber(survey: Survey, ground: Ground, view: PageView):
   const total = Math.max(1, survey.words[0]!);
   const prose = distancesToProse(blocks);
   const countOf = (place: number) => records.groups.count[records.groupOf[place]!]!;
-  return (row, start, at) => {
+  const describe = (row: Float32Array, start: number, at: number): void => {
     const block = blocks[at]!;
     const { owner } = block;
     let to = writeOwn(row, start, block, tagOf(survey, block));
@@ -449,23 +491,24 @@ export function createDescriber(survey: Survey, ground: Ground, view: PageView):
       row[to++] = at < first ? at - first : at >= end ? at - end + 1 : 0;
       row[to++] = survey.linkWords[box]! / Math.max(1, survey.words[box]!);
     }
-    const like = alike[looks[at]!]!;
+    const look = looks[at]!;
+    const likeWords = like.words[look]!;
     const up = ground.up[owner]!;
     const upper = up < 0 ? -1 : ground.up[up]!;
-    row[to++] = like.words / total;
-    row[to++] = log(like.blocks);
-    row[to++] = like.linkWords / Math.max(1, like.words);
-    row[to++] = like.words / like.blocks;
+    row[to++] = likeWords / total;
+    row[to++] = log(like.blocks[look]!);
+    row[to++] = like.linkWords[look]! / Math.max(1, likeWords);
+    row[to++] = likeWords / like.blocks[look]!;
     row[to++] = log(countOf(owner));
     row[to++] = up < 0 ? -1 : log(countOf(up));
     row[to++] = upper < 0 ? -1 : log(countOf(upper));
-    row[to++] = log(copies.get(block.text)!);
+    row[to++] = log(copies[at]!);
     row[to++] = log(prose.since[at]!);
     row[to++] = log(prose.until[at]!);
     row[to++] = heading < 0 ? -999 : Math.max(-200, Math.min(200, at - heading));
-    const words = block.words <= LONGEST_TITLE ? block.text.toLowerCase() : '';
-    row[to++] = words !== '' && words === lowerTitle ? 1 : 0;
-    row[to++] = words === '' ? 0 : shareInTitle(words);
+    const inTitle = block.words <= LONGEST_TITLE && block.text !== '' ? shareInTitle(block.text) : 0;
+    row[to++] = inTitle === 1 && block.text.toLowerCase() === lowerTitle ? 1 : 0;
+    row[to++] = inTitle;
     const box = titled.box[owner]!;
     row[to++] = box < 0 ? -1 : survey.words[box]! / total;
     row[to++] = box < 0 ? -1 : titled.up[owner]!;
@@ -473,16 +516,17 @@ export function createDescriber(survey: Survey, ground: Ground, view: PageView):
     to = writeSection(row, to, survey, sections, at);
     to = writeRecord(row, to, records, records.inner[owner]!, total);
     to = writeRecord(row, to, records, records.outer[owner]!, total);
-    const template = ofTemplate[templates[at]!]!;
-    row[to++] = log(template.blocks);
-    row[to++] = template.words / total;
-    row[to++] = log(template.words / template.blocks);
-    row[to++] = template.linkWords / Math.max(1, template.words);
-    row[to++] = template.proseWords / Math.max(1, template.words);
+    const own = templates[at]!;
+    const words = template.words[own]!;
+    row[to++] = log(template.blocks[own]!);
+    row[to++] = words / total;
+    row[to++] = log(words / template.blocks[own]!);
+    row[to++] = template.linkWords[own]! / Math.max(1, words);
+    row[to++] = template.proseWords[own]! / Math.max(1, words);
     row[to++] = endsWithDots(block.text) ? 1 : 0;
-    row[to++] = records.priced[at]!;
-    for (let number = 0; number < page.length; number++) row[to++] = page[number]!;
+    row[to] = records.priced[at]!;
   };
+  return { page: (row, start) => row.set(page, start + FEATURES.length - page.length), block: describe };
 }
 
 /** A row of FEATURES for each block of the survey, one after the other. */
@@ -491,7 +535,10 @@ export function describeBlocks(survey: Survey, ground: Ground, view: PageView): 
   const all = new Float32Array(size * FEATURES.length);
   if (size === 0) return all;
   const describe = createDescriber(survey, ground, view);
-  for (let at = 0; at < size; at++) describe(all, at * FEATURES.length, at);
+  for (let at = 0; at < size; at++) {
+    describe.page(all, at * FEATURES.length);
+    describe.block(all, at * FEATURES.length, at);
+  }
   return all;
 }
 
@@ -554,27 +601,42 @@ function writeRecord(row: Float32Array, start: number, records: Records, place: 
 /** Blocks of more words are not compared with the title. */
 const LONGEST_TITLE = 30;
 
-/** Which share of the words of a text, as single spaces part them, are among some. */
+const HASHES = 1024;
+
+/** Which share of the words of a text, as single spaces part them, are in lower case among some. */
 function createShareIn(known: readonly string[]): (text: string) => number {
   const words = new Set(known);
-  const hashes = new Set(known.map((word) => hashOf(word, 0, word.length)));
-  return (text) => {
-    let count = 0;
+  // Few words are in a title: the others need not be cut out to see that.
+  const hashes = new Uint8Array(HASHES);
+  for (const word of known) hashes[hashOf(word) & (HASHES - 1)] = 1;
+  const isKnown = (hash: number, text: string, from: number, to: number): boolean =>
+    hashes[hash & (HASHES - 1)] === 1 && words.has(text.slice(from, to).toLowerCase());
+  const shareIn = (text: string, isLower: boolean): number => {
+    let count = 1;
     let found = 0;
-    for (let from = 0, to = 0; from <= text.length; from = to + 1) {
-      to = text.indexOf(' ', from);
-      if (to < 0) to = text.length;
-      count++;
-      // Few words are in a title: the others need not be cut out to see that.
-      if (hashes.has(hashOf(text, from, to)) && words.has(text.slice(from, to))) found++;
+    let from = 0;
+    let hash = 0;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === 0x20) {
+        if (isKnown(hash, text, from, at)) found++;
+        count++;
+        from = at + 1;
+        hash = 0;
+        continue;
+      }
+      if (unit >= 0x80 && !isLower) return shareIn(text.toLowerCase(), true);
+      hash = (Math.imul(hash, 31) + (unit >= 0x41 && unit <= 0x5a ? unit + 32 : unit)) | 0;
     }
+    if (isKnown(hash, text, from, text.length)) found++;
     return found / count;
   };
+  return (text) => shareIn(text, false);
 }
 
-function hashOf(text: string, from: number, to: number): number {
+function hashOf(text: string): number {
   let hash = 0;
-  for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
   return hash;
 }
 

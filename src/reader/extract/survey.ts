@@ -188,6 +188,8 @@ class Surveyor {
   #owners: Int32Array = new Int32Array(FIRST_ROOM);
   /** For each element, whether an anchor is open in it. */
   #anchored: Uint8Array = new Uint8Array(FIRST_ROOM);
+  /** Whether each element cuts the text around it. */
+  #cuts: Uint8Array = new Uint8Array(FIRST_ROOM);
   /** The element that is open, -1 for none. */
   #current = -1;
   #block: Block | null = null;
@@ -216,9 +218,8 @@ class Surveyor {
     const size = this.#owners.length * 2;
     for (const column of COLUMNS) this.#found[column] = widened(this.#found[column], size);
     this.#owners = widened(this.#owners, size);
-    const anchored = new Uint8Array(size);
-    anchored.set(this.#anchored);
-    this.#anchored = anchored;
+    this.#anchored = widenedBytes(this.#anchored, size);
+    this.#cuts = widenedBytes(this.#cuts, size);
   }
 
   /** Opens an element; false for one whose text is never content. */
@@ -232,6 +233,7 @@ class Surveyor {
     found.elements.push(element);
     found.parent[number] = above;
     found.parts[number] = this.#readNames(element, number);
+    this.#cuts[number] = kind === CUTTING ? 1 : 0;
     if (kind === CUTTING) this.#closeBlock();
     found.firstBlock[number] = this.#block ? found.blocks.length - 1 : found.blocks.length;
     this.#owners[number] = kind === CUTTING || above < 0 ? number : this.#owners[above]!;
@@ -270,7 +272,7 @@ class Surveyor {
   leave(): void {
     const found = this.#found;
     const number = this.#current;
-    if (kindOf(found.elements[number]!) === CUTTING) this.#closeBlock();
+    if (this.#cuts[number] === 1) this.#closeBlock();
     found.end[number] = found.elements.length;
     found.endBlock[number] = found.blocks.length;
     this.#current = found.parent[number]!;
@@ -319,6 +321,12 @@ class Surveyor {
 
 function widened(column: Int32Array, size: number): Int32Array {
   const wide = new Int32Array(size);
+  wide.set(column);
+  return wide;
+}
+
+function widenedBytes(column: Uint8Array, size: number): Uint8Array {
+  const wide = new Uint8Array(size);
   wide.set(column);
   return wide;
 }

@@ -84,7 +84,8 @@ const SURE = 5;
 export function probabilities(trees: Trees, rows: Float32Array, count: number, width: number): Float32Array {
   const { feature, value, otherwise, roots } = trees;
   const odds = new Float64Array(count);
-  const open = Int32Array.from(odds.keys());
+  const open = new Int32Array(count);
+  for (let row = 0; row < count; row++) open[row] = row;
   const looks = LOOKS.map((share) => Math.ceil(share * roots.length));
   let left = count;
   // Tree by tree, so that each is read from memory once. Every row's sum still runs in the order of the trees.

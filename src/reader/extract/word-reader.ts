@@ -36,27 +36,29 @@ export function createWordReader(
   const maskAt = words ? passingOver(words, remembered) : remembered;
   return (text) => {
     let mask = 0;
-    let start = -1;
-    let hash = 0;
-    let wasSmall = false;
     const length = Math.min(text.length, longest);
-    for (let at = 0; at < length; at++) {
-      const unit = text.charCodeAt(at);
-      const letter = unit < 0x80 ? LETTERS[unit]! : 0;
+    for (let at = 0; at < length; ) {
+      let unit = text.charCodeAt(at);
+      let letter = unit < 0x80 ? LETTERS[unit]! : 0;
       if (unit >= 0x80 && !isSeparator(unit)) return readBeyondAscii(text.slice(0, longest), maskAt, humps);
-      if (start >= 0 && (letter === 0 || (humps && wasSmall && letter !== unit))) {
-        mask |= maskAt(text, start, at, hash);
-        start = -1;
+      if (letter === 0) {
+        at++;
+        continue;
       }
-      wasSmall = letter !== 0 && letter === unit;
-      if (letter === 0) continue;
-      if (start < 0) {
-        start = at;
-        hash = 0;
+      const start = at;
+      let hash = 0;
+      let isHump = false;
+      while (letter !== 0 && !isHump) {
+        hash = (Math.imul(hash, 31) + letter) | 0;
+        if (++at >= length) break;
+        const wasSmall = letter === unit;
+        unit = text.charCodeAt(at);
+        letter = unit < 0x80 ? LETTERS[unit]! : 0;
+        isHump = humps && wasSmall && letter !== unit;
       }
-      hash = (Math.imul(hash, 31) + letter) | 0;
+      mask |= maskAt(text, start, at, hash);
     }
-    return start < 0 ? mask : mask | maskAt(text, start, length, hash);
+    return mask;
   };
 }
 
