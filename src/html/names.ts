@@ -4,7 +4,7 @@
  * slots and a newcomer takes its slot over, so no page can make it grow.
  */
 
-const SLOTS = 2048;
+const SLOTS = 8192;
 /** Longer names are rare and not kept. */
 const LONGEST = 32;
 const NUL = 0;

@@ -30,6 +30,8 @@ export class Document {
   last: Child | null = null;
   /** True when the document asked for quirks mode (no or an old doctype). */
   quirks = false;
+  /** False when the parser met no `<base>`: to walk a whole page for none takes time. */
+  mayHaveBase = true;
 }
 
 export class Element {
@@ -238,6 +240,7 @@ function copyOne(node: Node): Node {
     case DOCUMENT: {
       const copy = new Document();
       copy.quirks = node.quirks;
+      copy.mayHaveBase = node.mayHaveBase;
       return copy;
     }
   }

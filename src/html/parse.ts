@@ -26,6 +26,7 @@ export function parsePage(source: string, limits: Partial<Limits> = {}): Parsed 
   const builder = TreeBuilder.forDocument();
   builder.run(source, { ...LIMITS, ...limits });
   const { document, depth, elements, complete } = builder;
+  document.mayHaveBase = builder.hasBase;
   return { document, depth, elements, complete };
 }
 

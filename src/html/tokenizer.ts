@@ -48,7 +48,7 @@ const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 
 /** Formatting elements (section 13.2.4.3): the tree construction keeps the tokens of these, to open them again. */
-const FORMATTING = new Set<html.TAG_ID>([
+const FORMATTING: readonly html.TAG_ID[] = [
   html.TAG_ID.A,
   html.TAG_ID.B,
   html.TAG_ID.BIG,
@@ -63,7 +63,9 @@ const FORMATTING = new Set<html.TAG_ID>([
   html.TAG_ID.STRONG,
   html.TAG_ID.TT,
   html.TAG_ID.U,
-]);
+];
+const TAGS = Object.values(html.TAG_ID).filter((id) => typeof id === 'number').length;
+const IS_FORMATTING = Uint8Array.from({ length: TAGS }, (_, id) => (FORMATTING.includes(id) ? 1 : 0));
 
 const newTag = (type: Token.TagToken['type']): Token.TagToken => ({
   type,
@@ -99,6 +101,9 @@ export class Tokenizer {
   readonly #startTag = newTag(Token.TokenType.START_TAG);
   readonly #endTag = newTag(Token.TokenType.END_TAG);
   #hasNul: boolean;
+  /** The name of the last tag, and its id. */
+  #idName = '';
+  #id: html.TAG_ID = html.TAG_ID.UNKNOWN;
   /** Where the first ampersand from the present position on stands, if that is not behind it by now. */
   #ampersandAt = -1;
   #commentEnd: () => number;
@@ -335,14 +340,23 @@ export class Tokenizer {
     this.#count = 0;
     if (this.#source.charCodeAt(this.#pos) !== GREATER) this.#attributes();
     if (this.#pos++ >= this.#length) return;
-    const tagID = html.getTagID(tagName);
+    const tagID = this.#idOf(tagName);
     if (isEnd) this.#emitTag(this.#endTag, tagName, tagID);
     else {
       this.lastStartTagName = tagName;
-      const token = FORMATTING.has(tagID) ? newTag(Token.TokenType.START_TAG) : this.#startTag;
+      const token = IS_FORMATTING[tagID] === 1 ? newTag(Token.TokenType.START_TAG) : this.#startTag;
       token.attrs = this.#attributesRead();
       this.#emitTag(token, tagName, tagID);
     }
+  }
+
+  /** Half of all tags have the name of the one before. */
+  #idOf(tagName: string): html.TAG_ID {
+    if (tagName !== this.#idName) {
+      this.#idName = tagName;
+      this.#id = html.getTagID(tagName);
+    }
+    return this.#id;
   }
 
   /** A list of its own with no room to spare, as one has that grew: most elements have an attribute or two. */

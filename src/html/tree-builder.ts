@@ -121,7 +121,7 @@ const adapter: TreeAdapter<Map5> = {
 const OPTIONS: ParserOptions<Map5> = { treeAdapter: adapter, scriptingEnabled: false };
 
 /** The modes in which white space is treated as other text is, so that a run of both can stay one token. */
-const MIXES = new Set([
+const MIXING: readonly InsertionMode[] = [
   InsertionMode.IN_BODY,
   InsertionMode.IN_CAPTION,
   InsertionMode.IN_CELL,
@@ -129,7 +129,10 @@ const MIXES = new Set([
   InsertionMode.TEXT,
   InsertionMode.IN_SELECT,
   InsertionMode.IN_SELECT_IN_TABLE,
-]);
+];
+const MIXES = Uint8Array.from({ length: InsertionMode.AFTER_AFTER_FRAMESET + 1 }, (_, mode) =>
+  MIXING.includes(mode) ? 1 : 0,
+);
 
 const WHITE = Token.TokenType.WHITESPACE_CHARACTER;
 const WHITE_RUN = /[\t\n\f\r ]+|[^\t\n\f\r ]+/g;
@@ -140,6 +143,8 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   elements = 0;
   /** Whether the end of the source was reached, and not `maxPieces` before it. */
   complete = true;
+  /** Whether a `base` element was made. */
+  hasBase = false;
 
   #ours: Tokenizer | null = null;
   #limits: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxPieces: Number.POSITIVE_INFINITY };
@@ -172,7 +177,7 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   }
 
   onText(chars: string): void {
-    const mixes = MIXES.has(this.insertionMode) || this.#ours!.inForeignNode;
+    const mixes = MIXES[this.insertionMode] === 1 || this.#ours!.inForeignNode;
     if (isWhite(chars)) {
       // A table keeps what stands between its parts until it knows what to do with it.
       this.onWhitespaceCharacter(mixes ? this.#token(WHITE, chars) : { type: WHITE, chars, location: null });
@@ -253,6 +258,7 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
 
   override _createElement(tagName: string, uri: html.NS, attrs: Token.Attribute[], intendedParent: Parent): Element {
     this.elements++;
+    if (tagName === 'base') this.hasBase = true;
     this.#count(1);
     // A formatting element that is opened again is made from its first token: it must not share the attributes.
     const own = attrs === this.#fresh ? attrs : attrs.map((entry) => ({ ...entry }));

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
 import { collectImages } from './images.ts';
-import { collectLinks, documentBaseUrl } from './links.ts';
+import { collectLinks, documentBaseUrl, resolveUrl } from './links.ts';
 
 const BASE = 'https://clay.example/a/';
 const PAGE = `<a href="b">One\n two</a> <a href="/b#x"><b>Th</b>ree</a> <a>no</a> <a href="javascript:f()">js</a>
@@ -31,6 +32,35 @@ describe('links', () => {
   test('a link at the very end', () => {
     expect(collectLinks(parseDocument('<a href=/z>last'), BASE)).toEqual([['last', 'https://clay.example/z']]);
   });
+});
+
+test('addresses resolve as URL has it', () => {
+  const pieces = constantFrom(
+    ...'https:// http:// // / . .. - -- % %2e %41 ? # @ : :80 :443 a B xn 0x7f 1 com example. ü ~ | ^ \' " \\ ; = + !'.split(
+      ' ',
+    ),
+    ' ',
+    '\t',
+  );
+  const start = constantFrom('https://a.example', 'http://b-c.example/', 'https://', '');
+  const parsed = (address: string): string | null => {
+    try {
+      return new URL(address.trim(), BASE).href;
+    } catch {
+      return null;
+    }
+  };
+  let settled = 0;
+  assert(
+    property(start, array(pieces, { maxLength: 8 }), (begins, parts) => {
+      const address = begins + parts.join('');
+      const resolved = parsed(address);
+      if (resolved === address) settled++;
+      return resolveUrl(address, BASE) === resolved;
+    }),
+    { numRuns: 20_000, seed: 7 },
+  );
+  expect(settled).toBeGreaterThan(1_000);
 });
 
 test('the base of a document', () => {

@@ -56,6 +56,17 @@ export interface Value {
   isText: boolean;
 }
 
+/** The kind and the name of each source. */
+const PLACES = new Map(
+  Object.entries(SOURCES).map(([fact, sources]) => [
+    fact,
+    sources.map((source) => {
+      const at = source.indexOf(' ');
+      return { kind: source.slice(0, at), name: source.slice(at + 1) };
+    }),
+  ]),
+);
+
 /** Types of pages that begin with what they are about and go on with answers to it. */
 const THREADS = ['discussionforumposting', 'qapage', 'question'];
 
@@ -101,11 +112,10 @@ export class Lookup {
 
   /** What the sources of a fact say, the most trusted first; sources that say nothing are left out. */
   *sayings(fact: Fact): Generator<Saying> {
-    for (const source of SOURCES[fact]) {
-      const at = source.indexOf(' ');
-      const kind = source.slice(0, at);
-      const name = source.slice(at + 1);
-      const said = this.#read(kind, name).map((one) => (typeof one === 'string' ? { value: one, isText: false } : one));
+    for (const { kind, name } of PLACES.get(fact)!) {
+      const found = this.#read(kind, name);
+      if (found.length === 0) continue;
+      const said = found.map((one) => (typeof one === 'string' ? { value: one, isText: false } : one));
       const values = said.filter(({ value }) => value !== '');
       if (values.length) yield { kind, name, values };
     }

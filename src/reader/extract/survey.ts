@@ -250,12 +250,12 @@ class Surveyor {
     const { attributes } = element;
     for (let at = 0; at < attributes.length; at++) {
       const { name, value } = attributes[at]!;
-      if (value === '' || !NAMING.has(name)) continue;
+      if (value === '') continue;
       if (name === 'class') {
         const known = this.#numberOfClass(value);
         this.#found.classes[number] = known;
         mask |= this.#classParts[known]!;
-      } else mask |= this.#readClass(value);
+      } else if (name !== 'href' && name !== 'style' && NAMING.has(name)) mask |= this.#readClass(value);
     }
     return mask;
   }
@@ -379,10 +379,10 @@ const newBlock = (owner: number, firstText: number): Block => ({
   phrases: 0,
 });
 
-/** Attributes whose values name an element's part; generated class names leave it to those for tests and components. */
+/** Attributes beside `class` whose values name an element's part; generated class names leave it to those for tests and components. */
 const NAMING = new Set(
   (
-    'class id role itemprop itemtype aria-label data-testid data-test data-test-id data-qa data-component ' +
+    'id role itemprop itemtype aria-label data-testid data-test data-test-id data-qa data-component ' +
     'data-component-name data-module data-widget data-block data-section data-section-type data-type data-role data-hook'
   ).split(' '),
 );
