@@ -25,6 +25,7 @@ export const PROBLEMS = {
   BudgetExceededError: { status: 40904, code: 409, message: 'The answer costs more tokens than the budget allows' },
   RequestPayloadTooLargeError: { status: 41301, code: 413, message: 'The request body is too large' },
   TargetFileTooLargeError: { status: 41302, code: 413, message: 'The target is too large' },
+  UnsupportedMediaTypeError: { status: 41500, code: 415, message: 'A body of this kind is not read here' },
   RequestHeaderFieldsTooLargeError: { status: 43100, code: 431, message: 'The address or a header is too long' },
   SubmittedDataMalformedError: { status: 42203, code: 422, message: 'The submitted data could not be decoded' },
   DownstreamServiceFailureError: { status: 42205, code: 422, message: 'A service needed for this request failed' },

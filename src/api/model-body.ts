@@ -12,7 +12,20 @@ export function registerModelBodies(face: Face): void {
   face.addHook('onRequest', async ({ headers }) => {
     headers['content-type'] = 'application/json';
   });
-  face.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) => parse(text));
+  face.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (request: FastifyRequest, text: string) => {
+      refuseCompressed(request.headers['content-encoding']);
+      return parse(text);
+    },
+  );
+}
+
+function refuseCompressed(encoding: string | undefined): void {
+  if (!encoding || encoding.toLowerCase() === 'identity') return;
+  const message = `Compressed request bodies are not read: send JSON without Content-Encoding, not ${encoding.slice(0, 100)}`;
+  throw problem('UnsupportedMediaTypeError', { message });
 }
 
 function parse(text: string): unknown {

@@ -15,6 +15,11 @@ describe('JSON of a caller', () => {
     );
   });
 
+  it('may begin with a byte order mark, once', () => {
+    expect(parseJson('\ufeff{"a":"\ufeff"}')).toEqual({ a: '\ufeff' });
+    expect(() => parseJson('\ufeff\ufeff{}')).toThrow(SyntaxError);
+  });
+
   it.each([
     ['a long text full of marks', JSON.stringify({ html: '{[,:]}'.repeat(500_000) })],
     ['escaped quotes', JSON.stringify([`${'"{'.repeat(150_000)}\\`, '\\"{'.repeat(150_000)])],

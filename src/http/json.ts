@@ -8,8 +8,10 @@ export class JsonTooLarge extends Error {}
 
 /** Throws a SyntaxError, or a JsonTooLarge whose message says in what way: it follows the name of what was too large. */
 export function parseJson(text: string): unknown {
-  measure(text);
-  return JSON.parse(text);
+  // RFC 8259 section 8.1: a reader may ignore a byte order mark.
+  const bare = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+  measure(bare);
+  return JSON.parse(bare);
 }
 
 /** For values that were parsed by others: the marks left of `left`, by the same measure as `parseJson`. */
@@ -52,6 +54,7 @@ function measure(text: string): void {
   }
 }
 
+const BYTE_ORDER_MARK = 0xfeff;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;

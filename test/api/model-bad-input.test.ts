@@ -1,5 +1,6 @@
 /** Hostile and clumsy requests to the model host, with the built-in models: exact codes, and the next one is served. */
 import { request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fakeEmbedder, fakeReranker, fakeRow } from '#models/embed.suite.ts';
 import { startModelHost, startRealModelHost, type TestModelHost } from '../support/model-host.ts';
@@ -210,5 +211,40 @@ describe('clients that leave', () => {
     } finally {
       await slow.close();
     }
+  });
+});
+
+describe('what is no JSON as it comes', () => {
+  const post = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${host.url}/v1/embeddings`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer test-key', ...headers },
+      body,
+    });
+    return { status: answer.status, body: (await answer.json()) as { detail?: string } };
+  };
+  const text = JSON.stringify({ model, input: 'x' });
+
+  it('is refused with 415 when it is compressed', async () => {
+    const compressed = new Uint8Array(gzipSync(text));
+    const { status, body } = await post(compressed, { 'content-encoding': 'gzip' });
+    expect([status, body.detail]).toEqual([415, expect.stringContaining('Compressed request bodies are not read')]);
+    expect((await post(text, { 'content-encoding': 'identity' })).status).toBe(200);
+  });
+
+  it('is read behind a byte order mark', async () => {
+    expect((await post(`\ufeff${text}`)).status).toBe(200);
+  });
+
+  it('is named by its place in the address', async () => {
+    const failureOf = async (place: string) => {
+      const answer = await fetch(`${host.url}${place}`);
+      const { errors } = (await answer.json()) as { errors: object[] };
+      return [answer.status, errors];
+    };
+    const error = { message: 'cannot be decoded', type: 'value_error' };
+    expect(await failureOf('/v1/models/%zz')).toEqual([422, [{ field: 'path -> model_id', ...error }]]);
+    expect(await failureOf('/v1/batch/%zz')).toEqual([422, [{ field: 'path -> batch_id', ...error }]]);
+    expect(await failureOf('/nowhere/%zz')).toEqual([422, [{ field: 'path', ...error }]]);
   });
 });

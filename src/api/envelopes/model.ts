@@ -1,7 +1,7 @@
 /** How the model host writes failures (contract, section 4): a flat envelope, and that of the protocol for chat completions. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem, ProblemName } from '#errors.ts';
+import { type Problem, type ProblemName, problem } from '#errors.ts';
 
 /** THE table: what a failure of ours is called there. Those without a row have no code. */
 export const MODEL_CODES = {
@@ -90,7 +90,20 @@ const CHAT_TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-export function writeModelError(failure: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
+/** What stands behind these in an address, by its name in the description. */
+const PATH_PARAMETERS = { '/v1/models/': 'model_id', '/v1/batch/': 'batch_id' } as const;
+
+/** Only an address that cannot be decoded has this path on this host: no field of a body is called so. */
+function inItsPlace(failure: Problem, url: string): Problem {
+  if (failure.name !== 'ParamValidationError' || failure.facts.path !== 'url') return failure;
+  const [, parameter] = Object.entries(PATH_PARAMETERS).find(([start]) => url.startsWith(start)) ?? [];
+  const field = parameter ? `path -> ${parameter}` : 'path';
+  const error: FieldError = { field, message: 'cannot be decoded', type: 'value_error' };
+  return problem('ParamValidationError', { message: failure.message, errors: [error] });
+}
+
+export function writeModelError(given: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
+  const failure = inItsPlace(given, request.originalUrl);
   const { status, detail, code, errors } = modelFailure(failure);
   const { retryAfter } = failure.facts;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
