@@ -122,7 +122,9 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   });
   face.setErrorHandler((error, request, reply) => {
     const failure = asHttpProblem(error);
-    if (failure.code >= 500 && failure.code !== 503) request.log.error({ err: failure.cause ?? failure });
+    // Where the time went is not where it was over: a stack would tell nothing.
+    if (failure.code === 504) request.log.warn({ route: request.routeOptions.url }, failure.readableMessage);
+    else if (failure.code >= 500 && failure.code !== 503) request.log.error({ err: failure.cause ?? failure });
     return writeError(failure, request, reply);
   });
   face.setNotFoundHandler((request, reply) => {

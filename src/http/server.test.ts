@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ProblemName, problem } from '#errors.ts';
+import { createServer, type Face } from './server.ts';
+
+let temporaryDir: string;
+let face: Face;
+const lines: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  temporaryDir = await mkdtemp(path.join(os.tmpdir(), 'http-server-'));
+  const sink = new Writable({
+    write(line, _, done) {
+      lines.push(JSON.parse(String(line)));
+      done();
+    },
+  });
+  face = await createServer({
+    name: 'test',
+    log: pino({ base: null }, sink),
+    maxBodyBytes: 1_000,
+    temporaryDir,
+    writeError: ({ code, name }, _, reply) => reply.code(code).send({ name }),
+    malformedBody: () => ({}),
+  });
+  face.get('/fails/:name', async (request) => {
+    throw problem((request.params as { name: ProblemName }).name);
+  });
+});
+
+afterAll(async () => {
+  await face.close();
+  await rm(temporaryDir, { recursive: true, force: true });
+});
+
+async function failureLines(name: ProblemName) {
+  lines.length = 0;
+  await face.inject(`/fails/${name}`);
+  return lines.filter(({ level }) => (level as number) > 30);
+}
+
+describe('the log of a failure', () => {
+  it('is a line of warning without a stack when the time is over', async () => {
+    const logged = await failureLines('ServiceTimeoutError');
+    expect(logged).toEqual([expect.objectContaining({ level: 40, route: '/fails/:name' })]);
+    expect(JSON.stringify(logged)).not.toContain('stack');
+  });
+
+  it('has a stack when we are at fault, and is none when a caller is', async () => {
+    expect(await failureLines('InternalError')).toEqual([
+      expect.objectContaining({ level: 50, err: expect.objectContaining({ stack: expect.any(String) }) }),
+    ]);
+    expect(await failureLines('ServiceAwayError')).toEqual([]);
+    expect(await failureLines('ParamValidationError')).toEqual([]);
+  });
+});
