@@ -65,6 +65,21 @@ describe('names', () => {
     expect(() => registry({ aliases: { mine: 'none' } })).toThrow('mine is to mean none, and there is no such model');
   });
 
+  it('of an alias that its model could only fail are refused at the start', () => {
+    const builtIn = fakeRow('built-in', { runs: { on: 'static' } });
+    for (const [name, target] of [
+      ['jina-colbert-v2', 'built-in'],
+      ['elser-v2', 'built-in'],
+      ['elastic/elser-v2', 'dense'],
+    ] as const) {
+      const start = () => registry({ rows: [...rows, builtIn], aliases: { [name]: target } });
+      expect(start, name).toThrow(new RegExp(`^modelAliases: ${name} gives .*, which ${target} cannot$`));
+    }
+    const sparse = fakeRow('sparse', { kind: 'sparse' });
+    const aliases = { 'jina-colbert-v2': 'dense', 'elser-v2': 'sparse', 'jina-colbert-v1-en': 'ranker' };
+    expect(() => registry({ rows: [...rows, sparse], aliases })).not.toThrow();
+  });
+
   it('of the operator’s rows replace those that are known', async () => {
     const { embedding } = registry({ rows: [...rows, fakeRow('dense', { dimensions: 4 })] });
     expect((await embedding('dense')).row.dimensions).toBe(4);

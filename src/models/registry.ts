@@ -3,6 +3,7 @@ import { ConfigError } from '#config.ts';
 import { problem } from '#errors.ts';
 import type { EmbeddingKind, EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
 import { knownKind } from './registry-known.ts';
+import { abilitiesOf } from './row-abilities.ts';
 
 /** A row under one of its names. */
 interface Served<Row extends ModelRow> {
@@ -52,7 +53,7 @@ export interface RegistryOptions {
 /** A look at the shelf serves for so long. */
 const LOOK_MS = 1_000;
 
-/** Throws ConfigError for an alias of nothing. */
+/** Throws ConfigError for an alias of nothing, or of a model that can answer none of its requests. */
 export function createRegistry({ rows, aliases, shelf, now = Date.now }: RegistryOptions): Registry {
   const own = new Map(rows.map((row) => [row.id, row]));
   const byHub = new Map([...own.values()].filter(({ hub }) => hub).map((row) => [row.hub, row]));
@@ -61,8 +62,10 @@ export function createRegistry({ rows, aliases, shelf, now = Date.now }: Registr
   for (const [name, target] of Object.entries(aliases)) {
     const row = own.get(target) ?? byHub.get(target);
     if (!row) throw new ConfigError(`modelAliases: ${name} is to mean ${target}, and there is no such model`);
+    const model = served(name, row, true);
+    if (isEmbedding(model)) refuseImpossible(model);
     names.delete(name);
-    names.set(name, served(name, row, true));
+    names.set(name, model);
   }
 
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -120,6 +123,17 @@ export const isEmbedding = (model: ServedModel): model is ServedEmbedding => mod
 function served(name: string, row: ModelRow, alias: boolean): ServedModel {
   if (row.does === 'rerank') return { name, row, alias };
   return { name, row, alias, kind: (alias ? knownKind(withoutOrganisation(name)) : undefined) ?? row.kind };
+}
+
+function refuseImpossible({ name, row, kind }: ServedEmbedding): void {
+  const { multivector, sparse } = abilitiesOf(row);
+  const lacks =
+    kind === 'colbert' && !multivector
+      ? 'a vector for each token'
+      : kind === 'sparse' && !sparse
+        ? 'sparse vectors'
+        : undefined;
+  if (lacks) throw new ConfigError(`modelAliases: ${name} gives ${lacks}, which ${row.id} cannot`);
 }
 
 /** `org/short` as `short`. */

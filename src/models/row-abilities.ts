@@ -6,17 +6,24 @@ export interface Abilities {
   readonly lateChunking: boolean;
   /** A vector for each token. */
   readonly multivector: boolean;
+  /** A weight for each word. */
+  readonly sparse: boolean;
 }
 
-export function abilitiesOf({ runs, pooling }: Pick<EmbeddingRow, 'runs' | 'pooling'>): Abilities {
+export function abilitiesOf({ runs, pooling, kind }: Pick<EmbeddingRow, 'runs' | 'pooling' | 'kind'>): Abilities {
   switch (runs.on) {
     case 'static':
-      return { lateChunking: false, multivector: false };
+      return { lateChunking: false, multivector: false, sparse: false };
     case 'onnx':
-      return { lateChunking: pooling === 'mean', multivector: true };
+      return { lateChunking: pooling === 'mean', multivector: true, sparse: kind === 'sparse' };
     case 'remote': {
       const { embed } = PROTOCOLS[runs.protocol];
-      return { lateChunking: embed?.lateChunking ?? false, multivector: embed?.outputs.includes('tokens') ?? false };
+      const outputs = embed?.outputs ?? [];
+      return {
+        lateChunking: embed?.lateChunking ?? false,
+        multivector: outputs.includes('tokens'),
+        sparse: outputs.includes('sparse'),
+      };
     }
   }
 }
