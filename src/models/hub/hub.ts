@@ -237,7 +237,7 @@ const notHere = (row: ModelRow) =>
 function reachable(row: ModelRow, error: unknown): unknown {
   if (error instanceof Problem && error.message.startsWith('A service needed'))
     return hubFailure(
-      `The model ${row.id} is not on this machine and the hub cannot be reached: the operator can run ${pullLine(row)} where there is a network, and copy the folder of models`,
+      `The model ${row.id} is not on this machine and the hub cannot be reached: the operator can copy the folder of models from a machine that has fetched it`,
       error,
     );
   return error;
