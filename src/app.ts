@@ -30,7 +30,7 @@ import type { Config } from '#config.ts';
 import { createDocuments } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
-import { createModels, createOcr, openModelHost } from '#models/index.ts';
+import { createModels, createOcr, modelsDir, openModelHost } from '#models/index.ts';
 import { createEgress } from '#net/egress.ts';
 import { createFetch } from '#net/fetch.ts';
 import { createGuard, portOf } from '#net/guard.ts';
@@ -237,7 +237,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
   const models = createModels(config, { fetch: trusted });
   const { vision } = models;
   const modelHost = await openModelHost(config, {
-    dir: path.join(config.dataDir, 'models'),
+    dir: modelsDir(config.dataDir),
     fetch: trusted,
     tokens: { load: loadTokens, count: countTokens, keep: keepTokens },
     log,

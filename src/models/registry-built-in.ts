@@ -4,6 +4,7 @@ import type { ModelRow } from './catalogue.ts';
 const COMMON = {
   hub: '',
   created: Date.UTC(2026, 10, 21) / 1000,
+  // A bag of words has no positions to run out of; this bounds what one input costs, as in the models of its kind.
   contextTokens: 8_192,
   languages: ['en', 'multi'],
   licence: 'Apache-2.0',

@@ -76,6 +76,11 @@ export interface Reranker extends Backend {
   score(batch: readonly Prepared[], signal: AbortSignal): Promise<Float32Array>;
 }
 
+/**
+ * Failures leave a backend as problems: DownstreamServiceFailureError for what cannot work (a broken file, a refusal by a
+ * server), ServiceNodeResourceDrainError with `retryAfter` for what may work later (a worker that died, a server that is
+ * busy or away), ServiceTimeoutError for one that took too long.
+ */
 export interface Backend {
   /** What may take minutes and no memory, before `load`: files that come from elsewhere, a server that answers late. */
   fetch?(): Promise<void>;
@@ -93,10 +98,3 @@ export interface Backend {
   /** Ends everything that was started. */
   close(): Promise<void>;
 }
-
-/**
- * Failures leave a backend as problems: DownstreamServiceFailureError for what cannot work (a broken file, a refusal by a
- * server), ServiceNodeResourceDrainError with `retryAfter` for what may work later (a worker that died, a server that is
- * busy or away), ServiceTimeoutError for one that took too long.
- */
-export type BackendKind = 'static' | 'onnx' | 'remote';

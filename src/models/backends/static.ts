@@ -9,9 +9,6 @@ import { type Breathe, createBreathe, STEP_UNITS } from '../static/steps.ts';
 import type { WordPiece } from '../tokenizers/wordpiece.ts';
 import type { Backend, Embedder, Output, Prepared, PrepareOptions, Reranker } from './backend.ts';
 
-/** A bag of words has no positions to run out of; this bounds what one input costs, as in the models of its kind. */
-export const STATIC_CONTEXT_TOKENS = 8_192;
-
 export interface StaticBackends {
   readonly embedder: Embedder;
   readonly reranker: Reranker;
