@@ -9,8 +9,9 @@ import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { Executor, requests } from '#flow/index.ts';
+import { type Call, Executor, requests } from '#flow/index.ts';
 import { CERTIFICATE, KEY } from '#net/proxy.suite.ts';
+import type { Log } from '#telemetry/log.ts';
 import { createGate, type Served, type ServeOptions, serveFlow } from '../support/flow-gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 
@@ -372,6 +373,23 @@ describe('options', () => {
       expect(answer.status).toBe(500);
       expect((await read(answer)).header.status.exception.name).toBe('RangeError');
     }));
+
+  it('a 500 whose cause is in the log, when an answer cannot be written', async () => {
+    class Loop extends Executor {
+      static override readonly requests = requests<Loop>({ '/index': 'loop' });
+      loop({ docs }: Call) {
+        docs[0]!.chunks = [...docs];
+      }
+    }
+    const failures: unknown[] = [];
+    const log = { info() {}, error: (facts: unknown) => failures.push(facts) } as unknown as Log;
+    const own = await serveFlow({ executors: [{ name: 'loop', uses: Loop }], log });
+    const answer = await send(`${own.url}/index`, { data: [{}] });
+    expect(answer.status).toBe(500);
+    const err = expect.objectContaining({ message: expect.stringContaining('nested too deeply') });
+    expect(failures).toEqual([{ err, reqId: answer.headers.get('x-request-id') }]);
+    await own.close();
+  });
 
   it('headers that executors may see', () =>
     withFlow({ headers: ['X-Tenant'] }, async ({ url }) => {

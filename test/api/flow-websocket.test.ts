@@ -271,6 +271,9 @@ describe('a connection', () => {
     expect(await text.nextJson()).toMatchObject({ code: 'ERROR', description: expect.stringContaining('gone') });
     const bytes = await open(`${own.url}/dry_run`, ['bytes']);
     expect(decodeStatus(await bytes.next())).toMatchObject({ code: 1, description: expect.stringContaining('gone') });
+    const old = await open(own.url);
+    old.send({ requestId: 'r', control: { command: 'STATUS' } });
+    expect(await old.closed).toMatchObject({ code: 1011 });
     client.socket.terminate();
     await own.close();
   });

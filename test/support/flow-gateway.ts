@@ -2,6 +2,7 @@
 
 import { createHttpGateway, type GatewayLimits, type HttpGateway } from '#flow/gateway/http.ts';
 import { type AddOptions, type Call, createFlow, defineFlow, Executor, type Flow, requests } from '#flow/index.ts';
+import type { Log } from '#telemetry/log.ts';
 
 /** Puts its mark behind the text of each document, and can be told to fail or to wait. */
 export class Marker extends Executor<{ mark?: string }> {
@@ -73,6 +74,7 @@ export interface ServeOptions {
   readonly protocol?: 'HTTP' | 'WEBSOCKET';
   readonly executors?: readonly AddOptions[];
   readonly limits?: Partial<GatewayLimits>;
+  readonly log?: Log;
   readonly [option: string]: unknown;
 }
 
@@ -81,13 +83,14 @@ export async function serveFlow({
   protocol = 'HTTP',
   executors = [{ name: 'marker', uses: Marker }],
   limits,
+  log,
   ...options
 }: ServeOptions = {}): Promise<Served> {
   let builder = defineFlow({ protocol, ...options });
   for (const executor of executors) builder = builder.add(executor);
   const flow = createFlow(builder.definition(), { stacks: false });
   await flow.start();
-  const gateway = createHttpGateway({ flow, protocol, version: '1.2.3', ...(limits && { limits }) });
+  const gateway = createHttpGateway({ flow, protocol, version: '1.2.3', log, ...(limits && { limits }) });
   const { port, url } = await gateway.listen(0, '127.0.0.1');
   return {
     url,

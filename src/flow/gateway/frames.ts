@@ -1,5 +1,5 @@
 /** Requests and answers as WebSocket frames: JSON texts or serialized messages (contract, section 7). */
-import type { Problem } from '#errors.ts';
+import { type Problem, problem } from '#errors.ts';
 import type { Flow, HandleOptions } from '../flow.ts';
 import { BODY, readRequest, requestFrame, statusObject, wrong } from '../json.ts';
 import { decodeRequest, encodeRequest, encodeStatus } from '../proto/request.ts';
@@ -85,7 +85,8 @@ function readControl(control: Record<string, unknown>, requestId: string): Frame
     requestId,
     async run(flow, { signal }) {
       const startTime = timestamp();
-      await flow.dryRun(signal);
+      const status = await flow.dryRun(signal);
+      if (status.code === ERROR) throw problem('ServiceAwayError', { message: status.description });
       const routes = [{ executor: 'gateway', startTime, endTime: timestamp() }];
       return JSON.stringify(oldControlAnswer({ requestId, command: 'STATUS', targets: [], routes }));
     },

@@ -3,10 +3,11 @@
  * table, so its paths are true.
  */
 import type { IncomingMessage } from 'node:http';
-import { problem } from '#errors.ts';
+import { asProblem, problem } from '#errors.ts';
 import type { GatewayOptions, Protocol } from '../definition.ts';
 import type { Flow } from '../flow.ts';
 import { BODY, requestJson, statusObject, wrong } from '../json.ts';
+import { isLost } from '../lost.ts';
 import { createRequest, type DataRequest, ERROR, type Route as FlowRoute, failed, timestamp } from '../request.ts';
 import { isObject } from '../values.ts';
 import { type Answer, type Asked, failureAnswer, notFound, ok } from './answer.ts';
@@ -186,6 +187,8 @@ async function runReading(
     const answer = await handleInParts(flow, request, partSize, { signal, headers });
     return { code: options.failuresAre500 && failed(answer) ? 500 : 200, body: write(answer) };
   } catch (error) {
+    // All others need no documents, and the door logs those that are ours.
+    if (!isLost(asProblem(error))) throw error;
     return failureAnswer(error, asked);
   }
 }
