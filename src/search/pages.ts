@@ -1,4 +1,5 @@
 /** Reading the pages of hits: all at once through the reader, as far as the time goes. */
+import { setMaxListeners } from 'node:events';
 import { Problem } from '#errors.ts';
 import type { Options, Reader } from '#reader/index.ts';
 import type { Hit } from './hit.ts';
@@ -30,6 +31,8 @@ export async function* readPages(
 ): AsyncGenerator<readonly Entry[]> {
   const { signal, budgetMs, options } = request;
   const stop = new AbortController();
+  // Each page's read listens, and there may be more of them than Node thinks right.
+  setMaxListeners(0, stop.signal);
   const timeUp = new Error('the time of the search is up');
   const leave = () => stop.abort(signal.reason);
   signal.addEventListener('abort', leave, { once: true });
@@ -37,6 +40,7 @@ export async function* readPages(
   const timer = setTimeout(() => stop.abort(timeUp), budgetMs);
   let entries: readonly Entry[] = hits.map((hit) => ({ hit, state: 'waiting' }));
   let wake = () => {};
+  stop.signal.addEventListener('abort', () => wake(), { once: true });
   let changed = false;
   let fatal: unknown;
   let left = hits.length;
@@ -72,7 +76,6 @@ export async function* readPages(
       await new Promise<void>((resolve) => {
         wake = resolve;
         if (changed || stop.signal.aborted) resolve();
-        else stop.signal.addEventListener('abort', () => resolve(), { once: true });
       });
       if (fatal) throw fatal;
       signal.throwIfAborted();
