@@ -37,6 +37,15 @@ beforeEach(async () => {
       return html(`${text('the start')}<a href="/apples">Apples</a> <a href="http://other.test/">x</a></article>`);
     if (url === '/apples')
       return html(`${text('apples')}<a href="/deep">Deep</a> <a href="/private">Private</a></article>`);
+    if (url === '/lost') {
+      response.statusCode = 404;
+      return html(`${text('nothing')}</article>`);
+    }
+    if (url === '/hidden') return html(`<meta name="ROBOTS" content="NOINDEX">${text('secrets')}</article>`);
+    if (url === '/links')
+      return html(
+        `${text('links')}<a href="/lost">Lost</a> <a href="/hidden">Hidden</a> <a href="/plums">Plums</a></article>`,
+      );
     if (broken && url.startsWith('/plums')) return response.destroy();
     return html(`${text(url.slice(1).split('?')[0]!)}</article>`);
   });
@@ -143,3 +152,13 @@ it(
   },
   LONG,
 );
+
+it('leaves out pages that are not there, or do not want to be found', async () => {
+  const told = await run(`${base}/links`, '--depth', '1', '--delay', '0');
+  expect(asked).toContain('/lost');
+  expect(asked).toContain('/hidden');
+  expect(told.filled).toMatchObject({ added: 2, refused: 2, failed: 0 });
+  expect(told.stats.pages).toBe(2);
+  expect(notes.join('\n')).toMatch(/refused \S+\/lost \(answered with 404\)/);
+  expect(notes.join('\n')).toMatch(/refused \S+\/hidden \(asks not to be indexed\)/);
+}, 60_000);

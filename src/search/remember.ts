@@ -5,21 +5,23 @@
 import { createHash } from 'node:crypto';
 import { mayKeep, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
-import { indexableOf } from './index/from-reader.ts';
+import { hindranceOf, indexableOf } from './index/from-reader.ts';
 import type { LocalIndex } from './index/local-index.ts';
 
 export interface RememberOptions {
-  readonly index: Pick<LocalIndex, 'add'>;
+  readonly index: Pick<LocalIndex, 'add' | 'remove'>;
   /** Whether pages that forbid copies are remembered too. */
   readonly keepsNoStore: boolean;
   readonly log: Pick<Log, 'warn'>;
+  readonly now?: () => number;
 }
 
 /** So many pages may wait for the index; further ones are found when they are read again. */
 const MAX_WAITING = 200;
 /** Of so many pages it is known that they are in the index as they were read. */
 const MAX_KNOWN = 2_000;
-const CAPTCHA = /CAPTCHA/;
+/** A page that is read again and again is told to the index so often, which keeps longest what was read last. */
+const KNOWN_FOR_MS = 600_000;
 
 export function rememberingReader(reader: Reader, options: RememberOptions): Reader {
   const remember = createMemory(options);
@@ -40,25 +42,47 @@ export function rememberingReader(reader: Reader, options: RememberOptions): Rea
   };
 }
 
-function createMemory({ index, keepsNoStore, log }: RememberOptions) {
-  const known = new Map<string, string>();
+interface Known {
+  readonly version: string;
+  readonly until: number;
+}
+
+function createMemory({ index, keepsNoStore, log, now = Date.now }: RememberOptions) {
+  const known = new Map<string, Known>();
   let waiting = 0;
-  return (request: ReadRequest, rendition: Rendition): void => {
-    if (!isForAll(request) || !isWorthIt(rendition, keepsNoStore) || waiting >= MAX_WAITING) return;
-    const page = indexableOf(request.options.formats.has('frontmatter') ? withoutHead(rendition) : rendition.page);
-    if (!page) return;
-    const version = createHash('sha256').update(`${page.title}\n${page.content}`).digest('base64');
-    if (known.get(page.url) === version) return;
-    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
-    known.set(page.url, version);
+
+  function tell(url: string, work: Promise<unknown>): void {
     waiting++;
-    index
-      .add(page)
+    work
       .catch((error: unknown) => {
-        known.delete(page.url);
+        known.delete(url);
         log.warn({ err: error }, 'a page could not be indexed');
       })
       .finally(() => waiting--);
+  }
+
+  return (request: ReadRequest, rendition: Rendition): void => {
+    if (!isForAll(request) || waiting >= MAX_WAITING) return;
+    const { url } = rendition.page;
+    const hindrance = hindranceOf(rendition, keepsNoStore);
+    if (hindrance) {
+      // What was read before must not outlive the page, nor its site's consent.
+      if (hindrance.isForGood) {
+        known.delete(url);
+        tell(url, index.remove(url));
+      }
+      return;
+    }
+    const page = indexableOf(request.options.formats.has('frontmatter') ? withoutHead(rendition) : rendition.page);
+    if (!page) return;
+    const version = createHash('sha256').update(`${page.title}\n${page.content}`).digest('base64');
+    const before = known.get(url);
+    if (before?.version === version && before.until > now()) return;
+    // The oldest goes, and what is told again is young again.
+    known.delete(url);
+    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
+    known.set(url, { version, until: now() + KNOWN_FOR_MS });
+    tell(url, index.add(page));
   };
 }
 
@@ -70,14 +94,6 @@ function isForAll({ target, options }: ReadRequest): boolean {
   const isPlain = retainLinks !== 'none' && retainLinks !== 'gpt-oss' && options.proxy === 'none';
   const isMarkdown = formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
   return isMarkdown && !modelFormat && isWhole && isPlain;
-}
-
-/** Whether the page is there, and may be found. */
-function isWorthIt({ page, status, noStore }: Rendition, keepsNoStore: boolean): boolean {
-  if (status !== undefined && (status < 200 || status >= 300)) return false;
-  if (noStore && !keepsNoStore) return false;
-  const { robots = '', googlebot = '' } = page.metadata ?? {};
-  return !/\b(?:noindex|none|noarchive)\b/i.test(`${robots},${googlebot}`) && !CAPTCHA.test(page.warning ?? '');
 }
 
 /** The page without the front matter that was put before its content. */

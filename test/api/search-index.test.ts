@@ -35,6 +35,9 @@ let reader: Reader;
 let search: Awaited<ReturnType<typeof openSearch>>;
 let index: Awaited<ReturnType<typeof openLocalIndex>>;
 const warnings: unknown[] = [];
+/** What the page that changes says. */
+let changing = { status: 200, head: '' };
+let clock = Date.now();
 const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
@@ -50,6 +53,10 @@ beforeAll(async () => {
       '<meta name="robots" content="noindex, follow">',
     ),
     '/zeppelin': article('Open', 'The zeppelin of the third kind is for everybody.'),
+    '/changing': ({ response }) =>
+      void response
+        .writeHead(changing.status, { 'content-type': 'text/html' })
+        .end(article('Changing', 'The dirigible changes its mind now and then.', changing.head)),
     '/gone': ({ response }) =>
       void response.writeHead(404, { 'content-type': 'text/html' }).end(article('Gone', 'The zeppelin has gone.')),
   });
@@ -61,7 +68,7 @@ beforeAll(async () => {
   const trusted = createTrustedFetch(rules);
   const guard = createGuard({ allow: site.allow, isOwnHost: () => false, ownPlaces: createOwnPlaces() });
   const fetch = createFetch({ guard, region: createRegion(rules) });
-  reader = rememberingReader(server.app.reader, { index, keepsNoStore: false, log });
+  reader = rememberingReader(server.app.reader, { index, keepsNoStore: false, log, now: () => clock });
   search = await openSearch(
     { dataDir: dir, searchProviders: [], searchProvidersAtOnce: 1 },
     { reader, trusted, fetch, fitPicture: async () => ({ png: new Uint8Array() }), index, version: '0', log },
@@ -170,4 +177,34 @@ it('remembers the last of what a stream shows', async () => {
   // The same words at another address are the same page.
   expect((await index.stats()).pages).toBeLessThanOrEqual(before + 1);
   expect((await find('flat ponds wind sun'))[0]!.title).toBe('About salt');
+});
+
+it('forgets a page that is gone, or wants to be forgotten', async () => {
+  for (const [then, indexed] of [
+    [{ status: 200, head: '<meta name="robots" content="noindex">' }, false],
+    [{ status: 404, head: '' }, false],
+    [{ status: 503, head: '' }, true],
+  ] as const) {
+    changing = { status: 200, head: '' };
+    await read('changing', { engine: 'direct', noCache: true });
+    await index.settled();
+    expect([then, await index.search(readQuery('dirigible'))]).toEqual([then, [expect.anything()]]);
+    changing = then;
+    await read('changing', { engine: 'direct', noCache: true });
+    await index.settled();
+    expect([then, await index.search(readQuery('dirigible'))]).toEqual([then, indexed ? [expect.anything()] : []]);
+  }
+});
+
+it('keeps what is read again, and takes back what was removed meanwhile', async () => {
+  await read('steel');
+  await index.settled();
+  await index.clear();
+  await read('steel');
+  await index.settled();
+  expect((await index.stats()).pages).toBe(0);
+  clock += 3_600_000;
+  await read('steel');
+  await index.settled();
+  expect((await index.stats()).pages).toBe(1);
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openJournal } from './fill-journal.ts';
-import { indexableOf } from './from-reader.ts';
+import { hindranceOf, indexableOf } from './from-reader.ts';
 import { readSitemap } from './sitemap.ts';
 
 describe('sitemaps', () => {
@@ -99,4 +99,32 @@ it('a page of the reader is what the index takes, when there is Markdown of it',
   expect(indexableOf({ ...page, content: '' })).toBeUndefined();
   expect(indexableOf({ ...page, url: 'blob:abc' })).toBeUndefined();
   expect(indexableOf({ ...page, publishedTime: 'yesterday' })).not.toHaveProperty('publishedAt');
+});
+
+it('pages are kept from being found by themselves alone', () => {
+  const hindered = (robots: string, status = 200, noStore = false) =>
+    hindranceOf(
+      {
+        page: {
+          title: '',
+          url: 'https://a.test/',
+          description: '',
+          content: 'x',
+          metadata: { robots },
+          usage: { tokens: 0 },
+        },
+        body: '',
+        tokens: 0,
+        status,
+        noStore,
+      },
+      false,
+    );
+  for (const robots of ['', 'index, follow', 'max-image-preview:none', 'max-snippet:-1, max-image-preview: none'])
+    expect([robots, hindered(robots)]).toEqual([robots, undefined]);
+  for (const robots of ['noindex', 'NOINDEX,nofollow', 'noindex nofollow', 'follow, none', 'noarchive'])
+    expect([robots, hindered(robots)?.isForGood]).toEqual([robots, true]);
+  expect(hindered('', 410)?.isForGood).toBe(true);
+  expect(hindered('', 503)?.isForGood).toBe(false);
+  expect(hindered('', 200, true)?.reason).toBe('forbids copies');
 });

@@ -7,14 +7,16 @@ import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
 import { blobUrl, type Options, type Page, type Reader, readUpload, resolve } from '#reader/index.ts';
 import type { Journal } from './fill-journal.ts';
-import { indexableOf } from './from-reader.ts';
+import { hindranceOf, indexableOf } from './from-reader.ts';
 import type { LocalIndex } from './local-index.ts';
 import { addressOf } from './prepare.ts';
 import { readSitemap } from './sitemap.ts';
 
 export interface FillTools {
-  readonly index: Pick<LocalIndex, 'add'>;
+  readonly index: Pick<LocalIndex, 'add' | 'remove'>;
   readonly reader: Reader;
+  /** Whether pages that forbid copies are indexed too. */
+  readonly keepsNoStore: boolean;
   readonly fetch: GuardedFetch;
   readonly robots: Robots;
   readonly journal: Journal;
@@ -233,14 +235,20 @@ async function download(fetch: GuardedFetch, url: string, signal: AbortSignal): 
 type Outcome = Pick<FillProgress, 'outcome' | 'reason'> & { readonly found: readonly string[] };
 
 async function readOne({ url, depth }: Task, tools: FillTools, options: FillOptions): Promise<Outcome> {
-  const { index, reader, robots } = tools;
+  const { index, reader, robots, keepsNoStore } = tools;
   const { signal, agent } = options;
   try {
     const isFile = url.startsWith('file:');
     if (!isFile) await robots.check(url, agent, { signal });
     const read: Options = resolve({ withLinksSummary: depth > 0 ? 'all' : false, retainImages: 'alt' });
     const target = isFile ? await fileTarget(url) : { url };
-    const { page } = await reader.last({ target, options: read, signal, keyed: true });
+    const rendition = await reader.last({ target, options: read, signal, keyed: true });
+    const { page } = rendition;
+    const hindrance = isFile ? undefined : hindranceOf(rendition, keepsNoStore);
+    if (hindrance) {
+      if (hindrance.isForGood) await index.remove(page.url);
+      return { outcome: 'refused', reason: hindrance.reason, found: depth > 0 ? linksOf(page, url) : [] };
+    }
     const indexable = indexableOf(page, isFile ? url : page.url);
     const added = indexable !== undefined && (await index.add(indexable));
     return { outcome: added ? 'added' : 'unchanged', found: depth > 0 ? linksOf(page, url) : [] };

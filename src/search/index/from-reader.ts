@@ -1,6 +1,39 @@
 /** A page as the reader answers it, as the index takes it. */
-import type { Page } from '#reader/index.ts';
+import type { Page, Rendition } from '#reader/index.ts';
 import type { IndexablePage } from './local-index.ts';
+
+const CAPTCHA = /CAPTCHA/;
+/** Names of meta elements are of either case (HTML, 4.2.5.1). */
+const ROBOTS = /^(?:robots|googlebot)$/i;
+
+/** What keeps a page from being found, in a few words; undefined for a page that is there and may be found. */
+export function hindranceOf({ page, status, noStore }: Rendition, keepsNoStore: boolean): Hindrance | undefined {
+  const robots = Object.entries(page.metadata ?? {}).flatMap(([name, text]) => (ROBOTS.test(name) ? [text] : []));
+  if (status === 404 || status === 410) return { isForGood: true, reason: `answered with ${status}` };
+  if (status !== undefined && (status < 200 || status >= 300))
+    return { isForGood: false, reason: `answered with ${status}` };
+  if (forbids(robots.join())) return { isForGood: true, reason: 'asks not to be indexed' };
+  if (noStore && !keepsNoStore) return { isForGood: true, reason: 'forbids copies' };
+  if (CAPTCHA.test(page.warning ?? '')) return { isForGood: false, reason: 'asks for a CAPTCHA' };
+  return undefined;
+}
+
+const FORBIDDING: ReadonlySet<string> = new Set(['noindex', 'none', 'noarchive']);
+
+/** Whether one of the directives forbids it; what stands behind a colon is the value of another (`max-image-preview:none`). */
+const forbids = (robots: string): boolean =>
+  robots
+    .toLowerCase()
+    .split(',')
+    .filter((directive) => !directive.includes(':'))
+    .flatMap((directive) => directive.split(/\s+/))
+    .some((name) => FORBIDDING.has(name));
+
+export interface Hindrance {
+  /** Whether what was kept of the page before must go, too. */
+  readonly isForGood: boolean;
+  readonly reason: string;
+}
 
 /** Undefined when there is no Markdown of it, or no address. `url` is that of the answer unless it is given. */
 export function indexableOf(page: Page, url: string = page.url): IndexablePage | undefined {
