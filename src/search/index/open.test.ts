@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -60,6 +60,20 @@ it('makes a damaged file anew', async () => {
   const second = await open();
   await second.add(page('https://a.test/', 'A puppy again.'));
   expect(await second.search(readQuery('puppy'))).toHaveLength(1);
+  await second.close();
+}, 60_000);
+
+it('makes a file anew that turns out to be damaged while it is used', async () => {
+  const first = await open();
+  for (let at = 0; at < 40; at++) await first.add(page(`https://a.test/${at}`, `A puppy. ${`word${at} `.repeat(500)}`));
+  await first.close();
+  const bytes = readFileSync(file());
+  // The first page has the header and the tables: the file can be opened.
+  writeFileSync(file(), bytes.fill(0xa5, 16_384));
+  const second = await open();
+  await expect(second.search(readQuery('puppy'))).rejects.toThrow();
+  await second.add(page('https://a.test/', 'A puppy again.'));
+  expect((await second.search(readQuery('puppy'))).map(({ url }) => url)).toEqual(['https://a.test/']);
   await second.close();
 }, 60_000);
 

@@ -1,5 +1,6 @@
 /** What runs in the thread of the local index. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { isDamaged, moveAside } from '#storage/database/sqlite.ts';
 import { createEngine, type Engine } from './engine.ts';
 import type { IndexEmbedder } from './local-index.ts';
 import { openPostgresIndex } from './postgres-index.ts';
@@ -33,8 +34,23 @@ function serve(port: Port, { file, databaseUrl, maxBytes, embedder }: IndexThrea
   })();
   const engine =
     <Name extends keyof Engine>(name: Name) =>
-    async (...values: Parameters<Engine[Name]>) =>
-      ((await opening)[name] as (...values: Parameters<Engine[Name]>) => unknown)(...values);
+    async (...values: Parameters<Engine[Name]>) => {
+      const opened = await opening;
+      try {
+        return await (opened[name] as (...values: Parameters<Engine[Name]>) => unknown)(...values);
+      } catch (error) {
+        if (isDamaged(error)) await giveUp(opened);
+        throw error;
+      }
+    };
+  /** What was read can be read again: the thread ends, and the next one begins a new file. */
+  async function giveUp(opened: Engine): Promise<void> {
+    if (databaseUrl) return;
+    await main.call('warn', 'the index of pages is damaged: it is made anew');
+    await opened.close().catch(() => {});
+    await moveAside(file).catch(() => {});
+    process.exit(1);
+  }
   servePort(port, {
     opened: async () => void (await opening),
     add: engine('add'),

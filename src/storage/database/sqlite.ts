@@ -220,7 +220,8 @@ function versionReader(connection: Connection): () => number {
 
 const asideOf = (file: string) => `${file}.damaged`;
 
-async function moveAside(file: string): Promise<void> {
+/** Makes room for a new file in the place of one that is damaged, which is closed. */
+export async function moveAside(file: string): Promise<void> {
   await rename(file, asideOf(file));
   for (const suffix of ['-wal', '-shm']) await rm(file + suffix, { force: true });
 }
