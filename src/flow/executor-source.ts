@@ -1,5 +1,6 @@
 /** From what a definition says to an executor that is ready: its class is found, built and started. */
 import { mkdirSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Log } from '#telemetry/log.ts';
@@ -22,10 +23,10 @@ const PASS_NAMES = ['BaseExecutor', '_pass', '_merge', 'executors.BaseExecutor']
 const isExecutorClass = (value: unknown): value is ExecutorClass =>
   typeof value === 'function' && value.prototype instanceof Executor;
 
-/** `version` above 0 imports a changed file anew. */
+/** `version` above 0 imports a changed file anew; what has not changed is not kept twice, since modules are never let go. */
 async function importModule(file: string, version: number): Promise<Record<string, unknown>> {
   const address = pathToFileURL(file);
-  if (version > 0) address.search = `v=${version}`;
+  if (version > 0) address.search = `v=${(await stat(file, { bigint: true })).mtimeNs}`;
   return import(address.href);
 }
 

@@ -515,6 +515,7 @@ describe('a life', () => {
       writeFileSync(
         file,
         `import { Executor } from ${JSON.stringify(source)};
+globalThis.timesImported = (globalThis.timesImported ?? 0) + 1;
 export class Mine extends Executor {
   static requests = { '/default': 'mark' };
   async mark({ docs }) {
@@ -543,6 +544,10 @@ export class Mine extends Executor {
       expect(textsOf(answer)[0]).toMatch(/^(?:old|new) still$/);
     }
     expect(textsOf(await ask(flow))).toEqual(['new still']);
+    const imported = () => (globalThis as { timesImported?: number }).timesImported;
+    const once = imported();
+    for (let at = 0; at < 3; at++) await flow.reload(['mine']);
+    expect(imported()).toBe(once);
     expect(await flow.reload(['nobody'])).toEqual([]);
     await expect(flow.reload(['('])).rejects.toMatchObject({ code: 422 });
 
