@@ -42,6 +42,7 @@ export interface FakeOptions {
   readonly memoryBytes?: number;
   /** What it needs from elsewhere before it is loaded. */
   readonly onFetch?: () => Promise<void>;
+  readonly stamp?: () => string;
   /** Called before each load; may fail or wait. */
   readonly onLoad?: () => Promise<void> | void;
   /** Called with the texts of each batch. */
@@ -64,10 +65,11 @@ interface Payload {
   readonly items?: readonly string[];
 }
 
-function fakeBackend({ memoryBytes = 1_000, onFetch, onLoad, batch = { tokens: 64, inputs: 16 } }: FakeOptions) {
+function fakeBackend({ memoryBytes = 1_000, onFetch, stamp, onLoad, batch = { tokens: 64, inputs: 16 } }: FakeOptions) {
   const state = { loaded: false };
   const backend: Backend = {
     ...(onFetch && { fetch: onFetch }),
+    ...(stamp && { stamp: async () => stamp() }),
     async load() {
       await onLoad?.();
       state.loaded = true;

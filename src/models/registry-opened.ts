@@ -85,7 +85,13 @@ export function openModels({ opening, maxBytes, deadlineMs, log }: OpenedOptions
   const embedders = new Map<string, OpenEmbedder>();
   const rerankers = new Map<string, OpenReranker>();
   const rows = new Map<string, ModelRow>();
-  const residents = createResidents({ maxBytes });
+  const ids = new Map<Backend, string>();
+  const residents = createResidents({
+    maxBytes,
+    onFailed(backend, err) {
+      if (!closing.signal.aborted) log.warn({ err, model: ids.get(backend) }, 'a model could not be loaded');
+    },
+  });
   const intake = createIntake(MAX_CHARACTERS);
   const required = new Set<string>();
   /** Those of them that were in memory once: one that made room for another is loaded again when it is used. */
@@ -103,6 +109,7 @@ export function openModels({ opening, maxBytes, deadlineMs, log }: OpenedOptions
     const made = { backend, queue: createQueue({ run, ...capacityOf(backend) }) };
     embedders.set(row.id, made);
     rows.set(row.id, row);
+    ids.set(backend, row.id);
     return made;
   }
 
@@ -116,6 +123,7 @@ export function openModels({ opening, maxBytes, deadlineMs, log }: OpenedOptions
     const made = { backend, queue: createQueue({ run, ...capacityOf(backend) }) };
     rerankers.set(row.id, made);
     rows.set(row.id, row);
+    ids.set(backend, row.id);
     return made;
   }
 
@@ -145,9 +153,8 @@ export function openModels({ opening, maxBytes, deadlineMs, log }: OpenedOptions
         (await residents.hold(open(row).backend, closing.signal))();
         warmed.add(row.id);
         return;
-      } catch (error) {
+      } catch {
         if (closing.signal.aborted) return;
-        log.warn({ err: error, model: row.id }, 'a model could not be loaded');
       }
       await pause(pauseMs, closing.signal);
     }

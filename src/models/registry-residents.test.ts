@@ -92,6 +92,48 @@ describe('models in memory', () => {
     expect(residents.residence(one)).toBe('loaded');
   });
 
+  it('that are damaged are not tried anew at once, unless their files change', async () => {
+    let clock = 0;
+    let stamp = 'damaged';
+    let loads = 0;
+    const failures: unknown[] = [];
+    const one = model(10, {
+      stamp: () => stamp,
+      onLoad() {
+        loads++;
+        if (stamp !== 'good') throw new Error(`${stamp} ${loads}`);
+      },
+    });
+    const residents = createResidents({
+      maxBytes: 100,
+      now: () => clock,
+      onFailed: (backend, error) => failures.push([backend === one, (error as Error).message]),
+    });
+    const tried = async () => {
+      const messages = await Promise.all(
+        [1, 2].map(() => residents.hold(one, patient()).then(String, ({ message }: Error) => message)),
+      );
+      return [...new Set(messages)];
+    };
+    let number = 0;
+    for (const pauseMs of [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+      expect(await tried()).toEqual([`damaged ${++number}`]);
+      clock += pauseMs - 1;
+      expect(await tried()).toEqual([`damaged ${number}`]);
+      expect([loads, residents.residence(one)]).toEqual([number, 'failed']);
+      clock++;
+    }
+    expect(failures).toEqual(Array.from({ length: 7 }, (_, at) => [true, `damaged ${at + 1}`]));
+    expect(await tried()).toEqual(['damaged 8']);
+    stamp = 'other';
+    expect(await tried()).toEqual(['other 9']);
+    clock += 2_000;
+    expect(await tried()).toEqual(['other 10']);
+    stamp = 'good';
+    (await residents.hold(one, patient()))();
+    expect([loads, residents.residence(one)]).toEqual([11, 'loaded']);
+  });
+
   it('do not wait for the files of another', async () => {
     let arrive = () => {};
     const files = new Promise<void>((resolve) => {

@@ -25,10 +25,31 @@ interface Resident {
   /** Set while it is to go and takes no new users; resolves when it went. */
   leaving: Promise<void> | undefined;
   failed: boolean;
+  /** The last load, when it failed. */
+  failure: Failure | undefined;
 }
 
-/** `maxBytes` is a bound for all models together; a single one that is larger is loaded alone. */
-export function createResidents({ maxBytes }: { readonly maxBytes: number }): Residents {
+interface Failure {
+  readonly error: unknown;
+  /** Of the files that could not be loaded. */
+  readonly stamp: string;
+  readonly pauseMs: number;
+  readonly until: number;
+}
+
+export interface ResidentsOptions {
+  /** A bound for all models together; a single one that is larger is loaded alone. */
+  readonly maxBytes: number;
+  /** Told of each try that failed, once, however many wait for it. */
+  readonly onFailed?: (backend: Backend, error: unknown) => void;
+  readonly now?: () => number;
+}
+
+/** For so long a load that failed fails again without a try, longer each time, while the files are the same. */
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now }: ResidentsOptions): Residents {
   const all = new Map<Backend, Resident>();
   let uses = 0;
   let freed = () => {};
@@ -38,7 +59,15 @@ export function createResidents({ maxBytes }: { readonly maxBytes: number }): Re
   const residentOf = (backend: Backend): Resident => {
     const known = all.get(backend);
     if (known) return known;
-    const made = { backend, users: 0, usedAt: 0, loading: undefined, leaving: undefined, failed: false };
+    const made: Resident = {
+      backend,
+      users: 0,
+      usedAt: 0,
+      loading: undefined,
+      leaving: undefined,
+      failed: false,
+      failure: undefined,
+    };
     all.set(backend, made);
     return made;
   };
@@ -82,13 +111,41 @@ export function createResidents({ maxBytes }: { readonly maxBytes: number }): Re
   }
 
   async function bring(resident: Resident): Promise<void> {
-    await resident.backend.fetch?.();
+    const stamp = await told(resident, async () => {
+      await resident.backend.fetch?.();
+      return resident.backend.stamp?.();
+    });
+    const { failure } = resident;
+    if (failure && failure.stamp === stamp && now() < failure.until) throw failure.error;
     const work = turn.then(async () => {
       await makeRoom(resident);
-      await resident.backend.load();
+      await tryLoading(resident, stamp);
     });
     turn = work.catch(() => {});
-    await work;
+    await told(resident, () => work);
+  }
+
+  async function told<T>({ backend }: Resident, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      onFailed(backend, error);
+      throw error;
+    }
+  }
+
+  async function tryLoading(resident: Resident, stamp: string | undefined): Promise<void> {
+    const before = resident.failure?.stamp === stamp ? resident.failure : undefined;
+    resident.failure = undefined;
+    try {
+      await resident.backend.load();
+    } catch (error) {
+      if (stamp !== undefined) {
+        const pauseMs = before ? Math.min(before.pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
+        resident.failure = { error, stamp, pauseMs, until: now() + pauseMs };
+      }
+      throw error;
+    }
   }
 
   async function makeRoom(newcomer: Resident): Promise<void> {

@@ -84,6 +84,8 @@ export interface Reranker extends Backend {
 export interface Backend {
   /** What may take minutes and no memory, before `load`: files that come from elsewhere, a server that answers late. */
   fetch?(): Promise<void>;
+  /** What its files are now: another text when they change. A load that failed is not tried at once on the same ones. */
+  stamp?(): Promise<string>;
   /** Brings the model into memory; a second call waits for the first. */
   load(signal?: AbortSignal): Promise<void>;
   /** Gives the memory back; work in flight is finished first. */

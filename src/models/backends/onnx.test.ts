@@ -451,11 +451,19 @@ describe('damaged files', wait, () => {
 
   it('say so when the tokenizer is the damaged one, to the operator with the reason', async () => {
     const files = await writeTestModel(path.join(folder, String(++made)), file, '{"model": ');
-    const warnings: object[] = [];
-    const log = { info() {}, warn: (facts: object) => void warnings.push(facts) };
-    const embedder = createOnnxEmbedder(testEmbeddingRow(), { files: async () => files, log });
+    const embedder = createOnnxEmbedder(testEmbeddingRow(), { files: async () => files, log: quiet });
     closing.push(() => embedder.close());
-    await expect(embedder.load()).rejects.toMatchObject(unloadable);
-    expect(warnings).toEqual([{ model: 'test-encoder', reason: expect.stringContaining('JSON') }]);
+    const cause = expect.objectContaining({ message: expect.stringContaining('JSON') });
+    await expect(embedder.load()).rejects.toMatchObject({ ...unloadable, cause });
+  });
+
+  it('have another stamp when they were changed', async () => {
+    const place = path.join(folder, String(++made));
+    const files = await writeTestModel(place, file.subarray(0, 100));
+    const embedder = createOnnxEmbedder(testEmbeddingRow(), { files: async () => files, log: quiet });
+    const first = await embedder.stamp!();
+    expect(await embedder.stamp!()).toBe(first);
+    await writeTestModel(place, file);
+    expect(await embedder.stamp!()).not.toBe(first);
   });
 });

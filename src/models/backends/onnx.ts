@@ -65,6 +65,7 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
     async fetch() {
       await options.files(row);
     },
+    stamp: async () => stampOf(await options.files(row), runs),
     async load(signal) {
       await host.load(signal);
     },
@@ -85,10 +86,21 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
 /** What there is for this process: the machine's, or what its container may take. */
 const machineBytes = () => Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
-async function bytesOf({ graph }: ModelFiles, { data, file }: OnnxRuns): Promise<number> {
-  const beside = (data?.[file] ?? []).map((name) => path.join(path.dirname(graph), path.basename(name)));
-  const sizes = await Promise.all([graph, ...beside].map((name) => stat(name).catch(() => ({ size: 0 }))));
+/** The graph and the weights beside it. */
+const graphFiles = ({ graph }: ModelFiles, { data, file }: OnnxRuns): string[] => [
+  graph,
+  ...(data?.[file] ?? []).map((name) => path.join(path.dirname(graph), path.basename(name))),
+];
+
+async function bytesOf(files: ModelFiles, runs: OnnxRuns): Promise<number> {
+  const sizes = await Promise.all(graphFiles(files, runs).map((name) => stat(name).catch(() => ({ size: 0 }))));
   return sizes.reduce((sum, { size }) => sum + size, 0);
+}
+
+async function stampOf(files: ModelFiles, runs: OnnxRuns): Promise<string> {
+  const all = [...graphFiles(files, runs), files.tokenizer, files.tokenizerConfig];
+  const states = await Promise.all(all.map((name) => stat(name).catch(() => undefined)));
+  return states.map((state) => (state ? `${state.ino} ${state.size} ${state.mtimeMs}` : 'none')).join('\n');
 }
 
 function specOf(row: ModelRow, files: ModelFiles, threads: number): ModelSpec {

@@ -174,7 +174,6 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     } catch (error) {
       end(made, drained);
       if (closed) throw drained(error);
-      log.warn({ model: id, reason: reasonOf(error) }, 'a model could not be loaded');
       throw unloadable(error);
     }
     await watchMemory(made);
