@@ -67,7 +67,9 @@ async function searches(definition: FlowDefinition): Promise<SearchFactory> {
     open.push(...Object.values(value));
     const pattern = (value as Record<string, unknown>).$regex;
     if (typeof pattern !== 'string') continue;
-    const compiled = await compilePattern(pattern);
+    const compiled = await compilePattern(pattern).catch((error: Error) => {
+      throw problem('ParamValidationError', { path: 'when', message: `$regex: ${error.message}` }, error);
+    });
     patterns.set(pattern, (text) => compiled.matcher(text).find());
   }
   return (pattern) => patterns.get(pattern)!;
