@@ -61,9 +61,23 @@ function struct(value: unknown, place: Place): JsonObject {
  */
 interface Claims {
   entries: number;
+  /** Lists within lists that arrays of bytes become: each takes many times the byte that may be all it holds. */
+  lists: number;
 }
 
+const noClaims = (): Claims => ({ entries: 0, lists: 0 });
+
 const MAX_CLAIMED_ENTRIES = 2 ** 20;
+const MAX_CLAIMED_LISTS = 2 ** 20;
+
+function claimLists(claims: Claims, shape: readonly number[], place: Place): void {
+  let lists = 1;
+  for (const length of shape.slice(0, -1)) {
+    lists *= length;
+    claims.lists += lists;
+  }
+  if (!(claims.lists <= MAX_CLAIMED_LISTS)) throw wrongValue(place, `arrays of more than ${MAX_CLAIMED_LISTS} rows`);
+}
 
 function claim(claims: Claims, shape: readonly number[], place: Place): void {
   claims.entries += sizeOf(shape);
@@ -79,6 +93,7 @@ function dense(value: unknown, place: Place, claims: Claims): DenseArray {
   const shape = lengths.map((length, at) => integer(length, { up: { up: place, key: 'shape' }, key: at }));
   const array = { buffer, shape, dtype: text(value.dtype ?? '<f8', { up: place, key: 'dtype' }) };
   if (array.buffer.length === 0) claim(claims, shape, place);
+  claimLists(claims, shape, place);
   try {
     checkDense(array);
   } catch (error) {
@@ -110,6 +125,7 @@ function sparse(value: unknown, place: Place, claims: Claims, rest: { clsName: s
   if (!Array.isArray(value.shape)) throw wrong({ up: place, key: 'shape' }, 'list');
   const shape = value.shape.map((length) => integer(length, { up: place, key: 'shape' }));
   claim(claims, shape, place);
+  claimLists(claims, shape, place);
   const read = NdArray.fromSparse(
     {
       indices: dense(value.indices, { up: place, key: 'indices' }, claims),
@@ -255,12 +271,7 @@ FIELDS.mimeType = FIELDS.mime_type!;
 const GONE = new Set(['content_hash', 'contentHash', 'level_name', 'levelName', 'siblings']);
 
 /** A document from JSON. Keys that are not known become tags, without taking the place of one. */
-export function readDocument(
-  value: unknown,
-  place: Place = BODY,
-  depth = 0,
-  claims: Claims = { entries: 0 },
-): Document {
+export function readDocument(value: unknown, place: Place = BODY, depth = 0, claims = noClaims()): Document {
   if (!isObject(value)) throw wrong(place, 'dict');
   if (depth > MAX_DOCUMENT_DEPTH) throw wrong(place, 'deep');
   const reading: Reading = { document: new Document(''), depth, claims };
@@ -313,7 +324,7 @@ export interface ReadOptions {
 function readDocuments(data: unknown, place: Place, stringsAreIds: boolean): Document[] {
   if (data === null || data === undefined) return [];
   if (Array.isArray(data)) {
-    const claims: Claims = { entries: 0 };
+    const claims = noClaims();
     return data.map((part, at) => {
       if (typeof part !== 'string') return readDocument(part, { up: place, key: at }, 0, claims);
       return stringsAreIds ? new Document({ id: part }) : documentOfString(part);

@@ -186,6 +186,14 @@ describe('a document in JSON', () => {
     ]);
   });
 
+  it('bounds the rows that bytes may become', () => {
+    const buffer = Buffer.alloc(2 ** 20 + 1).toString('base64');
+    const flat = { tensor: { dense: { buffer, shape: [1, 2 ** 20 + 1], dtype: '|b1' } } };
+    expect(readDocument(flat).tensor?.shape).toEqual([1, 2 ** 20 + 1]);
+    const rows = { tensor: { dense: { buffer, shape: [2 ** 20 + 1, 1], dtype: '|b1' } } };
+    expect(refusal(() => readDocument(rows))).toEqual(['body.tensor.dense: value_error']);
+  });
+
   it('refuses what is nested without end, in linear time', () => {
     const deep = (open: string, close: string) => JSON.parse(open.repeat(20_000) + close.repeat(20_000));
     expect(refusal(() => readDocument({ tags: { a: deep('[', ']') } }))).toEqual(['body.tags: value_error.depth']);
