@@ -91,7 +91,7 @@ function curlLine(name: Place['name'], url: string): string | undefined {
     case 'reader':
       return `curl ${url}/https://example.com`;
     case 'search':
-      return `curl '${url}/your+question'`;
+      return `curl '${url}/your%20question' -H 'Authorization: Bearer lectern_…'`;
     case 'model':
       return `curl ${url}/v1/models`;
     case 'flow':

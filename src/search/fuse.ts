@@ -17,6 +17,9 @@ export function shownUrl(url: string): string | undefined {
   }
 }
 
+/** Whether a hit is a file that was put into the own index: nobody reads it anew, and nobody else may name one. */
+export const isIndexedFile = ({ url, passages }: Hit): boolean => passages !== undefined && url.startsWith('file:///');
+
 /** Equal for addresses that mean the same page: never fetched, never shown. */
 export function pageKey(address: string): string {
   const url = new URL(address);
@@ -49,7 +52,7 @@ export function fuse(lists: readonly (readonly Hit[])[], kind: SearchKind): Hit[
   for (const list of lists) {
     const seen = new Set<string>();
     for (const [rank, hit] of list.entries()) {
-      const url = shownUrl(hit.url);
+      const url = isIndexedFile(hit) ? hit.url : shownUrl(hit.url);
       if (!url) continue;
       const key = resultKey({ ...hit, url }, kind);
       if (seen.has(key)) continue;

@@ -1,7 +1,6 @@
 /** The search room's table of contents: what the doors may use. */
 export type { FillProgress, FillSummary } from './index/fill.ts';
 export { fill, openIndexOf } from './index/filler.ts';
-export { indexableOf } from './index/from-reader.ts';
 export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './index/local-index.ts';
 export { openLocalIndex } from './index/open.ts';
 export { cutPassages } from './index/passages.ts';

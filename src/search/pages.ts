@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { Problem } from '#errors.ts';
 import type { Options, Reader } from '#reader/index.ts';
+import { isIndexedFile } from './fuse.ts';
 import type { Hit } from './hit.ts';
 import type { Entry } from './result.ts';
 
@@ -54,6 +55,7 @@ export async function* readPages(
   const timeoutMs = Math.max(1_000, Math.floor((budgetMs - MARGIN_MS) / 1_000) * 1_000);
   const each = Object.freeze({ ...options, timeoutMs });
   const read = async (hit: Hit, index: number) => {
+    if (isIndexedFile(hit)) return settle(index, { state: 'indexed' });
     try {
       refuseOwn(hit.url, request.ownHosts);
       const rendition = await reader.last({

@@ -23,7 +23,8 @@ export interface Result extends Partial<Omit<Page, 'usage' | 'title' | 'url' | '
 /** A hit and what became of its page. */
 export interface Entry {
   readonly hit: Hit;
-  readonly state: 'unasked' | 'waiting' | 'read' | 'failed' | 'late';
+  /** `indexed`: a file, of which there is what the index holds. */
+  readonly state: 'unasked' | 'waiting' | 'read' | 'indexed' | 'failed' | 'late';
   readonly rendition?: Rendition | undefined;
   /** The passages chosen of it. */
   readonly passages?: readonly (Pick<Passage, 'text' | 'heading'> & { readonly tokens: number })[] | undefined;
@@ -71,7 +72,7 @@ export function resultOf(
     url: hit.url,
     description: page?.description || hit.description,
     ...pick(hit, HIT_KEYS),
-    content: passages ? passages.map(({ text }) => text).join(GAP) : (page?.content ?? ''),
+    content: joined(passages ?? (state === 'indexed' ? hit.passages : undefined)) ?? page?.content ?? '',
     ...(passages && { passages: passages.map((passage) => shown(passage)) }),
     ...(page && pick(page, passages ? PASSAGE_PAGE_KEYS : PAGE_KEYS)),
     ...(warning && { warning }),
@@ -82,6 +83,9 @@ export function resultOf(
 
 /** What stands between passages of one page. */
 const GAP = '\n\n…\n\n';
+
+const joined = (passages: readonly { readonly text: string }[] | undefined) =>
+  passages?.map(({ text }) => text).join(GAP);
 
 const shown = ({ text, heading, tokens }: NonNullable<Entry['passages']>[number]) => ({
   text,

@@ -66,6 +66,8 @@ const GZIP = [0x1f, 0x8b];
 interface Task {
   readonly url: string;
   readonly depth: number;
+  /** Under which a file is found: without the folders above the one that was named, which are nobody's business. */
+  readonly shown?: string;
 }
 
 /** Throws when the source cannot be read at all; single pages that cannot be read are told and passed over. */
@@ -167,7 +169,13 @@ async function tasksOf(source: string, tools: FillTools, options: FillOptions) {
     const info = await stat(root).catch(() => undefined);
     if (!info) throw new Error(`${source} is neither an address nor a file or folder`);
     const files = info.isDirectory() ? await filesBelow(root, options.maxPages) : [root];
-    return { tasks: files.map((file) => ({ url: pathToFileURL(file).href, depth: 0 })), atOnce: FILES_AT_ONCE };
+    const above = path.dirname(root);
+    const tasks = files.map((file) => ({
+      url: pathToFileURL(file).href,
+      depth: 0,
+      shown: pathToFileURL(path.resolve('/', path.relative(above, file))).href,
+    }));
+    return { tasks, atOnce: FILES_AT_ONCE };
   }
   const url = addressOf(source);
   if (!url) throw new Error(`${source} is no address`);
@@ -234,7 +242,7 @@ async function download(fetch: GuardedFetch, url: string, signal: AbortSignal): 
 
 type Outcome = Pick<FillProgress, 'outcome' | 'reason'> & { readonly found: readonly string[] };
 
-async function readOne({ url, depth }: Task, tools: FillTools, options: FillOptions): Promise<Outcome> {
+async function readOne({ url, depth, shown = url }: Task, tools: FillTools, options: FillOptions): Promise<Outcome> {
   const { index, reader, robots, keepsNoStore } = tools;
   const { signal, agent } = options;
   try {
@@ -249,7 +257,8 @@ async function readOne({ url, depth }: Task, tools: FillTools, options: FillOpti
       if (hindrance.isForGood) await index.remove(page.url);
       return { outcome: 'refused', reason: hindrance.reason, found: depth > 0 ? linksOf(page, url) : [] };
     }
-    const indexable = indexableOf(page, isFile ? url : page.url);
+    const titled = isFile && !page.title ? { ...page, title: path.basename(fileURLToPath(url)) } : page;
+    const indexable = indexableOf(titled, isFile ? shown : page.url);
     const added = indexable !== undefined && (await index.add(indexable));
     return { outcome: added ? 'added' : 'unchanged', found: depth > 0 ? linksOf(page, url) : [] };
   } catch (error) {
