@@ -1,6 +1,5 @@
 /** The flow face: the flow that this server serves, behind its gateway for HTTP and WebSocket and the one for gRPC. */
 import type { IncomingMessage } from 'node:http';
-import { isForeignPage } from '#api/foreign-pages.ts';
 import type { HostFace } from '#api/hosts.ts';
 import { type Config, ConfigError } from '#config.ts';
 import { asProblem } from '#errors.ts';
@@ -18,6 +17,7 @@ import {
   parseFlow,
   serveMetrics,
 } from '#flow/index.ts';
+import { foreignPageRefusal } from './flow-refusal.ts';
 import { createFlowTools, type FlowRooms } from './flow-tools.ts';
 
 export interface FlowFace extends HostFace {
@@ -51,7 +51,6 @@ executors:
 
 const FROM_ELSEWHERE =
   'Other machines are served with a token only: set LECTERN_FLOW_TOKEN, or LECTERN_AUTH=off where everybody may use all';
-const FOREIGN = 'Web pages of other sites may not use this flow: it has no token, and its option `cors` is off';
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 const HERE = 'localhost';
 
@@ -78,9 +77,10 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
   }
   const guarded = settings.auth === 'on' && options.token === undefined && !LOOPBACK.test(host);
 
+  const ofForeignPage = foreignPageRefusal(options, ownNames);
   function refuse(request: IncomingMessage): string | undefined {
     if (guarded && !isFromHere(request)) return FROM_ELSEWHERE;
-    return !options.token && !options.cors && isForeignPage(request.headers, ownNames) ? FOREIGN : undefined;
+    return ofForeignPage(request);
   }
 
   const shared = { flow, options, version, log, environment, observe };

@@ -75,10 +75,12 @@ async function run(context: FlowContext, { uses, env, name, workspace, ...flags 
   const log = createLog(readConfig({ environment }).logLevel);
   const { serveFlow } = await import('#flow/index.ts');
   const { openBuiltIns } = await import('./built-in-executors.ts');
+  const { foreignPageRefusal } = await import('#app/flow-refusal.ts');
   const { executors, close } = await openBuiltIns(definition.deployments, context);
   let server: FlowServer;
   try {
-    server = await serveFlow({ definition, version, environment, log, executors });
+    const refuse = foreignPageRefusal(definition.gateway, [definition.gateway.host]);
+    server = await serveFlow({ definition, version, environment, log, executors, refuse });
   } catch (error) {
     await close();
     throw error;

@@ -1,4 +1,5 @@
 /** A flow with its doors: started, one port for each protocol, closed in the reverse order. */
+import type { IncomingMessage } from 'node:http';
 import type { FlowDefinition, Protocol } from './definition.ts';
 import { createFlow, type Flow, type FlowTools } from './flow.ts';
 import { createFlowMetrics, type MetricsPort, serveMetrics } from './metrics.ts';
@@ -9,6 +10,8 @@ export interface ServeFlowOptions extends FlowTools {
   /** Of the product. */
   readonly version: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Why a request over HTTP or WebSocket is not let in. */
+  readonly refuse?: ((request: IncomingMessage) => string | undefined) | undefined;
 }
 
 export interface FlowPlace {
@@ -33,13 +36,13 @@ interface Door {
 
 /** Doors are loaded when a flow has them: each brings a library of its own. */
 async function openDoor(protocol: Protocol, flow: Flow, options: ServeFlowOptions): Promise<Door> {
-  const { version, log, environment, observe } = options;
+  const { version, log, environment, observe, refuse } = options;
   if (protocol === 'GRPC') {
     const { createGrpcGateway } = await import('./gateway/grpc.ts');
     return createGrpcGateway({ flow, version, log, environment, observe });
   }
   const { createHttpGateway } = await import('./gateway/http.ts');
-  return createHttpGateway({ flow, protocol, version, log, environment, observe });
+  return createHttpGateway({ flow, protocol, version, log, environment, observe, refuse });
 }
 
 /** Rejects with a FaceNotReadyError when an executor cannot start, and with the system's error when a port is taken. */
