@@ -23,7 +23,11 @@ beforeAll(async () => {
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 const post = (url: string, headers: Record<string, string> = {}) =>
-  fetch(`${url}/post`, { method: 'POST', body: '{"data":[{"text":"a"}],"execEndpoint":"/"}', headers });
+  fetch(`${url}/post`, {
+    method: 'POST',
+    body: '{"data":[{"text":"a"}],"execEndpoint":"/"}',
+    headers: { 'content-type': 'application/json', ...headers },
+  });
 const socket = (url: string, headers: Record<string, string>) =>
   new Promise<boolean>((resolve) => {
     const opened = new WebSocket(`${url.replace('http', 'ws')}/stream`, { headers });
