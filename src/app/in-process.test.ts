@@ -1,0 +1,39 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import type { HostFace, HostFaces } from '#api/hosts.ts';
+import { openInProcess } from './in-process.ts';
+
+const naming = (name: string): HostFace => ({
+  routing: async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    response.end(`${name} ${request.method} ${request.url} ${body}`);
+  },
+});
+
+it('reaches each face by its name, and nobody afterwards', async () => {
+  const faces = Object.fromEntries(['reader', 'search', 'model', 'flow'].map((name) => [name, naming(name)]));
+  const opened = await openInProcess(faces as unknown as HostFaces);
+  const { fetch, urls } = opened;
+  const asked = await Promise.all(
+    Object.values(urls).map(async (url) => (await fetch(`${url}/a?b`, { method: 'POST', body: 'c' })).text()),
+  );
+  expect(asked).toEqual(['reader', 'search', 'model', 'flow'].map((name) => `${name} POST /a?b c`));
+  await opened.close();
+  await expect(fetch(urls.reader)).rejects.toThrow();
+});
+
+it('lies in a folder of this user alone', async () => {
+  if (process.platform === 'win32') return;
+  const reader: HostFace = {
+    routing: async (request, response) => {
+      const address = (request.socket as unknown as { server: { address(): string } }).server.address();
+      const { mode } = await stat(path.dirname(address));
+      response.end((mode & 0o777).toString(8));
+    },
+  };
+  const opened = await openInProcess({ reader } as unknown as HostFaces);
+  expect(await (await opened.fetch(opened.urls.reader)).text()).toBe('700');
+  await opened.close();
+});

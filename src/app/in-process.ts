@@ -1,0 +1,49 @@
+/**
+ * The faces of this process behind a `fetch`: commands and tools that run beside them speak the same HTTP as everybody
+ * else, over a socket that nobody but this user can open, so each rule of the doors holds for them too.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { createHostServer, type HostFaces } from '#api/hosts.ts';
+import { MAX_HEADER_BYTES } from '#http/server.ts';
+
+/** Where each face is for `fetch`; outside of it these names mean nothing. */
+export const IN_PROCESS_URLS = {
+  reader: 'http://r.localhost',
+  search: 'http://s.localhost',
+  models: 'http://api.localhost',
+  flow: 'http://flow.localhost',
+} as const;
+
+export interface InProcess {
+  readonly urls: typeof IN_PROCESS_URLS;
+  readonly fetch: typeof fetch;
+  close(): Promise<void>;
+}
+
+/** Opens the socket; the faces must be ready. */
+export async function openInProcess(faces: HostFaces): Promise<InProcess> {
+  // Paths of sockets may be 104 bytes long at most, which a data folder may use up.
+  const dir = await mkdtemp(path.join(tmpdir(), 'lectern-'));
+  const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\${path.basename(dir)}` : path.join(dir, 'socket');
+  const server = createHostServer(faces, MAX_HEADER_BYTES);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(socketPath, () => resolve(void server.off('error', reject)));
+  });
+  // A read takes as long as it takes: who waits for it says for how long.
+  const agent = new Agent({ connect: { socketPath }, headersTimeout: 0, bodyTimeout: 0 });
+  const inProcessFetch = (input: string | URL, init: RequestInit = {}) =>
+    undiciFetch(input, { ...(init as object), dispatcher: agent });
+  return {
+    urls: IN_PROCESS_URLS,
+    fetch: inProcessFetch as unknown as typeof fetch,
+    async close() {
+      await agent.destroy();
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
