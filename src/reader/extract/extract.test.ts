@@ -147,6 +147,18 @@ test('200,000 blocks, more than are weighed', () => {
   expect([...elements(article.content, 'p')].length).toBe(200_000);
 });
 
+test('300,000 blocks, more than are surveyed: the page whole', () => {
+  const article = read(`<title>Tea</title><nav><a href="/">Home</a></nav>${'<p>a b'.repeat(300_000)}`);
+  expect(article).toMatchObject({ source: 'page', confidence: 0, title: 'Tea' });
+  expect(textOf(article.content)).toContain('Home');
+  expect([...elements(article.content, 'p')].length).toBe(300_000);
+});
+
+test('600,000 elements without a text', () => {
+  const article = read(`<title>Tea</title>${'<p>'.repeat(600_000)}`);
+  expect(article).toMatchObject({ source: 'page', title: 'Tea' });
+});
+
 test.each([
   ['a style of zeros', `<p style="opacity:${'0'.repeat(4000)}?">tea</p>`.repeat(2000)],
   ['a clip of blanks', `<p style="position:absolute;clip:rect(${' '.repeat(4000)}x">tea</p>`.repeat(500)],

@@ -42,6 +42,7 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
   const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
   const surveyed = survey(body, readClass);
+  if (!surveyed.complete) return { ...article, content: body, source: 'page', confidence: 0 };
   if (surveyed.blocks.length === 0) {
     const told = hasMedia(body) ? null : headContent(facts);
     return { ...article, content: told ?? body, source: told ? 'head' : 'page', confidence: 0 };

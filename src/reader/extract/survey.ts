@@ -48,9 +48,15 @@ export interface Survey {
   blocks: Block[];
   /** The texts of all blocks. */
   texts: Text[];
+  /** False when there was more than is surveyed. */
+  complete: boolean;
 }
 
 const LONGEST_TEXT = 400;
+
+/** A survey ends when it has found more: no page that people read has so many, and weighing them takes seconds. */
+const MOST_BLOCKS = 250_000;
+const MOST_ELEMENTS = 500_000;
 
 /** Elements whose text is never content. */
 export const SILENT = new Set(
@@ -143,7 +149,7 @@ export const isProse = (block: Block): boolean =>
 export function survey(root: Document | Element, readClass: (name: string) => number): Survey {
   const surveyor = new Surveyor(readClass);
   let node: Node | null = root.type === ELEMENT ? root : root.first;
-  while (node) {
+  while (node && !surveyor.isFull) {
     if (node.type === TEXT) surveyor.read(node);
     else if (node.type === ELEMENT && surveyor.enter(node)) {
       if (node.first) {
@@ -211,7 +217,12 @@ class Surveyor {
       proseWords: new Int32Array(FIRST_ROOM),
       blocks: [],
       texts: [],
+      complete: true,
     };
+  }
+
+  get isFull(): boolean {
+    return this.#found.blocks.length > MOST_BLOCKS || this.#found.elements.length > MOST_ELEMENTS;
   }
 
   #makeRoom(): void {
@@ -298,6 +309,8 @@ class Surveyor {
   finish(): Survey {
     this.#closeBlock();
     const found = this.#found;
+    found.complete = !this.isFull;
+    if (!found.complete) return found;
     for (const column of COLUMNS) found[column] = found[column].subarray(0, found.elements.length);
     sum(found);
     return found;
