@@ -16,6 +16,7 @@ import { createHostServer, type FaceName } from '#api/hosts.ts';
 import { modelHostRoutes } from '#api/model-host.ts';
 import { modelProbes } from '#api/models-probes.ts';
 import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/openapi.ts';
+import { PLAYGROUND_PATHS, playgroundRoutes } from '#api/playground.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader.ts';
 import { SEARCH_PATHS, searchRoutes } from '#api/search.ts';
 import { searchDescriptionRoutes } from '#api/search-openapi.ts';
@@ -369,7 +370,13 @@ async function build({ config, version, log, environment }: AppOptions, started:
     usage2: `http://${config.host}:${config.searchPort}/YOUR_SEARCH_QUERY`,
     homepage: `${publicUrl}/docs`,
   };
-  const readerPaths = new Set([...READER_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
+  const readerPaths = new Set([
+    ...READER_PATHS,
+    ...HEALTH_PATHS,
+    ...STATIC_PATHS,
+    ...DESCRIPTION_PATHS,
+    ...PLAYGROUND_PATHS,
+  ]);
   const searchPaths = new Set([...SEARCH_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
   /** Under which callers reach this server, as far as it knows. */
   const ownHosts = config.publicUrl ? [new URL(config.publicUrl).host] : [];
@@ -380,10 +387,22 @@ async function build({ config, version, log, environment }: AppOptions, started:
     servesPrograms: true,
     maxBodyBytes: config.modelMaxBodyBytes,
   };
+  const openPorts = () => ({
+    reader: openPort(faces.reader.server),
+    search: openPort(faces.search.server),
+    model: openPort(faces.model.server),
+  });
   const faces: Record<ServerFace, Face> = {
     reader: await face('reader', { ...readerErrors, paths: readerPaths }, (made) => {
       healthRoutes(made, health);
       descriptionRoutes(made, version);
+      playgroundRoutes(made, {
+        version,
+        publicUrl: config.publicUrl,
+        ports: openPorts,
+        searchNeedsKey: config.auth === 'on' && config.searchKeyless === 'refused',
+        modelsNeedKey: config.auth === 'on',
+      });
       readerRoutes(made, {
         reader,
         gatekeeper,
@@ -526,8 +545,11 @@ const listening = (server: Server, port: number, host: string): Promise<void> =>
     });
   });
 
-function urlOf(server: Server, host: string): string {
+const urlOf = (server: Server, host: string): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${openPort(server)}`;
+
+/** 0 before it listens. */
+function openPort(server: Server): number {
   const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return typeof address === 'object' && address ? address.port : 0;
 }

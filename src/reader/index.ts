@@ -18,6 +18,7 @@ export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';
 export { featuresAsked } from './options/features.ts';
 export { type GivenOptions, OPTIONS, type OptionRow } from './options/options.ts';
+export { PRESET_OPTIONS } from './options/presets.ts';
 export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';
 export { createRenderer } from './renderer.ts';

@@ -1,0 +1,188 @@
+/** The forms of the playground, drawn from the tables of options: what a person may set, and what it means. */
+import { z } from 'zod';
+import { type DescribedOption, headerTitle, inputSchema } from '#http/openapi.ts';
+
+/** One field of a form. Plain data: it goes to the page as JSON. */
+export interface FormField {
+  /** As in a body; a field of an option that is an object has the option's name and a dot in front. */
+  readonly name: string;
+  /** The header that carries it, as it is usually written; absent when only a body does. */
+  readonly header?: string;
+  readonly kind: 'flag' | 'choice' | 'number' | 'text' | 'list' | 'json';
+  /** What a choice may be; for a text, words that are known. */
+  readonly values?: readonly string[];
+  readonly default?: string;
+  readonly unit?: string;
+  readonly meaning: string;
+  readonly group: string;
+}
+
+export type FieldTable = Readonly<Record<string, DescribedOption>>;
+
+/** Headings of the form and the options under them, in the order in which they are shown; others come last. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  Search: [
+    ...['num', 'count', 'type', 'provider', 'site', 'ext', 'filetype', 'intitle', 'loc', 'since', 'until', 'passages'],
+    ...['gl', 'hl', 'location', 'nfpr', 'fallback', 'withFavicons'],
+  ],
+  Answer: ['respondWith', 'preset', 'explain', 'trace', 'maxTokens', 'tokenBudget', 'markdownChunking', 'page', 'base'],
+  Content: [
+    ...['targetSelector', 'removeSelector', 'waitForSelector', 'retainLinks', 'retainImages', 'retainMedia'],
+    ...['withLinksSummary', 'withImagesSummary', 'withGeneratedAlt', 'keepImgDataUrl', 'withIframe', 'withShadowDom'],
+    ...['removeOverlay', 'detachInvisibles'],
+  ],
+  Markdown: ['markdown', 'noGfm'],
+  Reading: ['engine', 'respondTiming', 'timeout', 'viewport', 'injectPageScript', 'injectFrameScript', 'preloadUrl'],
+  Request: [
+    ...['locale', 'userAgent', 'referer', 'setCookies', 'customHeader', 'storageState', 'exportStorageState'],
+    ...['proxy', 'proxyUrl', 'proxyResources', 'robotsTxt', 'assertStatusCode', 'skipCertVerification'],
+    'noServiceWorker',
+  ],
+  'Cache and privacy': ['noCache', 'cacheTolerance', 'doNotTrack', 'zeroDataRetention'],
+  Models: ['instruction', 'jsonSchema'],
+};
+const OTHERS = 'Further options';
+/** Which options of hosts with headers are the target itself, so that the page has a place of its own for them. */
+const TARGETS = new Set(['url', 'html', 'file', 'pdf', 'q']);
+
+const groupOf = (name: string): string =>
+  Object.entries(GROUPS).find(([, names]) => names.includes(name))?.[0] ?? OTHERS;
+
+/** The fields of a table of options, by group. */
+export function formOf(table: FieldTable): FormField[] {
+  const fields = Object.entries(table)
+    .filter(([name]) => !TARGETS.has(name))
+    .flatMap(([name, option]) => fieldsOf(name, option));
+  const order = [...Object.keys(GROUPS), OTHERS];
+  const place = ({ name, group }: FormField) => GROUPS[group]?.indexOf(name.split('.', 1)[0]!) ?? 0;
+  return fields.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || place(a) - place(b));
+}
+
+function fieldsOf(name: string, option: DescribedOption): FormField[] {
+  const { meaning, unit, defaultText, headers, schema } = option;
+  const group = groupOf(name);
+  const members = membersOf(inputSchema(schema));
+  if (!members) {
+    const kind = kindOf(schema);
+    const values = valuesOf(name, schema, kind, meaning);
+    // Pages may not send this header: it is the browser's.
+    const header = headers.find((other) => other !== 'dnt');
+    return [
+      {
+        name,
+        ...(header && { header: headerTitle(header) }),
+        kind,
+        ...(values.length > 0 && { values }),
+        ...(defaultText && { default: defaultText }),
+        ...(unit && { unit }),
+        meaning,
+        group,
+      },
+    ];
+  }
+  const written = membersOf(outputSchema(schema)) ?? members;
+  return Object.entries(members).map(([member, input]) => {
+    const header = headers.find((other) => other.endsWith(`-${kebab(member)}`));
+    const known = written[member]?.enum?.map(String);
+    return {
+      name: `${name}.${member}`,
+      ...(header && { header: headerTitle(header) }),
+      kind: known ? 'choice' : kindOfMember(input),
+      ...(known && { values: known }),
+      ...(input.default !== undefined && { default: String(input.default) }),
+      meaning: input.description ? `${meaning} Here: ${input.description}.` : meaning,
+      group,
+    };
+  });
+}
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+const outputSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as Schema;
+const branchesOf = (schema: Schema): readonly Schema[] => schema.anyOf ?? [schema];
+const typesOf = ({ type }: Schema): readonly string[] => (typeof type === 'string' ? [type] : (type ?? []));
+
+/** The members of an object whose members are known. */
+function membersOf(schema: Schema): Readonly<Record<string, Schema>> | undefined {
+  const found = branchesOf(schema).find(({ properties }) => properties && Object.keys(properties).length > 0);
+  return found?.properties;
+}
+
+function kindOf(schema: z.ZodType): FormField['kind'] {
+  if (outputSchema(schema).enum) return 'choice';
+  const input = inputSchema(schema) as Schema;
+  const types = new Set(branchesOf(input).flatMap(typesOf));
+  if (types.has('object')) return 'json';
+  if (types.has('array')) return 'list';
+  if (types.has('boolean')) return types.has('null') && !typesOf(input).includes('number') ? 'flag' : 'text';
+  return types.has('number') && branchesOf(input).length === 1 ? 'number' : 'text';
+}
+
+const kindOfMember = (schema: Schema): FormField['kind'] => {
+  const [type] = typesOf(schema);
+  if (type === 'boolean') return 'flag';
+  return type === 'number' || type === 'integer' ? 'number' : 'text';
+};
+
+function valuesOf(name: string, schema: z.ZodType, kind: FormField['kind'], meaning: string): string[] {
+  if (kind === 'choice') return outputSchema(schema).enum!.map(String);
+  if (kind === 'flag') {
+    const words = branchesOf(inputSchema(schema) as Schema).flatMap((branch) =>
+      typesOf(branch).includes('string') ? (branch.enum ?? []).map(String) : [],
+    );
+    return ['true', 'false', ...words];
+  }
+  if (kind !== 'text') return [];
+  const named = [...meaning.matchAll(/`([^`\s]+)`/g)].map(([, word]) => word!);
+  return [...new Set(named)].filter((word) => word !== name && !(word in KNOWN_NAMES));
+}
+
+/** Words in backticks that are names of other options. */
+const KNOWN_NAMES: Readonly<Record<string, true>> = Object.fromEntries(
+  Object.values(GROUPS).flatMap((names) => names.map((name) => [name, true as const])),
+);
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** A field of a model request: name, JSON schema and meaning, as the tables of the model host have them. */
+export interface ModelField {
+  readonly schema: object;
+  readonly meaning: string;
+}
+
+/** The fields of a model request, without those that the page has a place of its own for. */
+export function modelFormOf(table: Readonly<Record<string, ModelField>>, placed: readonly string[]): FormField[] {
+  return Object.entries(table)
+    .filter(([name]) => !placed.includes(name))
+    .map(([name, field]) => {
+      const schema = field.schema as Schema;
+      const branches = branchesOf(schema);
+      const known = branches.find((branch) => branch.enum)?.enum?.map(String);
+      const types = branches.flatMap(typesOf);
+      const named = /Default: (.+)\.$/.exec(field.meaning)?.[1];
+      const kind = known
+        ? 'choice'
+        : types.includes('boolean')
+          ? 'flag'
+          : types.includes('integer') || types.includes('number')
+            ? 'number'
+            : types.includes('object') || types.includes('array')
+              ? 'json'
+              : 'text';
+      return {
+        name,
+        kind,
+        ...(kind === 'flag' ? { values: ['true', 'false'] } : known && { values: known }),
+        ...(named && { default: named }),
+        meaning: field.meaning,
+        group: 'Model',
+      };
+    });
+}
