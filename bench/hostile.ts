@@ -1,0 +1,48 @@
+/**
+ * Pages that nobody wrote for people, from HTML to their content, beside parse5 that only makes a tree of them:
+ * `npm run bench:hostile`.
+ */
+import { parse } from 'parse5';
+import { parsePage } from '#html/parse.ts';
+import { extractArticle } from '#reader/extract/extract.ts';
+import { machine, table } from './support.ts';
+
+const ROUNDS = 5;
+const URL = 'http://localhost/';
+
+const filled = (piece: string, bytes: number) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes);
+
+const PAGES: Record<string, string> = {
+  '500 kB of nested <div>': filled('<div>', 500_000),
+  '500 kB of nested <div> with words': filled('<div>some words ', 500_000),
+  '12 MB of <p>': filled('<p>', 12_000_000),
+  '12 MB of <p> with two words': filled('<p>some words', 12_000_000),
+  '12 MB of <p> with a sentence': filled('<p>A sentence of some words, as people write it.', 12_000_000),
+};
+
+function elapsedMs(work: () => unknown): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
+
+const content = (html: string) =>
+  extractArticle(parsePage(html).document, { url: URL, baseUrl: URL, whole: false }).content;
+
+const rows = Object.entries(PAGES).map(([name, html]) => {
+  let ours = Number.POSITIVE_INFINITY;
+  let theirs = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) {
+    ours = Math.min(
+      ours,
+      elapsedMs(() => content(html)),
+    );
+    theirs = Math.min(
+      theirs,
+      elapsedMs(() => parse(html, { scriptingEnabled: false })),
+    );
+  }
+  return [name, ours, theirs, theirs / ours];
+});
+console.log(`milliseconds, best of ${ROUNDS}; ${machine()}\n`);
+console.log(table(['', 'lectern, to content', 'parse5, to a tree', 'times'], rows));
