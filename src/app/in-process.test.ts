@@ -24,6 +24,15 @@ it('reaches each face by its name, and nobody afterwards', async () => {
   await expect(fetch(urls.reader)).rejects.toThrow();
 });
 
+it('takes forms with files', async () => {
+  const opened = await openInProcess({ reader: naming('reader') } as unknown as HostFaces);
+  const form = new FormData();
+  form.append('file', new Blob(['bytes']), 'a.txt');
+  const answer = await opened.fetch(opened.urls.reader, { method: 'POST', body: form });
+  expect(await answer.text()).toMatch(/^reader POST \/ --.*name="file"; filename="a.txt".*bytes.*--\s*$/s);
+  await opened.close();
+});
+
 it('lies in a folder of this user alone', async () => {
   if (process.platform === 'win32') return;
   const reader: HostFace = {

@@ -35,7 +35,7 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   // A read takes as long as it takes: who waits for it says for how long.
   const agent = new Agent({ connect: { socketPath }, headersTimeout: 0, bodyTimeout: 0 });
   const inProcessFetch = (input: string | URL, init: RequestInit = {}) =>
-    undiciFetch(input, { ...(init as object), dispatcher: agent });
+    undiciFetch(input, { ...(init.body instanceof FormData ? packed(init) : (init as object)), dispatcher: agent });
   return {
     urls: IN_PROCESS_URLS,
     fetch: inProcessFetch as unknown as typeof fetch,
@@ -46,4 +46,12 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** A form of the platform as a stream: the package's own fetch knows only forms of its own. */
+function packed({ body, headers, ...init }: RequestInit): object {
+  const form = new Response(body);
+  const all = new Headers(headers);
+  all.set('content-type', form.headers.get('content-type')!);
+  return { ...init, headers: all, body: form.body, duplex: 'half' };
 }

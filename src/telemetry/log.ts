@@ -6,11 +6,15 @@ export type Log = Logger;
 /** Header and field names whose values must not be written down. */
 const SECRET = ['authorization', 'cookie', 'set-cookie', 'x-set-cookie', 'proxyUrl', 'key', 'password'];
 
-export const createLog = (level: string): Log =>
-  pino({
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: SECRET.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: '[secret]' },
-  });
+/** To the standard output, or to the standard error for programs whose output is something else. */
+export const createLog = (level: string, to: 'stdout' | 'stderr' = 'stdout'): Log =>
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: SECRET.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: '[secret]' },
+    },
+    pino.destination({ dest: to === 'stdout' ? 1 : 2, sync: true }),
+  );
