@@ -1,6 +1,6 @@
 /** The room on SQLite and, where the machine has it, on PostgreSQL. */
 import path from 'node:path';
-import { afterAll, describe, it } from 'vitest';
+import { afterAll, describe } from 'vitest';
 import { openDatabase } from '#storage/database/sqlite.ts';
 import { postgresUrl, type Service, startPostgres } from '../../test/support/services.ts';
 import { accountsSuite } from './accounts.suite.ts';
@@ -19,11 +19,11 @@ accountsSuite('SQLite', {
   }),
 });
 
-if (await postgresUrl()) {
+describe.skipIf(!(await postgresUrl()))('PostgreSQL', () => {
   /** One of its own: others must not notice when it is away. */
   let own: Service | undefined;
   afterAll(() => own?.close());
-  accountsSuite('PostgreSQL', {
+  accountsSuite('accounts', {
     canBeUnreadable: true,
     async fresh() {
       own ??= await startPostgres();
@@ -37,7 +37,7 @@ if (await postgresUrl()) {
       };
     },
   });
-} else describe.skip('PostgreSQL', () => it('is not installed', () => {}));
+});
 
 let databases = 0;
 
