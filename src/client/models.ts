@@ -1,0 +1,125 @@
+/** Vectors, rankings, and models that look at pictures. */
+
+import { isPlain, LecternError } from './errors.ts';
+import { eventsOf } from './events.ts';
+import type { EmbedRequest, RerankRequest } from './options.ts';
+import { eventData, streamFailure } from './stream.ts';
+import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
+import type {
+  ChatChunk,
+  ChatCompletion,
+  ChatPart,
+  ChatRequest,
+  ChatUsage,
+  EmbeddingsAnswer,
+  Model,
+  RerankAnswer,
+} from './types.ts';
+
+/** Models that every server has built in; asked for when a request names none. */
+export const STANDARD_MODELS = {
+  embed: 'lectern-static-v1',
+  rerank: 'lectern-static-rerank-v1',
+  ocr: 'svc-ocr',
+} as const;
+
+export interface OcrOptions {
+  readonly model?: string | undefined;
+  /** For models that take an instruction. */
+  readonly prompt?: string | undefined;
+  /** `markdown` when not given. */
+  readonly outputFormat?: 'markdown' | 'text' | undefined;
+  /** Of a PDF: `1-3,7`. All when not given. */
+  readonly pages?: string | undefined;
+}
+
+export interface OcrAnswer {
+  readonly text: string;
+  readonly usage: ChatUsage;
+}
+
+/** An address, a data URL, or the bytes of a picture or of a PDF file. */
+export type Picture = string | Uint8Array | Blob;
+
+export interface ModelCalls {
+  embed(request: EmbedRequest, call?: CallOptions): Promise<EmbeddingsAnswer>;
+  rerank(request: RerankRequest, call?: CallOptions): Promise<RerankAnswer>;
+  models(call?: CallOptions): Promise<readonly Model[]>;
+  chat(request: ChatRequest, call?: CallOptions): Promise<ChatCompletion>;
+  /** What the model writes, as it writes it. */
+  chatStream(request: ChatRequest, call?: CallOptions): AsyncGenerator<ChatChunk>;
+  /** The text of a picture or of a scanned document. */
+  ocr(picture: Picture, options?: OcrOptions, call?: CallOptions): Promise<OcrAnswer>;
+}
+
+export function modelCalls({ json, stream }: Transport): ModelCalls {
+  const asked = (path: string, body: object): Ask => ({
+    face: 'models',
+    method: 'POST',
+    path,
+    json: body,
+    repeatable: true,
+  });
+  const chatAsk = (request: ChatRequest, streams: boolean) =>
+    asked('/v1/chat/completions', { model: STANDARD_MODELS.ocr, ...request, stream: streams });
+  const chat = (request: ChatRequest, call?: CallOptions) => json<ChatCompletion>(chatAsk(request, false), call);
+
+  return {
+    embed: (request, call) => json(asked('/v1/embeddings', { model: STANDARD_MODELS.embed, ...request }), call),
+    rerank: (request, call) => json(asked('/v1/rerank', { model: STANDARD_MODELS.rerank, ...request }), call),
+    async models(call) {
+      const { data } = await json<{ data: Model[] }>({ face: 'models', path: '/v1/models', repeatable: true }, call);
+      return data;
+    },
+    chat,
+    async *chatStream(request, call) {
+      const chunks = stream({ ...chatAsk(request, true), accept: 'text/event-stream' }, call);
+      for await (const { event, data } of eventsOf(chunks, cutOff)) {
+        if (data === '[DONE]') return;
+        const chunk = eventData<ChatChunk>(event, data);
+        if (isPlain((chunk as { error?: unknown }).error)) throw streamFailure(chunk);
+        yield chunk;
+      }
+      throw cutOff();
+    },
+    async ocr(picture, { model, prompt, outputFormat, pages } = {}, call) {
+      const content = [...(prompt ? [{ type: 'text', text: prompt }] : []), await pictureAsPart(picture)];
+      const { choices, usage } = await chat(
+        {
+          ...(model && { model }),
+          messages: [{ role: 'user', content }],
+          ...(outputFormat && { output_format: outputFormat }),
+          ...(pages && { pages }),
+        },
+        call,
+      );
+      const [first] = choices;
+      if (!first) throw new LecternError({ message: 'The model answered nothing', code: 'BAD_ANSWER' });
+      return { text: first.message.content, usage };
+    },
+  };
+}
+
+async function pictureAsPart(picture: Picture): Promise<ChatPart> {
+  const url = typeof picture === 'string' ? picture : await dataUrl(picture);
+  if (/^data:application\/pdf[;,]/i.test(url)) return { type: 'file', file: { file_data: url } };
+  return { type: 'image_url', image_url: { url } };
+}
+
+async function dataUrl(picture: Uint8Array | Blob): Promise<string> {
+  const bytes = picture instanceof Blob ? new Uint8Array(await picture.arrayBuffer()) : picture;
+  const isPdf = String.fromCharCode(...bytes.subarray(0, 5)) === '%PDF-';
+  const type = isPdf ? 'application/pdf' : (picture instanceof Blob && picture.type) || 'image/png';
+  return `data:${type};base64,${base64Of(bytes)}`;
+}
+
+/** Bytes that one call of `String.fromCharCode` takes anywhere; a multiple of 3, so that pieces can be joined. */
+const PIECE_BYTES = 24_576;
+
+function base64Of(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE_BYTES))));
+  }
+  return pieces.join('');
+}

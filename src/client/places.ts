@@ -1,0 +1,41 @@
+/** Where each face is, from one address. */
+
+export type FaceName = 'reader' | 'search' | 'models' | 'flow';
+export type Places = Readonly<Record<FaceName, string>>;
+
+export const STANDARD_URL = 'http://127.0.0.1:3000';
+
+/** The first label of a host name, and how many ports above the reader's each face is. */
+const FACES: readonly { name: FaceName; label: string; above: number }[] = [
+  { name: 'reader', label: 'r', above: 0 },
+  { name: 'search', label: 's', above: 1 },
+  { name: 'models', label: 'api', above: 2 },
+  { name: 'flow', label: 'flow', above: 3 },
+];
+
+/**
+ * `https://r.example.com` has its siblings at `s.`, `api.` and `flow.`; `http://127.0.0.1:3000` at 3001, 3002 and 3003.
+ * Elsewhere all faces are taken to be at the one address. Throws a TypeError for what is no http address.
+ */
+export function placesOf(baseUrl = STANDARD_URL, urls: Partial<Places> = {}): Places {
+  const base = parse(baseUrl);
+  const [label, ...rest] = base.hostname.split('.');
+  const named = rest.length > 0 && FACES.some((face) => face.label === label);
+  const place = ({ name, label: own, above }: (typeof FACES)[number]) => {
+    const given = urls[name];
+    if (given !== undefined) return [name, addressOf(parse(given))];
+    const url = new URL(base);
+    if (named) url.hostname = [own, ...rest].join('.');
+    else if (url.port) url.port = String(Number(url.port) + above);
+    return [name, addressOf(url)];
+  };
+  return Object.fromEntries(FACES.map(place)) as Places;
+}
+
+function parse(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new TypeError(`${address} is not an http or https address`);
+}
+
+const addressOf = ({ origin, pathname }: URL) => origin + pathname.replace(/\/+$/, '');

@@ -1,0 +1,80 @@
+/** Reading pages and files. */
+import { eventsOf } from './events.ts';
+import type { ReadOptions } from './options.ts';
+import { eventData } from './stream.ts';
+import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
+import type { Health, Page, ReadAnswer } from './types.ts';
+
+/** An address, or one of these: what is read instead of fetching anything; `url` is then what links are resolved against. */
+export type Target =
+  | string
+  | {
+      readonly url?: string | undefined;
+      readonly html?: string | undefined;
+      readonly file?: Uint8Array | Blob | undefined;
+      /** Of the file. */
+      readonly name?: string | undefined;
+    };
+
+export interface ReadEvent {
+  readonly event: string;
+  readonly page: Page;
+}
+
+export interface ReaderCalls {
+  read(target: Target, options?: ReadOptions, call?: CallOptions): Promise<ReadAnswer>;
+  /** As `curl` shows it: Markdown with a head of title and address, or the one format that was asked for. */
+  readText(target: Target, options?: ReadOptions, call?: CallOptions): Promise<string>;
+  /** For `respondWith: 'screenshot'` and `'pageshot'`: a PNG picture. */
+  readBytes(
+    target: Target,
+    options?: ReadOptions,
+    call?: CallOptions,
+  ): Promise<{ readonly bytes: Uint8Array; readonly type: string }>;
+  /** The page as it gets better; the last one is what `read` gives. */
+  readStream(target: Target, options?: ReadOptions, call?: CallOptions): AsyncGenerator<ReadEvent>;
+  health(call?: CallOptions): Promise<Health>;
+}
+
+export function readerCalls(transport: Transport): ReaderCalls {
+  const { json, text, bytes, stream } = transport;
+  return {
+    async read(target, options, call) {
+      const { data, meta } = await json<{ data: Page; meta: ReadAnswer['meta'] }>(asked(target, options), call);
+      return { page: data, meta };
+    },
+    // JSON is for failures: text wins where both are taken.
+    readText: (target, options, call) => text({ ...asked(target, options), accept: TEXT }, call),
+    readBytes: (target, options, call) => bytes({ ...asked(target, options), accept: TEXT }, call),
+    async *readStream(target, options, call) {
+      const chunks = stream({ ...asked(target, options), accept: STREAM }, call);
+      for await (const { event, data } of eventsOf(chunks, cutOff)) {
+        yield { event, page: eventData<Page>(event, data) };
+      }
+    },
+    health: (call) => json({ face: 'reader', path: '/health', repeatable: true, alsoGood: 503 }, call),
+  };
+}
+
+export const TEXT = 'text/plain, application/json';
+export const STREAM = 'text/event-stream, application/json';
+
+function asked(target: Target, options: ReadOptions = {}): Ask {
+  const ask = { face: 'reader', method: 'POST', path: '/', repeatable: true } as const;
+  const { file, name, ...rest } = typeof target === 'string' ? { url: target } : target;
+  const given = { ...options, ...rest };
+  return file === undefined ? { ...ask, json: given } : { ...ask, form: formOf(given, file, name) };
+}
+
+/** Bytes go as they are: base64 in JSON would be a third more, and held in memory. */
+function formOf(given: object, file: Uint8Array | Blob, name: string | undefined): FormData {
+  const form = new FormData();
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined || value === null) continue;
+    if (Array.isArray(value)) for (const one of value) form.append(`${key}[]`, String(one));
+    else form.append(key, typeof value === 'object' ? JSON.stringify(value) : String(value));
+  }
+  const blob = file instanceof Blob ? file : new Blob([file as Uint8Array<ArrayBuffer>]);
+  form.append('file', blob, name ?? (file as Partial<File>).name ?? 'file');
+  return form;
+}

@@ -1,0 +1,43 @@
+/** Searching the web, and the pages that the server has read. */
+import { eventsOf } from './events.ts';
+import type { SearchOptions } from './options.ts';
+import { STREAM, TEXT } from './reader.ts';
+import { eventData } from './stream.ts';
+import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
+import type { FoundPage, SearchAnswer } from './types.ts';
+
+export interface SearchEvent {
+  readonly event: string;
+  readonly pages: readonly FoundPage[];
+}
+
+export interface SearchCalls {
+  search(query: string, options?: SearchOptions, call?: CallOptions): Promise<SearchAnswer>;
+  /** All results as one text for a model. */
+  searchText(query: string, options?: SearchOptions, call?: CallOptions): Promise<string>;
+  /** The results as more of them have been read; the last ones are what `search` gives. */
+  searchStream(query: string, options?: SearchOptions, call?: CallOptions): AsyncGenerator<SearchEvent>;
+}
+
+export function searchCalls({ json, text, stream }: Transport): SearchCalls {
+  const asked = (q: string, options: SearchOptions = {}): Ask => ({
+    face: 'search',
+    method: 'POST',
+    path: '/search',
+    json: { ...options, q },
+    repeatable: true,
+  });
+  return {
+    async search(query, options, call) {
+      const answer = await json<{ data: FoundPage[]; meta: SearchAnswer['meta'] }>(asked(query, options), call);
+      return { pages: answer.data, meta: answer.meta };
+    },
+    searchText: (query, options, call) => text({ ...asked(query, options), accept: TEXT }, call),
+    async *searchStream(query, options, call) {
+      const chunks = stream({ ...asked(query, options), accept: STREAM }, call);
+      for await (const { event, data } of eventsOf(chunks, cutOff)) {
+        yield { event, pages: eventData<FoundPage[]>(event, data) };
+      }
+    },
+  };
+}

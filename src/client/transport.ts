@@ -1,0 +1,245 @@
+/** One call over HTTP: tries again what may pass, ends when it is told to or takes too long, and fails in one shape. */
+import { failureOf, LecternError, LecternUnreachable } from './errors.ts';
+import { chunksOf } from './events.ts';
+import { type FaceName, type Places, placesOf } from './places.ts';
+
+export interface ClientOptions {
+  /** The reader's address; `http://127.0.0.1:3000` when not given. The other faces follow from it. */
+  readonly baseUrl?: string | undefined;
+  /** Where single faces are, when that does not follow from `baseUrl`. */
+  readonly urls?: Partial<Places> | undefined;
+  readonly apiKey?: string | undefined;
+  /** Instead of the one of the platform. */
+  readonly fetch?: typeof fetch | undefined;
+  /** How often a call is tried again: 2 when not given. */
+  readonly retries?: number | undefined;
+  /** For each call, with all its tries: 240,000 when not given, none for streams and jobs. 0: none. */
+  readonly timeoutMs?: number | undefined;
+  /** Sent with each call. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What can be said with each call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Ask {
+  readonly face: FaceName;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly accept?: string;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  readonly form?: FormData;
+  /** Whether doing it twice is as good as doing it once. */
+  readonly repeatable?: boolean;
+  /** Streams and jobs, which take as long as they take. */
+  readonly unhurried?: boolean;
+  /** A status that is an answer although it is 400 or more. */
+  readonly alsoGood?: number;
+}
+
+/** An answer whose body is still to be read; `done` must be called, whatever came of it. */
+interface Started {
+  readonly response: Response;
+  readonly url: string;
+  readonly limits: Limits;
+}
+
+export interface Transport {
+  /** Throws LecternError; what the signal was aborted with, when that is why it ended. */
+  json<T>(ask: Ask, call?: CallOptions): Promise<T>;
+  text(ask: Ask, call?: CallOptions): Promise<string>;
+  bytes(ask: Ask, call?: CallOptions): Promise<{ bytes: Uint8Array; type: string }>;
+  /** The body as it comes. Leaving it ends the call. */
+  stream(ask: Ask, call?: CallOptions): AsyncGenerator<Uint8Array>;
+}
+
+/** Longer than the longest that a server works on one page. */
+const STANDARD_TIMEOUT_MS = 240_000;
+const STANDARD_RETRIES = 2;
+
+export function createTransport(options: ClientOptions): Transport {
+  const places = placesOf(options.baseUrl, options.urls);
+  const { retries = STANDARD_RETRIES, apiKey } = options;
+  // Looked up at each call: programs replace it.
+  const send: typeof fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
+
+  function requestOf(ask: Ask, call: CallOptions, signal: AbortSignal | undefined): RequestInit {
+    const headers = new Headers({
+      accept: ask.accept ?? 'application/json',
+      ...(ask.json !== undefined && { 'content-type': 'application/json' }),
+      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    });
+    for (const [name, value] of Object.entries({ ...options.headers, ...call.headers })) headers.set(name, value);
+    const body = ask.json !== undefined ? JSON.stringify(ask.json) : ask.form;
+    return { method: ask.method ?? 'GET', headers, ...(body !== undefined && { body }), ...(signal && { signal }) };
+  }
+
+  /** The answer to a try, once its head is there and it is no failure. */
+  async function start(ask: Ask, call: CallOptions, limits: Limits): Promise<Response> {
+    const url = places[ask.face] + ask.path;
+    let response: Response;
+    try {
+      response = await send(url, requestOf(ask, call, limits.signal));
+    } catch (error) {
+      throw limits.ended() ?? new LecternUnreachable(url, error);
+    }
+    if (response.ok || response.status === ask.alsoGood) return response;
+    const text = await response.text().catch(() => '');
+    throw limits.ended() ?? failureOf(response.status, response.headers, text);
+  }
+
+  /** Tries until it works, or until trying again is of no use. */
+  async function trying<T>(ask: Ask, call: CallOptions, limits: Limits, read: (started: Started) => Promise<T>) {
+    for (let tries = 0; ; tries++) {
+      try {
+        limits.check();
+        const response = await start(ask, call, limits);
+        return await read({ response, url: places[ask.face] + ask.path, limits });
+      } catch (error) {
+        if (tries >= retries || !mayPass(error, ask.repeatable ?? false)) throw error;
+        const waitMs = pauseMs(tries, (error as LecternError).retryAfterMs);
+        if (waitMs === undefined || waitMs >= limits.leftMs()) throw error;
+        await limits.wait(waitMs);
+      }
+    }
+  }
+
+  async function whole<T>(ask: Ask, call: CallOptions, read: (response: Response) => Promise<T>): Promise<T> {
+    const limits = createLimits(call, timeoutOf(ask, call));
+    try {
+      return await trying(ask, call, limits, async ({ response, url }) => {
+        try {
+          return await read(response);
+        } catch (error) {
+          throw limits.ended() ?? (error instanceof LecternError ? error : new LecternUnreachable(url, error));
+        }
+      });
+    } finally {
+      limits.release();
+    }
+  }
+
+  const timeoutOf = (ask: Ask, call: CallOptions) =>
+    call.timeoutMs ?? (ask.unhurried ? undefined : (options.timeoutMs ?? STANDARD_TIMEOUT_MS));
+
+  return {
+    json: <T>(ask: Ask, call: CallOptions = {}) => whole(ask, call, async (response) => jsonOf<T>(response)),
+    text: (ask, call = {}) => whole(ask, call, (response) => response.text()),
+    bytes: (ask, call = {}) =>
+      whole(ask, call, async (response) => ({
+        bytes: new Uint8Array(await response.arrayBuffer()),
+        type: response.headers.get('content-type') ?? 'application/octet-stream',
+      })),
+    async *stream(ask, call = {}) {
+      const limits = createLimits(call, timeoutOf({ ...ask, unhurried: true }, call));
+      try {
+        const { response } = await trying(ask, call, limits, async (started) => started);
+        if (!response.body) return;
+        try {
+          yield* chunksOf(response.body);
+        } catch (error) {
+          throw limits.ended() ?? cutOff(error);
+        }
+      } finally {
+        limits.release();
+      }
+    },
+  };
+}
+
+export const cutOff = (cause?: unknown): LecternError =>
+  new LecternError({ message: 'The stream ended in the middle', code: 'CUT_OFF' }, { cause });
+
+async function jsonOf<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    const type = response.headers.get('content-type') ?? 'no type';
+    const message = `The answer of ${response.url || 'the server'} is not JSON but ${type}: is this a Lectern server?`;
+    const failure = { message, code: 'BAD_ANSWER', status: response.status, body: text.slice(0, 1000) };
+    throw new LecternError(failure, { cause });
+  }
+}
+
+/** Failures that the server said or shows to be passing. */
+function mayPass(error: unknown, repeatable: boolean): boolean {
+  if (error instanceof LecternUnreachable) return repeatable || neverSent(error);
+  if (!(error instanceof LecternError)) return false;
+  const { status } = error;
+  return status === 429 || status === 503 || (repeatable && (status === 502 || status === 504));
+}
+
+/** Codes of connections that never stood, so that nothing can have been done. */
+function neverSent({ cause }: LecternUnreachable): boolean {
+  const { code } = ((cause as { cause?: unknown } | undefined)?.cause ?? cause ?? {}) as { code?: unknown };
+  return typeof code === 'string' && ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code);
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 8_000;
+/** A server that asks for more is not waited for: its caller decides. */
+const LONGEST_ASKED_MS = 65_000;
+
+/** Random, so that clients that were refused together do not come back together. */
+function pauseMs(tries: number, askedMs: number | undefined): number | undefined {
+  if (askedMs !== undefined) return askedMs > LONGEST_ASKED_MS ? undefined : askedMs + Math.random() * FIRST_PAUSE_MS;
+  return Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+}
+
+interface Limits {
+  readonly signal: AbortSignal;
+  /** What the call has to throw when it was ended from here. */
+  ended(): unknown;
+  check(): void;
+  leftMs(): number;
+  wait(ms: number): Promise<void>;
+  release(): void;
+}
+
+/** The caller's signal and the time there is, as one signal. */
+function createLimits({ signal }: CallOptions, timeoutMs: number | undefined): Limits {
+  const controller = new AbortController();
+  const endsAt = timeoutMs ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  const timer = timeoutMs ? setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs) : undefined;
+  const ended = () => (controller.signal.aborted ? controller.signal.reason : undefined);
+  return {
+    signal: controller.signal,
+    ended,
+    check() {
+      if (controller.signal.aborted) throw ended();
+    },
+    leftMs: () => endsAt - Date.now(),
+    wait: (ms) => pause(ms, controller.signal),
+    release() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** Rejects with what the signal is aborted with. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(waiting);
+      reject(signal?.reason);
+    };
+    const waiting = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+
+const timedOut = (timeoutMs: number) =>
+  new LecternError({ message: `The call took more than ${timeoutMs} ms`, code: 'TIMEOUT', name: 'TimeoutError' });
