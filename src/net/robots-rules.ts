@@ -24,18 +24,31 @@ export interface RobotsRules {
    * `*` for whoever is not named. The longest rule that fits decides, and of two as long the one that allows.
    */
   allows(url: URL, agent: string): boolean;
+  /**
+   * How long the agent is to wait from one request to the next, in s; undefined when the file does not say. No part of
+   * the RFC, but widely written.
+   */
+  crawlDelayS(agent: string): number | undefined;
+  /** Absolute addresses of the site's sitemaps (sitemaps.org), as many as anybody needs. */
+  readonly sitemaps: readonly string[];
 }
 
 export function parseRobots(robotsTxt: string): RobotsRules {
-  const groups = groupsOf(robotsTxt);
+  const { groups, delays, sitemaps } = groupsOf(robotsTxt);
+  /** All groups that name the agent; when none does, those for everybody. */
+  const groupsFor = (agent: string) => groups.get(tokenOf(agent)) ?? groups.get('*') ?? new Set();
   return {
+    crawlDelayS(agent) {
+      const found = [...groupsFor(agent)].flatMap((rules) => delays.get(rules) ?? []);
+      return found.length ? Math.max(...found.slice(0, MAX_DELAYS)) : undefined;
+    },
+    sitemaps,
     allows(url, agent) {
       if (url.pathname === '/robots.txt') return true;
       const whole = normalised(url.pathname + url.search);
       const path = whole.slice(0, MAX_PATH);
       let best: Rule | undefined;
-      // Those of all groups that name the agent; when none does, those for everybody.
-      for (const rules of groups.get(tokenOf(agent)) ?? groups.get('*') ?? []) {
+      for (const rules of groupsFor(agent)) {
         for (const rule of rules) {
           const isBetter = !best || rule.length > best.length || (rule.length === best.length && rule.allows);
           if (isBetter && fits(rule, path, path.length < whole.length)) best = rule;
@@ -46,9 +59,24 @@ export function parseRobots(robotsTxt: string): RobotsRules {
   };
 }
 
-/** The rules of each group, by the agents that it names: a group of many names and many rules is kept once. */
-function groupsOf(robotsTxt: string): ReadonlyMap<string, ReadonlySet<readonly Rule[]>> {
+interface Groups {
+  /** The rules of each group, by the agents that it names: a group of many names and many rules is kept once. */
+  readonly groups: ReadonlyMap<string, ReadonlySet<readonly Rule[]>>;
+  /** In s, by group; the last word counts. */
+  readonly delays: ReadonlyMap<readonly Rule[], number>;
+  readonly sitemaps: readonly string[];
+}
+
+/** Groups of one agent whose delays count. */
+const MAX_DELAYS = 1_000;
+/** Longer lists and addresses nobody needs. */
+const MAX_SITEMAPS = 100;
+const MAX_SITEMAP_URL = 2_048;
+
+function groupsOf(robotsTxt: string): Groups {
   const groups = new Map<string, Set<Rule[]>>();
+  const delays = new Map<readonly Rule[], number>();
+  const sitemaps = new Set<string>();
   let group: Rule[] = [];
   let inRules = true;
   let starred = 0;
@@ -67,9 +95,17 @@ function groupsOf(robotsTxt: string): ReadonlyMap<string, ReadonlySet<readonly R
       if (!pattern) continue;
       if (pattern.includes('*') && ++starred > MAX_STARRED_RULES) continue;
       group.push(ruleOf(name === 'allow', normalised(pattern)));
+    } else if (name === 'crawl-delay') {
+      const seconds = /^\d+(?:\.\d+)?$/.exec(value.trim())?.[0];
+      if (seconds !== undefined) delays.set(group, Number(seconds));
+    } else if (name === 'sitemap') {
+      // Of no group, wherever it stands; a sign of a fragment ends it as it ends every value.
+      const address = value.trim();
+      const isFit = address.length <= MAX_SITEMAP_URL && /^https?:/i.test(address) && URL.canParse(address);
+      if (isFit && sitemaps.size < MAX_SITEMAPS) sitemaps.add(address);
     }
   }
-  return groups;
+  return { groups, delays, sitemaps: [...sitemaps] };
 }
 
 function ruleOf(allows: boolean, pattern: string): Rule {

@@ -8,6 +8,18 @@ const allows = (file: string, url: URL, agent: string) => parseRobots(file).allo
 const at = (path: string) => new URL(path, 'https://site.example/');
 
 describe('rules', () => {
+  test('tell how long to wait, and where the sitemaps are', () => {
+    const file =
+      'Sitemap: https://site.example/a.xml\nUser-agent: *\nCrawl-delay: 2.5\nDisallow: /x\n\nUser-agent: one\nUser-agent: two\nDisallow:\nCrawl-delay: 7\nSitemap: /relative\nsitemap: https://site.example/a.xml\nSITEMAP:https://other.example/b.xml.gz # packed';
+    const rules = parseRobots(file);
+    expect(['one', 'Two/1.0', 'three', '*'].map((agent) => rules.crawlDelayS(agent))).toEqual([7, 7, 2.5, 2.5]);
+    expect(rules.sitemaps).toEqual(['https://site.example/a.xml', 'https://other.example/b.xml.gz']);
+    expect(parseRobots('User-agent: *\nCrawl-delay: soon').crawlDelayS('one')).toBeUndefined();
+    expect(parseRobots('').sitemaps).toEqual([]);
+    const many = 'User-agent: a\nAllow: /\nCrawl-delay: 1\n'.repeat(10_000);
+    expect(parseRobots(many).crawlDelayS('a')).toBe(1);
+  });
+
   test.each([
     // RFC 9309, section 2.2.2 and 2.2.3
     ['Disallow: /', '/x', false],

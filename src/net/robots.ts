@@ -24,6 +24,8 @@ export interface Robots {
    * answers with an error or cannot be reached allows everything. ResourcePolicyDenyError: it may not.
    */
   check(url: string | URL, agent: string, options?: RobotsCheck): Promise<void>;
+  /** The rules of the site of an address; those of an empty file when there is none to be had. */
+  rules(url: string | URL, options?: RobotsCheck): Promise<RobotsRules>;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -35,6 +37,8 @@ const FRESH_MS = 10 * 60_000;
 const MAX_FILES = 1_000;
 /** Of the files; their rules take some ten times as many bytes. */
 const MAX_KEPT_CHARACTERS = 4 * 1024 ** 2;
+
+const NO_RULES = parseRobots('');
 
 interface Kept {
   readonly rules: RobotsRules;
@@ -74,6 +78,7 @@ export function createRobots({ fetch, userAgent, clock = Date.now }: RobotsOptio
   };
 
   return {
+    rules: async (address, options = {}) => (await rulesOf(new URL(address), options)) ?? NO_RULES,
     async check(address, agent, options = {}) {
       const url = new URL(address);
       const token = agent.trim();

@@ -1,7 +1,7 @@
 /** The reader's table of contents: what the doors may use. */
 export { createAbuse } from './abuse.ts';
 export { PAGE_KINDS } from './article.ts';
-export { openCache } from './cache.ts';
+export { type CacheOutcome, openCache } from './cache.ts';
 export { mayWrite as mayKeep } from './cache-rules.ts';
 export { createCaptioner } from './captions.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';
@@ -12,6 +12,7 @@ export { createDirectEngine } from './engines/direct.ts';
 export { createRemoteEngine } from './engines/remote.ts';
 export { createScriptFetcher } from './engines/script.ts';
 export { defaultUserAgent } from './engines/user-agent.ts';
+export type { FoundLink, PageLinks } from './extract/page-links.ts';
 export { REMOVAL_STEPS } from './extract/removals.ts';
 export { createPictureFitter } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
@@ -21,7 +22,7 @@ export { type GivenOptions, OPTIONS, type OptionRow } from './options/options.ts
 export { PRESET_OPTIONS } from './options/presets.ts';
 export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';
-export { createRenderer } from './renderer.ts';
+export { createRenderer, type Renderer } from './renderer.ts';
 export { orderedPage, type Page, type Rendition } from './rendition.ts';
 export { openSites } from './sites.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';

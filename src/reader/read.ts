@@ -9,6 +9,7 @@ import { checkCustomHeaders } from '#net/headers.ts';
 import { parseProxyUrl } from '#net/proxies.ts';
 import type { Robots } from '#net/robots.ts';
 import { type TemporaryFolder, temporaryFolder } from '#storage/temporary.ts';
+import type { Trace } from '#telemetry/trace.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Captioner } from './captions.ts';
 import { parseStorageState } from './engines/browser/storage-state.ts';
@@ -41,6 +42,10 @@ export interface ReadRequest {
   readonly keyed: boolean;
   /** How old a copy may be where the options don't say, if that is not what the cache holds for fresh, in ms. */
   readonly freshMs?: number | undefined;
+  /** Whether the links of the whole page are wanted, for who goes on from it. */
+  readonly pageLinks?: boolean | undefined;
+  /** What follows this read; absent for those that nobody follows. */
+  readonly trace?: Trace | undefined;
 }
 
 export interface Reader {
@@ -124,10 +129,10 @@ export function createReader(parts: ReaderParts): Reader {
     });
   }
 
-  function taskOf(snapshot: Snapshot, { target, options, keyed }: ReadRequest): RenderTask {
+  function taskOf(snapshot: Snapshot, { target, options, keyed, pageLinks }: ReadRequest): RenderTask {
     const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
     const most = { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless };
-    return { snapshot, options, requestedUrl: target.url, limits: most };
+    return { snapshot, options, requestedUrl: target.url, limits: most, ...(pageLinks && { pageLinks }) };
   }
 
   async function rendered(snapshot: Snapshot, request: ReadRequest): Promise<Rendition> {

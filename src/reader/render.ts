@@ -22,6 +22,7 @@ import { explain } from './explanation.ts';
 import { extractArticle } from './extract/extract.ts';
 import { collectImages, type PageImage } from './extract/images.ts';
 import { collectLinks, documentBaseUrl, type Link } from './extract/links.ts';
+import { pageLinks as pageLinksOf } from './extract/page-links.ts';
 import { Notes } from './extract/removals.ts';
 import { extractionVersion } from './extract/version.ts';
 import { cleanHtml, fitted, type Material } from './formats/material.ts';
@@ -46,6 +47,8 @@ export interface RenderTask {
   readonly limits: RenderLimits;
   /** What a model says of pictures, by the address of each as it is shown. */
   readonly captions?: Readonly<Record<string, string>> | undefined;
+  /** Whether the links of the whole page are wanted. */
+  readonly pageLinks?: boolean | undefined;
 }
 
 /** What the operator allows and charges. */
@@ -68,10 +71,12 @@ const LEAST_WITH_SCRIPTS = 4_000;
 /** No answer is charged more than this. */
 const MAX_CHARGE = 2_000_000;
 
-export function render({ snapshot, options, requestedUrl, limits, captions }: RenderTask): Rendition {
+export function render({ snapshot, options, requestedUrl, limits, captions, pageLinks }: RenderTask): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
   const { document } = parsed;
+  // Before anything is taken out of it.
+  const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
   const notes = options.explain ? new Notes(document) : undefined;
   applySelectors(document, options, notes);
   const baseUrl = documentBaseUrl(document, url);
@@ -93,7 +98,8 @@ export function render({ snapshot, options, requestedUrl, limits, captions }: Re
     : undefined;
   const { complete } = parsed;
   const told = captions ? withCaptions(images, captions) : images;
-  return assemble({ snapshot, options, limits, url, article, notes, fields, markdown, links, images: told, complete });
+  const parts = { snapshot, options, limits, url, article, notes, fields, markdown, links, images: told, complete };
+  return { ...assemble(parts), ...(found && { pageLinks: found }) };
 }
 
 /** What a model is given: the main content, or the whole page for a question that may be about any part of it. */
@@ -228,6 +234,7 @@ function assemble({
     uncaptioned: markdown?.uncaptioned,
     status: snapshot.status,
     noStore: snapshot.noStore,
+    ...(snapshot.retryAfter !== undefined && { retryAfter: snapshot.retryAfter }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** A page in the form that was asked for. Plain data: it crosses threads, and the doors write it as it is. */
 import type { Explanation } from './explanation.ts';
+import type { PageLinks } from './extract/page-links.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
 import type { StorageState } from './snapshot.ts';
 
@@ -44,6 +45,10 @@ export interface Rendition {
   readonly status?: number | undefined;
   /** Whether the page forbids copies of it. */
   readonly noStore?: boolean | undefined;
+  /** The Retry-After header of its answer. */
+  readonly retryAfter?: string | undefined;
+  /** Where one can go from the page, when the request asked for it. */
+  readonly pageLinks?: PageLinks | undefined;
 }
 
 const KEY_ORDER: readonly (keyof Page)[] = [

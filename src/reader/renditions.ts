@@ -53,20 +53,24 @@ export function createRenditions(maxCharacters = MAX_CHARACTERS): Renditions {
 }
 
 /** The text itself is part of the key: two copies of one moment need not be the same page. */
-function keyOf({ snapshot, options, requestedUrl, limits }: RenderTask): string {
+function keyOf({ snapshot, options, requestedUrl, limits, pageLinks }: RenderTask): string {
   const { text, ...facts } = snapshot;
-  const form = JSON.stringify([facts, { ...options, formats: [...options.formats] }, requestedUrl, limits]);
+  const form = JSON.stringify([facts, { ...options, formats: [...options.formats] }, requestedUrl, limits, pageLinks]);
   return createHash('sha256').update(form).update('\0').update(text).digest('base64');
 }
 
 /** Roughly what an entry of an explanation holds. */
 const EXPLAINED = 400;
 
+/** Roughly what a link of the page holds. */
+const LINK = 150;
+
 /** Roughly what a rendition holds: its body says the same as its page object. */
-const sizeOf = ({ body, page }: Rendition): number =>
+const sizeOf = ({ body, page, pageLinks }: Rendition): number =>
   body.length +
   (page.content?.length ?? 0) +
   (page.html?.length ?? 0) +
   (page.text?.length ?? 0) +
   (page.explanation ? (page.explanation.removed.length + page.explanation.blocks.length) * EXPLAINED : 0) +
+  (pageLinks?.links.length ?? 0) * LINK +
   1_000;

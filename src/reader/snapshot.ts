@@ -46,6 +46,8 @@ export interface Snapshot {
   readonly mediaType: string;
   /** The target's Last-Modified header as it came. */
   readonly lastModified?: string | undefined;
+  /** The target's Retry-After header as it came. */
+  readonly retryAfter?: string | undefined;
   /**
    * The document: outer HTML of the root element (shadow roots written in and frames filled when asked), or the
    * decoded text of a target that is not HTML.

@@ -197,6 +197,7 @@ const snapshotOf = (
   statusText,
   mediaType,
   lastModified: headers['last-modified'],
+  ...(headers['retry-after'] !== undefined && { retryAfter: headers['retry-after'] }),
   ...(forbidsCopies(headers['cache-control']) && { noStore: true }),
   text,
   settled: !truncated,

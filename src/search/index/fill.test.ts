@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readSitemap } from '#net/sitemap.ts';
 import { openJournal } from './fill-journal.ts';
 import { hindranceOf, indexableOf } from './from-reader.ts';
-import { readSitemap } from './sitemap.ts';
 
 describe('sitemaps', () => {
   it('give their addresses, of pages or of further sitemaps', () => {

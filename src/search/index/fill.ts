@@ -5,12 +5,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
+import { fetchSitemap } from '#net/sitemap.ts';
 import { blobUrl, type Options, type Page, type Reader, readUpload, resolve } from '#reader/index.ts';
 import type { Journal } from './fill-journal.ts';
 import { hindranceOf, indexableOf } from './from-reader.ts';
 import type { LocalIndex } from './local-index.ts';
 import { addressOf } from './prepare.ts';
-import { readSitemap } from './sitemap.ts';
 
 export interface FillTools {
   readonly index: Pick<LocalIndex, 'add' | 'remove'>;
@@ -59,9 +59,7 @@ const HOSTS_AT_ONCE = 4;
 const FILES_AT_ONCE = 2;
 const IDLE_MS = 20;
 const MAX_SITEMAPS = 500;
-const MAX_SITEMAP_BYTES = 60_000_000;
 const MAX_FILE_BYTES = 200_000_000;
-const GZIP = [0x1f, 0x8b];
 
 interface Task {
   readonly url: string;
@@ -212,7 +210,7 @@ async function pagesOfSitemap(
   const seen = new Set([first]);
   for (const url of seen) {
     if (pages.size >= maxPages) break;
-    const sitemap = readSitemap(await download(fetch, url, signal));
+    const sitemap = await fetchSitemap(fetch, url, { signal });
     if (!sitemap) {
       if (url === first) return undefined;
       continue;
@@ -225,19 +223,6 @@ async function pagesOfSitemap(
     }
   }
   return [...pages].slice(0, maxPages);
-}
-
-async function download(fetch: GuardedFetch, url: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(url, { signal, maxBytes: MAX_SITEMAP_BYTES });
-  const { bytes } = await response.collect();
-  if (response.status !== 200) throw new Error(`${url} was answered with ${response.status}`);
-  if (bytes[0] !== GZIP[0] || bytes[1] !== GZIP[1]) return Buffer.from(bytes).toString('utf8');
-  const { gunzip } = await import('node:zlib');
-  return new Promise((resolve, reject) => {
-    gunzip(bytes, { maxOutputLength: MAX_SITEMAP_BYTES }, (error, plain) =>
-      error ? reject(new Error(`${url} is damaged`)) : resolve(plain.toString('utf8')),
-    );
-  });
 }
 
 type Outcome = Pick<FillProgress, 'outcome' | 'reason'> & { readonly found: readonly string[] };

@@ -15,6 +15,7 @@ export interface MainDocument {
   /** Lower case, without parameters; empty when none was named. */
   readonly mediaType: string;
   readonly lastModified: string | undefined;
+  readonly retryAfter?: string | undefined;
   /** As that of a snapshot. */
   readonly noStore?: boolean | undefined;
   readonly response: Response | undefined;
@@ -123,6 +124,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
       status,
       statusText: response.statusText(),
       lastModified: headers['last-modified'],
+      retryAfter: headers['retry-after'],
       noStore: forbidsCopies(headers['cache-control']),
       ...(routing.isBrought(response.request()) && config.answer),
       mediaType: mediaTypeOf(headers['content-type']),
