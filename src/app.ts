@@ -7,12 +7,14 @@ import type { Server } from 'node:http';
 import path from 'node:path';
 import { type AccountsRoom, createGate, openAccounts } from '#accounts/index.ts';
 import { adminRoutes, writeAdminError } from '#api/admin.ts';
+import { signIn } from '#api/admin-sign-in.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
 import type { BrowserHealth } from '#api/health.ts';
 import { HEALTH_PATHS, healthRoutes } from '#api/health.ts';
 import { createHostServer, type FaceName } from '#api/hosts.ts';
+import { createMetricsServer, metricsRoute, requestCounter } from '#api/metrics.ts';
 import { modelHostRoutes } from '#api/model-host.ts';
 import { modelProbes } from '#api/models-probes.ts';
 import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/openapi.ts';
@@ -24,6 +26,7 @@ import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
 import { createBatch } from '#app/batch.ts';
 import { createCollections } from '#app/collections.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
+import { observers, readRooms } from '#app/metrics.ts';
 import { indexEmbedder, passageReranker } from '#app/model-tools.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { openServerFolder } from '#concurrency/programs.ts';
@@ -70,13 +73,14 @@ import { openCounters } from '#storage/counters/open.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
 import { openPictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 
 /** Faces that are servers of the framework; the flow gateway has its own. */
 type ServerFace = Exclude<FaceName, 'flow'>;
 
 /** Where a face can be reached. */
 export interface Place {
-  readonly name: FaceName | 'grpc' | 'all' | 'admin';
+  readonly name: FaceName | 'grpc' | 'all' | 'admin' | 'metrics';
   readonly url: string;
 }
 
@@ -129,6 +133,8 @@ async function build({ config, version, log, environment }: AppOptions, started:
   const temporaryDir = await openServerFolder(path.join(config.dataDir, 'tmp'));
   started.push(() => rm(temporaryDir, { recursive: true, force: true }));
 
+  const metrics = createMetrics();
+  const observe = observers(metrics);
   const plans = plansWith(config.plans);
   const room = await openAccounts({
     dataDir: config.dataDir,
@@ -153,6 +159,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
       keylessFeatures: config.keylessFeatures,
       refusedRpm: config.refusedRpm,
     }),
+    { onSpent: observe.onSpent },
   );
   const pictures = await openPictures(config.dataDir);
   started.push(() => pictures.close());
@@ -242,6 +249,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
     fetch: trusted,
     tokens: { load: loadTokens, count: countTokens, keep: keepTokens },
     log,
+    onBatch: observe.onBatch,
   });
   started.push(() => modelHost.close());
   const batch = await createBatch(config, { accounts: room, modelHost, fetch, log });
@@ -253,6 +261,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
     keepMs: config.cacheKeepS * 1000,
     keepsNoStore: config.cacheNoStore === 'ignore',
     log,
+    onRead: observe.onCacheRead,
   });
   started.push(() => cache.close());
   const sites = await openSites({ file: path.join(config.dataDir, 'sites.db'), log });
@@ -318,6 +327,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
     rerank,
     version,
     log,
+    onAsked: observe.onAsked,
   });
   started.push(() => search.close());
 
@@ -338,6 +348,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
     userAgent,
     ownNames,
     version,
+    observe: observe.flow,
     log,
     environment,
   });
@@ -350,6 +361,16 @@ async function build({ config, version, log, environment }: AppOptions, started:
     accounts: room.healthy ? ('ok' as const) : ('away' as const),
     limits: counters.healthy ? ('ok' as const) : ('away' as const),
   });
+  readRooms(metrics, {
+    version,
+    accounts: room,
+    counters,
+    ...(pool && { pool }),
+    renderer,
+    documents,
+    models: modelHost.models,
+    batch,
+  });
   const health = { ready: () => !draining, version, browser: browserHealth, stores };
 
   const face = async (
@@ -358,7 +379,15 @@ async function build({ config, version, log, environment }: AppOptions, started:
     routes: (face: Face) => void,
   ) => {
     const { maxBodyBytes, trustedProxies } = config;
-    const made = await createServer({ name, log, temporaryDir, maxBodyBytes, trustedProxies, ...options });
+    const made = await createServer({
+      name,
+      log,
+      temporaryDir,
+      maxBodyBytes,
+      trustedProxies,
+      observe: requestCounter(metrics, name),
+      ...options,
+    });
     staticRoutes(made);
     routes(made);
     await made.ready();
@@ -456,8 +485,11 @@ async function build({ config, version, log, environment }: AppOptions, started:
         });
   if (admin && adminSecret !== undefined) {
     adminRoutes(admin, { ...room, plans, secret: adminSecret, counters, version });
+    metricsRoute(admin, metrics, signIn(adminSecret, counters));
     await admin.ready();
   }
+  const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
+  if (admin || metricsServer) await metrics.watchProcess();
   const hostServer = config.port === undefined ? undefined : createHostServer({ ...faces, flow }, MAX_HEADER_BYTES);
 
   async function listen(): Promise<Place[]> {
@@ -478,6 +510,10 @@ async function build({ config, version, log, environment }: AppOptions, started:
       await admin.listen({ host: config.adminHost, port: config.adminPort });
       places.push({ name: 'admin', url: urlOf(admin.server, config.adminHost) });
     }
+    if (metricsServer) {
+      await listening(metricsServer, config.metricsPort!, config.metricsHost);
+      places.push({ name: 'metrics', url: urlOf(metricsServer, config.metricsHost) });
+    }
     if (hostServer) {
       await listening(hostServer, config.port!, host);
       places.push({ name: 'all', url: urlOf(hostServer, host) });
@@ -493,7 +529,10 @@ async function build({ config, version, log, environment }: AppOptions, started:
     if (draining) return;
     draining = true;
     const all = [...Object.values(faces), ...(admin ? [admin] : [])];
-    const servers = [...all.map((made) => made.server), ...(hostServer ? [hostServer] : [])];
+    const servers = [
+      ...all.map((made) => made.server),
+      ...[hostServer, metricsServer].filter((server) => server !== undefined),
+    ];
     // A connection that was busy when the closing began is kept alive by its client: it must be cut when it rests.
     const cutting = setInterval(() => {
       for (const server of servers) server.closeIdleConnections();
@@ -501,7 +540,9 @@ async function build({ config, version, log, environment }: AppOptions, started:
     const closing = Promise.all([
       ...all.map((made) => made.close()),
       flow.close(config.drainMs),
-      hostServer && new Promise((done) => (hostServer.listening ? hostServer.close(done) : done(undefined))),
+      ...[hostServer, metricsServer].map(
+        (server) => server && new Promise((done) => (server.listening ? server.close(done) : done(undefined))),
+      ),
     ]);
     await within(config.drainMs, closing).catch((error: unknown) => {
       if (!(error instanceof TimeUp)) throw error;

@@ -369,6 +369,12 @@ export const SETTINGS = {
   ),
   adminHost: setting(z.string().default('localhost'), 'localhost', 'The address that the admin API listens on.'),
   adminPort: setting(port(3005), '3005', 'The port of the admin API.'),
+  metricsPort: setting(
+    z.coerce.number().int().min(0).max(65535).optional(),
+    'none',
+    'A port of its own for `/metrics`, for which no secret is needed; the admin API has them behind its secret.',
+  ),
+  metricsHost: setting(z.string().default('127.0.0.1'), '127.0.0.1', 'The address that the port of metrics listens on.'),
   trustedProxies: setting(
     words.refine((list) => list.every(isNetwork), 'must be addresses or networks in CIDR form'),
     'none',

@@ -16,14 +16,30 @@ export interface Gatekeeper {
 /** A client that left before its answer was out (nginx's convention). */
 const CLIENT_GONE = 499;
 
-export function createGatekeeper(gate: Gate): Gatekeeper {
+export interface GatekeeperOptions {
+  /** Told what an answer has cost, once it is out. */
+  readonly onSpent?: ((endpoint: Entrance['endpoint'], tokens: number) => void) | undefined;
+}
+
+export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}): Gatekeeper {
   const visits = new WeakMap<FastifyRequest, Visit>();
   return {
     guard: (entrance, headers) => async (request, reply) => {
       const asking = { authorization: authorizationOf(request), address: request.ip };
-      const visit = await gate.admit(entrance, asking, (standings) => showLimits(reply, standings, headers));
+      const admitted = await gate.admit(entrance, asking, (standings) => showLimits(reply, standings, headers));
+      let spent = 0;
+      const visit: Visit = {
+        ...admitted,
+        spend(cost) {
+          spent = cost.tokens;
+          admitted.spend(cost);
+        },
+      };
       visits.set(request, visit);
-      const end = () => visit.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
+      const end = () => {
+        visit.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
+        if (spent) onSpent?.(entrance.endpoint, spent);
+      };
       if (reply.raw.destroyed) end();
       else reply.raw.once('close', end);
     },

@@ -12,6 +12,7 @@ import {
   createHttpGateway,
   type ExecutorClass,
   type FlowDefinition,
+  type FlowObserver,
   loadFlow,
   type MetricsPort,
   parseFlow,
@@ -35,6 +36,8 @@ export type FlowSettings = Pick<
 
 export interface FlowFaceTools extends FlowRooms {
   readonly version: string;
+  /** Told what the metrics of the flow itself are told. */
+  readonly observe?: FlowObserver | undefined;
   /** Host names of this server. */
   readonly ownNames: readonly string[];
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -62,7 +65,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
   const { gateway: options } = definition;
   const executors = createBuiltIns(createFlowTools(tools));
   const metrics = createFlowMetrics();
-  const { observe } = metrics;
+  const observe = tools.observe ? both(metrics.observe, tools.observe) : metrics.observe;
   const flow = createFlow(definition, {
     executors,
     connect: createConnect(),
@@ -103,6 +106,15 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
     },
   };
 }
+
+/** Requests at the gateway are told to the second one too. */
+const both = (first: Required<FlowObserver>, second: FlowObserver): Required<FlowObserver> => ({
+  ...first,
+  requestEnded(facts) {
+    first.requestEnded(facts);
+    second.requestEnded?.(facts);
+  },
+});
 
 /** Behind a proxy, only the proxy is from here. */
 const isFromHere = ({ socket, headers }: IncomingMessage): boolean =>

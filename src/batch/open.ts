@@ -15,7 +15,17 @@ import { MIGRATIONS } from './migrations/migrations.ts';
 import { readLog } from './pieces.ts';
 import type { FailureOf, ServedEmbedding } from './run-line.ts';
 import type { JobRow, Tables } from './schema.ts';
-import { askToCancel, cancelNow, expireJobs, findJob, insertJob, jobOf, listJobs, type NewJob } from './store.ts';
+import {
+  askToCancel,
+  cancelNow,
+  countJobs,
+  expireJobs,
+  findJob,
+  insertJob,
+  jobOf,
+  listJobs,
+  type NewJob,
+} from './store.ts';
 import { RETRY_MS } from './webhook.ts';
 import { startWorkers, type Workers } from './worker.ts';
 
@@ -69,6 +79,8 @@ export interface BatchRoom {
   cancel(job: Job): Promise<Job>;
   file(job: Job, kind: FileKind): BatchFile;
   readonly links: Links;
+  /** How many jobs are kept in each state. */
+  counts(): Promise<ReadonlyMap<string, number>>;
   /** Whether the database answered last time. */
   readonly healthy: boolean;
   close(): Promise<void>;
@@ -165,6 +177,7 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
       read: (from, to) => readLog(store.db, { jobId: job.id, kind }, from, to),
     }),
     links,
+    counts: () => countJobs(store),
     get healthy() {
       return store.healthy;
     },

@@ -144,6 +144,16 @@ const making = (move: Exclude<MoveName, 'take'>, now: number) => ({ state: MOVES
  * Ends a job that nobody works on; to one that somebody does it is said, and it ends after the line in work. A job that
  * has ended stays as it is.
  */
+/** How many jobs are in each state. */
+export async function countJobs({ db }: BatchDb): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('batch_jobs')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('jobs')])
+    .groupBy('state')
+    .execute();
+  return new Map(rows.map(({ state, jobs }) => [state, Number(jobs)]));
+}
+
 export async function askToCancel({ db }: BatchDb, id: string, now: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const idle = await transaction

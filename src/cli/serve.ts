@@ -64,6 +64,7 @@ const LABELS: Record<Place['name'], string> = {
   grpc: 'flow gateway (gRPC)',
   all: 'all faces by host name',
   admin: 'admin API',
+  metrics: 'metrics',
 };
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
@@ -100,6 +101,8 @@ function curlLine(name: Place['name'], url: string): string | undefined {
       return `curl -H 'Host: r.localhost' ${url}/https://example.com`;
     case 'admin':
       return `curl ${url}/keys -H "Authorization: Bearer $LECTERN_ADMIN_SECRET"`;
+    case 'metrics':
+      return `curl ${url}/metrics`;
     case 'grpc':
       return undefined;
   }

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { createTurns, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
+import { createTurns, type Load, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
 import { defaultThreads } from './threads.ts';
 
 export interface Processes<Task, Result> {
@@ -16,6 +16,7 @@ export interface Processes<Task, Result> {
   run(task: Task, limits: TaskLimits): Promise<Result>;
   /** Process numbers of those that are running. */
   pids(): number[];
+  load(): Load;
   close(): Promise<void>;
 }
 
@@ -122,6 +123,7 @@ export function createProcesses<Task, Result>({
       }
     },
     pids: () => [...all].flatMap(({ child }) => (child.pid === undefined ? [] : [child.pid])),
+    load: turns.load,
     async close() {
       closed = true;
       await Promise.all(

@@ -15,6 +15,13 @@ export interface Turns {
   /** Throws TooManyTasks (no turn came free in time, or too many wait) or the signal's reason. */
   take(weight: number, signal: AbortSignal | undefined): Promise<void>;
   giveBack(): void;
+  load(): Load;
+}
+
+/** How many tasks are in work, and how many wait. */
+export interface Load {
+  readonly busy: number;
+  readonly waiting: number;
 }
 
 interface Waiter {
@@ -71,5 +78,6 @@ export function createTurns({
       if (next) next.go();
       else free++;
     },
+    load: () => ({ busy: count - free, waiting: waiting.length }),
   };
 }

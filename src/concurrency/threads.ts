@@ -7,7 +7,7 @@
  */
 import os from 'node:os';
 import { Piscina } from 'piscina';
-import { createTurns, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
+import { createTurns, type Load, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
 
 export interface Threads<Task, Result> {
   /**
@@ -15,6 +15,7 @@ export interface Threads<Task, Result> {
    * signal's reason, or what the task threw. The time limit runs from when a thread takes the task.
    */
   run(task: Task, limits: TaskLimits): Promise<Result>;
+  load(): Load;
   close(): Promise<void>;
 }
 
@@ -77,6 +78,7 @@ export function createThreads<Task, Result>({
         turns.giveBack();
       }
     },
+    load: turns.load,
     close: () => pool.destroy(),
   };
 }

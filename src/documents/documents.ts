@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { createProcesses } from '#concurrency/processes.ts';
-import { TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
+import { type Load, TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
 import { canonicalType, TYPES } from './detect.ts';
 import { DocumentFault, type DocumentFile, type ParsedDocument, type PictureOptions } from './document.ts';
 import type { LibreOffice } from './office/libreoffice.ts';
@@ -24,6 +24,7 @@ export interface Documents {
   picture(file: DocumentFile, options: PictureOptions, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /** Process numbers of those that are running. */
   pids(): number[];
+  load(): Load;
   close(): Promise<void>;
 }
 
@@ -97,6 +98,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       return second.kind === 'picture' ? second.png : undefined;
     },
     pids: () => processes.pids(),
+    load: processes.load,
     async close() {
       await Promise.all([processes.close(), libreoffice.close()]);
     },

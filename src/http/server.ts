@@ -35,6 +35,24 @@ export interface ServerOptions {
   readonly malformedBody: (failure: Problem) => object;
   /** Addresses and networks of proxies whose word on the caller's address is believed. */
   readonly trustedProxies?: readonly string[];
+  readonly observe?: RequestObserver | undefined;
+}
+
+/** Who counts requests, or follows them. Members are called at once and must not throw. */
+export interface RequestObserver {
+  /** A request is over: `status` is 499 when the client had gone before its answer was out (nginx's convention). */
+  ended?(facts: EndedRequest): void;
+  /** A failure is about to be written. */
+  failed?(failure: Problem, request: FastifyRequest, reply: FastifyReply): void;
+}
+
+export interface EndedRequest {
+  readonly face: string;
+  /** The pattern of the route; undefined for an address that is none. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly ms: number;
+  readonly request: FastifyRequest;
 }
 
 export type Face = FastifyInstance<Server>;
@@ -47,6 +65,7 @@ const REQUEST_MS = 300_000;
 const SILENT_MS = 300_000;
 const CORS_SECONDS = 25_200;
 const REQUEST_ID = 'x-request-id';
+const CLIENT_GONE = 499;
 /** What programs in a page may see of an answer's head. */
 const EXPOSED_HEADERS = [
   'X-Usage-Tokens',
@@ -60,7 +79,7 @@ const EXPOSED_HEADERS = [
 ];
 
 export async function createServer(options: ServerOptions): Promise<Face> {
-  const { name, log, writeError, paths, maxBodyBytes, trustedProxies = [], servesPrograms = false } = options;
+  const { name, log, writeError, paths, maxBodyBytes, trustedProxies = [], servesPrograms = false, observe } = options;
   const face: Face = Fastify({
     loggerInstance: log.child({ face: name }) as never,
     logController: new LogController({ disableRequestLogging: true }),
@@ -109,6 +128,13 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     // What a caller sees of a page must never be run by the caller's own browser.
     reply.header('x-content-type-options', 'nosniff');
     if (request.headers.origin) reply.header('access-control-max-age', String(CORS_SECONDS));
+    if (!observe?.ended) return;
+    // Not the hook of the framework, which tells nothing of clients that left.
+    reply.raw.once('close', () => {
+      const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE;
+      const route = request.is404 ? undefined : request.routeOptions.url;
+      observe.ended?.({ face: name, route, status, ms: reply.elapsedTime, request });
+    });
   });
   face.addHook('onResponse', async (request, reply) => {
     const { method } = request;
@@ -125,6 +151,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     // Where the time went is not where it was over: a stack would tell nothing.
     if (failure.code === 504) request.log.warn({ route: request.routeOptions.url }, failure.readableMessage);
     else if (failure.code >= 500 && failure.code !== 503) request.log.error({ err: failure.cause ?? failure });
+    observe?.failed?.(failure, request, reply);
     return writeError(failure, request, reply);
   });
   face.setNotFoundHandler((request, reply) => {

@@ -11,7 +11,7 @@ export type { RequestField } from './inputs-fields.ts';
 export { createOcr, type Ocr, type OcrResult } from './ocr.ts';
 export { createRegistry, isEmbedding, type Registry, type ServedModel, type ServedReranker } from './registry.ts';
 export { type ModelHost, openModelHost } from './registry-host.ts';
-export { type Call, type Opened, type Opening, openModels } from './registry-opened.ts';
+export { type Call, type OnBatch, type Opened, type Opening, openModels } from './registry-opened.ts';
 export { type Ranked, rerank } from './rerank.ts';
 export { RERANK_FIELDS } from './rerank-fields.ts';
 export { type RerankRequest, readRerankRequest } from './rerank-request.ts';

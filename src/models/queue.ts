@@ -29,6 +29,8 @@ export interface Queue<Item, Of extends Lane, Result> {
   run(work: Work<Item, Of>): Promise<Result[]>;
   /** What waits and is not in a batch yet. */
   readonly waiting: { readonly inputs: number; readonly tokens: number };
+  /** Batches that run. */
+  readonly running: number;
   /** Ends what waits and what runs. */
   close(): void;
 }
@@ -43,6 +45,15 @@ export interface QueueOptions<Item, Of extends Lane, Result> {
   readonly maxInputs: number;
   readonly maxTokens: number;
   readonly now?: () => number;
+  /** Told of each batch that has run, whether it failed or not. */
+  readonly onBatch?: ((facts: BatchFacts) => void) | undefined;
+}
+
+export interface BatchFacts {
+  readonly inputs: number;
+  /** How long the one that waited longest has waited, and how long the batch took. */
+  readonly waitedMs: number;
+  readonly ranMs: number;
 }
 
 interface Job<Item, Of, Result> {
@@ -51,6 +62,7 @@ interface Job<Item, Of, Result> {
   readonly caller: string;
   readonly patient: boolean;
   readonly results: Result[];
+  readonly since: number;
   /** The first item that was not drawn yet. */
   next: number;
   /** Items without a result. */
@@ -113,6 +125,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
         caller,
         patient,
         results: new Array(items.length),
+        since: now(),
         next: 0,
         left: items.length,
         over: false,
@@ -212,6 +225,8 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
       await runTogether(entries, controller.signal);
       speed.note(total(entries), now() - startedAt);
     } finally {
+      const since = entries.reduce((first, { job }) => Math.min(first, job.since), startedAt);
+      options.onBatch?.({ inputs: entries.length, waitedMs: startedAt - since, ranMs: now() - startedAt });
       running.delete(entries);
       schedule();
     }
@@ -247,6 +262,9 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   return {
     run,
     waiting,
+    get running() {
+      return running.size;
+    },
     close() {
       closed = true;
       clearImmediate(scheduled);

@@ -9,7 +9,7 @@ import { createStaticBackends } from './backends/static.ts';
 import { createHub } from './hub/hub.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { BUILT_IN_MODELS } from './registry-built-in.ts';
-import { type Opened, type Opening, openModels } from './registry-opened.ts';
+import { type OnBatch, type Opened, type Opening, openModels } from './registry-opened.ts';
 import { createShelf } from './registry-shelf.ts';
 import { readModelRows } from './row-shape.ts';
 import { inPrecision, KNOWN_MODELS } from './rows.ts';
@@ -42,6 +42,7 @@ export interface ModelHostTools {
   /** For servers elsewhere that do not tell how many tokens a text has. */
   readonly tokens: RemoteTools['tokens'];
   readonly log: Log;
+  readonly onBatch?: OnBatch | undefined;
 }
 
 /** Throws ConfigError for a row, an alias or a warm model that is none. Loading of warm models begins at once. */
@@ -63,6 +64,7 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
     maxBytes: settings.modelMemoryBytes,
     deadlineMs: settings.modelDeadlineMs,
     log,
+    onBatch: tools.onBatch,
   });
   const known = KNOWN_MODELS.map((row) => inPrecision(row, settings.modelPrecision));
   const registry = createRegistry({

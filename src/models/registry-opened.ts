@@ -6,7 +6,7 @@ import { problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Backend, Embedder, EmbedOptions, Output, Prepared, Reranker } from './backends/backend.ts';
 import type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
-import { createQueue, type Lane, type Queue } from './queue.ts';
+import { type BatchFacts, createQueue, type Lane, type Queue } from './queue.ts';
 import { createIntake } from './queue-intake.ts';
 import { createResidents, type Residence } from './registry-residents.ts';
 
@@ -51,7 +51,15 @@ export interface Opened {
   /** Brings models into memory that must be there; what fails is tried again, at growing pauses. */
   warm(rows: readonly ModelRow[]): void;
   readiness(): Readiness;
+  /** What waits and runs, of each model that was asked for. */
+  loads(): Iterable<ModelLoad>;
   close(): Promise<void>;
+}
+
+export interface ModelLoad {
+  readonly model: string;
+  readonly waiting: { readonly inputs: number; readonly tokens: number };
+  readonly runningBatches: number;
 }
 
 export interface Use {
@@ -73,7 +81,11 @@ export interface OpenedOptions {
   /** What one request may take, loading and waiting included. */
   readonly deadlineMs: number;
   readonly log: Log;
+  readonly onBatch?: OnBatch | undefined;
 }
+
+/** Told of each batch that a model has run. */
+export type OnBatch = (model: string, facts: BatchFacts) => void;
 
 /** What may wait for one model. */
 const MAX_WAITING = { maxInputs: 100_000, maxTokens: 32_000_000 };
@@ -81,7 +93,7 @@ const MAX_CHARACTERS = 256_000_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-export function openModels({ opening, maxBytes, deadlineMs, log }: OpenedOptions): Opened {
+export function openModels({ opening, maxBytes, deadlineMs, log, onBatch }: OpenedOptions): Opened {
   const embedders = new Map<string, OpenEmbedder>();
   const rerankers = new Map<string, OpenReranker>();
   const rows = new Map<string, ModelRow>();
@@ -100,13 +112,15 @@ export function openModels({ opening, maxBytes, deadlineMs, log }: OpenedOptions
   // Every request in work listens.
   setMaxListeners(0, closing.signal);
 
+  const observed = ({ id }: ModelRow) => onBatch && { onBatch: (facts: BatchFacts) => onBatch(id, facts) };
+
   function embedder(row: EmbeddingRow): OpenEmbedder {
     const known = embedders.get(row.id);
     if (known) return known;
     const backend = opening.embedder(row);
     const run = (batch: readonly Prepared[], { output, dimensions }: EmbedLane, signal: AbortSignal) =>
       backend.embed(batch, { output, dimensions, signal });
-    const made = { backend, queue: createQueue({ run, ...capacityOf(backend) }) };
+    const made = { backend, queue: createQueue({ run, ...capacityOf(backend), ...observed(row) }) };
     embedders.set(row.id, made);
     rows.set(row.id, row);
     ids.set(backend, row.id);
@@ -120,7 +134,7 @@ export function openModels({ opening, maxBytes, deadlineMs, log }: OpenedOptions
     const run = async (batch: readonly Prepared[], _: Lane, signal: AbortSignal) => [
       ...(await backend.score(batch, signal)),
     ];
-    const made = { backend, queue: createQueue({ run, ...capacityOf(backend) }) };
+    const made = { backend, queue: createQueue({ run, ...capacityOf(backend), ...observed(row) }) };
     rerankers.set(row.id, made);
     rows.set(row.id, row);
     ids.set(backend, row.id);
@@ -187,6 +201,11 @@ export function openModels({ opening, maxBytes, deadlineMs, log }: OpenedOptions
       const failed = missing.filter((id) => models[id] === 'failed');
       const reason = failed.length ? `could not be loaded: ${failed.join(', ')}` : `loading: ${missing.join(', ')}`;
       return { ready: false, models, reason };
+    },
+    *loads() {
+      for (const [model, { queue }] of [...embedders, ...rerankers]) {
+        yield { model, waiting: queue.waiting, runningBatches: queue.running };
+      }
     },
     async close() {
       closing.abort(

@@ -47,7 +47,12 @@ export interface CacheOptions {
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
+  /** Told at each read what the cache gave to it. */
+  readonly onRead?: ((outcome: CacheOutcome) => void) | undefined;
 }
+
+/** `stale`: an old copy for a page that could not be read; `off`: the options forbid copies, or there is no cache. */
+export type CacheOutcome = 'hit' | 'miss' | 'stale' | 'off';
 
 const SWEEP_MS = 10 * 60 * 1000;
 /** Pages that wait to be written; beyond these, what was read is not kept. */
@@ -55,12 +60,18 @@ const MAX_WRITING = 32;
 
 /** Never fails: where nothing can be kept, everything is read live, and the log says why. */
 export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
-  const { dir, maxBytes, freshMs, keepMs, keepsNoStore = false, clock = Date.now, log } = options;
+  const { dir, maxBytes, freshMs, keepMs, keepsNoStore = false, clock = Date.now, log, onRead } = options;
   if (maxBytes === 0) {
     await rm(dir, { recursive: true, force: true }).catch((error: unknown) =>
       log?.warn({ err: error }, 'the kept copies could not be removed'),
     );
-    return { through: (request, live) => live(request), close: async () => {} };
+    return {
+      through(request, live) {
+        told(request, 'off', onRead);
+        return live(request);
+      },
+      close: async () => {},
+    };
   }
   const store = await openCopyStore({ dir, maxBytes, keepMs, clock, log }).catch((error: unknown) => {
     log?.warn({ err: error }, 'no copies of pages can be kept');
@@ -68,7 +79,7 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   });
   const timer = setInterval(() => void store?.sweep(), SWEEP_MS);
   timer.unref();
-  const cache = createCache(store, { freshMs, keepMs, keepsNoStore });
+  const cache = createCache(store, { freshMs, keepMs, keepsNoStore }, onRead);
   return {
     through: cache.through,
     async close() {
@@ -79,17 +90,36 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   };
 }
 
+/** Says what a read was given, to who counts reads and to who follows this one. */
+function told({ trace }: ReadRequest, outcome: CacheOutcome, onRead: CacheOptions['onRead']): void {
+  onRead?.(outcome);
+  trace?.fact('cache', outcome);
+}
+
 type Rules = Required<Pick<CacheOptions, 'freshMs' | 'keepMs' | 'keepsNoStore'>>;
 
-function createCache(store: CopyStore | undefined, { freshMs, keepMs, keepsNoStore }: Rules) {
+function createCache(
+  store: CopyStore | undefined,
+  { freshMs, keepMs, keepsNoStore }: Rules,
+  onRead: CacheOptions['onRead'],
+) {
   const flights = createFlights<Snapshot>();
   const writing = new Map<string, Promise<void>>();
 
   async function* through(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
     const { options, signal } = request;
-    if (options.zeroDataRetention || !(mayRead(options) || mayWrite(options))) return yield* live(request);
-    if (!mayRead(options)) return yield* keeping(request, live);
+    if (options.zeroDataRetention || !(mayRead(options) || mayWrite(options))) {
+      told(request, 'off', onRead);
+      return yield* live(request);
+    }
+    if (!mayRead(options)) {
+      told(request, 'miss', onRead);
+      return yield* keeping(request, live);
+    }
+    const endSpan = request.trace?.span('cache');
     const fresh = await find(request, maxAgeMs(request, freshMs));
+    endSpan?.();
+    told(request, fresh ? 'hit' : 'miss', onRead);
     if (fresh) return yield fresh;
     try {
       yield* flights.join(flightOf(request), signal, (shared) => keeping({ ...request, signal: shared }, live));
@@ -97,6 +127,7 @@ function createCache(store: CopyStore | undefined, { freshMs, keepMs, keepsNoSto
       signal.throwIfAborted();
       const stale = isFailedRead(error) ? await find(request, keepMs) : undefined;
       if (!stale) throw error;
+      told(request, 'stale', onRead);
       yield stale;
     }
   }

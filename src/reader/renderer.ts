@@ -1,6 +1,6 @@
 /** The threads in which snapshots become renditions, and what it means when a page is too much for one. */
 
-import { TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
+import { type Load, TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
 import { createThreads } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
@@ -32,6 +32,7 @@ export interface Renderer {
   decode(body: EncodedBody, signal: AbortSignal): Promise<string>;
   /** Whether HTML has main content to show. */
   hasContent(html: string): Promise<boolean>;
+  load(): Load;
   close(): Promise<void>;
 }
 
@@ -109,6 +110,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       const outcome = await run({ kind: 'probe', html, url: 'about:blank' }, NEVER);
       return outcome.kind === 'probe' && outcome.evidence.words >= ENOUGH_WORDS;
     },
+    load: threads.load,
     close: () => threads.close(),
   };
 }

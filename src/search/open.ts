@@ -11,7 +11,7 @@ import { createLists } from './lists.ts';
 import type { PassageTools } from './passages.ts';
 import { createSearch, type Search } from './search.ts';
 import { OWN_ROW, readProviderRows } from './settings.ts';
-import { createOwnSource, createSource } from './sources.ts';
+import { createOwnSource, createSource, type SourceTools } from './sources.ts';
 import { openSearchStore } from './store.ts';
 
 export interface SearchTools extends PassageTools {
@@ -25,13 +25,15 @@ export interface SearchTools extends PassageTools {
   readonly index?: LocalIndex | undefined;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
+  /** Told of each question to a service of the settings what became of it. */
+  readonly onAsked?: SourceTools['onAsked'];
 }
 
 export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searchProvidersAtOnce'>;
 
 /** Throws ConfigError when a row of `searchProviders` cannot be. */
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
-  const { reader, trusted, fetch, fitPicture, index, embedder, rerank, version, log } = tools;
+  const { reader, trusted, fetch, fitPicture, index, embedder, rerank, version, log, onAsked } = tools;
   const rows = readProviderRows(settings.searchProviders);
   const own = index && createOwnSource(index, { rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
@@ -40,7 +42,7 @@ export async function openSearch(settings: SearchSettings, tools: SearchTools): 
     if (row === OWN_ROW) return own ? [own] : [];
     const { name, provider } = row;
     if (provider.notice) log.info({ provider: name }, provider.notice);
-    return [createSource(row, { ask, store, log })];
+    return [createSource(row, { ask, store, log, onAsked })];
   });
   return createSearch({
     lists: createLists({ sources, own, atOnce: settings.searchProvidersAtOnce }),

@@ -39,13 +39,15 @@ export interface SourceTools {
   readonly store: SearchStore;
   readonly log?: Pick<Log, 'warn'> | undefined;
   readonly now?: () => number;
+  /** Told of each question what became of it; `kept`: a list of earlier answered. */
+  readonly onAsked?: ((source: string, outcome: 'answered' | 'failed' | 'kept') => void) | undefined;
 }
 
 /** Failures in a row after which a service rests, and for how long. */
 const PATIENCE = 3;
 const REST_MS = 30_000;
 
-export function createSource(row: ProviderRow, { ask, store, log, now = Date.now }: SourceTools): Source {
+export function createSource(row: ProviderRow, { ask, store, log, now = Date.now, onAsked }: SourceTools): Source {
   const { name, provider, budgetPerDay } = row;
   const flights = createFlights<Hit[]>();
   let failures = 0;
@@ -60,9 +62,11 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
       const hits = await ask(row, query, { signal, engine });
       failures = 0;
       restsUntil = 0;
+      onAsked?.(name, 'answered');
       return hits;
     } catch (error) {
       if (error instanceof ProviderFailure) {
+        onAsked?.(name, 'failed');
         failures++;
         const restMs = error.restMs || (failures >= PATIENCE ? REST_MS : 0);
         restsUntil = Math.max(restsUntil, now() + restMs);
@@ -89,7 +93,10 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
         return kept;
       }
       const kept = noCache ? undefined : store.list(key, 'fresh');
-      if (kept) return kept;
+      if (kept) {
+        onAsked?.(name, 'kept');
+        return kept;
+      }
       try {
         const flight = flights.join(JSON.stringify(key), signal, async function* (shared) {
           yield await live(query, { signal: shared, engine });

@@ -36,6 +36,10 @@ export interface PoolStatus {
   readonly waiting: number;
   /** Whether launching works, as far as is known. */
   readonly healthy: boolean;
+  /** Since the pool was made: pages opened, browsers started, browsers that ended by themselves. */
+  readonly opened: number;
+  readonly launches: number;
+  readonly crashes: number;
 }
 
 /** The right to open a page in a browser. Give it back with `release`, whatever happened. */
@@ -75,6 +79,9 @@ export class Pool {
   #failedAt = 0;
   #watch: NodeJS.Timeout | undefined;
   #closed = false;
+  #opened = 0;
+  #launches = 0;
+  #crashes = 0;
 
   constructor(config: PoolConfig) {
     this.#config = config;
@@ -90,6 +97,9 @@ export class Pool {
       pages: this.#open,
       waiting: this.#waiting.length,
       healthy: this.#failures === 0,
+      opened: this.#opened,
+      launches: this.#launches,
+      crashes: this.#crashes,
     };
   }
 
@@ -110,6 +120,7 @@ export class Pool {
       throw error;
     }
     instance.served++;
+    this.#opened++;
     instance.open++;
     this.#watchMemory();
     let released = false;
@@ -261,9 +272,11 @@ export class Pool {
       retired: false,
     });
     this.#instances.add(instance);
+    this.#launches++;
     this.#live = instance;
     launched.browser.on('disconnected', () => {
       if (this.#closed || instance.retired) return;
+      this.#crashes++;
       this.#config.log?.('the browser ended by itself', { pid: instance.pid });
       this.#retire(instance);
     });

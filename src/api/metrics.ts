@@ -1,0 +1,45 @@
+/** `/metrics`: on a face behind its secret, or on a port of its own for those who may reach it. */
+import { createServer, type Server } from 'node:http';
+import type { onRequestAsyncHookHandler } from 'fastify';
+import type { EndedRequest, Face, RequestObserver } from '#http/server.ts';
+import { METRICS_TYPE, type Metrics } from '#telemetry/metrics.ts';
+
+const PATH = '/metrics';
+
+export function metricsRoute(face: Face, metrics: Metrics, onRequest: onRequestAsyncHookHandler): void {
+  face.get(PATH, { onRequest }, async (_, reply) => reply.type(METRICS_TYPE).send(await metrics.text()));
+}
+
+/** A server that gives nothing but the metrics, to everybody who reaches it. It listens nowhere yet. */
+export function createMetricsServer(metrics: Metrics): Server {
+  return createServer(async ({ url = '/', method }, response) => {
+    const isHere = url.split('?', 1)[0] === PATH && (method === 'GET' || method === 'HEAD');
+    if (!isHere) {
+      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(`The metrics are at ${PATH}\n`);
+      return;
+    }
+    const text = await metrics.text();
+    response.writeHead(200, { 'content-type': METRICS_TYPE, 'content-length': Buffer.byteLength(text) });
+    response.end(method === 'HEAD' ? undefined : text);
+  });
+}
+
+/** The one limit of which failures do not say that they are one by `limitedBy`. */
+const BALANCE = 'InsufficientBalanceError';
+const NO_ROUTE = 'none';
+
+/** Counts the requests of a face. */
+export function requestCounter(metrics: Metrics, face: string): RequestObserver {
+  return {
+    ended({ route = NO_ROUTE, status, ms }: EndedRequest) {
+      const shown = status === 499 ? '499' : `${Math.floor(status / 100)}xx`;
+      metrics.add('lectern_requests_total', [face, route, shown]);
+      metrics.observe('lectern_request_duration_seconds', [face, route], ms / 1_000);
+    },
+    failed({ name, facts }) {
+      metrics.add('lectern_failures_total', [face, name]);
+      const limit = name === BALANCE ? 'balance' : facts.limitedBy;
+      if (typeof limit === 'string') metrics.add('lectern_limits_refused_total', [face, limit]);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** What the rooms know of themselves, as metrics: events as they tell them, states when somebody asks. */
+import type { AccountsRoom } from '#accounts/index.ts';
+import type { Documents } from '#documents/documents.ts';
+import type { FlowObserver } from '#flow/index.ts';
+import type { ModelHost, OnBatch } from '#models/index.ts';
+import type { CacheOutcome, PoolStatus, Renderer } from '#reader/index.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+
+/** What rooms are given to tell of events. */
+export const observers = (metrics: Metrics) => ({
+  onCacheRead: (outcome: CacheOutcome) => metrics.add('lectern_cache_reads_total', [outcome]),
+  onSpent: (endpoint: string, tokens: number) => metrics.add('lectern_tokens_total', [endpoint], tokens),
+  onAsked: (provider: string, outcome: 'answered' | 'failed' | 'kept') =>
+    metrics.add('lectern_search_asked_total', [provider, outcome]),
+  onBatch: ((model, { inputs, waitedMs, ranMs }) => {
+    metrics.add('lectern_model_inputs_total', [model], inputs);
+    metrics.observe('lectern_model_wait_seconds', [model], waitedMs / 1_000);
+    metrics.observe('lectern_model_batch_seconds', [model], ranMs / 1_000);
+  }) satisfies OnBatch,
+  flow: {
+    requestEnded({ ms, failed }) {
+      metrics.add('lectern_flow_requests_total', [failed ? 'failed' : 'done']);
+      metrics.observe('lectern_flow_request_duration_seconds', [], ms / 1_000);
+    },
+  } satisfies FlowObserver,
+});
+
+export interface MeasuredRooms {
+  readonly version: string;
+  readonly accounts: Pick<AccountsRoom, 'healthy'>;
+  readonly counters: { readonly healthy: boolean };
+  /** Absent without a browser. */
+  readonly pool?: { status(): PoolStatus } | undefined;
+  readonly renderer: Pick<Renderer, 'load'>;
+  readonly documents: Pick<Documents, 'load'>;
+  readonly models: Pick<ModelHost['models'], 'loads'>;
+  readonly batch?: { counts(): Promise<ReadonlyMap<string, number>> } | undefined;
+}
+
+const flag = (is: boolean) => (is ? 1 : 0);
+
+/** Has the states of the rooms read when the metrics are. */
+export function readRooms(metrics: Metrics, rooms: MeasuredRooms): void {
+  const { version, accounts, counters, pool, renderer, documents, models, batch } = rooms;
+  metrics.read('lectern_build_info', () => [[[version, process.versions.node], 1]]);
+  metrics.read('lectern_store_healthy', () => [
+    [['accounts'], flag(accounts.healthy)],
+    [['limits'], flag(counters.healthy)],
+  ]);
+  metrics.read('lectern_workers_busy', () => [[[], renderer.load().busy]]);
+  metrics.read('lectern_workers_waiting', () => [[[], renderer.load().waiting]]);
+  metrics.read('lectern_document_processes_busy', () => [[[], documents.load().busy]]);
+  metrics.read('lectern_document_processes_waiting', () => [[[], documents.load().waiting]]);
+  const loads = () => [...models.loads()];
+  metrics.read('lectern_model_waiting_inputs', () => loads().map(({ model, waiting }) => [[model], waiting.inputs]));
+  metrics.read('lectern_model_waiting_tokens', () => loads().map(({ model, waiting }) => [[model], waiting.tokens]));
+  metrics.read('lectern_model_running_batches', () => loads().map((load) => [[load.model], load.runningBatches]));
+  if (batch)
+    metrics.read('lectern_batch_jobs', async () => [...(await batch.counts())].map(([state, jobs]) => [[state], jobs]));
+  if (!pool) return;
+  metrics.read('lectern_browser_pages', () => [[[], pool.status().pages]]);
+  metrics.read('lectern_browser_waiting', () => [[[], pool.status().waiting]]);
+  metrics.read('lectern_browser_pages_total', () => [[[], pool.status().opened]]);
+  metrics.read('lectern_browser_launches_total', () => [[[], pool.status().launches]]);
+  metrics.read('lectern_browser_ended_total', () => [[[], pool.status().crashes]]);
+  metrics.read('lectern_browser_healthy', () => [[[], flag(pool.status().healthy)]]);
+}

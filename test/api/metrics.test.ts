@@ -1,0 +1,138 @@
+/** The metrics, as Prometheus gets them: behind the admin secret, or on a port of their own. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { METRICS } from '#telemetry/metrics-table.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const SECRET = 'metrics-test-secret';
+const PAGE =
+  '<html><body><article><h1>Hello</h1><p>Some words of a page, enough to be read.</p></article></body></html>';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({
+    metricsPort: 0,
+    adminSecret: SECRET,
+    adminPort: 0,
+    adminHost: '127.0.0.1',
+    browser: 'none',
+  });
+});
+afterAll(() => server?.close());
+
+const scrape = async () => (await fetch(`${server.urls.metrics}/metrics`)).text();
+
+/** The sum of all series of a metric whose labels have these. */
+function valueOf(text: string, name: string, labels: Record<string, string> = {}): number {
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  const fitting = lines.filter((line) =>
+    Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
+  );
+  return fitting.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
+
+const readPage = (url: string) =>
+  fetch(server.reader, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ html: PAGE, url }),
+  }).then((answer) => answer.json());
+
+describe('a port of its own', () => {
+  it('gives each metric of the table, and those of the process', async () => {
+    const text = await scrape();
+    for (const [name, { type }] of Object.entries(METRICS)) expect(text).toContain(`# TYPE ${name} ${type}\n`);
+    expect(valueOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
+    expect(text).toContain('nodejs_gc_duration_seconds');
+    expect(valueOf(text, 'lectern_build_info', { version: '0.0.0-test', node: process.versions.node })).toBe(1);
+  });
+
+  it('gives nothing else', async () => {
+    const answer = await fetch(`${server.urls.metrics}/`);
+    expect([answer.status, await answer.text()]).toEqual([404, 'The metrics are at /metrics\n']);
+    expect((await fetch(`${server.urls.metrics}/metrics`, { method: 'POST' })).status).toBe(404);
+  });
+
+  it('counts requests, their tokens and how long they took', async () => {
+    const before = await scrape();
+    const answer = await readPage('https://pages.test/one');
+    const after = await scrape();
+    const grown = (name: string, labels?: Record<string, string>) =>
+      valueOf(after, name, labels) - valueOf(before, name, labels);
+    const read = { face: 'reader', endpoint: '/' };
+    expect(grown('lectern_requests_total', { ...read, status: '2xx' })).toBe(1);
+    expect(grown('lectern_request_duration_seconds_count', read)).toBe(1);
+    expect(grown('lectern_request_duration_seconds_bucket', { ...read, le: '+Inf' })).toBe(1);
+    expect(grown('lectern_request_duration_seconds_sum', read)).toBeGreaterThan(0);
+    expect(grown('lectern_tokens_total', { endpoint: 'reader' })).toBe(answer.data.usage.tokens);
+    expect(grown('lectern_cache_reads_total')).toBe(1);
+  });
+
+  it('has buckets that grow', async () => {
+    await readPage('https://pages.test/two');
+    const lines = (await scrape())
+      .split('\n')
+      .filter((line) => line.startsWith('lectern_request_duration_seconds_bucket{face="reader",endpoint="/"'));
+    const counts = lines.map((line) => Number(line.slice(line.lastIndexOf(' '))));
+    expect(counts.length).toBe(METRICS.lectern_request_duration_seconds.buckets.length + 1);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(counts.at(-1)).toBeGreaterThan(0);
+  });
+
+  it('counts failures by name and refusals by limit, whoever asks', async () => {
+    const before = await scrape();
+    await fetch(`${server.reader}/http://127.0.0.1:1/`);
+    await fetch(`${server.urls.model}/v1/embeddings`, { method: 'POST', body: '{}' });
+    const after = await scrape();
+    const grown = (name: string, labels: Record<string, string>) =>
+      valueOf(after, name, labels) - valueOf(before, name, labels);
+    expect(grown('lectern_failures_total', { face: 'reader', name: 'SecurityCompromiseError' })).toBe(1);
+    expect(grown('lectern_failures_total', { face: 'model', name: 'AuthenticationRequiredError' })).toBe(1);
+    expect(grown('lectern_requests_total', { face: 'model', endpoint: '/v1/embeddings', status: '4xx' })).toBe(1);
+  });
+
+  it('names no address, host or key of a caller', async () => {
+    await readPage('https://a-secret-host.test/a-secret-path');
+    await fetch(`${server.reader}/http://127.0.0.1:1/another-secret-path?key=abc`);
+    await fetch(`${server.urls.model}/v1/a-secret-route`, { headers: { authorization: 'Bearer lectern_secret' } });
+    const text = await scrape();
+    expect(text).not.toMatch(/secret|127\.0\.0\.1|\.test\b/);
+    expect(valueOf(text, 'lectern_requests_total', { face: 'model', endpoint: 'none', status: '4xx' })).toBe(1);
+  });
+
+  it('counts clients that left', async () => {
+    const stop = new AbortController();
+    const left = fetch(server.reader, {
+      method: 'POST',
+      body: new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode('{"html": "')) }),
+      headers: { 'content-type': 'application/json' },
+      signal: stop.signal,
+      duplex: 'half',
+    } as RequestInit).catch(() => 'left');
+    setTimeout(() => stop.abort(), 200);
+    expect(await left).toBe('left');
+    await expect
+      .poll(async () => valueOf(await scrape(), 'lectern_requests_total', { status: '499' }), { timeout: 20_000 })
+      .toBe(1);
+  });
+});
+
+describe('the admin API', () => {
+  it('gives the same to those who have its secret', async () => {
+    const headers = { authorization: `Bearer ${SECRET}` };
+    const answer = await fetch(`${server.urls.admin}/metrics`, { headers });
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(await answer.text()).toContain('# TYPE lectern_requests_total counter');
+    expect((await fetch(`${server.urls.admin}/metrics`)).status).toBe(401);
+    expect((await fetch(`${server.urls.admin}/metrics`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(
+      401,
+    );
+  });
+});
+
+it('is nowhere else', async () => {
+  for (const face of ['search', 'model']) {
+    const text = await (await fetch(`${server.urls[face]}/metrics`)).text();
+    expect(text).not.toContain('lectern_requests_total');
+  }
+});
