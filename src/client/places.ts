@@ -15,21 +15,26 @@ const FACES: readonly { name: FaceName; label: string; above: number }[] = [
 
 /**
  * `https://r.example.com` has its siblings at `s.`, `api.` and `flow.`; `http://127.0.0.1:3000` at 3001, 3002 and 3003.
- * Elsewhere all faces are taken to be at the one address. Throws a TypeError for what is no http address.
+ * A face whose place does not follow is left out. Throws a TypeError for what is no http address.
  */
-export function placesOf(baseUrl = STANDARD_URL, urls: Partial<Places> = {}): Places {
+export function placesOf(baseUrl = STANDARD_URL, urls: Partial<Places> = {}): Partial<Places> {
   const base = parse(baseUrl);
   const [label, ...rest] = base.hostname.split('.');
-  const named = rest.length > 0 && FACES.some((face) => face.label === label);
-  const place = ({ name, label: own, above }: (typeof FACES)[number]) => {
+  const isLabelled = rest.length > 0 && FACES.some((face) => face.label === label);
+  const places: Partial<Record<FaceName, string>> = {};
+  for (const { name, label: own, above } of FACES) {
     const given = urls[name];
-    if (given !== undefined) return [name, addressOf(parse(given))];
+    if (given !== undefined) {
+      places[name] = addressOf(parse(given));
+      continue;
+    }
     const url = new URL(base);
-    if (named) url.hostname = [own, ...rest].join('.');
+    if (isLabelled) url.hostname = [own, ...rest].join('.');
     else if (url.port) url.port = String(Number(url.port) + above);
-    return [name, addressOf(url)];
-  };
-  return Object.fromEntries(FACES.map(place)) as Places;
+    else if (above) continue;
+    places[name] = addressOf(url);
+  }
+  return places;
 }
 
 function parse(address: string): URL {

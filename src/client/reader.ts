@@ -1,5 +1,6 @@
 /** Reading pages and files. */
 import { eventsOf } from './events.ts';
+import { multipartOf } from './multipart.ts';
 import type { ReadOptions } from './options.ts';
 import { eventData } from './stream.ts';
 import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
@@ -63,18 +64,5 @@ function asked(target: Target, options: ReadOptions = {}): Ask {
   const ask = { face: 'reader', method: 'POST', path: '/', repeatable: true } as const;
   const { file, name, ...rest } = typeof target === 'string' ? { url: target } : target;
   const given = { ...options, ...rest };
-  return file === undefined ? { ...ask, json: given } : { ...ask, form: formOf(given, file, name) };
-}
-
-/** Bytes go as they are: base64 in JSON would be a third more, and held in memory. */
-function formOf(given: object, file: Uint8Array | Blob, name: string | undefined): FormData {
-  const form = new FormData();
-  for (const [key, value] of Object.entries(given)) {
-    if (value === undefined || value === null) continue;
-    if (Array.isArray(value)) for (const one of value) form.append(`${key}[]`, String(one));
-    else form.append(key, typeof value === 'object' ? JSON.stringify(value) : String(value));
-  }
-  const blob = file instanceof Blob ? file : new Blob([file as Uint8Array<ArrayBuffer>]);
-  form.append('file', blob, name ?? (file as Partial<File>).name ?? 'file');
-  return form;
+  return file === undefined ? { ...ask, json: given } : { ...ask, body: multipartOf(given, file, name) };
 }

@@ -4,7 +4,10 @@ import { chunksOf } from './events.ts';
 import { type FaceName, type Places, placesOf } from './places.ts';
 
 export interface ClientOptions {
-  /** The reader's address; `http://127.0.0.1:3000` when not given. The other faces follow from it. */
+  /**
+   * The reader's address; `http://127.0.0.1:3000` when not given. The other faces follow from it: `r.` becomes `s.`, `api.`
+   * and `flow.`, a port the next three.
+   */
   readonly baseUrl?: string | undefined;
   /** Where single faces are, when that does not follow from `baseUrl`. */
   readonly urls?: Partial<Places> | undefined;
@@ -33,7 +36,8 @@ export interface Ask {
   readonly accept?: string;
   /** Sent as JSON. */
   readonly json?: unknown;
-  readonly form?: FormData;
+  /** Sent as it is, with its type. */
+  readonly body?: Blob;
   /** Whether doing it twice is as good as doing it once. */
   readonly repeatable?: boolean;
   /** Streams and jobs, which take as long as they take. */
@@ -42,11 +46,10 @@ export interface Ask {
   readonly alsoGood?: number;
 }
 
-/** An answer whose body is still to be read; `done` must be called, whatever came of it. */
+/** An answer whose body is still to be read. */
 interface Started {
   readonly response: Response;
   readonly url: string;
-  readonly limits: Limits;
 }
 
 export interface Transport {
@@ -64,9 +67,20 @@ const STANDARD_RETRIES = 2;
 
 export function createTransport(options: ClientOptions): Transport {
   const places = placesOf(options.baseUrl, options.urls);
-  const { retries = STANDARD_RETRIES, apiKey } = options;
+  const { retries = STANDARD_RETRIES } = options;
+  const apiKey = options.apiKey?.trim();
+  // Said here: what `fetch` says has the key in it.
+  if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key has characters that no key has');
   // Looked up at each call: programs replace it.
   const send: typeof fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
+
+  function urlOf({ face, path }: Ask): string {
+    const place = places[face];
+    if (place !== undefined) return place + path;
+    throw new TypeError(
+      `Where the face "${face}" is does not follow from ${options.baseUrl}: give it as \`urls.${face}\``,
+    );
+  }
 
   function requestOf(ask: Ask, call: CallOptions, signal: AbortSignal | undefined): RequestInit {
     const headers = new Headers({
@@ -75,16 +89,17 @@ export function createTransport(options: ClientOptions): Transport {
       ...(apiKey && { authorization: `Bearer ${apiKey}` }),
     });
     for (const [name, value] of Object.entries({ ...options.headers, ...call.headers })) headers.set(name, value);
-    const body = ask.json !== undefined ? JSON.stringify(ask.json) : ask.form;
+    const body = ask.json !== undefined ? JSON.stringify(ask.json) : ask.body;
     return { method: ask.method ?? 'GET', headers, ...(body !== undefined && { body }), ...(signal && { signal }) };
   }
 
   /** The answer to a try, once its head is there and it is no failure. */
   async function start(ask: Ask, call: CallOptions, limits: Limits): Promise<Response> {
-    const url = places[ask.face] + ask.path;
+    const url = urlOf(ask);
+    const request = requestOf(ask, call, limits.signal);
     let response: Response;
     try {
-      response = await send(url, requestOf(ask, call, limits.signal));
+      response = await send(url, request);
     } catch (error) {
       throw limits.ended() ?? new LecternUnreachable(url, error);
     }
@@ -99,7 +114,7 @@ export function createTransport(options: ClientOptions): Transport {
       try {
         limits.check();
         const response = await start(ask, call, limits);
-        return await read({ response, url: places[ask.face] + ask.path, limits });
+        return await read({ response, url: urlOf(ask) });
       } catch (error) {
         if (tries >= retries || !mayPass(error, ask.repeatable ?? false)) throw error;
         const waitMs = pauseMs(tries, (error as LecternError).retryAfterMs);
@@ -175,10 +190,12 @@ function mayPass(error: unknown, repeatable: boolean): boolean {
   return status === 429 || status === 503 || (repeatable && (status === 502 || status === 504));
 }
 
-/** Codes of connections that never stood, so that nothing can have been done. */
+/** Of connections that never stood, so that nothing can have been done: in Node and Deno, and in Bun. */
+const NEVER_STOOD = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ConnectionRefused'];
+
 function neverSent({ cause }: LecternUnreachable): boolean {
   const { code } = ((cause as { cause?: unknown } | undefined)?.cause ?? cause ?? {}) as { code?: unknown };
-  return typeof code === 'string' && ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code);
+  return typeof code === 'string' && NEVER_STOOD.includes(code);
 }
 
 const FIRST_PAUSE_MS = 500;
