@@ -1,4 +1,6 @@
 /** THE table of models: one row a model that is known, whether it is on this machine or not. */
+import type { PictureRule } from './media/picture-rule.ts';
+import type { SoundRule } from './media/sound.ts';
 
 /** Which fields a request may have and what its answer looks like (contract, 5.1). */
 export const EMBEDDING_KINDS = [
@@ -14,6 +16,33 @@ export const EMBEDDING_KINDS = [
   'sparse',
 ] as const;
 export type EmbeddingKind = (typeof EMBEDDING_KINDS)[number];
+
+/** What an input can hold that is not text. */
+export type Medium = 'image' | 'pdf' | 'audio' | 'video';
+
+/** A graph beside that for texts, which sees pictures; one graph may do both. */
+export interface ImageTower {
+  readonly file: string;
+  readonly quantized?: string | undefined;
+  /** How its pictures are made; read from the model's `preprocessor_config.json` when unset. */
+  readonly rule?: PictureRule | undefined;
+  /** Patches that it cuts a picture into: what a picture counts as. */
+  readonly tokens: number;
+}
+
+/** A graph beside that for texts, which hears. */
+export interface AudioTower {
+  readonly file: string;
+  readonly quantized?: string | undefined;
+  readonly rule: SoundRule;
+  /** What a window of sound counts as. */
+  readonly tokens: number;
+}
+
+export interface Towers {
+  readonly image?: ImageTower | undefined;
+  readonly audio?: AudioTower | undefined;
+}
 
 interface CommonRow {
   /** The short id that requests name. */
@@ -50,6 +79,9 @@ export type Runs =
       readonly sha256?: Readonly<Record<string, string>> | undefined;
       /** Files of weights that the graph names, beside it; those of the quantized graph are under its own name. */
       readonly data?: Readonly<Record<string, readonly string[]>> | undefined;
+      readonly towers?: Towers | undefined;
+      /** Texts are filled up to so many tokens, for models that were trained so. */
+      readonly textTokens?: number | undefined;
       /** Graphs that choose an adapter by a number: task to number, `default` for any other. */
       readonly taskIds?: Readonly<Record<string, number>> | undefined;
       /** ColBERT: the pieces that mark a query and a document, and what a query is filled up with to so many tokens. */
@@ -77,6 +109,13 @@ export interface EmbeddingRow extends CommonRow {
   readonly normalizes: boolean;
   /** Text put in front, by the task or the part of it after the dot: `query`, `passage`, `text-matching` ...; `default` when no task is given. */
   readonly prefixes: Readonly<Record<string, string>>;
+  /** How pages of PDFs are taken: as pictures when unset, or as texts. */
+  readonly pdf?: 'pictures' | 'text' | undefined;
+  /**
+   * Names of spaces by what is put into them, for a model whose vectors cannot all be compared. What has no name is in one
+   * space with all else that has none.
+   */
+  readonly spaces?: Readonly<Partial<Record<'text' | 'image' | 'audio', string>>> | undefined;
 }
 
 export interface RerankRow extends CommonRow {

@@ -63,6 +63,23 @@ export async function drawn(
   });
 }
 
+/** The first picture of a file, the right way up and on white: red, green, blue, row by row. Throws DocumentFault. */
+export async function pixelsOf(
+  bytes: Uint8Array,
+  format: RasterFormat,
+): Promise<{ width: number; height: number; rgb: Uint8Array }> {
+  await describe(bytes, format);
+  return decoding(format, async () => {
+    const picture = await open(bytes, format, 0);
+    const { data, info } = await picture
+      .toColourspace('srgb')
+      .flatten({ background: '#ffffff' })
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    return { width: info.width, height: info.height, rgb: data };
+  });
+}
+
 async function open(bytes: Uint8Array, format: RasterFormat, page: number): Promise<Sharp> {
   if (format === 'bmp') return openPixels(decodeBitmap(bytes, readBitmapHeader(bytes)));
   if (format !== 'ico') return (await opened(bytes, page)).autoOrient();

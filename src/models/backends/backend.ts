@@ -3,6 +3,8 @@
  * (limits, batching, cutting, encoding) is written once. A backend runs one model. It is made asleep: `load` is called
  * before the first use and again after `unload`.
  */
+import type { PictureRule } from '../media/picture-rule.ts';
+import type { SoundRule } from '../media/sound.ts';
 
 /**
  * An input made ready, prefix included. It is opaque to everybody but the backend that made it: token ids where the
@@ -15,6 +17,19 @@ export interface Prepared {
   readonly fullTokens: number;
   readonly payload: unknown;
 }
+
+/** How a model wants what is no text: made by a rule, or as the file that it was; unset where it takes none. */
+export interface MediaNeeds {
+  readonly image?: PictureRule | 'file' | undefined;
+  readonly audio?: SoundRule | 'file' | undefined;
+  readonly video?: 'file' | undefined;
+}
+
+export type ReadyMedium =
+  /** As bytes: red, green, blue, row by row. */
+  | { readonly medium: 'image'; readonly rgb: Uint8Array }
+  | { readonly medium: 'audio'; readonly features: Float32Array }
+  | { readonly medium: 'image' | 'audio' | 'video'; readonly file: Uint8Array; readonly mediaType: string };
 
 export interface PrepareOptions {
   /** Longer inputs are cut at the end, special tokens kept; when unset they are left whole, for the caller to refuse. */
@@ -58,6 +73,10 @@ export interface Embedder extends Backend {
    * answer of `embed` then has one row an item. Undefined where the model cannot.
    */
   prepareSpans?(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
+  /** Undefined for a model that takes nothing but text. */
+  media?(): Promise<MediaNeeds>;
+  /** Media in their order, made as `media` says. */
+  prepareMedia?(media: readonly ReadyMedium[], options: PrepareOptions): Promise<Prepared[]>;
   /** One output an input, in order. The vector of an input does not depend on its neighbours. */
   embed(batch: readonly Prepared[], options: EmbedOptions): Promise<Output[]>;
 }

@@ -1,8 +1,9 @@
 /** Models out of ONNX files, run on this machine: encoders that embed and cross-encoders that rerank. */
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { EmbeddingRow, ModelRow, RerankRow, Runs } from '../catalogue.ts';
+import type { EmbeddingRow, ImageTower, ModelRow, RerankRow, Runs } from '../catalogue.ts';
+import { type PictureRule, readPictureRule } from '../media/picture-rule.ts';
 import {
   type ModelSpec,
   type ReadyPairs,
@@ -12,7 +13,17 @@ import {
   type SequenceOutput,
 } from '../onnx/messages.ts';
 import { createModelProcess, type ModelLog, type ModelProcess } from '../onnx/model-process.ts';
-import type { Backend, Embedder, EmbedOptions, Prepared, PrepareOptions, Reranker } from './backend.ts';
+import type {
+  Backend,
+  Embedder,
+  EmbedOptions,
+  MediaNeeds,
+  Output,
+  Prepared,
+  PrepareOptions,
+  ReadyMedium,
+  Reranker,
+} from './backend.ts';
 
 export interface OnnxOptions {
   /** Brings the files of a row to this machine when they are not, and gives their folder; see `createHub`. */
@@ -31,6 +42,10 @@ export interface OnnxOptions {
 /** Absolute paths. */
 export interface ModelFiles {
   readonly graph: string;
+  readonly imageGraph?: string | undefined;
+  readonly audioGraph?: string | undefined;
+  /** Where the rule for pictures lies, when the row has none. */
+  readonly picturesConfig?: string | undefined;
   readonly tokenizer: string;
   readonly tokenizerConfig: string;
 }
@@ -58,7 +73,7 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
     async spec() {
       const files = await options.files(row);
       fileBytes = await bytesOf(files, runs);
-      return specOf(row, files, options.threads ?? os.availableParallelism());
+      return await specOf(row, files, options.threads ?? os.availableParallelism());
     },
   });
   const backend: Backend = {
@@ -87,9 +102,20 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
 const machineBytes = () => Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 /** The graph and the weights beside it. */
-const graphFiles = ({ graph }: ModelFiles, { data, file }: OnnxRuns): string[] => [
+const graphFiles = (
+  { graph, imageGraph = graph, audioGraph = graph }: ModelFiles,
+  { data, file, towers }: OnnxRuns,
+): string[] => [
+  ...new Set([
+    ...withData(graph, data?.[file]),
+    ...withData(imageGraph, towers?.image && data?.[towers.image.file]),
+    ...withData(audioGraph, towers?.audio && data?.[towers.audio.file]),
+  ]),
+];
+
+const withData = (graph: string, data: readonly string[] = []): string[] => [
   graph,
-  ...(data?.[file] ?? []).map((name) => path.join(path.dirname(graph), path.basename(name))),
+  ...data.map((name) => path.join(path.dirname(graph), path.basename(name))),
 ];
 
 async function bytesOf(files: ModelFiles, runs: OnnxRuns): Promise<number> {
@@ -103,13 +129,27 @@ async function stampOf(files: ModelFiles, runs: OnnxRuns): Promise<string> {
   return states.map((state) => (state ? `${state.ino} ${state.size} ${state.mtimeMs}` : 'none')).join('\n');
 }
 
-function specOf(row: ModelRow, files: ModelFiles, threads: number): ModelSpec {
-  const { taskIds, marks } = onnxRuns(row);
-  const common = { ...files, contextTokens: row.contextTokens, threads, taskIds, marks };
+async function specOf(row: ModelRow, files: ModelFiles, threads: number): Promise<ModelSpec> {
+  const { taskIds, marks, textTokens, towers } = onnxRuns(row);
+  const { graph, tokenizer, tokenizerConfig, imageGraph, audioGraph } = files;
+  const image = towers?.image &&
+    imageGraph && { graph: imageGraph, tokens: towers.image.tokens, rule: await pictureRuleOf(towers.image, files) };
+  const audio = towers?.audio &&
+    audioGraph && { graph: audioGraph, tokens: towers.audio.tokens, rule: towers.audio.rule };
+  const towerSpecs = { textTokens, ...(image && { image }), ...(audio && { audio }) };
+  const ofTexts = { graph, tokenizer, tokenizerConfig, contextTokens: row.contextTokens, threads, taskIds, marks };
+  const common = { ...ofTexts, ...towerSpecs };
   if (row.does === 'rerank') return { ...common, does: 'rerank', pooling: 'none', normalizes: false, output: 'score' };
   const output = row.kind === 'sparse' ? 'sparse' : row.kind === 'colbert' ? 'tokens' : 'pooled';
   const dimensions = row.kind === 'sparse' ? undefined : row.dimensions;
   return { ...common, does: 'embed', pooling: row.pooling, normalizes: row.normalizes, output, dimensions };
+}
+
+/** The row's own, else what is published beside the graph. */
+async function pictureRuleOf({ rule }: ImageTower, { picturesConfig }: ModelFiles): Promise<PictureRule> {
+  if (rule) return rule;
+  if (picturesConfig === undefined) throw new Error('there is no rule for pictures');
+  return readPictureRule(JSON.parse(await readFile(picturesConfig, 'utf8')) as Record<string, unknown>);
 }
 
 const prepared = ({ sequence, tokens, fullTokens }: ReadySequence): Prepared => ({
@@ -120,9 +160,33 @@ const prepared = ({ sequence, tokens, fullTokens }: ReadySequence): Prepared => 
 
 const sequences = (batch: readonly Prepared[]) => batch.map(({ payload }) => payload as Sequence);
 
+type Payload = Sequence | ReadyMedium;
+const isOf = (medium: 'image' | 'audio') => (payload: Payload) => 'medium' in payload && payload.medium === medium;
+
+/** What is run together: texts, pictures, sounds, each in its graph; positions in the batch beside each. */
+function asksOf(batch: readonly Prepared[], output: EmbedOptions['output']) {
+  const all = batch.map(({ payload }, at) => ({ payload: payload as Payload, at }));
+  const texts = all.filter(({ payload }) => !('medium' in payload));
+  const pictures = all.filter(({ payload }) => isOf('image')(payload));
+  const sounds = all.filter(({ payload }) => isOf('audio')(payload));
+  const of = <T>(items: typeof all) => items.map(({ payload }) => payload as T);
+  return [
+    { items: texts, ask: { do: 'run', batch: of<Sequence>(texts), output } as const },
+    {
+      items: pictures,
+      ask: { do: 'see', pictures: of<{ rgb: Uint8Array }>(pictures).map(({ rgb }) => rgb) } as const,
+    },
+    {
+      items: sounds,
+      ask: { do: 'hear', sounds: of<{ features: Float32Array }>(sounds).map(({ features }) => features) } as const,
+    },
+  ].filter(({ items }) => items.length > 0);
+}
+
 /** The row must be one of `on: 'onnx'`. */
 export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Embedder {
   const { backend, host } = startBackend(row, options);
+  const { towers } = onnxRuns(row);
   const ready = async (ask: Parameters<ModelProcess['ask']>[0], signal: AbortSignal) =>
     ((await host.ask(ask, signal)) as ReadySequence[]).map(prepared);
   return Object.assign(backend, {
@@ -134,9 +198,24 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
       prepareSpans: (prefix: string, items: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
         ready({ do: 'spans', prefix, items, maxTokens, task }, signal),
     }),
+    ...(towers && {
+      async media(): Promise<MediaNeeds> {
+        const image = towers.image && (await pictureRuleOf(towers.image, await options.files(row)));
+        return { image, audio: towers.audio?.rule };
+      },
+      prepareMedia: async (media: readonly ReadyMedium[]): Promise<Prepared[]> =>
+        media.map((payload) => {
+          const tokens = towers[payload.medium === 'audio' ? 'audio' : 'image']?.tokens ?? 1;
+          return { tokens, fullTokens: tokens, payload };
+        }),
+    }),
     async embed(batch: readonly Prepared[], { output, signal }: EmbedOptions) {
-      if (batch.length === 0) return [];
-      return (await host.ask({ do: 'run', batch: sequences(batch), output }, signal)) as SequenceOutput[];
+      const outputs: Output[] = new Array(batch.length);
+      for (const { items, ask } of asksOf(batch, output)) {
+        const found = (await host.ask(ask, signal)) as SequenceOutput[];
+        for (const [index, { at }] of items.entries()) outputs[at] = found[index]!;
+      }
+      return outputs;
     },
   });
 }

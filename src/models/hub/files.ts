@@ -1,7 +1,7 @@
 /** Which files a model needs, and where they lie on this machine. */
 import path from 'node:path';
 import type { ModelFiles } from '../backends/onnx.ts';
-import type { ModelRow, Runs } from '../catalogue.ts';
+import type { ModelRow, Runs, Towers } from '../catalogue.ts';
 
 export type OnnxRuns = Extract<Runs, { on: 'onnx' }>;
 
@@ -14,22 +14,30 @@ export interface NeededFile {
 
 const TOKENIZER = 'tokenizer.json';
 const TOKENIZER_CONFIG = 'tokenizer_config.json';
+const PICTURES_CONFIG = 'preprocessor_config.json';
 
 /** Undefined for a model that does not run from files here. */
 export const onnxRuns = (row: ModelRow): OnnxRuns | undefined => (row.runs.on === 'onnx' ? row.runs : undefined);
 
-export function neededFiles({ file, data }: OnnxRuns): NeededFile[] {
+export function neededFiles({ file, data, towers }: OnnxRuns): NeededFile[] {
   const needed = (name: string): NeededFile => ({ name, optional: false });
+  const graphs = new Set([file, ...towerFiles(towers)]);
   return [
     needed(TOKENIZER),
     { name: TOKENIZER_CONFIG, optional: true },
-    needed(file),
-    ...(data?.[file] ?? []).map(needed),
+    ...(towers?.image && !towers.image.rule ? [needed(PICTURES_CONFIG)] : []),
+    ...[...graphs].flatMap((graph) => [graph, ...(data?.[graph] ?? [])].map(needed)),
   ];
 }
 
-export const filesIn = (folder: string, { file }: OnnxRuns): ModelFiles => ({
+const towerFiles = (towers: Towers | undefined): string[] =>
+  [towers?.image, towers?.audio].flatMap((tower) => (tower ? [tower.file] : []));
+
+export const filesIn = (folder: string, { file, towers }: OnnxRuns): ModelFiles => ({
   graph: path.join(folder, file),
+  imageGraph: towers?.image && path.join(folder, towers.image.file),
+  audioGraph: towers?.audio && path.join(folder, towers.audio.file),
+  picturesConfig: path.join(folder, PICTURES_CONFIG),
   tokenizer: path.join(folder, TOKENIZER),
   tokenizerConfig: path.join(folder, TOKENIZER_CONFIG),
 });

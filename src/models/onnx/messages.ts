@@ -1,5 +1,7 @@
 /** What crosses between the server and the process of a model, and between that process and its inference thread. */
 import type { OutputKind } from '../backends/backend.ts';
+import type { PictureRule } from '../media/picture-rule.ts';
+import type { SoundRule } from '../media/sound.ts';
 
 /** A run of some 2,000 padded tokens keeps the processor busy; beyond that only memory grows. */
 export const RUN_TOKENS = 2_048;
@@ -22,6 +24,23 @@ export interface ModelSpec {
   readonly threads: number;
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;
+  /** Texts are filled up to so many tokens. */
+  readonly textTokens?: number | undefined;
+  readonly image?: ImageSpec | undefined;
+  readonly audio?: AudioSpec | undefined;
+}
+
+/** The graph that sees, which may be that for texts. */
+export interface ImageSpec {
+  readonly graph: string;
+  readonly rule: PictureRule;
+  readonly tokens: number;
+}
+
+export interface AudioSpec {
+  readonly graph: string;
+  readonly rule: SoundRule;
+  readonly tokens: number;
 }
 
 /** ColBERT's conventions: a marker after the first token tells queries from documents, queries are filled up with masks. */
@@ -77,6 +96,18 @@ export interface RunAsk {
   readonly output: RunKind;
 }
 
+/** Pictures as bytes by the rule of the model. */
+export interface SeeAsk {
+  readonly do: 'see';
+  readonly pictures: readonly Uint8Array[];
+}
+
+/** Features of sound by the rule of the model. */
+export interface HearAsk {
+  readonly do: 'hear';
+  readonly sounds: readonly Float32Array[];
+}
+
 export type Ask =
   | { readonly do: 'load'; readonly spec: ModelSpec }
   | {
@@ -98,7 +129,9 @@ export type Ask =
       readonly documents: readonly string[];
       readonly maxTokens?: number | undefined;
     }
-  | RunAsk;
+  | RunAsk
+  | SeeAsk
+  | HearAsk;
 
 /** What a loaded model says of itself. */
 export interface LoadedModel {

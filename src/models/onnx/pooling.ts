@@ -79,7 +79,7 @@ function mean(states: Float32Array, size: number, from: number, to: number): Flo
 }
 
 /** Each row of `size` made a unit vector, in place; zeros stay. */
-function unit(values: Float32Array, size: number, normalizes: boolean): Float32Array {
+export function unit(values: Float32Array, size: number, normalizes: boolean): Float32Array {
   if (!normalizes) return values;
   for (let from = 0; from < values.length; from += size) {
     let square = 0;

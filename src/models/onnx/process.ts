@@ -7,7 +7,18 @@ import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { openTokenizer } from '../tokenizers/hugging-face.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import type { Ask, Letter, LoadedModel, ModelSpec, RawOutput, Reply, RunAsk, SequenceOutput } from './messages.ts';
+import type {
+  Ask,
+  HearAsk,
+  Letter,
+  LoadedModel,
+  ModelSpec,
+  RawOutput,
+  Reply,
+  RunAsk,
+  SeeAsk,
+  SequenceOutput,
+} from './messages.ts';
 import type { OpenAsk } from './thread.ts';
 import { createPreparer, type Preparer } from './tokenize.ts';
 
@@ -43,7 +54,7 @@ function startThread(): Worker {
   });
 }
 
-const askThread = (ask: OpenAsk | RunAsk): Promise<unknown> =>
+const askThread = (ask: OpenAsk | RunAsk | SeeAsk | HearAsk): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const id = ++count;
     waiting.set(id, { resolve, reject });
@@ -57,8 +68,8 @@ async function load(spec: ModelSpec): Promise<LoadedModel> {
   const config = await jsonOf(spec.tokenizerConfig).catch(absent);
   const tokenizer = await openTokenizer(json, config);
   const padId = padOf(tokenizer, config);
-  const { contextTokens, taskIds, marks } = spec;
-  loaded = { tokenizer, preparer: createPreparer(tokenizer, { contextTokens, padId, taskIds, marks }) };
+  const { contextTokens, taskIds, marks, textTokens } = spec;
+  loaded = { tokenizer, preparer: createPreparer(tokenizer, { contextTokens, padId, taskIds, marks, textTokens }) };
   return (await askThread({ do: 'open', spec, padId })) as LoadedModel;
 }
 
@@ -92,6 +103,9 @@ async function answer(ask: Ask): Promise<unknown> {
       return preparer.spans(ask.prefix, ask.items, ask);
     case 'pairs':
       return preparer.pairs(ask.query, ask.documents, ask.maxTokens);
+    case 'see':
+    case 'hear':
+      return askThread(ask);
     case 'run':
       return worded(tokenizer, ask, (await askThread(ask)) as RawOutput[]);
   }

@@ -5,7 +5,19 @@
 import { createReadStream } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import { framesOf } from '../media/sound.ts';
 import {
+  AUDIO_INPUTS,
+  AUDIO_VECTORS,
+  type FloatInput,
+  IMAGE_INPUTS,
+  IMAGE_VECTORS,
+  pictureInput,
+  soundInput,
+  vectorsOf,
+} from './media.ts';
+import {
+  type HearAsk,
   type LoadedModel,
   type ModelSpec,
   type RawOutput,
@@ -13,6 +25,7 @@ import {
   RUN_TOKENS,
   type RunAsk,
   type RunKind,
+  type SeeAsk,
   type Sequence,
 } from './messages.ts';
 import { type GraphOutput, outputsOf } from './pooling.ts';
@@ -25,19 +38,24 @@ export interface OpenAsk {
   readonly padId: number;
 }
 
-interface Model {
-  readonly spec: ModelSpec;
+interface Graph {
   readonly session: InferenceSession;
-  readonly tensor: (data: BigInt64Array, dims: readonly number[]) => Tensor;
   readonly inputs: readonly GraphInput[];
-  readonly padId: number;
-  /** Each sequence is run by itself. */
+  /** Each input is run by itself. */
   readonly alone: boolean;
+}
+
+interface Model extends Graph {
+  readonly spec: ModelSpec;
+  readonly tensor: (data: BigInt64Array | Float32Array, dims: readonly number[]) => Tensor;
+  readonly padId: number;
+  readonly image: Graph | undefined;
+  readonly audio: Graph | undefined;
 }
 
 /** Names of outputs in the exports of the hub, the best first. */
 const STATES = ['last_hidden_state', 'token_embeddings', 'hidden_states'];
-const POOLED = ['sentence_embedding', 'embeddings', 'dense_vecs'];
+const POOLED = ['sentence_embedding', 'text_embeds', 'text_embeddings', 'embeddings', 'dense_vecs', 'pooler_output'];
 const LOGITS = ['logits', 'scores', 'score'];
 
 /** Products that take one scale for all of a batch: a neighbour would change the vector of a text by its hundredths. */
@@ -47,19 +65,25 @@ if (!parentPort) throw new Error('This is started by the process of a model alon
 const port = parentPort;
 let model: Model | undefined;
 
-port.on('message', ({ id, ask }: { id: number; ask: OpenAsk | RunAsk }) => {
-  const work: Promise<unknown> = ask.do === 'open' ? open(ask) : run(model, ask);
+port.on('message', ({ id, ask }: { id: number; ask: OpenAsk | RunAsk | SeeAsk | HearAsk }) => {
+  const work: Promise<unknown> = ask.do === 'open' ? open(ask) : answer(ask);
   work.then(
     (result) => port.postMessage({ id, result } satisfies Reply),
     (error: unknown) => port.postMessage({ id, failure: (error as Error).message } satisfies Reply),
   );
 });
 
-async function open({ spec, padId }: OpenAsk): Promise<LoadedModel> {
-  const { InferenceSession, Tensor } = await openRuntime();
-  const session = await InferenceSession.create(spec.graph, {
+async function answer(ask: RunAsk | SeeAsk | HearAsk): Promise<RawOutput[]> {
+  if (!model) throw new Error('no model is open');
+  if (ask.do === 'run') return run(model, ask);
+  return ask.do === 'see' ? see(model, ask.pictures) : hear(model, ask.sounds);
+}
+
+async function openGraph(file: string, threads: number): Promise<Graph> {
+  const { InferenceSession } = await openRuntime();
+  const session = await InferenceSession.create(file, {
     executionProviders: ['cpu'],
-    intraOpNumThreads: spec.threads,
+    intraOpNumThreads: threads,
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
     // Batches have all shapes: what is kept for one shape is seldom used again, and never given back.
@@ -73,18 +97,100 @@ async function open({ spec, padId }: OpenAsk): Promise<LoadedModel> {
     name,
     rank: 'shape' in rest ? rest.shape.length : undefined,
   }));
-  const tensor = (data: BigInt64Array, dims: readonly number[]) => new Tensor('int64', data, dims);
-  model = { spec, session, tensor, inputs, padId, alone: await mentions(spec.graph, SCALED_BY_BATCH) };
-  // What the graph cannot do shows now, not at the first request.
+  return { session, inputs, alone: await mentions(file, SCALED_BY_BATCH) };
+}
+
+async function open({ spec, padId }: OpenAsk): Promise<LoadedModel> {
+  const { Tensor } = await openRuntime();
+  const tensor = (data: BigInt64Array | Float32Array, dims: readonly number[]) =>
+    data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('int64', data, dims);
+  const text = await openGraph(spec.graph, spec.threads);
+  const tower = async (graph: string | undefined) =>
+    graph === undefined || graph === spec.graph ? graph && text : openGraph(graph, spec.threads);
+  const image = (await tower(spec.image?.graph)) || undefined;
+  const audio = (await tower(spec.audio?.graph)) || undefined;
+  model = { ...text, spec, tensor, padId, image, audio };
+  // What the graphs cannot do shows now, not at the first request.
   const [output] = await run(model, { do: 'run', batch: [{ ids: Int32Array.of(padId) }], output: spec.output });
   const dimensions = output!.values.length;
   if (dimensions !== (spec.dimensions ?? dimensions))
     throw new Error(`the graph gives vectors of ${dimensions} numbers, its row says ${spec.dimensions}`);
+  for (const [other] of await blanks(model)) {
+    const size = other!.values.length;
+    if (size !== dimensions) throw new Error(`a graph gives vectors of ${size} numbers beside texts of ${dimensions}`);
+  }
   return { dimensions };
 }
 
-async function run(opened: Model | undefined, { batch, output }: RunAsk): Promise<RawOutput[]> {
-  if (!opened) throw new Error('no model is open');
+/** A white picture and silence, where there is a graph for them. */
+async function blanks(opened: Model): Promise<RawOutput[][]> {
+  const { image, audio } = opened.spec;
+  const found: RawOutput[][] = [];
+  if (image) found.push(await see(opened, [new Uint8Array(3 * image.rule.width * image.rule.height).fill(255)]));
+  if (audio) found.push(await hear(opened, [new Float32Array(framesOf(audio.rule) * audio.rule.bands).fill(-100)]));
+  return found;
+}
+
+/** Batches of what has one shape, no larger than a run should be. */
+function* runsOf<Item>(items: readonly Item[], tokens: number, alone: boolean): Generator<readonly Item[]> {
+  const most = alone ? 1 : Math.max(1, Math.floor(RUN_TOKENS / tokens));
+  for (let at = 0; at < items.length; at += most) yield items.slice(at, at + most);
+}
+
+async function see(opened: Model, pictures: readonly Uint8Array[]): Promise<RawOutput[]> {
+  const { image, spec } = opened;
+  if (!image || !spec.image) throw new Error('the model sees no pictures');
+  const outputs: RawOutput[] = [];
+  for (const some of runsOf(pictures, spec.image.tokens, image.alone)) {
+    const input = pictureInput(some, spec.image);
+    outputs.push(...(await runTower(opened, image, { input, names: IMAGE_INPUTS, vectors: IMAGE_VECTORS })));
+  }
+  return outputs;
+}
+
+async function hear(opened: Model, sounds: readonly Float32Array[]): Promise<RawOutput[]> {
+  const { audio, spec } = opened;
+  if (!audio || !spec.audio) throw new Error('the model hears no sound');
+  const outputs: RawOutput[] = [];
+  for (const some of runsOf(sounds, spec.audio.tokens, audio.alone)) {
+    const input = soundInput(some, spec.audio);
+    outputs.push(...(await runTower(opened, audio, { input, names: AUDIO_INPUTS, vectors: AUDIO_VECTORS })));
+  }
+  return outputs;
+}
+
+interface TowerRun {
+  readonly input: FloatInput;
+  /** Names that the input may have. */
+  readonly names: readonly string[];
+  readonly vectors: readonly string[];
+}
+
+async function runTower(opened: Model, { session, inputs }: Graph, { input, names, vectors }: TowerRun) {
+  const count = input.dims[0]!;
+  const name =
+    names.find((one) => inputs.some((given) => given.name === one)) ??
+    (inputs.length === 1 ? inputs[0]!.name : undefined);
+  if (name === undefined) throw new Error(`the graph has no input ${names[0]}`);
+  const own = new Map([[name, opened.tensor(input.data, input.dims)]]);
+  // A graph that reads as well wants something to read for each picture; what it makes of that is not looked at.
+  const word = () => opened.tensor(new BigInt64Array(count).fill(1n), [count, 1]);
+  for (const other of inputs) if (!own.has(other.name)) own.set(other.name, word());
+  const wanted =
+    vectors.find((one) => session.outputNames.includes(one)) ??
+    session.outputMetadata.find((output) => output.isTensor && output.shape.length === 2)?.name;
+  if (wanted === undefined) throw new Error('the graph gives no vector');
+  const answer = await session.run(Object.fromEntries(own), [wanted]);
+  const found = answer[wanted]!;
+  try {
+    return vectorsOf(floatsOf(found), count, opened.spec.normalizes);
+  } finally {
+    found.dispose();
+    for (const one of own.values()) one.dispose();
+  }
+}
+
+async function run(opened: Model, { batch, output }: RunAsk): Promise<RawOutput[]> {
   const outputs: RawOutput[] = new Array(batch.length);
   for (const group of groupsOf(batch, opened.alone)) {
     const found = await runGroup(
@@ -131,9 +237,14 @@ async function runGroup(
   batch: readonly Sequence[],
   kind: RunKind,
 ): Promise<RawOutput[]> {
-  const given = Object.entries(inputsOf(inputs, batch, padId)).map(
+  const read = inputs.filter(({ name }) => !IMAGE_INPUTS.includes(name));
+  const given = Object.entries(inputsOf(read, batch, padId)).map(
     ([name, { data, dims }]) => [name, tensor(data, dims)] as const,
   );
+  // A graph that sees as well is given no picture.
+  const { image } = spec;
+  if (read.length < inputs.length && image)
+    given.push([IMAGE_INPUTS[0]!, tensor(new Float32Array(), [0, 3, image.rule.height, image.rule.width])]);
   const wanted = outputName(session, spec, kind, batch[0]!.spans !== undefined);
   const answer = await session.run(Object.fromEntries(given), [wanted]);
   const found = answer[wanted]!;

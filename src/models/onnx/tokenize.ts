@@ -21,6 +21,8 @@ export interface PreparerOptions {
   readonly padId: number;
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;
+  /** Texts are filled up with padding to so many tokens, which the model sees like any other. */
+  readonly textTokens?: number | undefined;
 }
 
 /** Tokenizers take time and memory that grow faster than a text without blanks: a long one is read in pieces. */
@@ -33,7 +35,7 @@ const COUNTED_CONTEXTS = 8;
 const TURN_MS = 10;
 
 export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): Preparer {
-  const { contextTokens, padId, taskIds, marks } = options;
+  const { contextTokens, padId, taskIds, marks, textTokens = 0 } = options;
   const { before, after } = tokenizer.frame;
   const turn = createTurn();
   const marked = marks && {
@@ -78,6 +80,7 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
     const { ids, full } = await idsOf(text, roomOf(limit, start.length + after.length));
     const all = [...start, ...ids, ...after];
     while (marks && marked && isQuery && all.length < marks.queryTokens) all.push(marked.mask);
+    while (all.length < textTokens) all.push(padId);
     return ready(all, full - ids.length, { task: taskOf(task) });
   }
 

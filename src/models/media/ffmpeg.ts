@@ -1,0 +1,153 @@
+/**
+ * Frames and samples out of clips, by the machine's ffmpeg. It opens one file of ours and nothing else: no address, no
+ * list of further files, no second protocol, whatever the clip names.
+ */
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
+import { MediaFault } from './value.ts';
+
+export interface Ffmpeg {
+  /** PNG pictures, two a second from the start, at most `most`. Throws MediaFault or the signal's reason. */
+  frames(clip: Uint8Array, options: { readonly most: number; readonly signal: AbortSignal }): Promise<Uint8Array[]>;
+  /** The first `seconds` as one channel of so many samples a second. Throws MediaFault or the signal's reason. */
+  samples(clip: Uint8Array, options: SampleOptions): Promise<Float32Array>;
+}
+
+export interface SampleOptions {
+  readonly samplesPerSecond: number;
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+}
+
+export interface FfmpegOptions {
+  readonly program: string;
+  readonly temporaryDir: string;
+  readonly timeoutMs: number;
+}
+
+const FRAMES_PER_SECOND = 2;
+/** Larger frames are made smaller while they are decoded: image models see some hundred pixels. */
+const MAX_FRAME_SIDE = 1_280;
+const MAX_FRAME_PIXELS = 50_000_000;
+const MAX_ALLOCATION = 512 * 1024 * 1024;
+/** Containers that hold what they show: no playlists, no scripts, no devices. */
+const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,flv,asf,aiff,amr';
+const CLIP = 'clip';
+
+/** The file of a program on the path, or of one that is named by its place; undefined when there is none. */
+export function findProgram(name: string): string | undefined {
+  const folders = name.includes('/') ? [''] : (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
+  return folders
+    .map((folder) => path.join(folder, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions): Ffmpeg {
+  const opening = [
+    ...['-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', '-max_alloc', String(MAX_ALLOCATION)],
+    ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', CONTAINERS],
+  ];
+
+  async function inFolder<T>(clip: Uint8Array, work: (folder: Work) => Promise<T>): Promise<T> {
+    const folder = await createProgramFolder(temporaryDir);
+    try {
+      await writeFile(path.join(folder.path, CLIP), clip, { mode: 0o600 });
+      return await work(folder);
+    } finally {
+      await folder.remove();
+    }
+  }
+
+  type Work = Awaited<ReturnType<typeof createProgramFolder>>;
+
+  /** What it writes to its output. */
+  function run(folder: Work, args: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const child = spawn(program, [...opening, ...args], {
+        cwd: folder.path,
+        env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' },
+        detached: true,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      if (child.pid !== undefined) folder.remember(child.pid);
+      const stop = () => child.pid !== undefined && killGroup(child.pid);
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        stop();
+      }, timeoutMs);
+      const out: Buffer[] = [];
+      let bytes = 0;
+      const settle = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      child.stdout.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= maxBytes) out.push(chunk);
+        else stop();
+      });
+      child.once('error', () => {
+        settle();
+        reject(new MediaFault('cannot be opened: ffmpeg could not be started'));
+      });
+      child.once('close', (code) => {
+        settle();
+        if (signal.aborted) reject(signal.reason);
+        else if (isLate) reject(new MediaFault('takes too long to be decoded'));
+        else if (code !== 0 && out.length === 0)
+          reject(new MediaFault('is damaged, or no clip of a kind that is read'));
+        else resolve(Buffer.concat(out));
+      });
+    });
+  }
+
+  return {
+    frames: (clip, { most, signal }) =>
+      inFolder(clip, async (folder) => {
+        const fit = `scale=w='min(${MAX_FRAME_SIDE},iw)':h='min(${MAX_FRAME_SIDE},ih)':force_original_aspect_ratio=decrease`;
+        const input = ['-max_pixels', String(MAX_FRAME_PIXELS), '-i', `file:${CLIP}`, '-map', '0:V:0'];
+        const output = [
+          '-vf',
+          `fps=${FRAMES_PER_SECOND},${fit}`,
+          '-frames:v',
+          String(most),
+          '-f',
+          'image2',
+          '%03d.png',
+        ];
+        await run(folder, [...input, ...output], 0, signal).catch(async (error: unknown) => {
+          // What there is of a clip that breaks off is enough.
+          if (signal.aborted || (await pictures(folder.path)).length === 0) throw error;
+        });
+        const names = await pictures(folder.path);
+        if (names.length === 0) throw new MediaFault('has no picture');
+        return Promise.all(names.map(async (name) => new Uint8Array(await readFile(path.join(folder.path, name)))));
+      }),
+    samples: (clip, { samplesPerSecond, seconds, signal }) =>
+      inFolder(clip, async (folder) => {
+        const input = ['-t', String(seconds), '-i', `file:${CLIP}`, '-map', '0:a:0'];
+        const output = ['-ac', '1', '-ar', String(samplesPerSecond), '-t', String(seconds), '-f', 'f32le', 'pipe:1'];
+        const most = samplesPerSecond * seconds * Float32Array.BYTES_PER_ELEMENT;
+        const bytes = await run(folder, [...input, ...output], most + 4_096, signal);
+        const count = Math.min(bytes.length, most) >> 2;
+        if (count === 0) throw new MediaFault('has no sound');
+        return Float32Array.from({ length: count }, (_, at) => bytes.readFloatLE(at * 4));
+      }),
+  };
+}
+
+const pictures = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => /^\d+\.png$/.test(name)).sort();

@@ -1,0 +1,89 @@
+/** The pages of a PDF for a model: as pictures for one that sees, or as text. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createProgramFolder } from '#concurrency/programs.ts';
+import type { DocumentFile } from '#documents/document.ts';
+import type { Documents } from '#documents/documents.ts';
+import { parseFragment } from '#html/parse.ts';
+import { innerText } from '#html/visible-text.ts';
+import type { Ocr } from '../ocr.ts';
+import { MediaFault } from './value.ts';
+
+export const MAX_PAGES = 200;
+
+export interface PdfTools {
+  readonly documents: Documents;
+  /** Reads pages that are pictures of text. */
+  readonly ocr: Ocr | undefined;
+  readonly temporaryDir: string;
+}
+
+/** Points of the shorter side of a sheet of A4: a point is a pixel at the scale 1. */
+const SHEET_POINTS = 595;
+const OCR_SCALE = 3;
+/** Of a page: no model reads more. */
+const MAX_TEXT = 200_000;
+
+async function withFile<T>(bytes: Uint8Array, tools: PdfTools, work: (file: DocumentFile) => Promise<T>): Promise<T> {
+  if (!isPdf(bytes)) throw new MediaFault('is no PDF');
+  const folder = await createProgramFolder(tools.temporaryDir);
+  try {
+    const file = path.join(folder.path, 'file.pdf');
+    await writeFile(file, bytes, { mode: 0o600 });
+    return await work({ path: file, size: bytes.length, mediaType: 'application/pdf' });
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** The mark may stand within the first 1,024 bytes (implementation note 13 of the PDF reference 1.7). */
+const isPdf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, 1_100)).includes('%PDF-');
+
+async function countPages(file: DocumentFile, { documents }: PdfTools, signal: AbortSignal): Promise<number> {
+  const { pageCount = 0 } = await documents.read(file, { page: 1 }, signal);
+  if (pageCount === 0) throw new MediaFault('has no page');
+  if (pageCount > MAX_PAGES) throw new MediaFault(`must have at most ${MAX_PAGES} pages, not ${pageCount}`);
+  return pageCount;
+}
+
+/**
+ * Each page drawn so that a sheet of A4 has no fewer than `side` pixels across, and given to `work`, in order. Throws
+ * MediaFault, what `Documents` throws, or the signal's reason.
+ */
+export const pagesAsPictures = <T>(
+  bytes: Uint8Array,
+  { side, tools, signal }: { side: number; tools: PdfTools; signal: AbortSignal },
+  work: (png: Uint8Array) => Promise<T>,
+): Promise<T[]> =>
+  withFile(bytes, tools, async (file) => {
+    const count = await countPages(file, tools, signal);
+    const scale = Math.max(1, side / SHEET_POINTS);
+    const made: T[] = [];
+    for (let page = 1; page <= count; page++) {
+      const png = await tools.documents.picture(file, { page, scale }, signal);
+      made.push(await work(png!));
+    }
+    return made;
+  });
+
+/** The text layer of each page; what text recognition finds on one that is a picture of text. Throws the same. */
+export const pagesAsTexts = (
+  bytes: Uint8Array,
+  { tools, signal }: { tools: PdfTools; signal: AbortSignal },
+): Promise<string[]> =>
+  withFile(bytes, tools, async (file) => {
+    await countPages(file, tools, signal);
+    const { pages } = await tools.documents.read(file, {}, signal);
+    const texts: string[] = [];
+    for (const { number, html, scanned } of pages) {
+      const layer = innerText(parseFragment(html.slice(0, MAX_TEXT))).trim();
+      if (!scanned || !tools.ocr) {
+        texts.push(layer);
+        continue;
+      }
+      const png = await tools.documents.picture(file, { page: number, scale: OCR_SCALE }, signal);
+      const { text } = await tools.ocr.read(png!, { signal });
+      texts.push(text || layer);
+    }
+    return texts;
+  });

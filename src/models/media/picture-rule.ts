@@ -1,0 +1,213 @@
+/**
+ * How a picture must be made for an image model: a value that is written in the row of a model, or read from the
+ * `preprocessor_config.json` that is published with one.
+ */
+import type { Kernel, Pixels, Window } from './resample.ts';
+import { resample } from './resample.ts';
+
+export interface PictureRule {
+  /** Of the picture that the model sees, in pixels. */
+  readonly width: number;
+  readonly height: number;
+  /**
+   * `shortest`: the shorter side becomes `resizeTo`, and the middle is cut out. `longest`: the longer side does, and what
+   * lacks is filled. `squash`: both sides become what they must be, whatever the proportions were.
+   */
+  readonly resize: 'shortest' | 'longest' | 'squash';
+  /** In pixels. */
+  readonly resizeTo: number;
+  readonly kernel: Kernel;
+  /** Where the middle lies between two pixels: cut down, or to the even one as Python's `round` does. */
+  readonly middle: 'floor' | 'even';
+  /** Of what is filled up, 0 to 255. */
+  readonly fill: number;
+  /** A byte times this, less the mean, by the deviation: for red, green and blue. */
+  readonly rescale: number;
+  readonly mean: readonly [number, number, number];
+  readonly deviation: readonly [number, number, number];
+}
+
+/** Of the pictures that OpenAI trained CLIP with. */
+export const CLIP_MEAN = [0.48145466, 0.4578275, 0.40821073] as const;
+export const CLIP_DEVIATION = [0.26862954, 0.26130258, 0.27577711] as const;
+
+const STANDARD: PictureRule = {
+  width: 224,
+  height: 224,
+  resize: 'shortest',
+  resizeTo: 224,
+  kernel: 'bicubic',
+  middle: 'floor',
+  fill: 0,
+  rescale: 1 / 255,
+  mean: CLIP_MEAN,
+  deviation: CLIP_DEVIATION,
+};
+
+export const clipRule = (size: number): PictureRule => ({ ...STANDARD, width: size, height: size, resizeTo: size });
+export const siglipRule = (size: number): PictureRule => ({
+  ...clipRule(size),
+  resize: 'squash',
+  mean: [0.5, 0.5, 0.5],
+  deviation: [0.5, 0.5, 0.5],
+});
+/** Resized and cut by torchvision, which rounds the middle. */
+export const jinaClipRule = (size: number): PictureRule => ({ ...clipRule(size), middle: 'even' });
+
+const MAX_SIDE = 4_096;
+const KERNELS: Readonly<Record<string, Kernel>> = {
+  1: 'lanczos',
+  2: 'bilinear',
+  3: 'bicubic',
+  bilinear: 'bilinear',
+  bicubic: 'bicubic',
+  lanczos: 'lanczos',
+};
+
+/** Throws an Error that names what is asked for and not known here. */
+export function readPictureRule(config: Readonly<Record<string, unknown>>): PictureRule {
+  return config.resize_mode === undefined ? ofTransformers(config) : ofJinaClip(config);
+}
+
+/** The keys of the image processors in Hugging Face's transformers. */
+function ofTransformers(config: Readonly<Record<string, unknown>>): PictureRule {
+  const flag = (name: string, standard = true) => (config[name] === undefined ? standard : config[name] === true);
+  if (!flag('do_resize')) throw new Error('pictures that are not resized cannot be made');
+  const kernel = kernelOf(config.resample ?? 3);
+  const size = sizeOf(config.size ?? 224);
+  const crop = flag('do_center_crop', config.crop_size !== undefined) ? sizeOf(config.crop_size ?? size.width) : size;
+  const shortest = size.shortest !== undefined;
+  if (shortest && !flag('do_center_crop', config.crop_size !== undefined))
+    throw new Error('pictures of any proportions cannot be made');
+  if (!shortest && (crop.width !== size.width || crop.height !== size.height))
+    throw new Error('pictures that are squashed and then cut cannot be made');
+  const normalizes = flag('do_normalize');
+  return {
+    width: crop.width,
+    height: crop.height,
+    resize: shortest ? 'shortest' : 'squash',
+    resizeTo: size.shortest ?? size.width,
+    kernel,
+    middle: 'floor',
+    fill: 0,
+    rescale: flag('do_rescale') ? numberOf(config.rescale_factor ?? 1 / 255, 'rescale_factor') : 1,
+    mean: normalizes ? tripleOf(config.image_mean, CLIP_MEAN, 'image_mean') : [0, 0, 0],
+    deviation: normalizes ? tripleOf(config.image_std, CLIP_DEVIATION, 'image_std') : [1, 1, 1],
+  };
+}
+
+/** The keys of jina-clip's own processor. */
+function ofJinaClip(config: Readonly<Record<string, unknown>>): PictureRule {
+  const size = sideOf(config.size ?? 224);
+  const { resize_mode: resize } = config;
+  if (resize !== 'shortest' && resize !== 'longest' && resize !== 'squash') throw new Error(`no resize_mode ${resize}`);
+  return {
+    ...jinaClipRule(size),
+    resize,
+    kernel: kernelOf(config.interpolation ?? 'bicubic'),
+    fill: numberOf(config.fill_color ?? 0, 'fill_color'),
+    mean: tripleOf(config.mean ?? config.image_mean, CLIP_MEAN, 'mean'),
+    deviation: tripleOf(config.std ?? config.image_std, CLIP_DEVIATION, 'std'),
+  };
+}
+
+function kernelOf(value: unknown): Kernel {
+  const kernel = KERNELS[String(value)];
+  if (!kernel) throw new Error(`no resampling ${value}`);
+  return kernel;
+}
+
+function sizeOf(value: unknown): { width: number; height: number; shortest?: number } {
+  if (typeof value === 'number') {
+    const side = sideOf(value);
+    return { width: side, height: side, shortest: side };
+  }
+  const { shortest_edge: shortest, width, height } = (value ?? {}) as Record<string, unknown>;
+  if (shortest !== undefined) return sizeOf(shortest);
+  return { width: sideOf(width), height: sideOf(height) };
+}
+
+function sideOf(value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_SIDE) return value;
+  throw new Error('the size of pictures is not known');
+}
+
+function numberOf(value: unknown, name: string): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new Error(`${name} is no number`);
+}
+
+function tripleOf(
+  value: unknown,
+  standard: readonly [number, number, number],
+  name: string,
+): readonly [number, number, number] {
+  if (value === undefined) return standard;
+  if (!Array.isArray(value) || value.length !== 3) throw new Error(`${name} is not of three numbers`);
+  return [numberOf(value[0], name), numberOf(value[1], name), numberOf(value[2], name)];
+}
+
+/** The picture as the model is shown it, in bytes still: these are the numbers that Pillow gives. */
+export function fitPicture(picture: Pixels, rule: PictureRule): Pixels {
+  const { width, height } = resizedSize(picture, rule);
+  const target = { width: rule.width, height: rule.height };
+  const [left, right] = overlap(width, target.width, rule.middle);
+  const [top, bottom] = overlap(height, target.height, rule.middle);
+  const window: Window = {
+    left: Math.max(0, left),
+    top: Math.max(0, top),
+    width: right - Math.max(0, left),
+    height: bottom - Math.max(0, top),
+  };
+  const part = resample(picture, { width, height, kernel: rule.kernel, window });
+  if (part.width === target.width && part.height === target.height) return part;
+  return padded(part, target, { left: Math.max(0, -left), top: Math.max(0, -top), fill: rule.fill });
+}
+
+/** Where the target lies on a line: its start, which is negative when it is longer, and the end of what both have. */
+function overlap(size: number, target: number, middle: PictureRule['middle']): readonly [number, number] {
+  const start = target > size ? -Math.ceil((target - size) / 2) : middleOf(size - target, middle);
+  return [start, Math.min(size, start + target)];
+}
+
+const middleOf = (rest: number, middle: PictureRule['middle']): number => {
+  const half = Math.floor(rest / 2);
+  return middle === 'even' && rest % 2 === 1 && half % 2 === 1 ? half + 1 : half;
+};
+
+function resizedSize(picture: Pixels, rule: PictureRule): { width: number; height: number } {
+  const { width, height } = picture;
+  if (rule.resize === 'squash') return { width: rule.width, height: rule.height };
+  const measure = rule.resize === 'shortest' ? Math.min(width, height) : Math.max(width, height);
+  const scaled = (side: number) =>
+    side === measure ? rule.resizeTo : Math.max(1, Math.trunc((rule.resizeTo * side) / measure));
+  return { width: scaled(width), height: scaled(height) };
+}
+
+function padded(
+  part: Pixels,
+  { width, height }: { width: number; height: number },
+  { left, top, fill }: { left: number; top: number; fill: number },
+): Pixels {
+  const rgb = new Uint8Array(width * height * 3).fill(fill);
+  for (let row = 0; row < part.height; row++) {
+    const line = part.rgb.subarray(row * part.width * 3, (row + 1) * part.width * 3);
+    rgb.set(line, ((row + top) * width + left) * 3);
+  }
+  return { width, height, rgb };
+}
+
+/** The picture as numbers: planes of red, green and blue, written at `at` of `into`. */
+export function writePlanes(rgb: Uint8Array, rule: PictureRule, into: Float32Array, at: number): void {
+  const { rescale, mean, deviation } = rule;
+  const size = rgb.length / 3;
+  for (let channel = 0; channel < 3; channel++) {
+    // Of a byte there are 256 outcomes.
+    const values = Float32Array.from(
+      { length: 256 },
+      (_, byte) => (byte * rescale - mean[channel]!) / deviation[channel]!,
+    );
+    const plane = at + channel * size;
+    for (let pixel = 0; pixel < size; pixel++) into[plane + pixel] = values[rgb[pixel * 3 + channel]!]!;
+  }
+}

@@ -1,0 +1,192 @@
+/** Media of a request to what a model is given: bytes are brought, looked at, opened aside, and made as the model wants them. */
+import { createProcesses } from '#concurrency/processes.ts';
+import { TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
+import { DocumentFault } from '#documents/document.ts';
+import type { Documents } from '#documents/documents.ts';
+import { problem } from '#errors.ts';
+import type { GuardedFetch } from '#net/fetch.ts';
+import type { MediaNeeds, ReadyMedium } from '../backends/backend.ts';
+import type { Medium } from '../catalogue.ts';
+import type { Ocr } from '../ocr.ts';
+import { createFfmpeg, type Ffmpeg, findProgram } from './ffmpeg.ts';
+import { loadMedia } from './load.ts';
+import { pagesAsPictures, pagesAsTexts } from './pdf.ts';
+import type { PictureRule } from './picture-rule.ts';
+import type { SoundRule } from './sound.ts';
+import { type Transcribe, wavOf } from './transcript.ts';
+import { MediaFault } from './value.ts';
+import type { MediaOutcome, MediaTask } from './worker.ts';
+
+export type Piece = ReadyMedium | { readonly medium: 'text'; readonly text: string };
+
+/** What this machine adds to what a model can: `audio` is as a transcript. */
+export interface MediaMeans {
+  readonly pdf: boolean;
+  readonly video: boolean;
+  readonly transcripts: boolean;
+}
+
+export interface MediaReader {
+  readonly means: MediaMeans;
+  /**
+   * One list a vector: several pieces are pooled. A PDF gives a list a page, all else gives one. Throws MediaFault,
+   * ServiceNodeResourceDrainError, what a speech model fails with, or the signal's reason.
+   */
+  read(medium: Medium, value: string, wants: ReadOptions): Promise<Piece[][]>;
+  close(): Promise<void>;
+}
+
+export interface ReadOptions {
+  readonly needs: MediaNeeds;
+  /** How the pages of a PDF are taken. */
+  readonly pdf: 'pictures' | 'text';
+  readonly signal: AbortSignal;
+}
+
+export interface MediaReaderOptions {
+  /** The guarded way out; without it nothing is fetched. */
+  readonly fetch?: GuardedFetch | undefined;
+  /** Without them no PDF is read. */
+  readonly documents?: Documents | undefined;
+  readonly ocr?: Ocr | undefined;
+  readonly transcribe?: Transcribe | undefined;
+  /** The program. Default: what is on PATH. */
+  readonly ffmpeg?: string | undefined;
+  readonly temporaryDir: string;
+  readonly timeoutMs?: number | undefined;
+}
+
+const MEGABYTE = 1_000_000;
+/** Of the contract, 5.4. */
+export const MAX_BYTES: Readonly<Record<Medium, number>> = {
+  image: 8 * MEGABYTE,
+  pdf: 8 * MEGABYTE,
+  audio: 10 * MEGABYTE,
+  video: 10 * MEGABYTE,
+};
+const MAX_FRAMES = 64;
+const MAX_SECONDS = 30;
+/** What is left of a sound behind the last whole window counts when it is at least so long. */
+const LEAST_SECONDS = 1;
+const SPEECH_SAMPLES_PER_SECOND = 16_000;
+
+const TIMEOUT_MS = 30_000;
+/** A picture of 100 million pixels has room in it. */
+const WORKER_MB = 1_536;
+const RETRY_AFTER_S = 5;
+const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+
+const NO_FFMPEG = 'needs ffmpeg on the server, which the operator installs (on Debian: apt-get install ffmpeg)';
+
+export function createMediaReader(options: MediaReaderOptions): MediaReader {
+  const { fetch, documents, ocr, transcribe, temporaryDir, timeoutMs = TIMEOUT_MS } = options;
+  const processes = createProcesses<MediaTask, MediaOutcome>({ worker: WORKER, memoryMb: WORKER_MB });
+  const program = findProgram(options.ffmpeg ?? 'ffmpeg');
+  const ffmpeg = program && createFfmpeg({ program, temporaryDir, timeoutMs });
+
+  const requireFfmpeg = (): Ffmpeg => {
+    if (ffmpeg) return ffmpeg;
+    throw new MediaFault(NO_FFMPEG);
+  };
+
+  async function aside<Kind extends MediaOutcome['kind']>(task: MediaTask, kind: Kind, signal: AbortSignal) {
+    const outcome = await processes.run(task, { timeoutMs, signal });
+    if (outcome.kind === 'fault') throw new MediaFault(`cannot be read: ${outcome.message}`);
+    if (outcome.kind !== kind) throw new Error(`a task gave ${outcome.kind}`);
+    return outcome as Extract<MediaOutcome, { kind: Kind }>;
+  }
+
+  async function picture(bytes: Uint8Array, mediaType: string, rule: PictureRule | 'file', signal: AbortSignal) {
+    if (rule === 'file') {
+      const checked = await aside({ do: 'check', bytes, mediaType }, 'checked', signal);
+      return { medium: 'image', file: bytes, mediaType: checked.mediaType } as const;
+    }
+    const { rgb } = await aside({ do: 'picture', bytes, mediaType, rule }, 'rgb', signal);
+    return { medium: 'image', rgb } as const;
+  }
+
+  async function video(bytes: Uint8Array, mediaType: string, { needs, signal }: ReadOptions): Promise<Piece[]> {
+    if (needs.video === 'file') return [{ medium: 'video', file: bytes, mediaType: mediaType || 'video/mp4' }];
+    if (!needs.image) throw new MediaFault('cannot be read by this model');
+    const frames = await requireFfmpeg().frames(bytes, { most: MAX_FRAMES, signal });
+    const pieces: Piece[] = [];
+    for (const frame of frames) pieces.push(await picture(frame, 'image/png', needs.image, signal));
+    return pieces;
+  }
+
+  async function audio(bytes: Uint8Array, mediaType: string, { needs, signal }: ReadOptions): Promise<Piece[]> {
+    if (needs.audio === 'file') return [{ medium: 'audio', file: bytes, mediaType: mediaType || 'audio/wav' }];
+    if (needs.audio) {
+      const { samplesPerSecond } = needs.audio;
+      const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
+      return heard(samples, needs.audio, signal);
+    }
+    if (!transcribe) throw new MediaFault('cannot be heard by this model, and there is no speech model (`speechUrl`)');
+    const samplesPerSecond = SPEECH_SAMPLES_PER_SECOND;
+    const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
+    return [{ medium: 'text', text: await transcribe(wavOf(samples, samplesPerSecond), signal) }];
+  }
+
+  async function heard(samples: Float32Array, rule: SoundRule, signal: AbortSignal): Promise<Piece[]> {
+    const window = rule.seconds * rule.samplesPerSecond;
+    const pieces: Piece[] = [];
+    for (let from = 0; from < samples.length; from += window) {
+      const part = samples.slice(from, from + window);
+      if (from > 0 && part.length < LEAST_SECONDS * rule.samplesPerSecond) break;
+      const { features } = await aside({ do: 'sound', samples: part, rule }, 'features', signal);
+      pieces.push({ medium: 'audio', features });
+    }
+    return pieces;
+  }
+
+  async function pdf(bytes: Uint8Array, { needs, pdf: rule, signal }: ReadOptions): Promise<Piece[][]> {
+    if (!documents) throw new MediaFault('cannot be read on this server');
+    const tools = { documents, ocr, temporaryDir };
+    if (rule === 'text') {
+      const texts = await pagesAsTexts(bytes, { tools, signal });
+      return texts.map((text) => [{ medium: 'text', text }]);
+    }
+    const { image } = needs;
+    if (!image) throw new MediaFault('cannot be read by this model');
+    const side = image === 'file' ? FILE_SIDE : Math.max(image.width, image.height);
+    return pagesAsPictures(bytes, { side, tools, signal }, async (png) => [
+      await picture(png, 'image/png', image, signal),
+    ]);
+  }
+
+  return {
+    means: {
+      pdf: documents !== undefined,
+      video: ffmpeg !== undefined,
+      transcripts: transcribe !== undefined && ffmpeg !== undefined,
+    },
+    async read(medium, value, wants) {
+      const { signal } = wants;
+      try {
+        const { bytes, mediaType } = await loadMedia(value, { fetch, maxBytes: MAX_BYTES[medium], signal });
+        if (medium === 'pdf') return await pdf(bytes, wants);
+        if (medium === 'video') return [await video(bytes, mediaType, wants)];
+        if (medium === 'audio') return [await audio(bytes, mediaType, wants)];
+        if (!wants.needs.image) throw new MediaFault('cannot be read by this model');
+        return [[await picture(bytes, mediaType, wants.needs.image, signal)]];
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failureOf(error, timeoutMs);
+      }
+    },
+    close: () => processes.close(),
+  };
+}
+
+/** Pages for a model that makes its pictures itself. */
+const FILE_SIDE = 1_024;
+
+function failureOf(error: unknown, timeoutMs: number): unknown {
+  if (error instanceof DocumentFault) return new MediaFault(`cannot be read: ${error.message}`);
+  if (error instanceof TaskTimeUp) return new MediaFault(`could not be worked through within ${timeoutMs / 1000} s`);
+  if (error instanceof TaskCrashed) return new MediaFault('needs more memory than one file may take');
+  if (error instanceof TooManyTasks) {
+    return problem('ServiceNodeResourceDrainError', { retryAfter: RETRY_AFTER_S }, error);
+  }
+  return error;
+}

@@ -1,0 +1,34 @@
+/** What opens media that strangers send, in a process that can be ended: pictures to pixels, samples to features. */
+
+import { DocumentFault, type FaultKind } from '#documents/document.ts';
+import { isCutOff, pictureFormat } from '#documents/image/format.ts';
+import { pixelsOf } from '#documents/image/raster.ts';
+import { fitPicture, type PictureRule } from './picture-rule.ts';
+import { logMel, type SoundRule } from './sound.ts';
+
+export type MediaTask =
+  | { readonly do: 'picture'; readonly bytes: Uint8Array; readonly mediaType: string; readonly rule: PictureRule }
+  /** Looks at the head alone, for a model that opens pictures itself. */
+  | { readonly do: 'check'; readonly bytes: Uint8Array; readonly mediaType: string }
+  | { readonly do: 'sound'; readonly samples: Float32Array; readonly rule: SoundRule };
+
+export type MediaOutcome =
+  | { readonly kind: 'rgb'; readonly rgb: Uint8Array }
+  | { readonly kind: 'checked'; readonly mediaType: string }
+  | { readonly kind: 'features'; readonly features: Float32Array }
+  | { readonly kind: 'fault'; readonly fault: FaultKind; readonly message: string };
+
+export default async function work(task: MediaTask): Promise<MediaOutcome> {
+  try {
+    if (task.do === 'sound') return { kind: 'features', features: logMel(task.samples, task.rule) };
+    const { bytes, mediaType } = task;
+    const format = pictureFormat(bytes, mediaType);
+    if (format === 'svg') throw new DocumentFault('unsupported', 'An SVG picture is never drawn: send it as PNG');
+    if (isCutOff(bytes, format)) throw new DocumentFault('damaged', 'The picture is cut off');
+    if (task.do === 'check') return { kind: 'checked', mediaType: `image/${format}` };
+    return { kind: 'rgb', rgb: fitPicture(await pixelsOf(bytes, format), task.rule).rgb };
+  } catch (error) {
+    if (error instanceof DocumentFault) return { kind: 'fault', fault: error.kind, message: error.message };
+    throw error;
+  }
+}
