@@ -8,6 +8,7 @@ import path from 'node:path';
 import { type AccountsRoom, createGate, openAccounts } from '#accounts/index.ts';
 import { adminRoutes, writeAdminError } from '#api/admin.ts';
 import { signIn } from '#api/admin-sign-in.ts';
+import { DOCUMENTATION_PATHS, documentationRoutes } from '#api/documentation.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
@@ -34,7 +35,7 @@ import type { Config } from '#config.ts';
 import { createDocuments } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
-import { createModels, createOcr, modelsDir, openModelHost } from '#models/index.ts';
+import { createCompletions, createModels, createOcr, modelNames, modelsDir, openModelHost } from '#models/index.ts';
 import { createEgress } from '#net/egress.ts';
 import { createFetch } from '#net/fetch.ts';
 import { createGuard, portOf } from '#net/guard.ts';
@@ -252,6 +253,18 @@ async function build({ config, version, log, environment }: AppOptions, started:
     onBatch: observe.onBatch,
   });
   started.push(() => modelHost.close());
+  const completions = createCompletions({
+    ocr,
+    models,
+    names: modelNames(config),
+    ocrPrompt: config.ocrPrompt,
+    documents,
+    fetch,
+    temporaryDir,
+    tokens: { load: loadTokens, count: countTokens, keep: keepTokens },
+    deadlineMs: config.modelDeadlineMs,
+    generatingMs: config.modelTimeoutMs,
+  });
   const batch = await createBatch(config, { accounts: room, modelHost, fetch, log });
   started.push(() => batch.close());
   const cache = await openCache({
@@ -405,6 +418,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
     ...STATIC_PATHS,
     ...DESCRIPTION_PATHS,
     ...PLAYGROUND_PATHS,
+    ...DOCUMENTATION_PATHS,
   ]);
   const searchPaths = new Set([...SEARCH_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
   /** Under which callers reach this server, as far as it knows. */
@@ -425,6 +439,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
     reader: await face('reader', { ...readerErrors, paths: readerPaths }, (made) => {
       healthRoutes(made, health);
       descriptionRoutes(made, version);
+      documentationRoutes(made);
       playgroundRoutes(made, {
         version,
         publicUrl: config.publicUrl,
@@ -463,6 +478,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
       modelProbes(made, { models: modelHost.models, draining: () => draining });
       modelHostRoutes(made, {
         ...modelHost,
+        completions,
         gatekeeper,
         prices: config.modelPrices,
         version,

@@ -177,6 +177,16 @@ export const SETTINGS = {
   ocrUrl: setting(z.url().optional(), 'none', 'The server of the text recognition model; Tesseract without one.'),
   ocrModel: setting(z.string().optional(), 'none', 'The text recognition model there.'),
   ocrKey: secret(setting(z.string().optional(), 'none', 'The key for it.')),
+  ocrPrompt: setting(
+    z.string().max(10_000).optional(),
+    'one that suits the model',
+    'What that model is asked of a page when the caller of chat completions asks nothing else.',
+  ),
+  ocrModelDir: setting(
+    z.string().optional(),
+    'none',
+    'A folder with ONNX files of PP-OCR, which then reads in place of Tesseract: one named `*det*.onnx`, one named `*rec*.onnx`, and the dictionary, `*.txt`.',
+  ),
   readerlmTokens: setting(
     count(60_000, 100),
     '60000',

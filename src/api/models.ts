@@ -3,6 +3,8 @@ import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import {
   abilitiesOf,
+  type CompletionModel,
+  type Completions,
   EMBED_FIELDS,
   isEmbedding,
   type ModelRow,
@@ -18,17 +20,21 @@ export type Prices = Readonly<Record<string, Readonly<Record<string, string>>>>;
 export interface ModelList extends ModelDoor {
   /** By id; what a model has no price for costs nothing. */
   readonly prices: Prices;
+  readonly completions: Completions;
 }
 
 export function modelsRoutes(face: Face, door: ModelList): void {
   openRoute(face, '/v1/models', async (_, reply) => {
-    const data = (await door.registry.list()).map((model) => entryOf(model, door));
-    return send(reply, { object: 'list', data });
+    const models = (await door.registry.list()).map((model) => entryOf(model, door));
+    const writers = door.completions.list().map((model) => writerEntry(model, door));
+    return send(reply, { object: 'list', data: [...models, ...writers] });
   });
   // An id may have a slash, raw or encoded.
   openRoute(face, '/v1/models/*', async (request, reply) => {
     const id = (request.params as { '*': string })['*'].replace(/\/$/, '');
     const model = await door.registry.find(id);
+    const writer = model ? undefined : door.completions.find(id);
+    if (writer) return send(reply, writerEntry(writer, door));
     if (!model)
       throw problem('ResourceNotFoundError', { message: `model ${id.slice(0, 100)} not found or access denied` });
     return send(reply, entryOf(model, door));
@@ -68,6 +74,32 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     license: row.licence,
     on_disk: row.runs.on !== 'remote' && registry.availability(row) === 'here',
     residence: models.residence(row),
+  };
+}
+
+/** Those that write: text recognition, and models on servers. */
+function writerEntry(model: CompletionModel, { prices }: ModelList): Record<string, unknown> {
+  const { id, description, seesPictures, chats, contextTokens } = model;
+  return {
+    id,
+    name: id,
+    hugging_face_id: '',
+    created: 0,
+    description,
+    input_modalities: seesPictures ? ['text', 'image', 'file'] : ['text'],
+    output_modalities: ['text'],
+    context_length: contextTokens,
+    max_output_length: 0,
+    quantization: '',
+    pricing: { ...FREE, ...prices[id] },
+    supported_sampling_parameters: chats
+      ? ['temperature', 'top_p', 'seed', 'stop', 'max_tokens']
+      : ['stop', 'max_tokens'],
+    supported_features: ['streaming'],
+    datacenters: [],
+    object: 'model',
+    owned_by: 'lectern',
+    kind: 'chat',
   };
 }
 

@@ -26,6 +26,8 @@ export interface ChatRequest {
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly responseFormat?: JsonFormat | undefined;
+  /** Further fields of the protocol, by its names: `top_p`, `stop`. */
+  readonly sampling?: Readonly<Record<string, unknown>> | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -71,6 +73,14 @@ export interface Models {
 
 type Part = 'chat' | 'vision' | 'readerlm' | 'ocr';
 export type ModelSettings = Pick<Config, `${Part}${'Url' | 'Model' | 'Key'}` | 'modelTimeoutMs'>;
+
+/** Under which id the model of each part is known to its server. */
+export const modelNames = (settings: ModelSettings): Readonly<Partial<Record<Part, string>>> => ({
+  chat: settings.chatModel,
+  vision: settings.visionModel ?? settings.chatModel,
+  readerlm: settings.readerlmModel ?? settings.chatModel,
+  ocr: settings.ocrModel ?? settings.chatModel,
+});
 
 /**
  * What a part leaves unset is that of `chat`; a part on a server of its own does not send the key of another. `ocr`

@@ -1,9 +1,20 @@
 export type { ModelRow, RerankRow } from './catalogue.ts';
+export type { CompletionPiece } from './completions/complete.ts';
+export { type CompletionModel, type Completions, createCompletions, type ModelNames } from './completions/completions.ts';
+export { CHAT_FIELDS } from './completions/fields.ts';
 export { type Embeddings, embed, rowsOf } from './embed.ts';
 export { EMBED_FIELDS } from './embed-fields.ts';
 export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed-request.ts';
 export { TASKS } from './embed-tasks.ts';
-export { type Chat, type ChatMessage, type ChatPart, type ChatRequest, createModels, type Models } from './generate.ts';
+export {
+  type Chat,
+  type ChatMessage,
+  type ChatPart,
+  type ChatRequest,
+  createModels,
+  type Models,
+  modelNames,
+} from './generate.ts';
 export type { PullPlan, PullProgress } from './hub/hub.ts';
 export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './hub/library.ts';
 export { FAULT_TYPES } from './inputs-faults.ts';

@@ -54,7 +54,7 @@ export function createFaults(): Faults {
   };
 }
 
-function faultsProblem(errors: readonly Fault[]): Problem {
+export function faultsProblem(errors: readonly Fault[]): Problem {
   const [first] = errors;
   const path = first!.field.split(' -> ').slice(1).join('.') || 'body';
   return problem('ParamValidationError', { path, message: `${path} ${first!.message}`, errors });

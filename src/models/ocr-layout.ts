@@ -2,19 +2,24 @@
  * What the boxes of a page mean: drawn tables first (`ocr-ruled-tables.ts`), then other tables and columns (`ocr-regions.ts`), then in each column headings, paragraphs
  * and lists (`ocr-paragraphs.ts`).
  */
-import type { OcrPage } from './ocr-hocr.ts';
+import type { OcrPage, OcrWord } from './ocr-hocr.ts';
 import { bodySizeOf, paragraphsOf } from './ocr-paragraphs.ts';
 import { regionsOf } from './ocr-regions.ts';
 import { ruledTablesOf } from './ocr-ruled-tables.ts';
 import { segmentsOf } from './ocr-segments.ts';
 
+interface Read {
+  /** The words that it was made of, a list for each line of the picture. */
+  readonly lines: readonly (readonly OcrWord[])[];
+}
+
 export type OcrBlock =
-  | { readonly kind: 'heading'; readonly level: number; readonly text: string }
-  | { readonly kind: 'paragraph'; readonly text: string }
-  | { readonly kind: 'list'; readonly items: readonly OcrListItem[] }
+  | (Read & { readonly kind: 'heading'; readonly level: number; readonly text: string })
+  | (Read & { readonly kind: 'paragraph'; readonly text: string })
+  | (Read & { readonly kind: 'list'; readonly items: readonly OcrListItem[] })
   | OcrTable;
 
-export interface OcrTable {
+export interface OcrTable extends Read {
   readonly kind: 'table';
   readonly rows: readonly (readonly OcrCell[])[];
   /** Whether the first row names the columns. */

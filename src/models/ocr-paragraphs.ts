@@ -132,9 +132,10 @@ function levelled(lines: readonly Segment[]): Segment[] {
 
 function blocksOf(groups: readonly Group[]): OcrBlock[] {
   const blocks: OcrBlock[] = [];
-  let items: { item: OcrListItem; left: number; size: number }[] = [];
+  let items: { item: OcrListItem; left: number; size: number; lines: readonly Segment[] }[] = [];
   const endList = () => {
-    if (items.length > 0) blocks.push({ kind: 'list', items: items.map(({ item }) => item) });
+    const read = wordsOf(items.flatMap(({ lines }) => lines));
+    if (items.length > 0) blocks.push({ kind: 'list', items: items.map(({ item }) => item), lines: read });
     items = [];
   };
   for (const { lines, table, level, mark } of groups) {
@@ -153,15 +154,19 @@ function blocksOf(groups: readonly Group[]): OcrBlock[] {
         item: { depth, mark: mark.number, text: text.slice(words[0]!.text.length).trim() },
         left: box.left,
         size,
+        lines,
       });
       continue;
     }
     endList();
-    blocks.push(level ? { kind: 'heading', level, text } : { kind: 'paragraph', text });
+    const read = wordsOf(lines);
+    blocks.push(level ? { kind: 'heading', level, text, lines: read } : { kind: 'paragraph', text, lines: read });
   }
   endList();
   return blocks;
 }
+
+const wordsOf = (lines: readonly Segment[]) => lines.map(({ words }) => words);
 
 /** That of the nearest item above that begins at the same place, or one more than that of one further left. */
 function depthAt(items: readonly { item: OcrListItem; left: number; size: number }[], left: number): number {

@@ -3,6 +3,7 @@
  * best. Runs in a child process (`ocr-worker.ts`), for a picture may be anybody's.
  */
 import { type Grey, inkOf, lineHeight, lineness, skewDegrees, turnedQuarter } from './ocr-ink.ts';
+import type { Preparation, Size } from './ocr-places.ts';
 import { type Rules, takeRules } from './ocr-rules.ts';
 
 /** Clockwise, in degrees. */
@@ -17,6 +18,7 @@ export interface Prepared {
   readonly blank: boolean;
   /** Lines that were drawn, in pixels of the picture; they are no longer on it. */
   readonly rules: Rules;
+  readonly preparation: Preparation;
 }
 
 /** Beyond it a picture is refused before it is decoded. */
@@ -38,7 +40,7 @@ export async function prepare(bytes: Uint8Array, turn: Turn): Promise<Prepared> 
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
   sharp.cache(false);
-  const page = await greyPage(sharp, bytes, turn);
+  const { page, source, upright } = await greyPage(sharp, bytes, turn);
   const small = { width: LOOK_SIDE, height: LOOK_SIDE, fit: 'inside', withoutEnlargement: true } as const;
   const look = await greyOf(raw(sharp, page).resize(small));
   const ink = inkOf(look);
@@ -51,8 +53,10 @@ export async function prepare(bytes: Uint8Array, turn: Turn): Promise<Prepared> 
 
   let picture = raw(sharp, page);
   if (ink.onDark) picture = picture.negate();
-  if (scale > 1.1) picture = picture.resize({ width: Math.round(page.width * scale) });
-  if (Math.abs(skew) >= STRAIGHT_DEGREES) picture = picture.rotate(skew, { background: '#fff' });
+  const isEnlarged = scale > 1.1;
+  const isStraightened = Math.abs(skew) >= STRAIGHT_DEGREES;
+  if (isEnlarged) picture = picture.resize({ width: Math.round(page.width * scale) });
+  if (isStraightened) picture = picture.rotate(skew, { background: '#fff' });
   const made = await greyOf(picture);
   const rules = takeRules(made, { lineHeight: letters * Math.max(1, scale), ...ink });
   const png = await raw(sharp, made)
@@ -60,7 +64,15 @@ export async function prepare(bytes: Uint8Array, turn: Turn): Promise<Prepared> 
     .png({ compressionLevel: 1 })
     .timeout({ seconds: TIMEOUT_S })
     .toBuffer();
-  return { picture: png, rules, sideways, blank: ink.x.length === 0 };
+  const preparation = {
+    source,
+    upright,
+    turn,
+    scale: isEnlarged ? scale : 1,
+    skew: isStraightened ? skew : 0,
+    made: { width: made.width, height: made.height },
+  };
+  return { picture: png, rules, sideways, blank: ink.x.length === 0, preparation };
 }
 
 type SharpModule = typeof import('sharp').default;
@@ -79,9 +91,13 @@ async function greyOf(picture: Sharp): Promise<Grey> {
 }
 
 /** The first page of a picture as grey, on paper when it is see-through; of one cut off, what there is. */
-async function greyPage(sharp: SharpModule, bytes: Uint8Array, turn: Turn): Promise<Grey> {
+async function greyPage(
+  sharp: SharpModule,
+  bytes: Uint8Array,
+  turn: Turn,
+): Promise<{ page: Grey; source: Size; upright: Size }> {
   const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn: 'none' });
-  const { width, height, hasAlpha, format } = await open().metadata();
+  const { width, height, autoOrient: source, hasAlpha, format } = await open().metadata();
   if (format === 'svg') throw new Error('not a picture of pixels');
   const background = hasAlpha && (await isLight(open())) ? '#000' : '#fff';
   let picture = open().autoOrient().flatten({ background }).greyscale();
@@ -91,7 +107,8 @@ async function greyPage(sharp: SharpModule, bytes: Uint8Array, turn: Turn): Prom
     picture = picture.resize({ width: side, height: side, fit: 'inside' });
   }
   const upright = await greyOf(picture);
-  return turn === 0 ? upright : greyOf(raw(sharp, upright).rotate(turn));
+  const page = turn === 0 ? upright : await greyOf(raw(sharp, upright).rotate(turn));
+  return { page, source, upright: { width: upright.width, height: upright.height } };
 }
 
 /** Whether what can be seen of a see-through picture is light: it was made to stand on something dark. */

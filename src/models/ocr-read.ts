@@ -2,6 +2,7 @@
 import type { TesseractEngine } from './backends/tesseract.ts';
 import { type OcrPage, type OcrWord, parseHocr } from './ocr-hocr.ts';
 import type { Prepared, Turn } from './ocr-picture.ts';
+import type { Preparation } from './ocr-places.ts';
 import { NO_RULES } from './ocr-rules.ts';
 
 export interface OcrTools {
@@ -22,22 +23,28 @@ const READABLE = 0.6;
 /** Fewer words than that are taken for what noise looks like, and looked for again without regard to blocks. */
 const FEW_WORDS = 3;
 
+export interface OcrReading {
+  readonly page: OcrPage;
+  readonly preparation: Preparation;
+}
+
 /** The lines of a picture; pages on their side or upside down are turned. */
-export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise<OcrPage> {
+export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
   const upright = await tools.prepare(picture, 0);
-  if (upright.blank) return BLANK;
+  let best: (OcrReading & { sense: number }) | undefined;
+  if (upright.blank) return { page: BLANK, preparation: upright.preparation };
   const turns: readonly Turn[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
-  let best: { page: OcrPage; sense: number } | undefined;
   for (const turn of turns) {
     const prepared = turn === 0 ? upright : await tools.prepare(picture, turn);
     const page = await readUpright(prepared, tools);
     const sense = senseOf(page);
-    if (best === undefined || sense > best.sense) best = { page, sense };
+    if (best === undefined || sense > best.sense) best = { page, sense, preparation: prepared.preparation };
     if (confidenceOf(page) >= SURE && sense > 0 && !isOnItsSide(page)) break;
     // A picture in which nothing at all looks like writing is not turned around and around.
     if ((turn === turns[1] && best.sense === 0) || !tools.mayLookAgain()) break;
   }
-  return best ? withoutNoise(best.page) : BLANK;
+  const { page, preparation } = best!;
+  return { page: withoutNoise(page), preparation };
 }
 
 async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promise<OcrPage> {

@@ -189,6 +189,7 @@ function tableOf(band: Band): Region[] | undefined {
     kind: 'table',
     rows: rows.map((row) => row.map((text) => ({ text, columns: 1, rows: 1 }))),
     header: isHeader(rows),
+    lines: band.rows.slice(start, end).map((row) => row.flatMap(({ words }) => words)),
   };
   return [...around(0, start), table, ...around(end, band.rows.length)];
 }

@@ -100,7 +100,12 @@ function tableOf(grid: Grid, lines: readonly (readonly OcrWord[])[]): OcrTable |
   const filled = rows.filter((row) => row.some(({ text }) => text !== '')).length;
   if (texts.size < 3 || filled < rows.length / 2) return undefined;
   const [first] = rows;
-  return { kind: 'table', rows, header: first!.length > 1 && first!.every(({ text }) => /\p{L}/u.test(text)) };
+  return {
+    kind: 'table',
+    rows,
+    header: first!.length > 1 && first!.every(({ text }) => /\p{L}/u.test(text)),
+    lines: lines.filter((words) => words.length > 0),
+  };
 }
 
 const indexAt = (places: readonly number[], at: number): number =>

@@ -10,9 +10,10 @@ import type { TesseractEngine } from './backends/tesseract.ts';
 import { createBuiltInTesseract } from './backends/tesseract-built-in.ts';
 import { findTesseractCli } from './backends/tesseract-cli.ts';
 import type { OcrPage } from './ocr-hocr.ts';
-import { layOut } from './ocr-layout.ts';
-import type { Prepared } from './ocr-picture.ts';
-import { confidenceOf, type OcrTools, readPicture } from './ocr-read.ts';
+import { layOut, type OcrBlock } from './ocr-layout.ts';
+import type { Prepared, Turn } from './ocr-picture.ts';
+import { inSource } from './ocr-places.ts';
+import { confidenceOf, type OcrReading, type OcrTools, readPicture } from './ocr-read.ts';
 import type { OcrTask, OcrTaskResult } from './ocr-worker.ts';
 import { blocksToHtml, blocksToText } from './ocr-write.ts';
 
@@ -42,6 +43,10 @@ export interface OcrResult {
   /** 0 to 1, the mean over words; 0 without any. */
   readonly confidence: number;
   readonly words: number;
+  /** What stands on the page, in reading order; its boxes are in pixels of the picture as it was sent. */
+  readonly blocks: readonly OcrBlock[];
+  /** Its size as it was sent, in pixels, and by how many degrees clockwise it was turned to be read. */
+  readonly picture: { readonly width: number; readonly height: number; readonly turned: Turn };
   /** Where each word stands in the picture as it was read: upright, straight, enlarged when it was small. */
   readonly page: OcrPage;
 }
@@ -121,11 +126,11 @@ export function createOcr({ tesseract, languages, temporaryDir, timeoutMs }: Ocr
         engine.catch(() => {
           engine = undefined;
         });
-        const page = await readPicture(
+        const reading = await readPicture(
           picture,
           toolsFor(await engine, asked.length > 0 ? asked : languages, AbortSignal.any([stop, timeUp])),
         );
-        return resultOf(page);
+        return resultOf(reading);
       } catch (error) {
         stop.throwIfAborted();
         if (!timeUp.aborted) throw error;
@@ -149,13 +154,15 @@ async function takeTurn(turns: Turns, signal: AbortSignal): Promise<void> {
   }
 }
 
-function resultOf(page: OcrPage): OcrResult {
+function resultOf({ page, preparation }: OcrReading): OcrResult {
   const blocks = layOut(page);
   return {
     html: blocksToHtml(blocks),
     text: blocksToText(blocks),
     confidence: confidenceOf(page),
     words: page.lines.reduce((sum, { words }) => sum + words.length, 0),
+    blocks: inSource(blocks, preparation),
+    picture: { ...preparation.source, turned: preparation.turn },
     page,
   };
 }

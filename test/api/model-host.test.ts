@@ -224,15 +224,6 @@ describe('the list', () => {
   });
 });
 
-describe('what is to come', () => {
-  it.each([['POST', '/v1/chat/completions']])('%s %s says so', async (method, path) => {
-    const answer = await ask(path, { method, headers: key, ...(method === 'POST' && { body: '{}' }) });
-    expect(answer.status).toBe(503);
-    const failure = (await answer.json()) as { detail?: string; error?: { message: string } };
-    expect(failure.detail ?? failure.error?.message).toContain('not available in this version');
-  });
-});
-
 describe('probes', () => {
   it.each(['/health', '/live', '/ready', '/v1/models', '/v1/models/dense'])('%s has a head alone', async (path) => {
     const answer = await ask(path, { method: 'HEAD' });

@@ -12,6 +12,8 @@ import { modelProbes } from '#api/models-probes.ts';
 import { readConfig } from '#config.ts';
 import { createServer } from '#http/server.ts';
 import {
+  type Completions,
+  createCompletions,
   createRegistry,
   type ModelHost,
   type ModelRow,
@@ -30,6 +32,8 @@ interface ServingSetup {
   readonly prices?: Prices;
   /** `off` needs no keys and counts nothing. */
   readonly auth?: 'on' | 'off';
+  /** Those that a host without any engine has, when not given. */
+  readonly completions?: Completions;
   /** Opens the room of batch jobs, which is closed with the host. */
   readonly batch?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<BatchDoor>;
   /** Accounts by key; `test-key` is one of plan premium. */
@@ -133,7 +137,8 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
   const gatekeeper = createGatekeeper(gate);
   const batch = await setup.batch?.({ registry, models });
   const prices = setup.prices ?? {};
-  modelHostRoutes(face, { registry, models, gatekeeper, prices, version: '0.0.0-test', batch });
+  const completions = setup.completions ?? noCompletions(temporaryDir);
+  modelHostRoutes(face, { registry, models, completions, gatekeeper, prices, version: '0.0.0-test', batch });
   const url = await face.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,
@@ -156,6 +161,20 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
       await rm(temporaryDir, { recursive: true, force: true });
     },
   };
+}
+
+const noCompletions = (temporaryDir: string): Completions =>
+  createCompletions({
+    documents: { read: unused, picture: unused },
+    fetch: Object.assign(unused, { close: async () => {} }),
+    temporaryDir,
+    tokens: { load: async () => {}, count: (text) => text.length, keep: (text, tokens) => text.slice(0, tokens) },
+    deadlineMs: 60_000,
+    generatingMs: 60_000,
+  });
+
+async function unused(): Promise<never> {
+  throw new Error('nothing is read here');
 }
 
 function identity(key: string, { plan, balance }: { plan: PlanName; balance: number | null }) {

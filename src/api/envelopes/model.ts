@@ -125,6 +125,11 @@ export const bareModelError = (failure: Problem) => ({
   request_id: randomUUID().replaceAll('-', ''),
 });
 
+/** The same for a stream that has begun. */
+export const chatErrorBody = (failure: Problem, requestId: string) => ({
+  error: chatError(modelFailure(failure), requestId),
+});
+
 function chatError({ status, detail, code, errors }: ModelFailure, requestId: string) {
   const type = CHAT_TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
   return { message: detail, type, param: errors?.[0] ? dotted(errors[0].field) : null, code, request_id: requestId };

@@ -107,6 +107,7 @@ const bodyOf = (model: string, request: ChatRequest, stream: boolean) => ({
   messages: request.messages,
   ...(request.maxTokens !== undefined && { max_tokens: request.maxTokens }),
   ...(request.temperature !== undefined && { temperature: request.temperature }),
+  ...request.sampling,
   ...(request.responseFormat && { response_format: request.responseFormat }),
   ...(stream && { stream: true, stream_options: { include_usage: true } }),
 });

@@ -1,0 +1,119 @@
+/** The engines that answer chat completions, by the names that requests use. */
+import { problem } from '#errors.ts';
+import type { Models } from '../generate.ts';
+import type { Body } from '../inputs-fields.ts';
+import type { Ocr } from '../ocr.ts';
+import { type CompleteTools, type CompletionCall, type CompletionPiece, complete } from './complete.ts';
+import { createEmbeddedEngine } from './embedded.ts';
+import type { Engine } from './engine.ts';
+import { createGenerativeEngine } from './generative.ts';
+import { type CompletionRequest, readCompletionRequest } from './request.ts';
+
+export interface CompletionModel {
+  readonly id: string;
+  readonly description: string;
+  readonly seesPictures: boolean;
+  readonly chats: boolean;
+  readonly contextTokens: number;
+}
+
+export interface OpenCompletion {
+  /** The id of the engine that answers. */
+  readonly model: string;
+  readonly request: CompletionRequest;
+  pieces(call: CompletionCall): AsyncGenerator<CompletionPiece>;
+}
+
+export interface Completions {
+  /** Throws ModelNotFoundError, or ParamValidationError with all that is wrong. */
+  open(model: string, body: Body): OpenCompletion;
+  list(): readonly CompletionModel[];
+  find(name: string): CompletionModel | undefined;
+}
+
+/** Ids of models on servers, by the part they play. */
+export interface ModelNames {
+  readonly chat?: string | undefined;
+  readonly vision?: string | undefined;
+  readonly ocr?: string | undefined;
+}
+
+export interface CompletionsOptions extends CompleteTools {
+  /** Text recognition of this machine. */
+  readonly ocr?: Ocr | undefined;
+  readonly models?: Models | undefined;
+  readonly names?: ModelNames | undefined;
+  /** For pages, to the text recognition model. */
+  readonly ocrPrompt?: string | undefined;
+}
+
+const EMBEDDED = 'lectern-ocr';
+/** Names of the default engine of text recognition in the contract, and that of the hosted vision model. */
+const DEFAULT_OCR = ['svc-ocr-v1', 'svc-ocr'];
+const HOSTED_VISION = 'jina-vlm';
+
+export function createCompletions(options: CompletionsOptions): Completions {
+  const engines = enginesOf(options);
+
+  function find(name: string): Engine | undefined {
+    return engines.get(name) ?? engines.get(name.slice(name.lastIndexOf('/') + 1));
+  }
+
+  function chosen(engine: Engine, request: CompletionRequest): Engine {
+    if (request.media.length > 0 || engine.chats) return engine;
+    const id = options.names?.chat;
+    return (id === undefined ? undefined : engines.get(id)) ?? engine;
+  }
+
+  return {
+    open(name, body) {
+      const named = find(name);
+      if (!named) throw missing(name, [...engines.keys()]);
+      const request = readCompletionRequest(body);
+      const engine = chosen(named, request);
+      return { model: engine.id, request, pieces: (call) => complete(engine, request, call, options) };
+    },
+    list: () => Array.from(engines, ([id, engine]) => ({ ...modelOf(engine), id })),
+    find: (name) => {
+      const engine = find(name);
+      return engine && modelOf(engine);
+    },
+  };
+}
+
+function enginesOf({ ocr, models = {}, names = {}, ocrPrompt }: CompletionsOptions): Map<string, Engine> {
+  const engines = new Map<string, Engine>();
+  const embedded = ocr && createEmbeddedEngine(EMBEDDED, ocr);
+  const served = (part: keyof ModelNames, description: string, prompt?: string) => {
+    const [id, chat] = [names[part], models[part]];
+    return id !== undefined && chat ? createGenerativeEngine({ id, chat, description, prompt }) : undefined;
+  };
+  const reading = served('ocr', 'A model for text recognition on another server', ocrPrompt);
+  const looking = served('vision', 'A model that looks at pictures, on another server');
+  const chatting = served('chat', 'A chat model on another server');
+  if (embedded) engines.set(EMBEDDED, embedded);
+  const standard = reading ?? embedded;
+  if (standard) for (const name of DEFAULT_OCR) engines.set(name, standard);
+  for (const engine of [reading, looking, chatting])
+    if (engine && !engines.has(engine.id)) engines.set(engine.id, engine);
+  if (looking) engines.set(HOSTED_VISION, looking);
+  return engines;
+}
+
+const modelOf = ({ id, description, forms, chats, contextTokens }: Engine): CompletionModel => ({
+  id,
+  description,
+  seesPictures: forms.length > 0,
+  chats,
+  contextTokens,
+});
+
+const MOST_SHOWN = 100;
+
+function missing(name: string, ids: readonly string[]) {
+  const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
+  const there = ids.length
+    ? `Available for /v1/chat/completions: ${ids.join(', ')}`
+    : 'There is none for /v1/chat/completions';
+  return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${there}` });
+}

@@ -1,0 +1,111 @@
+/** A model behind the OpenAI protocol as an engine: it looks at pages, or just answers. */
+import type { Chat, ChatMessage, ChatPart, ChatUsage } from '../generate.ts';
+import type { Asking, Engine, Piece } from './engine.ts';
+import type { Page, Picture } from './media.ts';
+import { isTranscription, pagePrompt } from './prompts.ts';
+import type { Turn } from './request.ts';
+import { unwrapped } from './unwrap.ts';
+import { WRITERS } from './write.ts';
+
+export interface GenerativeOptions {
+  readonly id: string;
+  readonly chat: Chat;
+  readonly description: string;
+  /** In place of the prompt for pages that we know for the model. */
+  readonly prompt?: string | undefined;
+}
+
+export function createGenerativeEngine({ id, chat, description, prompt }: GenerativeOptions): Engine {
+  /** One question to the server, streamed when the caller wants that. */
+  async function* asked(messages: readonly ChatMessage[], { request, signal }: Asking, left: number | undefined) {
+    const { sampling, stop } = request;
+    const question = { messages, maxTokens: left, sampling: { ...sampling, ...(stop.length > 0 && { stop }) }, signal };
+    if (request.stream) yield* chat.stream(question);
+    else {
+      const { text, ...end } = await chat.complete(question);
+      yield { text };
+      yield { text: '' as const, end };
+    }
+  }
+
+  /** Page after page, each a question of its own: models lose their way in many pictures at once. */
+  async function* transcribed(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece> {
+    const { request, signal, onDrawn } = ask;
+    const { between } = WRITERS[request.form];
+    const instruction = request.question.trim() || pagePrompt(id, request.form, prompt);
+    const sum = createSum();
+    for (const [index, page] of pages.entries()) {
+      if (index > 0) yield { text: between };
+      const picture = await page.toShow(signal);
+      onDrawn(picture);
+      const left = request.maxTokens === undefined ? undefined : Math.max(1, request.maxTokens - sum.completionTokens);
+      let complete = true;
+      const answer = asked([{ role: 'user', content: contentOf(instruction, [picture]) }], ask, left);
+      async function* texts() {
+        for await (const piece of answer) {
+          if ('end' in piece) {
+            complete = piece.end.complete;
+            sum.add(piece.end.usage);
+          } else yield piece.text;
+        }
+      }
+      for await (const text of unwrapped(texts())) yield { text };
+      if (!complete) return yield { text: '', end: { complete, usage: sum.total() } };
+    }
+    yield { text: '', end: { complete: true, usage: sum.total() } };
+  }
+
+  async function* answered(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece> {
+    const pictures: Picture[] = [];
+    for (const page of pages) {
+      const picture = await page.toShow(ask.signal);
+      ask.onDrawn(picture);
+      pictures.push(picture);
+    }
+    yield* asked([{ role: 'user', content: contentOf(ask.request.question, pictures) }], ask, ask.request.maxTokens);
+  }
+
+  return {
+    id,
+    description,
+    forms: ['markdown', 'text', 'html'],
+    chats: true,
+    generates: true,
+    contextTokens: 0,
+    read: (pages, ask) => (isTranscription(ask.request.question) ? transcribed(pages, ask) : answered(pages, ask)),
+    chat: (ask) => asked(ask.request.turns.map(messageOf), ask, ask.request.maxTokens),
+  };
+}
+
+/** Servers other than those that made the name up know it as `system`. */
+const messageOf = ({ role, text }: Turn): ChatMessage => ({
+  role: role === 'developer' ? 'system' : role,
+  content: text,
+});
+
+/** The picture first where there is nothing to say about it: some models are asked nothing at all. */
+function contentOf(instruction: string, pictures: readonly Picture[]): ChatPart[] {
+  const shown = pictures.map(({ bytes }): ChatPart => {
+    const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    return { type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } };
+  });
+  return instruction === '' ? shown : [{ type: 'text', text: instruction }, ...shown];
+}
+
+/** What servers counted; nothing when one of them did not. */
+function createSum() {
+  let prompt = 0;
+  let completion = 0;
+  let isWhole = true;
+  return {
+    add(usage: ChatUsage | undefined) {
+      if (!usage) isWhole = false;
+      prompt += usage?.promptTokens ?? 0;
+      completion += usage?.completionTokens ?? 0;
+    },
+    get completionTokens() {
+      return completion;
+    },
+    total: (): ChatUsage | undefined => (isWhole ? { promptTokens: prompt, completionTokens: completion } : undefined),
+  };
+}

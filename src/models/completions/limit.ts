@@ -1,0 +1,67 @@
+/** Ends a text at a stop sequence, or after so many tokens. */
+
+export interface LimitOptions {
+  readonly stop: readonly string[];
+  readonly maxTokens: number | undefined;
+  readonly count: (text: string) => number;
+  readonly keep: (text: string, tokens: number) => string;
+}
+
+export interface Limit {
+  /** What of a piece may go out now. */
+  take(piece: string): string;
+  /** What was held back: the end of a text may be the beginning of a stop sequence. */
+  rest(): string;
+  /** Why nothing more goes out; undefined when something may. */
+  readonly ended: 'stop' | 'length' | undefined;
+  /** Tokens that went out. */
+  readonly tokens: number;
+}
+
+export function createLimit({ stop, maxTokens, count, keep }: LimitOptions): Limit {
+  const longest = Math.max(0, ...stop.map(({ length }) => length - 1));
+  let held = '';
+  let tokens = 0;
+  let ended: Limit['ended'];
+
+  function out(text: string): string {
+    if (text === '') return '';
+    const size = count(text);
+    if (maxTokens === undefined || tokens + size <= maxTokens) {
+      tokens += size;
+      return text;
+    }
+    const kept = keep(text, maxTokens - tokens);
+    tokens = maxTokens;
+    ended = 'length';
+    return kept;
+  }
+
+  return {
+    take(piece) {
+      if (ended) return '';
+      held += piece;
+      const at = Math.min(...stop.map((text) => held.indexOf(text)).filter((found) => found >= 0));
+      if (at !== Infinity) {
+        const text = out(held.slice(0, at));
+        ended ??= 'stop';
+        return text;
+      }
+      const ready = held.slice(0, held.length - Math.min(longest, held.length));
+      held = held.slice(ready.length);
+      return out(ready);
+    },
+    rest() {
+      if (ended) return '';
+      const text = held;
+      held = '';
+      return out(text);
+    },
+    get ended() {
+      return ended;
+    },
+    get tokens() {
+      return tokens;
+    },
+  };
+}

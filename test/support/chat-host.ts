@@ -1,0 +1,88 @@
+/** A model host that answers chat completions with real text recognition, real files and the guarded way out. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createDocuments } from '#documents/documents.ts';
+import { createLibreOffice } from '#documents/office/libreoffice.ts';
+import { createCompletions, createOcr, type ModelNames, type Models } from '#models/index.ts';
+import { createFetch } from '#net/fetch.ts';
+import { createGuard } from '#net/guard.ts';
+import { createOwnPlaces } from '#net/own-places.ts';
+import { createRegion } from '#net/region.ts';
+import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
+import { createLog } from '#telemetry/log.ts';
+import { type ModelHostSetup, startModelHost, type TestModelHost } from './model-host.ts';
+
+export interface ChatHostSetup extends Partial<Pick<ModelHostSetup, 'accounts' | 'auth' | 'maxBodyBytes'>> {
+  readonly models?: Models;
+  readonly names?: ModelNames;
+  /** `none` leaves text recognition out. */
+  readonly tesseract?: string;
+  /** `host:port` pairs of this machine that may be fetched from. */
+  readonly allow?: readonly string[];
+  readonly deadlineMs?: number;
+}
+
+export interface ChatHost extends TestModelHost {
+  /** Where files are kept while they are worked on. */
+  readonly temporaryDir: string;
+  /** A streamed answer: its events, with `[DONE]` and comments as they are. */
+  stream(body: object): Promise<{ readonly status: number; readonly type: string | null; readonly events: string[] }>;
+}
+
+const TIMEOUT_MS = 120_000;
+
+export async function startChatHost(setup: ChatHostSetup = {}): Promise<ChatHost> {
+  const { models, names, tesseract, allow = [], deadlineMs = TIMEOUT_MS, ...serving } = setup;
+  const temporaryDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-chat-'));
+  const log = createLog('silent');
+  const documents = createDocuments({
+    processes: 2,
+    memoryMb: 1_024,
+    timeoutMs: TIMEOUT_MS,
+    libreoffice: createLibreOffice({ program: 'none', temporaryDir }),
+  });
+  const guard = createGuard({ allow: [...allow], isOwnHost: () => false, ownPlaces: createOwnPlaces() });
+  const fetchGuarded = createFetch({ guard, region: createRegion({ region: 'any', euHosts: [], log }) });
+  const ocr = createOcr({ tesseract, languages: ['eng'], temporaryDir, timeoutMs: TIMEOUT_MS });
+  const completions = createCompletions({
+    ocr,
+    models,
+    names,
+    documents,
+    fetch: fetchGuarded,
+    temporaryDir,
+    tokens: { load: loadTokens, count: countTokens, keep: keepTokens },
+    deadlineMs,
+    generatingMs: deadlineMs,
+  });
+  const opening = {
+    embedder: () => {
+      throw new Error('there are no embedders');
+    },
+    reranker: () => {
+      throw new Error('there are no rerankers');
+    },
+  };
+  const host = await startModelHost({ rows: [], opening, completions, ...serving });
+  return {
+    ...host,
+    temporaryDir,
+    async stream(body) {
+      const answer = await fetch(`${host.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer test-key' },
+        body: JSON.stringify({ ...body, stream: true }),
+      });
+      const events = (await answer.text()).split('\n\n').filter(Boolean);
+      return { status: answer.status, type: answer.headers.get('content-type'), events };
+    },
+    async close() {
+      await host.close();
+      await ocr?.close();
+      await documents.close();
+      await fetchGuarded.close();
+      await rm(temporaryDir, { recursive: true, force: true });
+    },
+  };
+}
