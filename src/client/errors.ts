@@ -54,8 +54,7 @@ export class LecternUnreachable extends LecternError {
 
 /** What `fetch` says is "fetch failed"; the reason is the cause of that, which has a code in Node, Deno and Bun. */
 function reasonOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  for (const one of [cause, error]) {
+  for (const one of [(error as { cause?: unknown } | undefined)?.cause, error]) {
     const { code, message } = (one ?? {}) as { code?: unknown; message?: unknown };
     if (typeof message === 'string' && message) return message;
     if (typeof code === 'string' && code) return code;

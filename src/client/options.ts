@@ -63,6 +63,8 @@ export interface ReadOptions {
   readonly maxTokens?: number | undefined;
   /** Fails with BudgetExceededError when the answer would be charged more than this; 0 means no budget. Unit: tokens. */
   readonly tokenBudget?: number | undefined;
+  /** Adds to the answer what the request went through and how long each step took: under `meta.trace` in JSON, as a last event `trace` of a stream, in the header `Server-Timing` otherwise. Costs nothing. Default: false. */
+  readonly trace?: boolean | undefined;
   /** Adds to a JSON or stream answer what was left out of the page, by which rule, and which element each block of the Markdown comes from. Costs nothing; a text answer and one that a model writes have no room for it. Default: false. */
   readonly explain?: boolean | undefined;
   /** The language asked of the page, and the one that its scripts see. */
@@ -157,6 +159,8 @@ export interface SearchOptions {
   readonly markdownChunking?: string | boolean | undefined;
   /** Keeps the first tokens of each of content, html and text, 500 at least. Unit: tokens. */
   readonly maxTokens?: number | undefined;
+  /** Adds to the answer what the request went through and how long each step took: under `meta.trace` in JSON, as a last event `trace` of a stream, in the header `Server-Timing` otherwise. Costs nothing. Default: false. */
+  readonly trace?: boolean | undefined;
   /** Adds to a JSON or stream answer what was left out of the page, by which rule, and which element each block of the Markdown comes from. Costs nothing; a text answer and one that a model writes have no room for it. Default: false. */
   readonly explain?: boolean | undefined;
   /** The language asked of the page, and the one that its scripts see. */

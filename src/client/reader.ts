@@ -4,7 +4,7 @@ import { multipartOf } from './multipart.ts';
 import type { ReadOptions } from './options.ts';
 import { eventData } from './stream.ts';
 import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
-import type { Health, Page, ReadAnswer } from './types.ts';
+import type { Health, Meta, Page, ReadAnswer, Trace } from './types.ts';
 
 /** An address, or one of these: what is read instead of fetching anything; `url` is then what links are resolved against. */
 export type Target =
@@ -18,8 +18,11 @@ export type Target =
     };
 
 export interface ReadEvent {
+  /** `data`; `trace` for the last one when a trace was asked for. */
   readonly event: string;
+  /** As it is now. */
   readonly page: Page;
+  readonly trace?: Trace;
 }
 
 export interface ReaderCalls {
@@ -41,7 +44,7 @@ export function readerCalls(transport: Transport): ReaderCalls {
   const { json, text, bytes, stream } = transport;
   return {
     async read(target, options, call) {
-      const { data, meta } = await json<{ data: Page; meta: ReadAnswer['meta'] }>(asked(target, options), call);
+      const { data, meta } = await json<{ data: Page; meta: Meta }>(asked(target, options), call);
       return { page: data, meta };
     },
     // JSON is for failures: text wins where both are taken.
@@ -49,8 +52,13 @@ export function readerCalls(transport: Transport): ReaderCalls {
     readBytes: (target, options, call) => bytes({ ...asked(target, options), accept: TEXT }, call),
     async *readStream(target, options, call) {
       const chunks = stream({ ...asked(target, options), accept: STREAM }, call);
+      let page: Page | undefined;
       for await (const { event, data } of eventsOf(chunks, cutOff)) {
-        yield { event, page: eventData<Page>(event, data) };
+        const said = eventData<unknown>(event, data);
+        if (event === 'data') {
+          page = said as Page;
+          yield { event, page };
+        } else if (event === 'trace' && page) yield { event, page, trace: said as Trace };
       }
     },
     health: (call) => json({ face: 'reader', path: '/health', repeatable: true, alsoGood: 503 }, call),

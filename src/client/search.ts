@@ -4,11 +4,14 @@ import type { SearchOptions } from './options.ts';
 import { STREAM, TEXT } from './reader.ts';
 import { eventData } from './stream.ts';
 import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
-import type { FoundPage, SearchAnswer } from './types.ts';
+import type { FoundPage, Meta, SearchAnswer, Trace } from './types.ts';
 
 export interface SearchEvent {
+  /** `data`; `trace` for the last one when a trace was asked for. */
   readonly event: string;
+  /** As they are now. */
   readonly pages: readonly FoundPage[];
+  readonly trace?: Trace;
 }
 
 export interface SearchCalls {
@@ -29,14 +32,19 @@ export function searchCalls({ json, text, stream }: Transport): SearchCalls {
   });
   return {
     async search(query, options, call) {
-      const answer = await json<{ data: FoundPage[]; meta: SearchAnswer['meta'] }>(asked(query, options), call);
+      const answer = await json<{ data: FoundPage[]; meta: Meta }>(asked(query, options), call);
       return { pages: answer.data, meta: answer.meta };
     },
     searchText: (query, options, call) => text({ ...asked(query, options), accept: TEXT }, call),
     async *searchStream(query, options, call) {
       const chunks = stream({ ...asked(query, options), accept: STREAM }, call);
+      let pages: readonly FoundPage[] = [];
       for await (const { event, data } of eventsOf(chunks, cutOff)) {
-        yield { event, pages: eventData<FoundPage[]>(event, data) };
+        const said = eventData<unknown>(event, data);
+        if (event === 'data') {
+          pages = said as FoundPage[];
+          yield { event, pages };
+        } else if (event === 'trace') yield { event, pages, trace: said as Trace };
       }
     },
   };

@@ -57,7 +57,19 @@ export interface Explanation {
   confidence: number;
   source: string;
   /** What was left out, and by which step. */
-  removed: { step: string; reason: string; selector: string; text: string }[];
+  removed: {
+    step: string;
+    rule: string;
+    /** Finds the element in the document as it came. */
+    selector: string;
+    words: number;
+    /** Its first words. */
+    text: string;
+    hidden?: true;
+    probability?: number;
+    threshold?: number;
+    signs?: string[];
+  }[];
   removedCount: number;
   /** The element behind each block of the Markdown. */
   blocks: { line: number; lines: number; selector: string; text: string }[];
@@ -83,14 +95,37 @@ export interface FoundPage extends Omit<Partial<Page>, 'title' | 'url' | 'descri
   usage: { tokens: number };
 }
 
+/** What a request went through and how long each step took, with `trace`. */
+export interface Trace {
+  readonly id: string;
+  readonly duration_ms: number;
+  readonly spans: readonly {
+    readonly name: string;
+    /** From the start of the request. */
+    readonly start_ms: number;
+    readonly duration_ms: number;
+    readonly [fact: string]: string | number | boolean;
+  }[];
+  readonly counts: Readonly<Record<string, number | undefined>>;
+  readonly cache?: string;
+  readonly engine?: string;
+}
+
+export interface Meta {
+  readonly usage: { readonly tokens: number };
+  readonly trace?: Trace;
+  /** Of a search: that another provider than the one asked for answered. */
+  readonly notice?: string;
+}
+
 export interface ReadAnswer {
   readonly page: Page;
-  readonly meta: { readonly usage: { readonly tokens: number } };
+  readonly meta: Meta;
 }
 
 export interface SearchAnswer {
   readonly pages: readonly FoundPage[];
-  readonly meta: { readonly usage: { readonly tokens: number }; readonly notice?: string };
+  readonly meta: Meta;
 }
 
 export type Vector = readonly number[] | string;
@@ -111,6 +146,7 @@ export interface EmbeddingsAnswer {
   readonly model: string;
   readonly data: readonly Embedding[];
   readonly usage: { readonly total_tokens: number; readonly prompt_tokens?: number };
+  readonly trace?: Trace;
 }
 
 export interface RerankAnswer {
@@ -287,7 +323,14 @@ export interface Health {
   readonly version: string;
   readonly uptimeSeconds: number;
   readonly memoryMb: number;
-  readonly browser: { readonly available: boolean; readonly [fact: string]: unknown };
+  readonly browser: {
+    readonly available: boolean;
+    readonly sandboxed?: boolean | undefined;
+    readonly version?: string | undefined;
+    readonly healthy?: boolean;
+    readonly pages?: number;
+    readonly waiting?: number;
+  };
   readonly stores: Readonly<Record<string, 'ok' | 'away'>>;
 }
 

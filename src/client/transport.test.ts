@@ -1,0 +1,350 @@
+/** The client against servers that behave badly, over real sockets. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient, LecternError, LecternUnreachable } from './index.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
+
+interface Peer {
+  readonly url: string;
+  /** `performance.now()` of each request. */
+  readonly times: number[];
+  readonly requests: IncomingMessage[];
+  close(): Promise<void>;
+}
+
+const open: Peer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((peer) => peer.close()));
+});
+
+async function peer(handler: Handler): Promise<Peer> {
+  const times: number[] = [];
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    times.push(performance.now());
+    requests.push(request);
+    request.resume();
+    handler(request, response, times.length);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  const made = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    times,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+  open.push(made);
+  return made;
+}
+
+const json = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) =>
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+const PAGE = { title: 'A', description: '', url: 'https://example.com/', content: 'x', usage: { tokens: 1 } };
+const good = (response: ServerResponse) => json(response, { data: PAGE, meta: { usage: { tokens: 1 } } });
+const busy = (response: ServerResponse, headers: Record<string, string> = {}) =>
+  json(response, { data: null, code: 503, status: 50303, name: 'ServiceBusy', message: 'busy' }, 503, headers);
+const everywhere = (url: string) => ({ urls: { reader: url, search: url, models: url, flow: url } });
+
+const failure = async (work: Promise<unknown>): Promise<LecternError> => {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(LecternError);
+  return error as LecternError;
+};
+
+describe('tries again', () => {
+  it('what the server says will pass, when it says so', async () => {
+    const { url, times } = await peer((_, response, turn) =>
+      turn === 1 ? busy(response, { 'retry-after': '1' }) : good(response),
+    );
+    const { page } = await createClient({ baseUrl: url }).read('https://example.com/');
+    expect(page).toEqual(PAGE);
+    expect(times).toHaveLength(2);
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(990);
+  });
+
+  it('by a date too, and 429 of every face, a submission included', async () => {
+    const soon = () => new Date(Date.now() + 1_000).toUTCString();
+    const { url, times } = await peer((_, response, turn) => {
+      if (turn === 1) json(response, { detail: 'slower' }, 429, { 'retry-after': soon() });
+      else json(response, { batch_id: 'batch_1', status: 'pending' });
+    });
+    const job = await createClient(everywhere(url)).batches.submit({ input: [] });
+    expect(job.batch_id).toBe('batch_1');
+    expect(times).toHaveLength(2);
+  });
+
+  it('at most as often as it was told, and then says what the last answer said', async () => {
+    const { url, times } = await peer((_, response) => busy(response));
+    const error = await failure(createClient({ baseUrl: url, retries: 1 }).read('https://example.com/'));
+    expect(error).toMatchObject({ status: 503, code: 50303, name: 'ServiceBusy' });
+    expect(times).toHaveLength(2);
+    times.length = 0;
+    await failure(createClient({ baseUrl: url, retries: 0 }).read('https://example.com/'));
+    expect(times).toHaveLength(1);
+  });
+
+  it('a connection that broke, before the answer and in its middle', async () => {
+    const { url, times } = await peer((request, response, turn) => {
+      if (turn === 1) request.socket.destroy();
+      else if (turn === 2) {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' }).write('{"data":');
+        setTimeout(() => request.socket.destroy(), 50);
+      } else good(response);
+    });
+    const { page } = await createClient({ baseUrl: url }).read('https://example.com/');
+    expect(page.content).toBe('x');
+    expect(times).toHaveLength(3);
+  });
+
+  it('nothing that may have been done: a submission whose connection broke', async () => {
+    const { url, times } = await peer((request) => request.socket.destroy());
+    const client = createClient(everywhere(url));
+    expect(await failure(client.batches.submit({ input: [] }))).toBeInstanceOf(LecternUnreachable);
+    expect(await failure(client.crawl.start({ url: 'https://example.com/' }))).toBeInstanceOf(LecternUnreachable);
+    expect(await failure(client.flow.post('/index'))).toBeInstanceOf(LecternUnreachable);
+    expect(times).toHaveLength(3);
+    const bad = await peer((_, response) => json(response, { detail: 'bad gateway' }, 502));
+    expect((await failure(createClient(everywhere(bad.url)).batches.submit({ input: [] }))).status).toBe(502);
+    expect(bad.times).toHaveLength(1);
+  });
+
+  it('no refusal', async () => {
+    const { url, times } = await peer((_, response) => json(response, { detail: 'no', code: 'AUTH' }, 401));
+    expect(await failure(createClient(everywhere(url)).embed({ input: 'x' }))).toMatchObject({
+      status: 401,
+      code: 'AUTH',
+    });
+    expect(times).toHaveLength(1);
+  });
+
+  it('nothing that the server wants to be asked again in an hour, nor later than there is time', async () => {
+    const hour = await peer((_, response) => busy(response, { 'retry-after': '3600' }));
+    const error = await failure(createClient({ baseUrl: hour.url }).read('https://example.com/'));
+    expect(error.retryAfterMs).toBe(3_600_000);
+    expect(hour.times).toHaveLength(1);
+    const soon = await peer((_, response) => busy(response, { 'retry-after': '50' }));
+    const late = await failure(createClient({ baseUrl: soon.url, timeoutMs: 40_000 }).read('https://example.com/'));
+    expect(late).toMatchObject({ status: 503, retryAfterMs: 50_000 });
+    expect(soon.times).toHaveLength(1);
+  });
+});
+
+describe('ends', () => {
+  const silent: Handler = () => {};
+
+  it('when it has no more time, and says so', async () => {
+    const { url } = await peer(silent);
+    const error = await failure(createClient({ baseUrl: url, timeoutMs: 200 }).read('https://example.com/'));
+    expect(error).toMatchObject({ code: 'TIMEOUT', name: 'TimeoutError', status: undefined });
+    expect(error.message).toBe('The call took more than 200 ms');
+    const own = await failure(createClient({ baseUrl: url }).readText('https://example.com/', {}, { timeoutMs: 100 }));
+    expect(own.code).toBe('TIMEOUT');
+  });
+
+  it('when it is told to, with what it was told, and the server sees it', async () => {
+    let gone: () => void = () => {};
+    const left = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    const controller = new AbortController();
+    const { url } = await peer((request) => {
+      request.socket.on('close', gone);
+      controller.abort(new Error('enough'));
+    });
+    const reading = createClient({ baseUrl: url }).read('https://example.com/', {}, { signal: controller.signal });
+    await expect(reading).rejects.toThrow('enough');
+    await left;
+    const before = createClient({ baseUrl: url }).read('https://example.com/', {}, { signal: AbortSignal.abort() });
+    await expect(before).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('while it waits for another try', async () => {
+    const controller = new AbortController();
+    const { url, times } = await peer((_, response) => {
+      busy(response, { 'retry-after': '60' });
+      setTimeout(() => controller.abort(), 200);
+    });
+    const reading = createClient({ baseUrl: url }).read('https://example.com/', {}, { signal: controller.signal });
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+    expect(times).toHaveLength(1);
+  });
+
+  it('a stream when its reader leaves, and keeps no listener', async () => {
+    let gone: () => void = () => {};
+    const left = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    const { url } = await peer((request, response) => {
+      request.socket.on('close', gone);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const timer = setInterval(() => response.write(`event: data\ndata: ${JSON.stringify(PAGE)}\n\n`), 20);
+      request.socket.on('close', () => clearInterval(timer));
+    });
+    let count = 0;
+    for await (const { page } of createClient({ baseUrl: url }).readStream('https://example.com/')) {
+      expect(page.title).toBe('A');
+      if (++count === 3) break;
+    }
+    await left;
+  });
+});
+
+describe('a stream', () => {
+  const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  const streaming = (write: (response: ServerResponse, request: IncomingMessage) => void) =>
+    peer((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      write(response, request);
+    });
+  const readAll = async (url: string) => {
+    const seen: string[] = [];
+    try {
+      for await (const { page } of createClient({ baseUrl: url }).readStream('https://example.com/'))
+        seen.push(page.title);
+    } catch (error) {
+      return { seen, error: error as LecternError };
+    }
+    return { seen };
+  };
+
+  it('that is cut in the middle is no whole one', async () => {
+    const broken = await streaming((response, { socket }) => {
+      response.write(event('data', PAGE));
+      setTimeout(() => socket.destroy(), 100);
+    });
+    expect(await readAll(broken.url)).toMatchObject({ seen: ['A'], error: { code: 'CUT_OFF' } });
+    const halved = await streaming((response) => response.end(`${event('data', PAGE)}event: data\ndata: {"ti`));
+    expect(await readAll(halved.url)).toMatchObject({ seen: ['A'], error: { code: 'CUT_OFF' } });
+    expect(broken.times).toHaveLength(1);
+  });
+
+  it('that fails says how', async () => {
+    const said = { code: 422, status: 42206, name: 'AssertionFailureError', message: 'm', readableMessage: 'read me' };
+    const { url } = await streaming((response) => response.end(event('data', PAGE) + event('error', said)));
+    const { seen, error } = await readAll(url);
+    expect(seen).toEqual(['A']);
+    expect(error).toMatchObject({ status: 422, code: 42206, name: 'AssertionFailureError', message: 'read me' });
+    const bare = await streaming((response) => response.end(event('error', 'only words')));
+    expect((await readAll(bare.url)).error).toMatchObject({ message: 'only words' });
+    const broken = await streaming((response) => response.end('event: data\ndata: {"a\n\n'));
+    expect((await readAll(broken.url)).error).toMatchObject({ code: 'BAD_ANSWER' });
+  });
+
+  it('tells its trace with the page, and passes over what it does not know', async () => {
+    const trace = { id: 'f'.repeat(32), duration_ms: 1, spans: [], counts: {} };
+    const { url } = await streaming((response) =>
+      response.end(event('data', PAGE) + event('news', 1) + event('trace', trace)),
+    );
+    const events = [];
+    for await (const one of createClient({ baseUrl: url }).readStream('https://example.com/')) events.push(one);
+    expect(events).toEqual([
+      { event: 'data', page: PAGE },
+      { event: 'trace', page: PAGE, trace },
+    ]);
+  });
+
+  it('of a chat ends with its mark, or was cut', async () => {
+    const chunk = { id: 'c', choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] };
+    const chat = async (end: string) => {
+      const { url } = await streaming((response) => response.end(`: ping\n\ndata: ${JSON.stringify(chunk)}\n\n${end}`));
+      let text = '';
+      const messages = [{ role: 'user', content: 'x' }] as const;
+      for await (const { choices } of createClient(everywhere(url)).chatStream({ messages })) {
+        text += choices[0]!.delta.content;
+      }
+      return text;
+    };
+    expect(await chat('data: [DONE]\n\n')).toBe('Hello');
+    expect((await failure(chat(''))).code).toBe('CUT_OFF');
+    const said = { error: { message: 'out of memory', type: 'server_error', code: 'INTERNAL_ERROR', param: null } };
+    expect(await failure(chat(`data: ${JSON.stringify(said)}\n\n`))).toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: 'out of memory',
+    });
+  });
+});
+
+it('files of lines are taken up where they broke', async () => {
+  const lines = Array.from({ length: 50 }, (_, index) => `${JSON.stringify({ custom_id: `doc-${index}` })}\n`);
+  const { url, times } = await peer((request, response, turn) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    if (turn > 3) return response.end(lines.join(''));
+    response.write(`${lines.slice(0, turn * 10).join('')}{"custom_`);
+    return setTimeout(() => request.socket.destroy(), 50);
+  });
+  const ids: string[] = [];
+  for await (const { custom_id } of createClient(everywhere(url)).batches.output('batch_1')) ids.push(custom_id);
+  expect(ids).toEqual(lines.map((line) => JSON.parse(line).custom_id));
+  expect(times).toHaveLength(4);
+});
+
+it('a file that breaks at the same place over and over is given up', async () => {
+  const { url, times } = await peer((request, response) => {
+    response.writeHead(200).write('{"custom_id":"a"}\n');
+    setTimeout(() => request.socket.destroy(), 20);
+  });
+  const ids: string[] = [];
+  const reading = async () => {
+    for await (const { custom_id } of createClient(everywhere(url)).batches.output('batch_1')) ids.push(custom_id);
+  };
+  expect((await failure(reading())).code).toBe('CUT_OFF');
+  expect(ids).toEqual(['a']);
+  expect(times).toHaveLength(4);
+});
+
+describe('says what is wrong', () => {
+  it('when nobody is there', async () => {
+    const { url, close } = await peer((_, response) => good(response));
+    await close();
+    const client = createClient({ baseUrl: url, retries: 1 });
+    const error = await failure(client.read('https://example.com/'));
+    expect(error).toBeInstanceOf(LecternUnreachable);
+    expect(error.message).toMatch(new RegExp(`^No answer from ${url}/: .*ECONNREFUSED`));
+    expect((error as LecternUnreachable).url).toBe(`${url}/`);
+    const stream = client.readStream('https://example.com/');
+    expect(await failure(stream.next())).toBeInstanceOf(LecternUnreachable);
+  });
+
+  it('when somebody else is there', async () => {
+    const { url } = await peer((_, response) => response.end('<h1>It works!</h1>'));
+    const error = await failure(createClient(everywhere(url)).models());
+    expect(error).toMatchObject({ code: 'BAD_ANSWER', status: 200, body: '<h1>It works!</h1>' });
+    expect(error.message).toContain('is this a Lectern server?');
+  });
+
+  it('when it cannot know where a face is', async () => {
+    const client = createClient({ baseUrl: 'https://lectern.example' });
+    await expect(client.search('x')).rejects.toThrow('give it as `urls.search`');
+    expect(() => createClient({ baseUrl: 'lectern' })).toThrow(TypeError);
+  });
+
+  it('of a key that is none, without telling it', () => {
+    expect(() => createClient({ apiKey: 'secret\nkey' })).toThrow(/^The API key has characters that no key has$/);
+  });
+});
+
+it('sends key, headers and options as they are meant', async () => {
+  const { url, requests } = await peer((_, response) => good(response));
+  const client = createClient({ ...everywhere(url), apiKey: ' key-1\n', headers: { 'x-a': '1', 'x-b': '1' } });
+  await client.read('https://example.com/', {}, { headers: { 'X-B': '2' } });
+  expect(requests[0]!.headers).toMatchObject({
+    authorization: 'Bearer key-1',
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'x-a': '1',
+    'x-b': '2',
+  });
+  await client.batches.list({ limit: 7 });
+  expect(requests[1]!.url).toBe('/v1/batches?limit=7');
+  await client.batches.get('../admin?x=1');
+  expect(requests[2]!.url).toBe('/v1/batch/..%2Fadmin%3Fx%3D1');
+});

@@ -1,0 +1,41 @@
+/** What the client says of answers is what the faces answer: held by the compiler (`npm run types`). */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { Health as ServerHealth } from '#api/health.ts';
+import type { ShownJob } from '#batch/index.ts';
+import type { GivenOptions, Page as ServerPage } from '#reader/index.ts';
+import type { Answer } from '#search/index.ts';
+import { clientOptions } from '../../scripts/client-options.ts';
+import type { BatchJob, FoundPage, Health, Page, ReadOptions } from './index.ts';
+
+type ServerResult = Answer['results'][number];
+
+describe('types of answers', () => {
+  it('a page', () => {
+    expectTypeOf<ServerPage>().toExtend<Page>();
+    expectTypeOf<keyof Page>().toEqualTypeOf<keyof ServerPage>();
+    expectTypeOf<keyof NonNullable<Page['explanation']>>().toEqualTypeOf<
+      keyof NonNullable<ServerPage['explanation']>
+    >();
+  });
+
+  it('a result', () => {
+    expectTypeOf<ServerResult>().toExtend<FoundPage>();
+    expectTypeOf<keyof FoundPage>().toEqualTypeOf<keyof ServerResult>();
+  });
+
+  it('a batch job', () => {
+    expectTypeOf<ShownJob>().toEqualTypeOf<BatchJob>();
+  });
+
+  it('health', () => {
+    expectTypeOf<ReturnType<ServerHealth['stores']>>().toExtend<Health['stores']>();
+    expectTypeOf<ReturnType<ServerHealth['browser']>>().toEqualTypeOf<Health['browser']>();
+  });
+});
+
+it('options are those of the tables', () => {
+  expect(readFileSync(path.join(import.meta.dirname, 'options.ts'), 'utf8')).toBe(clientOptions());
+  expectTypeOf<keyof ReadOptions>().toEqualTypeOf<Exclude<keyof GivenOptions, 'url' | 'html' | 'file' | 'pdf'>>();
+});
