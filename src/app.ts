@@ -28,6 +28,7 @@ import { createBatch } from '#app/batch.ts';
 import { createCollections } from '#app/collections.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { observers, readRooms } from '#app/metrics.ts';
+import { createMcpDoor, MCP_PATHS } from '#app/mcp.ts';
 import { indexEmbedder, passageReranker } from '#app/model-tools.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { openServerFolder } from '#concurrency/programs.ts';
@@ -418,6 +419,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
     ...STATIC_PATHS,
     ...DESCRIPTION_PATHS,
     ...PLAYGROUND_PATHS,
+    ...MCP_PATHS,
     ...DOCUMENTATION_PATHS,
   ]);
   const searchPaths = new Set([...SEARCH_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
@@ -435,10 +437,13 @@ async function build({ config, version, log, environment }: AppOptions, started:
     search: openPort(faces.search.server),
     model: openPort(faces.model.server),
   });
+  const mcp = createMcpDoor({ gatekeeper, version, ownNames, log, faces: () => ({ ...faces, flow }) });
+  started.push(() => mcp.close());
   const faces: Record<ServerFace, Face> = {
     reader: await face('reader', { ...readerErrors, paths: readerPaths }, (made) => {
       healthRoutes(made, health);
       descriptionRoutes(made, version);
+      mcp.routes(made);
       documentationRoutes(made);
       playgroundRoutes(made, {
         version,

@@ -79,6 +79,8 @@ export interface Gate {
    * and again when tokens are taken.
    */
   admit(entrance: Entrance, asking: Asking, show?: (standings: Standings) => void): Promise<Visit>;
+  /** Whose key it is, for a door whose calls go on to others, which count them: a wrong key is refused, as `admit` would. */
+  recognize(entrance: Entrance, asking: Asking): Promise<Caller>;
 }
 
 export interface GateOptions {
@@ -270,6 +272,11 @@ export function createGate(options: GateOptions): Gate {
       if (options.auth === 'off') return OPEN;
       const identity = await identify(entrance, asking);
       return identity ? admitKey(entrance, identity, show) : admitKeyless(entrance, asking.address, show);
+    },
+    async recognize(entrance, asking) {
+      if (options.auth === 'off') return OPEN.caller;
+      const identity = await identify(entrance, asking);
+      return identity ? { kind: 'key', ...identity } : { kind: 'keyless' };
     },
   };
 }

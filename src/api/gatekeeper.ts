@@ -1,7 +1,8 @@
 /** The gate at the doors: a route that has an entrance lets nobody in whom the gate refuses, and every visit is ended. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { Entrance, Gate, Standing, Standings, Visit } from '#accounts/index.ts';
+import type { Caller, Entrance, Gate, Standing, Standings, Visit } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
+import { callerAddress } from '#http/behalf.ts';
 
 /** How limits stand in the headers of a face: the model host names requests and tokens apart. */
 export type LimitHeaders = 'plain' | 'by kind';
@@ -11,6 +12,8 @@ export interface Gatekeeper {
   guard(entrance: Entrance, headers: LimitHeaders): onRequestAsyncHookHandler;
   /** The visit of a request that came through a guarded route. */
   visitOf(request: FastifyRequest): Visit;
+  /** Who asks, at a door whose calls go on to others, which count them: a wrong key is refused. */
+  recognize(entrance: Entrance, request: FastifyRequest): Promise<Caller>;
 }
 
 /** A client that left before its answer was out (nginx's convention). */
@@ -25,7 +28,7 @@ export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}
   const visits = new WeakMap<FastifyRequest, Visit>();
   return {
     guard: (entrance, headers) => async (request, reply) => {
-      const asking = { authorization: authorizationOf(request), address: request.ip };
+      const asking = askingOf(request);
       const admitted = await gate.admit(entrance, asking, (standings) => showLimits(reply, standings, headers));
       let spent = 0;
       const visit: Visit = {
@@ -43,6 +46,7 @@ export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}
       if (reply.raw.destroyed) end();
       else reply.raw.once('close', end);
     },
+    recognize: (entrance, request) => gate.recognize(entrance, askingOf(request)),
     visitOf(request) {
       const visit = visits.get(request);
       if (!visit) throw problem('InternalError', {}, new Error('the route is not guarded'));
@@ -50,6 +54,11 @@ export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}
     },
   };
 }
+
+const askingOf = (request: FastifyRequest) => ({
+  authorization: authorizationOf(request),
+  address: callerAddress(request),
+});
 
 /** Node keeps the first of several Authorization headers only, so they are read from what came over the wire. */
 function authorizationOf({ raw: { rawHeaders } }: FastifyRequest): string[] {

@@ -1,6 +1,7 @@
 /** What the endpoints of the model host share: how callers enter, and what a request brings to the models. */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify';
 import { problem } from '#errors.ts';
+import { callerAddress } from '#http/behalf.ts';
 import { goneSignal } from '#http/gone.ts';
 import type { Face } from '#http/server.ts';
 import type { Call, Opened, Registry } from '#models/index.ts';
@@ -48,7 +49,7 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, { gatekeepe
   const visit = gatekeeper.visitOf(request);
   const { caller } = visit;
   return {
-    caller: caller.kind === 'key' ? caller.account.id : request.ip,
+    caller: caller.kind === 'key' ? caller.account.id : callerAddress(request),
     signal: goneSignal(reply),
     admit: (tokens) => visit.takeTokens(tokens),
   };

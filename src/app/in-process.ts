@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { createHostServer, type HostFaces } from '#api/hosts.ts';
+import { onBehalfOf } from '#http/behalf.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
 
 /** Where each face is for `fetch`; outside of it these names mean nothing. */
@@ -16,6 +17,9 @@ export const IN_PROCESS_URLS = {
   models: 'http://api.localhost',
   flow: 'http://flow.localhost',
 } as const;
+
+/** Names the address of whom a request is for. It is believed here, since nobody else can open the socket. */
+export const FOR_HEADER = 'x-lectern-for';
 
 export interface InProcess {
   readonly urls: typeof IN_PROCESS_URLS;
@@ -29,6 +33,10 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   const dir = await mkdtemp(path.join(tmpdir(), 'lectern-'));
   const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\${path.basename(dir)}` : path.join(dir, 'socket');
   const server = createHostServer(faces, MAX_HEADER_BYTES);
+  server.prependListener('request', (request) => {
+    const address = request.headers[FOR_HEADER];
+    if (typeof address === 'string') onBehalfOf(request, address);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socketPath, () => resolve(void server.off('error', reject)));
   });

@@ -1,0 +1,73 @@
+/** The MCP door of the reader's host, whose tools ask the faces of this process as their callers would. */
+import type { FastifyRequest } from 'fastify';
+import type { Entrance } from '#accounts/index.ts';
+import { isForeignPage } from '#api/foreign-pages.ts';
+import type { Gatekeeper } from '#api/gatekeeper.ts';
+import type { HostFaces } from '#api/hosts.ts';
+import { createClient } from '#client/index.ts';
+import type { Face } from '#http/server.ts';
+import type { Endpoint, HttpCaller } from '#mcp/endpoint.ts';
+import { mcpRoutes } from '#mcp/http.ts';
+import type { Log } from '#telemetry/log.ts';
+import { FOR_HEADER, type InProcess, openInProcess } from './in-process.ts';
+
+export { MCP_PATHS } from '#mcp/http.ts';
+
+export interface McpDoorNeeds {
+  readonly gatekeeper: Pick<Gatekeeper, 'recognize'>;
+  readonly version: string;
+  /** Names under which a browser may know this server, beside addresses and localhost. */
+  readonly ownNames: readonly string[];
+  readonly log: Log;
+  /** Asked once somebody has come, by when they are ready. */
+  readonly faces: () => HostFaces;
+}
+
+export interface McpDoor {
+  routes(face: Face): void;
+  close(): Promise<void>;
+}
+
+/** The tools' own calls are limited; here only wrong keys are. */
+const ENTRANCE: Entrance = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
+
+export function createMcpDoor({ gatekeeper, version, ownNames, log, faces }: McpDoorNeeds): McpDoor {
+  let opened: Promise<{ readonly endpoint: Endpoint; readonly inside: InProcess }> | undefined;
+
+  async function open() {
+    // The protocol's package takes long to load.
+    const [{ createEndpoint }, inside] = await Promise.all([import('#mcp/endpoint.ts'), openInProcess(faces())]);
+    const clientFor = ({ authorization, address, requestId }: HttpCaller) =>
+      createClient({
+        urls: inside.urls,
+        fetch: inside.fetch,
+        // A caller who has to wait is told so.
+        retries: 0,
+        headers: { [FOR_HEADER]: address, 'x-request-id': requestId, ...(authorization && { authorization }) },
+      });
+    const onError = (error: unknown) => log.error({ err: error }, 'an MCP tool failed');
+    return { inside, endpoint: createEndpoint({ version, clientFor, onError }) };
+  }
+
+  return {
+    routes(face) {
+      mcpRoutes(face, {
+        endpoint: async () => {
+          opened ??= open();
+          return (await opened).endpoint;
+        },
+        async keyOf(request: FastifyRequest) {
+          const caller = await gatekeeper.recognize(ENTRANCE, request);
+          return caller.kind === 'key' ? caller.key.id : undefined;
+        },
+        isForeign: ({ headers }) => isForeignPage(headers, ownNames),
+      });
+    },
+    async close() {
+      if (!opened) return;
+      const { endpoint, inside } = await opened;
+      await endpoint.close();
+      await inside.close();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** As much of a text as a model has room for, cut where a block ends, with the place to go on from. */
+import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
+
+export const STANDARD_TOKENS = 8_000;
+export const LEAST_TOKENS = 500;
+export const MOST_TOKENS = 100_000;
+
+/** Hardly any text has fewer tokens than one in so many characters; a run that does is cut a little sooner. */
+const CHARACTERS_OF_TOKEN = 16;
+
+export interface Piece {
+  readonly text: string;
+  /** Where the piece begins and ends, in characters (UTF-16) of the whole. */
+  readonly start: number;
+  readonly end: number;
+  readonly tokens: number;
+}
+
+/** The piece of `whole` from `offset` on that has at most `maxTokens` tokens. */
+export async function pieceOf(whole: string, offset: number, maxTokens: number): Promise<Piece> {
+  await loadTokens();
+  const start = insidePair(whole, offset) ? offset - 1 : Math.min(offset, whole.length);
+  const window = whole.slice(start, start + maxTokens * CHARACTERS_OF_TOKEN);
+  const kept = keepTokens(window, maxTokens).length;
+  const end = start + kept < whole.length ? start + border(whole.slice(start, start + kept)) : whole.length;
+  const text = whole.slice(start, end);
+  return { text, start, end, tokens: countTokens(text) };
+}
+
+const insidePair = (text: string, at: number) =>
+  at > 0 &&
+  at < text.length &&
+  (text.charCodeAt(at) & 0xfc00) === 0xdc00 &&
+  (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+
+/**
+ * Where to cut a text that goes on: after its last block, else its last line, else its last word. A border in the first
+ * half would waste too much room.
+ */
+function border(text: string): number {
+  const least = text.length / 2;
+  const block = lastBlockEnd(text);
+  if (block > least) return block;
+  for (const sign of ['\n', ' ']) {
+    const at = text.lastIndexOf(sign) + 1;
+    if (at > least) return at;
+  }
+  return insidePair(`${text}\udc00`, text.length) ? text.length - 1 : text.length;
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+
+/** The end of the last empty line that is not within fenced code; 0 when there is none. */
+function lastBlockEnd(text: string): number {
+  let last = 0;
+  let open = '';
+  for (let at = 0; at < text.length; ) {
+    const found = text.indexOf('\n', at);
+    if (found < 0) break;
+    const line = text.slice(at, Math.min(found, at + 100));
+    const sign = FENCE.exec(line)?.[1];
+    if (sign && !open) open = sign;
+    else if (sign?.startsWith(open)) open = '';
+    else if (!open && line.trim() === '' && found - at < 100) last = found + 1;
+    at = found + 1;
+  }
+  return last;
+}
+
+/**
+ * How many tokens each of several texts may have of `tokens` together: as many as it needs when that is less than its
+ * even share, and what such texts leave over goes to the others. Each share has room for `around` tokens beside the text.
+ */
+export function sharesOf(texts: readonly string[], tokens: number, around: number): number[] {
+  const needs = texts.map((text) => sizeOf(text, tokens) + around);
+  const shares = new Array<number>(texts.length).fill(0);
+  let left = tokens;
+  const bySize = [...needs.keys()].sort((a, b) => needs[a]! - needs[b]!);
+  for (const [done, at] of bySize.entries()) {
+    shares[at] = Math.min(needs[at]!, Math.floor(left / (bySize.length - done)));
+    left -= shares[at]!;
+  }
+  return shares;
+}
+
+/** The tokens of a text, or `most` when it has as many or more. */
+const sizeOf = (text: string, most: number) => Math.min(most, countTokens(text.slice(0, most * CHARACTERS_OF_TOKEN)));

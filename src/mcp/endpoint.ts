@@ -1,0 +1,103 @@
+/**
+ * The Streamable HTTP transport over web requests: each call is on its own for clients of the protocol from 2026-07-28 on;
+ * clients of earlier ones get a session, or go without when they send none.
+ */
+import {
+  type AuthInfo,
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  legacyStatelessFallback,
+  type McpRequestContext,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Client } from '#client/index.ts';
+import { createShelves, noShelf, type Shelf } from './recent.ts';
+import { createMcpServer } from './server.ts';
+import { createSessions } from './sessions.ts';
+import type { Speaker } from './speaker.ts';
+
+/** Who asks, as far as HTTP tells. */
+export interface HttpCaller {
+  /** The id of the key; undefined without one. */
+  readonly owner: string | undefined;
+  readonly authorization: string | undefined;
+  readonly address: string;
+  readonly requestId: string;
+}
+
+export interface Exchange {
+  /** Its signal is aborted when the client is gone. */
+  readonly request: Request;
+  /** Of a POST, parsed. */
+  readonly body: unknown;
+  readonly caller: HttpCaller;
+  readonly ended: Promise<unknown>;
+  readonly hangUp: () => void;
+}
+
+export interface Endpoint {
+  answer(exchange: Exchange): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface EndpointNeeds {
+  readonly version: string;
+  /** Speaks as the caller would. */
+  readonly clientFor: (caller: HttpCaller) => Client;
+  readonly onError: (error: unknown) => void;
+}
+
+const TOO_MANY_WAIT_S = 10;
+
+export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): Endpoint {
+  const shelfOf = createShelves();
+  const speakerOf = ({ http }: ServerContext): Speaker => {
+    // Every exchange comes with it.
+    const { caller, shelf } = http!.authInfo!.extra as unknown as Extra;
+    return { client: clientFor(caller), shelf };
+  };
+  const makeServer = (_?: McpRequestContext) => createMcpServer({ version, speakerOf, onError });
+  const modern = createMcpHandler(makeServer, { legacy: 'reject' });
+  const single = legacyStatelessFallback(makeServer);
+  const sessions = createSessions(makeServer);
+
+  /** Pages of a key are kept by the key, so that they outlive a connection; those of nobody by the session. */
+  const authOf = (caller: HttpCaller, shelf: Shelf): AuthInfo => {
+    const extra: Extra = { caller, shelf: caller.owner === undefined ? shelf : shelfOf(caller.owner) };
+    return { token: '', clientId: caller.owner ?? '', scopes: [], extra: { ...extra } };
+  };
+
+  return {
+    async answer(exchange) {
+      const { request, body, caller } = exchange;
+      const parsed = body !== undefined && { parsedBody: body };
+      if (!(await isLegacyRequest(request, body))) {
+        return modern.fetch(request, { authInfo: authOf(caller, noShelf), ...parsed });
+      }
+      const id = request.headers.get('mcp-session-id');
+      const asksForOne = isInitializeRequest(body);
+      if (id === null && !asksForOne) return single(request, { authInfo: authOf(caller, noShelf), ...parsed });
+      const { owner, address } = caller;
+      const session = asksForOne
+        ? await sessions.open({ owner, counted: owner ?? `address ${address}` })
+        : sessions.find(id!, owner);
+      if (session) return session.answer({ ...exchange, authInfo: authOf(caller, session.shelf) });
+      return asksForOne
+        ? refusal(429, 'There are too many sessions', { 'retry-after': String(TOO_MANY_WAIT_S) })
+        : refusal(404, 'Session not found');
+    },
+    async close() {
+      await Promise.all([modern.close(), sessions.close()]);
+    },
+  };
+}
+
+interface Extra {
+  readonly caller: HttpCaller;
+  readonly shelf: Shelf;
+}
+
+/** An answer to what is no call yet: JSON-RPC without an id. */
+export const refusal = (status: number, message: string, headers: Record<string, string> = {}): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code: -32000, message } }, { status, headers });

@@ -1,0 +1,62 @@
+/** Pages that the caller read lately, and any other page by its address; and what each option means. */
+import { type McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
+import { describe } from '#http/openapi.ts';
+import { OPTIONS } from '#reader/index.ts';
+import { failureWords } from './failures.ts';
+import { withProgress } from './progress.ts';
+import { cleanAddress, readText, shown } from './reading.ts';
+import { type Speaker, signalOf } from './speaker.ts';
+
+const PAGE = 'lectern://page/';
+/** A person who picks a page wants more of it than a model that looks around. */
+const PAGE_TOKENS = 25_000;
+
+export const pageUri = (url: string): string => PAGE + encodeURIComponent(url);
+
+export function addResources(server: McpServer, speakerOf: (context: ServerContext) => Speaker): void {
+  const list = (context: ServerContext) => ({
+    resources: speakerOf(context)
+      .shelf.list()
+      .map(({ url }) => ({ uri: pageUri(url), name: url, mimeType: 'text/markdown' })),
+  });
+  const template = new ResourceTemplate(`${PAGE}{url}`, { list });
+  server.registerResource(
+    'page',
+    template,
+    {
+      title: 'A web page',
+      description: 'A page as Markdown, by its percent-encoded address. Those that were read lately are listed.',
+      mimeType: 'text/markdown',
+    },
+    async (uri, _, context) => {
+      const { client, shelf } = speakerOf(context);
+      const signal = signalOf(context);
+      try {
+        const address = cleanAddress(decodeURIComponent(uri.href.slice(PAGE.length)), 'url');
+        const text = await withProgress(context, 1, `Reading ${address}`, (progress) =>
+          readText({ client, shelf, signal, progress, files: undefined }, address, {}, { name: address, offset: 0 }),
+        );
+        const fenced = await shown(text, address, { offset: 0, tokens: PAGE_TOKENS });
+        return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: fenced }] };
+      } catch (error) {
+        const words = failureWords(error);
+        throw words === undefined ? error : new Error(words);
+      }
+    },
+  );
+  server.registerResource(
+    'options',
+    'lectern://options',
+    {
+      title: 'Options of the reader',
+      description: 'What each name in `options` of the reading tools means.',
+      mimeType: 'text/markdown',
+    },
+    (uri) => ({ contents: [{ uri: uri.href, mimeType: 'text/markdown', text: optionsText() }] }),
+  );
+}
+
+const optionsText = (): string =>
+  Object.entries(OPTIONS)
+    .map(([name, row]) => `- \`${name}\`: ${describe(row)}`)
+    .join('\n');

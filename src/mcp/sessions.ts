@@ -1,0 +1,158 @@
+/**
+ * Sessions of clients that speak a protocol before 2026-07-28: giving up a call and listing what was read span several
+ * requests there. Bounded in number, for each caller and in all, and in how long one may rest.
+ */
+import { randomUUID } from 'node:crypto';
+import { type AuthInfo, type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { createShelf, type Shelf } from './recent.ts';
+
+const MAX_SESSIONS = 500;
+const MAX_OF_CALLER = 50;
+const IDLE_MS = 30 * 60_000;
+const SWEEP_MS = 60_000;
+
+export interface Session {
+  readonly id: string;
+  /** Nobody else may use it, whoever learns its id. */
+  readonly owner: string | undefined;
+  /** Pages that a caller without a key read, since such callers cannot be told apart otherwise. */
+  readonly shelf: Shelf;
+  answer(exchange: SessionExchange): Promise<Response>;
+}
+
+export interface SessionExchange {
+  readonly request: Request;
+  readonly body: unknown;
+  readonly authInfo: AuthInfo;
+  /** Settles when the answer is out, or its client gone. */
+  readonly ended: Promise<unknown>;
+  /** Ends the answer where it is. */
+  readonly hangUp: () => void;
+}
+
+export interface Sessions {
+  /** A new session for the caller; undefined when there are too many at work. */
+  open(caller: SessionCaller): Promise<Session | undefined>;
+  find(id: string, owner: string | undefined): Session | undefined;
+  close(): Promise<void>;
+}
+
+export interface SessionCaller {
+  readonly owner: string | undefined;
+  /** By which its sessions are counted: a key, or an address. */
+  readonly counted: string;
+}
+
+interface Kept extends Session {
+  readonly counted: string;
+  readonly server: McpServer;
+  usedAt: number;
+  /** Requests that wait for their answer, a stream that waits for news among them. */
+  waiting: number;
+}
+
+export function createSessions(makeServer: () => McpServer, now: () => number = Date.now): Sessions {
+  /** The one that rested longest first. */
+  const sessions = new Map<string, Kept>();
+  let sweeper: NodeJS.Timeout | undefined;
+
+  async function drop(session: Kept): Promise<void> {
+    sessions.delete(session.id);
+    if (sessions.size === 0) {
+      clearInterval(sweeper);
+      sweeper = undefined;
+    }
+    await session.server.close();
+  }
+
+  async function sweep(): Promise<void> {
+    const old = [...sessions.values()].filter(({ waiting, usedAt }) => waiting === 0 && now() - usedAt > IDLE_MS);
+    await Promise.all(old.map(drop));
+  }
+
+  /** Makes room by ending the session that rested longest; false when all are at work. */
+  async function makeRoom(all: readonly Kept[], most: number): Promise<boolean> {
+    if (all.length < most) return true;
+    const resting = all.find(({ waiting }) => waiting === 0);
+    if (resting) await drop(resting);
+    return resting !== undefined;
+  }
+
+  async function open({ owner, counted }: SessionCaller): Promise<Session | undefined> {
+    const own = [...sessions.values()].filter((session) => session.counted === counted);
+    if (!(await makeRoom(own, MAX_OF_CALLER)) || !(await makeRoom([...sessions.values()], MAX_SESSIONS)))
+      return undefined;
+    const id = randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      onsessionclosed: () => {
+        const closed = sessions.get(id);
+        if (closed) return drop(closed);
+      },
+    });
+    const server = makeServer();
+    await server.connect(transport);
+    /** Answers that are still being waited for, by the ids of their requests. */
+    const answers = new Map<unknown, () => void>();
+    const session: Kept = {
+      id,
+      owner,
+      counted,
+      server,
+      shelf: createShelf(),
+      usedAt: now(),
+      waiting: 0,
+      async answer({ request, body, authInfo, ended, hangUp }) {
+        session.waiting += 1;
+        sessions.delete(id);
+        sessions.set(id, session);
+        const asked = requestIdOf(body);
+        if (asked !== undefined) answers.set(asked, hangUp);
+        ended.then(() => {
+          session.waiting -= 1;
+          session.usedAt = now();
+          if (answers.get(asked) === hangUp) answers.delete(asked);
+        });
+        const response = await transport.handleRequest(request, {
+          authInfo,
+          ...(body !== undefined && { parsedBody: body }),
+        });
+        // Nothing comes any more for what was given up, so nothing would end its stream.
+        answers.get(cancelledIn(body))?.();
+        return response;
+      },
+    };
+    sessions.set(id, session);
+    sweeper ??= setInterval(sweep, SWEEP_MS).unref();
+    return session;
+  }
+
+  return {
+    open,
+    find(id, owner) {
+      const session = sessions.get(id);
+      return session?.owner === owner ? session : undefined;
+    },
+    async close() {
+      await Promise.all([...sessions.values()].map(drop));
+    },
+  };
+}
+
+interface Message {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: { readonly requestId?: unknown };
+}
+
+const messageOf = (body: unknown): Message => (typeof body === 'object' && body !== null ? body : {});
+
+const requestIdOf = (body: unknown) => {
+  const { id, method } = messageOf(body);
+  return method === undefined ? undefined : id;
+};
+
+const cancelledIn = (body: unknown) => {
+  const { method, params } = messageOf(body);
+  return method === 'notifications/cancelled' ? params?.requestId : undefined;
+};

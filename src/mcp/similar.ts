@@ -1,0 +1,97 @@
+/** Which vectors say something new. Both ways are greedy and end alike for the same input. */
+
+export interface Kept {
+  /** Places of those that are kept: in order, or by how much each adds. */
+  readonly kept: readonly number[];
+  /** The others, each with the kept one that is most like it. */
+  readonly dropped: readonly { readonly index: number; readonly like: number; readonly similarity: number }[];
+}
+
+/** So many multiplications are done in about ten milliseconds; then others have their turn. */
+const AT_ONCE = 10_000_000;
+
+/** Keeps a vector unless it is at least so similar to one that was kept before it. */
+export async function withoutRepeats(
+  vectors: readonly Float32Array[],
+  threshold: number,
+  signal: AbortSignal,
+): Promise<Kept> {
+  const units = vectors.map(unit);
+  const turn = createTurns(signal);
+  const kept: number[] = [];
+  const dropped: Kept['dropped'][number][] = [];
+  for (const [index, vector] of units.entries()) {
+    await turn(kept.length * vector.length);
+    const nearest = nearestOf(vector, kept, units);
+    if (nearest && nearest.similarity >= threshold) dropped.push({ index, ...nearest });
+    else kept.push(index);
+  }
+  return { kept, dropped };
+}
+
+/**
+ * The first vector, then again and again the one whose most similar kept vector is least similar to it (farthest-point
+ * traversal: Gonzalez 1985), until there are `count`.
+ */
+export async function mostDifferent(
+  vectors: readonly Float32Array[],
+  count: number,
+  signal: AbortSignal,
+): Promise<Kept> {
+  const units = vectors.map(unit);
+  const turn = createTurns(signal);
+  const nearest = units.map(() => ({ like: -1, similarity: Number.NEGATIVE_INFINITY }));
+  const kept: number[] = [];
+  const left = new Set(units.keys());
+  for (let next = 0; kept.length < Math.min(count, units.length); ) {
+    kept.push(next);
+    left.delete(next);
+    await turn(left.size * units[next]!.length);
+    let farthest = -1;
+    for (const index of left) {
+      const similarity = dot(units[index]!, units[next]!);
+      if (similarity > nearest[index]!.similarity) nearest[index] = { like: next, similarity };
+      if (farthest < 0 || nearest[index]!.similarity < nearest[farthest]!.similarity) farthest = index;
+    }
+    next = farthest;
+  }
+  return { kept, dropped: [...left].map((index) => ({ index, ...shownNearest(nearest[index]!) })) };
+}
+
+function nearestOf(vector: Float32Array, kept: readonly number[], units: readonly Float32Array[]) {
+  let like = -1;
+  let similarity = Number.NEGATIVE_INFINITY;
+  for (const index of kept) {
+    const found = dot(vector, units[index]!);
+    if (found > similarity) [like, similarity] = [index, found];
+  }
+  return like < 0 ? undefined : shownNearest({ like, similarity });
+}
+
+const shownNearest = ({ like, similarity }: { like: number; similarity: number }) => ({
+  like,
+  similarity: Math.round(similarity * 1e4) / 1e4,
+});
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(dot(vector, vector));
+  return length > 0 ? vector.map((value) => value / length) : vector;
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!;
+  return sum;
+}
+
+/** Lets others have their turn every so many multiplications; rejects once the signal is aborted. */
+function createTurns(signal: AbortSignal): (work: number) => Promise<void> {
+  let done = 0;
+  return async (work) => {
+    done += work;
+    if (done < AT_ONCE) return;
+    done = 0;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+  };
+}

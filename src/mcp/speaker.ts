@@ -1,0 +1,14 @@
+/** Whose call it is, and how long anybody waits for it. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Client } from '#client/index.ts';
+import type { Shelf } from './recent.ts';
+
+export interface Speaker {
+  readonly client: Client;
+  readonly shelf: Shelf;
+}
+
+/** Aborted when the call is given up, and when the connection that waits for it is gone. */
+export function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
+  return http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;
+}

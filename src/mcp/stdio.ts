@@ -1,0 +1,38 @@
+/** MCP over the standard streams: one client, which started this process and is gone when its end of them is. */
+import type { Readable, Writable } from 'node:stream';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Client } from '#client/index.ts';
+import type { LocalFiles } from './local-files.ts';
+import { createShelf } from './recent.ts';
+import { createMcpServer } from './server.ts';
+
+export interface StdioNeeds {
+  readonly version: string;
+  readonly client: Client;
+  readonly files?: LocalFiles | undefined;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly onError: (error: unknown) => void;
+  /** Ends it from here. */
+  readonly signal: AbortSignal;
+}
+
+/** A line may hold a document in base64. */
+const MAX_LINE_BYTES = 150_000_000;
+
+/** Serves until the client has gone or the signal is aborted; what it still waited for is given up then. */
+export async function serveOverStdio(needs: StdioNeeds): Promise<void> {
+  const { client, input, output, onError, signal } = needs;
+  const speaker = { client, shelf: createShelf() };
+  const speakerOf = () => speaker;
+  const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_LINE_BYTES });
+  const gone = new Promise<void>((resolve) => {
+    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
+    output.once('error', () => resolve());
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+  const handle = serveStdio(() => createMcpServer({ ...needs, speakerOf }), { transport, onerror: onError });
+  await gone;
+  await handle.close();
+}

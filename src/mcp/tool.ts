@@ -1,0 +1,59 @@
+/** What a tool is, whatever the transport: what it takes, what it may do, and how it does it over the client. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Client } from '#client/index.ts';
+import { LEAST_TOKENS, MOST_TOKENS, STANDARD_TOKENS } from './budget.ts';
+import type { LocalFiles } from './local-files.ts';
+import type { Progress } from './progress.ts';
+import type { Shelf } from './recent.ts';
+
+/** What one call of a tool works with. */
+export interface ToolCall {
+  /** Speaks for the caller: with their key, from their address. */
+  readonly client: Client;
+  /** Aborted when the caller gives the call up, or is gone. */
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+  readonly shelf: Shelf;
+  /** Absent where no file of this machine may be read. */
+  readonly files: LocalFiles | undefined;
+}
+
+export interface Tool<Input extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  /** Of the structured answer; only for tools that answer no foreign text, which must stay within its fence. */
+  readonly output?: z.ZodObject;
+  /** Whether it reaches out to the web, rather than working on what it is given. */
+  readonly openWorld: boolean;
+  /** How many parts the work has, for progress. */
+  readonly parts: (args: z.output<Input>) => number;
+  /** What is told before the first part is done. */
+  readonly doing: (args: z.output<Input>) => string;
+  readonly run: (args: z.output<Input>, call: ToolCall) => Promise<CallToolResult>;
+}
+
+/** Ties the functions of a tool to its input. */
+export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool =>
+  // A list of tools of many inputs; each is only called with what its own schema let through.
+  tool as unknown as Tool;
+
+export const maxTokens = () =>
+  z
+    .int()
+    .min(LEAST_TOKENS)
+    .max(MOST_TOKENS)
+    .default(STANDARD_TOKENS)
+    .describe(`The most tokens that the whole answer may have, ${LEAST_TOKENS} to ${MOST_TOKENS}.`);
+
+export const textResult = (...texts: readonly string[]): CallToolResult => ({
+  content: texts.map((text) => ({ type: 'text', text })),
+});
+
+/** The same twice, as the protocol asks: for clients that know of structure, and as text for those that don't. */
+export const structuredResult = (value: Record<string, unknown>): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+  structuredContent: value,
+});

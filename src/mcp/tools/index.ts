@@ -1,0 +1,23 @@
+/** Every tool, in the order in which they are listed. */
+import type { LocalFiles } from '../local-files.ts';
+import type { Tool } from '../tool.ts';
+import { deduplicate } from './deduplicate.ts';
+import { embed } from './embed.ts';
+import { readDocument, readDocumentHere } from './read-document.ts';
+import { readUrl } from './read-url.ts';
+import { readUrls } from './read-urls.ts';
+import { rerank } from './rerank.ts';
+import { screenshot } from './screenshot.ts';
+import { searchIndex, searchWeb } from './search.ts';
+
+export const toolsFor = (files: LocalFiles | undefined): readonly Tool[] => [
+  readUrl,
+  readUrls,
+  searchWeb,
+  searchIndex,
+  files ? readDocumentHere(files.folders) : readDocument,
+  screenshot,
+  rerank,
+  embed,
+  deduplicate,
+];

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { cleanAddress, furtherOptions, OWN_OPTIONS, pageOption, readOptions, readText, shown } from '../reading.ts';
+import { defineTool, maxTokens, textResult } from '../tool.ts';
+
+export const offset = () =>
+  z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Where to go on in a long text: the number that the answer before named. Other arguments as before.');
+
+export const readUrl = defineTool({
+  name: 'read_url',
+  title: 'Read a web page',
+  description:
+    'Reads one web page, PDF, Office file or picture at an address and answers its content as Markdown. Long texts come in pieces. For several addresses use read_urls.',
+  input: z.strictObject({
+    url: z.string().min(1).describe('The http or https address to read.'),
+    max_tokens: maxTokens(),
+    offset: offset(),
+    ...OWN_OPTIONS,
+    page: pageOption,
+    options: furtherOptions,
+  }),
+  openWorld: true,
+  parts: () => 1,
+  doing: ({ url }) => `Reading ${url}`,
+  async run({ url, max_tokens: tokens, offset, ...given }, call) {
+    const address = cleanAddress(url, 'url');
+    const text = await readText(call, address, readOptions(given), { name: address, offset });
+    return textResult(await shown(text, address, { offset, tokens }));
+  },
+});
