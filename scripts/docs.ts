@@ -1,4 +1,5 @@
 /** Writes docs/reference/ from the tables of the code: `npm run docs`. A test holds the files to what this makes. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +9,7 @@ import { PROBLEMS, type ProblemName } from '#errors.ts';
 import { describe, headerTitle } from '#http/openapi.ts';
 import { ENDPOINTS, PLAN_NAMES, PLANS } from '#plans.ts';
 import { OPTIONS, type OptionRow } from '#reader/index.ts';
+import { flagTableText } from './cli-flags.ts';
 
 const MADE = '<!-- Made by `npm run docs` from the tables in src/. -->';
 
@@ -98,5 +100,8 @@ const here = fileURLToPath(import.meta.url);
 if (process.argv[1] === here) {
   const folder = path.resolve(path.dirname(here), '../docs/reference');
   mkdirSync(folder, { recursive: true });
+  const flagTable = path.resolve(folder, '../../src/cli/flag-table.ts');
+  writeFileSync(flagTable, flagTableText());
+  execFileSync('npx', ['biome', 'format', '--write', flagTable], { stdio: 'inherit' });
   for (const [name, text] of Object.entries(referencePages())) writeFileSync(path.join(folder, name), text);
 }

@@ -3,74 +3,80 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError } from 'commander';
-import { accountsCommand } from '#cli/accounts.ts';
-import { batchCommand } from '#cli/batch.ts';
-import { executorCommand } from '#cli/executor.ts';
-import { flowCommand } from '#cli/flow.ts';
-import { indexCommand } from '#cli/index-pages.ts';
-import { keysCommand } from '#cli/keys.ts';
-import { modelsCommand } from '#cli/models.ts';
-import { pingCommand } from '#cli/ping.ts';
-import { serveCommand } from '#cli/serve.ts';
-import { usageCommand } from '#cli/usage.ts';
-import { workerCommand } from '#cli/worker.ts';
+import type { CliContext } from '#cli/context.ts';
+import { EXIT_CODES } from '#cli/exit-codes.ts';
+import { run } from '#cli/program.ts';
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** Runs a command line; the promise ends when its work does, and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
-  const program = new Command('lectern')
-    .description('Turns the web and your files into input for language models and retrieval systems.')
-    .version(VERSION)
-    // A command and its own commands may have options of the same name.
-    .enablePositionalOptions()
-    .exitOverride();
-  program.addCommand(
-    serveCommand({ version: VERSION, environment: process.env, onStop, print: (line) => console.log(line) }),
-  );
-  program.addCommand(workerCommand({ environment: process.env, onStop, print: (line) => console.log(line) }));
-  const context = {
-    environment: process.env,
-    print: (line: string) => console.log(line),
-    note: (line: string) => console.error(line),
-    readInput: () => text(process.stdin),
-    output: process.stdout,
-    rewrite: process.stderr.isTTY ? (line: string) => void process.stderr.write(`\r\x1b[K${line}`) : undefined,
-  };
-  for (const command of [keysCommand, accountsCommand, usageCommand, modelsCommand, batchCommand])
-    program.addCommand(command(context));
-  for (const command of [flowCommand, executorCommand, indexCommand])
-    program.addCommand(command({ ...context, version: VERSION, onStop }));
-  program.addCommand(pingCommand(context));
-  try {
-    await program.parseAsync(argv, { from: 'user' });
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode;
-      return;
-    }
-    console.error(`lectern: ${(error as Error).message}`);
-    process.exitCode = 1;
-  }
+  const ending = watchEnding();
+  const { stdin, stdout, stderr, env } = process;
+  const terminal = stderr.isTTY && env.TERM !== 'dumb';
+  const exit = await run(argv, {
+    environment: env,
+    version: VERSION,
+    print: (line) => void stdout.write(`${line}\n`),
+    // Whoever reads no more of the answer wants to hear nothing either.
+    note: (line) => void (ending.code() === EXIT_CODES.ok.code || stderr.write(`${line}\n`)),
+    readInput: () => text(stdin),
+    input: stdin,
+    output: stdout,
+    rewrite: terminal ? (line) => void stderr.write(`\r\x1b[K${line}`) : undefined,
+    width: () => stderr.columns || 80,
+    get signal() {
+      return ending.signal();
+    },
+    onStop: ending.onStop,
+  });
+  process.exitCode = ending.code() ?? EXIT_CODES[exit].code;
 }
 
-/** Calls `stop` once at the first SIGTERM or SIGINT; a second signal ends the process at once. */
-function onStop(stop: () => Promise<void>): void {
-  let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      stop().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          console.error(error);
-          process.exit(1);
-        },
-      );
-    });
+interface Ending extends Pick<CliContext, 'onStop'> {
+  /** Aborted by SIGINT, SIGTERM or a reader that is gone. Who never asks for it is ended at once. */
+  signal(): AbortSignal;
+  /** The exit code, when it is not the command's own. */
+  code(): number | undefined;
+}
+
+function watchEnding(): Ending {
+  const controller = new AbortController();
+  const stops: (() => Promise<void>)[] = [];
+  let isHeard = false;
+  let code: number | undefined;
+
+  function end(exitCode: number, reason: string): void {
+    if (code !== undefined || (!isHeard && stops.length === 0)) process.exit(exitCode);
+    code = exitCode;
+    controller.abort(new Error(reason));
+    if (stops.length === 0) return;
+    // A server that is told to end and does has done what it was told.
+    Promise.all(stops.map((stop) => stop())).then(
+      () => process.exit(EXIT_CODES.ok.code),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(EXIT_CODES.failed.code);
+      },
+    );
   }
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => end(EXIT_CODES.interrupted.code, 'interrupted'));
+  // `lectern read … | head -1` has what it wanted.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (code === undefined) end(EXIT_CODES.ok.code, 'nobody reads the output any more');
+  });
+  process.stderr.on('error', () => {});
+  return {
+    signal() {
+      isHeard = true;
+      return controller.signal;
+    },
+    onStop: (stop) => void stops.push(stop),
+    code: () => code,
+  };
 }
 
 const invoked = process.argv[1];

@@ -2,16 +2,8 @@
 import { type Command, Option } from 'commander';
 import { type Account, type ShownAccount, showAccount } from '#accounts/index.ts';
 import { PLAN_NAMES, type PlanName } from '#plans.ts';
-import {
-  type CommandContext,
-  found,
-  inRoom,
-  type RoomFlags,
-  reading,
-  roomCommand,
-  wholeNumber,
-  withRoomFlags,
-} from './room.ts';
+import { reading, wholeNumber } from './numbers.ts';
+import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';
 import { shortTime } from './times.ts';
 

@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { MAX_INLINE_LINES, type ShownJob } from '#batch/index.ts';
-import { type CommandContext, roomCommand, wholeNumber } from './room.ts';
+import { wholeNumber } from './numbers.ts';
+import { type CommandContext, roomCommand } from './room.ts';
 import { tableLines } from './table.ts';
 import { shortTime } from './times.ts';
 

@@ -209,7 +209,7 @@ it('works as a program: the key on its output, the rest beside it, and a code at
     error: expect.stringContaining('lectern: there is no key nothing'),
     code: 1,
   });
-  expect(await program(['usage', '--from', 'x'])).toMatchObject({ out: '', code: 1 });
+  expect(await program(['usage', '--from', 'x'])).toMatchObject({ out: '', code: 2 });
 });
 
 it('works beside a running server, which heeds it within a moment', async () => {

@@ -13,7 +13,8 @@ import {
   openIndexOf,
 } from '#search/index.ts';
 import { createLog } from '#telemetry/log.ts';
-import { type CommandContext, type RoomFlags, roomCommand, wholeNumber, withRoomFlags } from './room.ts';
+import { wholeNumber } from './numbers.ts';
+import { type CommandContext, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 
 interface IndexFlags extends RoomFlags {
   readonly stats?: boolean;

@@ -1,7 +1,8 @@
 /** `lectern keys`: makes, shows, renames, ends and revokes API keys. */
 import { Argument, type Command, Option } from 'commander';
 import { type KeyRecord, type ShownKey, showKey } from '#accounts/index.ts';
-import { type CommandContext, found, inRoom, type RoomFlags, reading, roomCommand, withRoomFlags } from './room.ts';
+import { reading } from './numbers.ts';
+import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';
 import { readTime, shortTime, TIME_HELP } from './times.ts';
 

@@ -1,7 +1,7 @@
 /** `lectern ping`: whether a flow, a gateway or an executor answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
-import { wholeNumber } from './room.ts';
+import { wholeNumber } from './numbers.ts';
 
 export interface PingContext {
   readonly print: (line: string) => void;

@@ -1,7 +1,6 @@
 /** The accounts room for a command: the same store as the server's, by the same settings, also while it runs. */
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { type AccountsRoom, openAccounts } from '#accounts/index.ts';
-import { readConfig } from '#config.ts';
+import { Command, Option } from 'commander';
+import type { AccountsRoom } from '#accounts/index.ts';
 
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -24,7 +23,7 @@ export const roomCommand = (name: string, description: string): Command =>
   new Command(name).description(description).exitOverride();
 
 /** Adds the flags that tell where the room is, and how it is answered. */
-export const withRoomFlags = (command: Command): Command =>
+export const withRoomFlags = <Given extends Command>(command: Given): Given =>
   command
     .addOption(new Option('--data-dir <dir>', 'The folder in which everything is kept. [LECTERN_DATA_DIR]'))
     .addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'))
@@ -36,6 +35,8 @@ export async function inRoom<T>(
   { dataDir, config }: RoomFlags,
   work: (room: AccountsRoom) => Promise<T>,
 ): Promise<T> {
+  const { openAccounts } = await import('#accounts/index.ts');
+  const { readConfig } = await import('#config.ts');
   const settings = readConfig({ environment, flags: { dataDir, config } });
   const room = await openAccounts({
     dataDir: settings.dataDir,
@@ -54,21 +55,3 @@ export function found<T>(value: T | undefined, what: string, id: string): T {
   if (value === undefined) throw new Error(`there is no ${what} ${id}`);
   return value;
 }
-
-/** Makes a reader of option values out of one that throws. */
-export const reading =
-  <T>(read: (text: string) => T) =>
-  (text: string): T => {
-    try {
-      return read(text);
-    } catch (error) {
-      throw new InvalidArgumentError((error as Error).message);
-    }
-  };
-
-/** A whole number of tokens. */
-export const wholeNumber = reading((text: string) => {
-  const value = Number(text.replaceAll('_', ''));
-  if (!/^-?\d[\d_]*$/.test(text) || !Number.isSafeInteger(value)) throw new Error('It must be a whole number.');
-  return value;
-});

@@ -1,7 +1,8 @@
 /** `lectern usage`: what was used, summed by day, key, model and more. */
 import { type Command, Option } from 'commander';
 import { type AccountsRoom, USAGE_GROUPS, type UsageGroup, type UsageSum } from '#accounts/index.ts';
-import { type CommandContext, found, inRoom, type RoomFlags, reading, roomCommand, withRoomFlags } from './room.ts';
+import { reading } from './numbers.ts';
+import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';
 import { dayOf, readTime, TIME_HELP } from './times.ts';
 

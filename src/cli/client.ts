@@ -1,0 +1,125 @@
+/**
+ * What commands ask: a server, when one is named, or else the same rooms in this process, behind the same client. A server
+ * that runs on the same data folder is left alone: the stores are made for several processes, and no port is opened.
+ */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Client, ClientOptions } from '#client/index.ts';
+import type { CliContext } from './context.ts';
+import { usageError } from './exit-codes.ts';
+import { type Command, Option } from './flags.ts';
+
+export interface ClientFlags {
+  readonly server?: string;
+  readonly key?: string;
+  readonly dataDir?: string;
+  readonly config?: string;
+  readonly verbose?: boolean;
+}
+
+/** Adds the flags that tell whom the command asks. */
+export const withClientFlags = <Given extends Command>(command: Given): Given =>
+  command
+    .addOption(
+      new Option(
+        '--server <url>',
+        'Ask this server: the address of its reader. Without one the command works in this process. [LECTERN_URL]',
+      ).helpGroup(WHERE),
+    )
+    .addOption(new Option('--key <key>', 'The API key for it. [LECTERN_API_KEY]').helpGroup(WHERE))
+    .addOption(
+      new Option(
+        '--data-dir <dir>',
+        'In this process: the folder in which everything is kept. [LECTERN_DATA_DIR]',
+      ).helpGroup(WHERE),
+    )
+    .addOption(
+      new Option('--config <file>', 'In this process: a YAML or JSON file of settings. [LECTERN_CONFIG]').helpGroup(
+        WHERE,
+      ),
+    )
+    .addOption(new Option('--verbose', 'In this process: log on the standard error.').helpGroup(WHERE));
+
+const WHERE = 'Where:';
+
+export interface OpenClient {
+  readonly client: Client;
+  /** The server asked; undefined in this process. */
+  readonly server: string | undefined;
+}
+
+interface Needs {
+  /** Whether jobs are worked on in this process too. */
+  readonly jobs?: boolean;
+}
+
+/** Opens a client for as long as the work takes. */
+export async function inClient<T>(
+  context: CliContext,
+  flags: ClientFlags,
+  work: (open: OpenClient) => Promise<T>,
+  needs: Needs = {},
+): Promise<T> {
+  const server = flags.server || context.environment.LECTERN_URL;
+  if (server) return atServer(server, context, flags, work);
+  const { openRooms } = await import('./rooms.ts');
+  const rooms = await openRooms(context, flags, { jobs: needs.jobs ?? false });
+  try {
+    return await work({ client: await clientOf({ urls: rooms.urls, fetch: rooms.fetch }), server: undefined });
+  } finally {
+    await rooms.close();
+  }
+}
+
+async function atServer<T>(
+  server: string,
+  context: CliContext,
+  { key }: ClientFlags,
+  work: (open: OpenClient) => Promise<T>,
+): Promise<T> {
+  if (!/^https?:\/\//i.test(server) || !URL.canParse(server))
+    throw usageError(`${server} is no address of a server: it begins with http:// or https://`);
+  const client = await clientOf({ baseUrl: server, apiKey: key || context.environment.LECTERN_API_KEY });
+  const isOver = new AbortController();
+  const version = client.health({ signal: isOver.signal }).then(
+    (health) => health.version as string | undefined,
+    () => undefined,
+  );
+  try {
+    const answer = await work({ client, server });
+    const timer = setTimeout(() => isOver.abort(), VERSION_MS);
+    warnOfVersion(await version, server, context);
+    clearTimeout(timer);
+    return answer;
+  } finally {
+    isOver.abort();
+  }
+}
+
+/** How long the version of a server is waited for when the work is done. */
+const VERSION_MS = 1_000;
+
+function warnOfVersion(theirs: string | undefined, server: string, { version, note }: CliContext): void {
+  const early = (text: string) => text.split('.', 2).join('.');
+  if (typeof theirs !== 'string' || early(theirs) === early(version)) return;
+  note(`lectern: warning: ${server} is of version ${theirs}, this program of ${version}: options may differ`);
+}
+
+async function clientOf(options: ClientOptions): Promise<Client> {
+  const { createClient } = await import('#client/index.ts');
+  return createClient(options);
+}
+
+/**
+ * Where this process keeps things: what is set, else `.lectern` here when it is there, else the user's own folder, so that
+ * reading a page leaves nothing behind wherever one stands.
+ */
+export function dataDirOf(
+  { environment }: Pick<CliContext, 'environment'>,
+  { dataDir }: ClientFlags,
+): string | undefined {
+  if (dataDir || environment.LECTERN_DATA_DIR) return dataDir;
+  if (existsSync('.lectern') || existsSync('lectern.yaml') || environment.LECTERN_CONFIG) return undefined;
+  return path.join(environment.XDG_DATA_HOME || path.join(homedir(), '.local', 'share'), 'lectern');
+}

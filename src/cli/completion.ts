@@ -1,0 +1,203 @@
+/** `lectern completion`: scripts for shells, drawn from the commands themselves. */
+import type { Command, Option } from 'commander';
+import { Argument } from 'commander';
+import type { CliContext } from './context.ts';
+import { FlagCommand } from './flags.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
+
+export function completionCommand(context: CliContext): FlagCommand {
+  const command = new FlagCommand('completion')
+    .description('Write the script that completes commands and options in a shell.')
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .addHelpText('after', HOW)
+    .action(async (shell: Shell) => {
+      // The program knows this command, which has to know the program.
+      const { wholeProgram } = await import('./program.ts');
+      context.print(WRITERS[shell](placesOf(await wholeProgram(context))).trimEnd());
+    });
+  return command;
+}
+
+const HOW = `
+Examples:
+  lectern completion bash > ~/.local/share/bash-completion/completions/lectern
+  lectern completion zsh > ~/.zfunc/_lectern        (with ~/.zfunc in fpath)
+  lectern completion fish > ~/.config/fish/completions/lectern.fish`;
+
+/** What can stand behind a command. */
+interface Place {
+  /** `keys mint`; empty for the program. */
+  readonly path: string;
+  readonly commands: readonly Word[];
+  readonly flags: readonly Flag[];
+  /** What the first argument may be, where that is a list. */
+  readonly choices: readonly string[];
+}
+
+interface Word {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+interface Flag extends Word {
+  readonly takesValue: boolean;
+  readonly choices: readonly string[];
+}
+
+function placesOf(command: Command, path = ''): Place[] {
+  const commands = command.commands.map((one) => ({ name: one.name(), meaning: firstSentence(one.description()) }));
+  const flags = command.options.filter(({ hidden, long }) => !hidden && long).map(flagOf);
+  const place = {
+    path,
+    commands,
+    flags: [...flags, { name: '--help', meaning: 'Tell all options.', takesValue: false, choices: [] }],
+    choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+  };
+  return [place, ...command.commands.flatMap((one) => placesOf(one, `${path} ${one.name()}`.trim()))];
+}
+
+const flagOf = ({ long, description, required, argChoices }: Option): Flag => ({
+  name: long!,
+  meaning: firstSentence(description),
+  takesValue: required,
+  choices: argChoices ?? [],
+});
+
+const firstSentence = (text: string): string => /^.*?(?:\. |$)/.exec(text)![0].trim().replace(/\.$/, '').slice(0, 100);
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const names = (words: readonly Word[]): string => words.map(({ name }) => name).join(' ');
+
+/** A branch for each command: its own words, and the values of its flags. */
+const bashCases = (places: readonly Place[]): string =>
+  places
+    .map(({ path, commands, flags, choices }) => {
+      const values = flags
+        .filter((flag) => flag.takesValue)
+        .map((flag) => `          ${flag.name}) values=${quoted(flag.choices.join(' ') || '@files')} ;;`);
+      return [
+        `      ${quoted(path)})`,
+        `        commands=${quoted(names(commands))}`,
+        `        flags=${quoted(names(flags))}`,
+        `        choices=${quoted(choices.join(' '))}`,
+        ...(values.length > 0 ? ['        case "$previous" in', ...values, '        esac'] : []),
+        '        ;;',
+      ].join('\n');
+    })
+    .join('\n');
+
+/** Sets `commands`, `flags`, `choices` and `values` for the command in `path`. */
+const bashTable = (places: readonly Place[]): string => `  _lectern_table() {
+    commands= flags= choices= values=
+    case "$path" in
+${bashCases(places)}
+    esac
+  }`;
+
+const bashScript = (places: readonly Place[]): string => `# Completes lectern in bash.
+_lectern() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous= path= commands flags choices values word at
+${bashTable(places)}
+  _lectern_table
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    word="\${COMP_WORDS[at]}"
+    case " $commands " in *" $word "*) path="\${path:+$path }$word"; _lectern_table ;; esac
+  done
+  previous="\${COMP_WORDS[COMP_CWORD - 1]}"
+  _lectern_table
+  COMPREPLY=()
+  if [[ "$values" == '@files' ]]; then COMPREPLY=($(compgen -f -- "$current"))
+  elif [[ -n "$values" ]]; then COMPREPLY=($(compgen -W "$values" -- "$current"))
+  elif [[ "$current" == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$current"))
+  elif [[ -n "$commands$choices" ]]; then COMPREPLY=($(compgen -W "$commands $choices" -- "$current"))
+  else COMPREPLY=($(compgen -f -- "$current"))
+  fi
+}
+complete -o filenames -F _lectern lectern
+`;
+
+const described = (words: readonly Word[]): string =>
+  words.map(({ name, meaning }) => quoted(`${name.replaceAll(':', '\\:')}:${meaning}`)).join(' ');
+
+const zshCases = (places: readonly Place[]): string =>
+  places
+    .map(({ path, commands, flags, choices }) => {
+      const values = flags
+        .filter((flag) => flag.takesValue)
+        .map((flag) => `        ${flag.name}) values=(${flag.choices.map(quoted).join(' ') || "'@files'"}) ;;`);
+      return [
+        `    ${quoted(path)})`,
+        `      commands=(${described(commands)})`,
+        `      flags=(${described(flags)})`,
+        `      choices=(${choices.map(quoted).join(' ')})`,
+        ...(values.length > 0 ? ['      case "$previous" in', ...values, '      esac'] : []),
+        '      ;;',
+      ].join('\n');
+    })
+    .join('\n');
+
+const zshScript = (places: readonly Place[]): string => `#compdef lectern
+# Completes lectern in zsh.
+_lectern_table() {
+  commands=() flags=() choices=() values=()
+  case "$lectern_path" in
+${zshCases(places)}
+  esac
+}
+_lectern() {
+  local lectern_path= previous= word
+  local -a commands flags choices values
+  _lectern_table
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    if (( \${commands[(I)\${(b)word}:*]} )); then
+      lectern_path="\${lectern_path:+$lectern_path }$word"
+      _lectern_table
+    fi
+  done
+  previous="\${words[CURRENT-1]}"
+  _lectern_table
+  if [[ "\${values[1]}" == '@files' ]]; then _files
+  elif (( \${#values} )); then compadd -- $values
+  elif [[ "\${words[CURRENT]}" == -* ]]; then _describe -o option flags
+  elif (( \${#choices} )); then compadd -- $choices
+  elif (( \${#commands} )); then _describe command commands
+  else _files
+  fi
+}
+if [[ "\${funcstack[1]}" == _lectern ]]; then _lectern "$@"; else compdef _lectern lectern; fi
+`;
+
+const fishScript = (places: readonly Place[]): string => {
+  const isCommand = [...new Set(places.flatMap(({ commands }) => commands.map(({ name }) => name)))].join(' ');
+  const lines = places.flatMap(({ path, commands, flags, choices }) => {
+    const here = `complete -c lectern -n '__lectern_is ${quoted(path).replaceAll("'", '"')}'`;
+    return [
+      ...commands.map(({ name, meaning }) => `${here} -f -a ${name} -d ${fishQuoted(meaning)}`),
+      ...choices.map((word) => `${here} -f -a ${word}`),
+      ...flags.map(({ name, meaning, takesValue, choices: values }) => {
+        const value = values.length > 0 ? ` -x -a ${fishQuoted(values.join(' '))}` : takesValue ? ' -r' : '';
+        return `${here} -l ${name.slice(2)}${value} -d ${fishQuoted(meaning)}`;
+      }),
+    ];
+  });
+  return `# Completes lectern in fish.
+function __lectern_is
+    set -l path
+    for word in (commandline -opc)[2..]
+        contains -- $word ${isCommand}; and set -a path $word
+    end
+    test "$path" = "$argv"
+end
+${lines.join('\n')}
+`;
+};
+
+const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+const WRITERS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};

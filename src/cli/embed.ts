@@ -1,0 +1,95 @@
+/** `lectern embed`: texts into vectors, through the client. */
+import type { Embedding, EmbedRequest } from '#client/index.ts';
+import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import type { CliContext } from './context.ts';
+import { FlagCommand, Option } from './flags.ts';
+import { wholeNumber } from './numbers.ts';
+import { write } from './out.ts';
+import { textsOf } from './texts.ts';
+
+const FORMATS = ['lines', 'json', 'base64', 'csv'] as const;
+
+interface EmbedFlags extends ClientFlags {
+  readonly model?: string;
+  readonly task?: string;
+  readonly inputType?: string;
+  readonly dimensions?: number;
+  readonly truncate?: boolean;
+  readonly format: (typeof FORMATS)[number];
+  readonly json?: boolean;
+}
+
+/** Texts in one request: enough for a model's batches, and few enough to go on in steps. */
+const AT_ONCE = 256;
+
+export function embedCommand(context: CliContext): FlagCommand {
+  const command = new FlagCommand('embed')
+    .description('Turn texts into vectors.')
+    .argument('[text...]', 'texts; the lines of the standard input with `-` or without any')
+    .option('--model <id>', 'The model; the built-in one without.')
+    .option('--task <task>', 'What the vectors are for, such as retrieval.query.')
+    .addOption(
+      new Option('--input-type <side>', 'The side of a search: query or document.').choices(['query', 'document']),
+    )
+    .addOption(new Option('--dimensions <count>', 'Their length, for models that can be cut.').argParser(wholeNumber))
+    .option('--truncate', 'Cut what is longer than the model takes, instead of refusing it.')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'lines: a line of JSON for each text; json: one list; base64 or csv: a line for each vector, 32-bit floats or numbers.',
+      )
+        .choices(FORMATS)
+        .default('lines'),
+    )
+    .option('--json', 'The same as --format json.');
+  return withClientFlags(command).action((texts: string[], flags: EmbedFlags) => embed(texts, flags, context));
+}
+
+async function embed(given: readonly string[], flags: EmbedFlags, context: CliContext): Promise<void> {
+  const format = flags.json ? 'json' : flags.format;
+  const request = requestOf(flags, format);
+  await inClient(context, flags, async ({ client }) => {
+    let at = 0;
+    for await (const texts of inGroups(textsOf(given, context))) {
+      const { data } = await client.embed({ ...request, input: texts }, { signal: context.signal });
+      for (const { embedding } of data.toSorted((one, other) => one.index - other.index)) {
+        const index = at++;
+        await write(context.output, written(format, { index, text: texts[index % AT_ONCE]!, embedding }));
+      }
+    }
+    if (format === 'json') await write(context.output, at === 0 ? '[]\n' : '\n]\n');
+  });
+}
+
+function requestOf({ model, task, inputType, dimensions, truncate }: EmbedFlags, format: EmbedFlags['format']) {
+  return {
+    ...(model !== undefined && { model }),
+    ...(task !== undefined && { task }),
+    ...(inputType !== undefined && { input_type: inputType }),
+    ...(dimensions !== undefined && { dimensions }),
+    ...(truncate && { truncate }),
+    ...(format === 'base64' && { embedding_type: 'base64' }),
+  } satisfies Omit<EmbedRequest, 'input'>;
+}
+
+interface Vector extends Pick<Embedding, 'index' | 'embedding'> {
+  readonly text: string;
+}
+
+function written(format: EmbedFlags['format'], vector: Vector): string {
+  if (format === 'csv') return `${(vector.embedding as readonly number[]).join(',')}\n`;
+  if (format === 'base64') return `${vector.embedding}\n`;
+  const line = JSON.stringify(vector);
+  return format === 'lines' ? `${line}\n` : `${vector.index === 0 ? '[\n' : ',\n'}${line}`;
+}
+
+async function* inGroups(texts: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let group: string[] = [];
+  for await (const text of texts) {
+    group.push(text);
+    if (group.length < AT_ONCE) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

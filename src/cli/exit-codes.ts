@@ -1,0 +1,54 @@
+/** THE table of exit codes: what the program answers to scripts, and which failure means which. */
+
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: 'Everything was done.' },
+  failed: { code: 1, meaning: 'It failed; the line on the standard error says why.' },
+  usage: { code: 2, meaning: 'The command line, a setting or the value of an option is wrong.' },
+  someFailed: { code: 3, meaning: 'Of several, some failed and some were done.' },
+  notAllowed: { code: 4, meaning: 'The server does not let this key do it, or wants one (401, 402, 403).' },
+  unreachable: { code: 5, meaning: 'The server, or the database, cannot be reached.' },
+  interrupted: { code: 130, meaning: 'Stopped by Ctrl-C or SIGTERM. What was done by then is kept.' },
+} as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
+
+export type ExitName = keyof typeof EXIT_CODES;
+
+/** A failure that knows its exit code; the message is one line that says what to do. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+  readonly exit: ExitName;
+
+  constructor(exit: ExitName, message: string) {
+    super(message);
+    this.exit = exit;
+  }
+}
+
+export const usageError = (message: string): CommandFailed => new CommandFailed('usage', message);
+
+interface Told {
+  readonly name?: unknown;
+  readonly status?: unknown;
+  readonly exit?: unknown;
+  readonly code?: unknown;
+}
+
+const NOT_ALLOWED: readonly unknown[] = [401, 402, 403];
+const UNREACHABLE = ['LecternUnreachable', 'DatabaseAway', 'FlowUnreachable'];
+const USAGE = ['ConfigError', 'ParamValidationError', 'CommanderError', 'InvalidArgumentError'];
+
+/** Failures of other parts are told by their names: loading their classes would make each start slower. */
+export function exitOf(error: unknown): ExitName {
+  if (error === null || typeof error !== 'object') return 'failed';
+  const { name, status, exit, code } = error as Told;
+  if (error instanceof CommandFailed) return exit as ExitName;
+  const known = [name, (error as Error).constructor.name, code].map(String);
+  if (UNREACHABLE.some((one) => known.includes(one))) return 'unreachable';
+  if (USAGE.some((one) => known.includes(one))) return 'usage';
+  return NOT_ALLOWED.includes(status) ? 'notAllowed' : 'failed';
+}
+
+/** The exit of a run over several: the failure of one alone is that of the run. */
+export function exitOfMany({ done, failed }: { readonly done: number; readonly failed: number }): ExitName {
+  if (failed === 0) return 'ok';
+  return done > 0 ? 'someFailed' : 'failed';
+}

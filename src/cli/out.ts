@@ -1,0 +1,56 @@
+/** Where answers go: the standard output, a file, or a folder with a file for each. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Writable } from 'node:stream';
+
+/** Resolves when it is taken; also when nobody reads any more, which the process hears of elsewhere. */
+export const write = (output: Writable, data: string | Uint8Array): Promise<void> =>
+  new Promise((resolve) => {
+    output.write(data, () => resolve());
+  });
+
+/** Whole or not at all: whoever stops in the middle leaves no half of it. */
+export async function writeWhole(file: string, data: string | Uint8Array): Promise<void> {
+  await mkdir(path.dirname(path.resolve(file)), { recursive: true });
+  const part = `${file}.${process.pid}.part`;
+  try {
+    await writeFile(part, data);
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+const MAX_NAME = 100;
+
+/**
+ * The name of the file for what was read: readable, the same each time, never outside of its folder, and different for
+ * addresses that differ in what names cannot show.
+ */
+export function fileNameFor(source: string, extension: string): string {
+  const readable = source
+    .replace(/^[a-z][a-z0-9+.-]*:\/+/i, '')
+    .normalize('NFKD')
+    .replace(/[^a-zA-Z0-9._-]+/g, '-')
+    .replace(/\.{2,}/g, '.')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, MAX_NAME)
+    .replace(/[-.]+$/, '');
+  const mark = createHash('sha256').update(source).digest('hex').slice(0, 8);
+  return `${readable || 'page'}-${mark}.${extension}`;
+}
+
+export const isThere = existsSync;
+
+/** The ending of a file with an answer of these formats. */
+export function extensionOf(formats: string | undefined, isJson: boolean): string {
+  if (isJson) return 'json';
+  const format = (formats ?? '').trim().toLowerCase();
+  if (isPicture(format)) return 'png';
+  return format === 'html' ? 'html' : format === 'text' ? 'txt' : 'md';
+}
+
+export const isPicture = (format: string | undefined): boolean => format === 'screenshot' || format === 'pageshot';

@@ -1,0 +1,87 @@
+/** The program: which command a line asks for, its help, and what its failures mean. */
+import { Command, CommanderError } from 'commander';
+import { COMMANDS } from './commands.ts';
+import type { CliContext } from './context.ts';
+import { CommandFailed, type ExitName, exitOf } from './exit-codes.ts';
+import { Switch } from './flags.ts';
+
+const EXAMPLES = `
+Examples:
+  lectern read https://example.com            a page as Markdown
+  lectern read report.pdf -o report.md        a file of yours
+  lectern read --site https://example.com/docs --out-dir docs
+  lectern search "what is a reader" --json    what is found, and read
+  lectern serve                               the same over HTTP, for programs
+
+Without --server or LECTERN_URL, commands work in their own process.
+\`lectern <command> --help\` tells all options; \`lectern read --help | grep -i cookie\` finds one.`;
+
+function emptyProgram({ version }: Pick<CliContext, 'version'>): Command {
+  return (
+    new Command('lectern')
+      .description('Turns the web and your files into input for language models and retrieval systems.')
+      .version(version)
+      // A command and its own commands may have options of the same name.
+      .enablePositionalOptions()
+      .addHelpCommand(new Command('help').argument('[command]').description('Tell all of a command.').helpGroup(LAST))
+      .addHelpText('after', EXAMPLES)
+  );
+}
+
+const LAST = 'Look after:';
+const bold = (text: string) => `\x1b[1m${text}\x1b[22m`;
+
+/** What holds for every command, however deep. */
+function furnished(command: Command): Command {
+  command
+    .exitOverride()
+    .configureHelp({
+      styleTitle: bold,
+      optionTerm: (option) => (option instanceof Switch ? option.term : option.flags),
+    })
+    .configureOutput({
+      outputError: (text, write) =>
+        write(`${text.trimEnd().replace(/^error:/, 'lectern:')}\n\`${pathOf(command)} --help\` tells what there is\n`),
+    });
+  for (const inner of command.commands) furnished(inner);
+  return command;
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** The program with all of its commands loaded: for the reference, completion and tests. */
+export async function wholeProgram(context: CliContext): Promise<Command> {
+  const program = emptyProgram(context);
+  for (const { load, group } of COMMANDS) program.addCommand((await load())(context).helpGroup(`${group}:`));
+  return furnished(program);
+}
+
+/** The program with the one command loaded that a line asks for; the others are names for the help. */
+async function programFor(argv: readonly string[], context: CliContext): Promise<Command> {
+  const asked = argv.find((word) => !word.startsWith('-') && word !== 'help');
+  const program = emptyProgram(context);
+  for (const { name, description, group, load } of COMMANDS) {
+    const command = name === asked ? (await load())(context) : new Command(name).description(description);
+    program.addCommand(command.helpGroup(`${group}:`));
+  }
+  return furnished(program);
+}
+
+/** Runs a command line. Never throws: a failure is one line on the standard error, and the exit that it means. */
+export async function run(argv: readonly string[], context: CliContext): Promise<ExitName> {
+  try {
+    const program = await programFor(argv, context);
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: 'user' });
+    return 'ok';
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 'ok' : 'usage';
+    // What was ended from outside has no other reason, unless it knows how to go on.
+    if (!context.signal.aborted || error instanceof CommandFailed) context.note(`lectern: ${messageOf(error)}`);
+    return exitOf(error);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).trimEnd();

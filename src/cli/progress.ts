@@ -1,0 +1,49 @@
+/** How far a long work is, on the last line of a terminal; where there is none, nothing is shown. */
+import type { CliContext } from './context.ts';
+
+export interface Progress {
+  /** Shows a line, not more often than can be read. */
+  show(line: string): void;
+  /** Writes a line that stays, above. */
+  note(line: string): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+const PAUSE_MS = 80;
+
+export function createProgress({ rewrite, note, width }: Pick<CliContext, 'rewrite' | 'note' | 'width'>): Progress {
+  let shownAt = 0;
+  let shown = '';
+  return {
+    show(line) {
+      if (!rewrite || (shown !== '' && performance.now() - shownAt < PAUSE_MS)) return;
+      shownAt = performance.now();
+      // A line that is broken could not be written over.
+      shown = line.slice(0, Math.max(width() - 1, 1));
+      rewrite(shown);
+    },
+    note(line) {
+      if (shown) rewrite?.('');
+      note(line);
+      if (shown) rewrite?.(shown);
+    },
+    end() {
+      if (shown) rewrite?.('');
+      shown = '';
+    },
+  };
+}
+
+const BAR_WIDTH = 30;
+
+export const count = (value: number): string => value.toLocaleString('en-US');
+
+/** `[######----]  61 %`. */
+export function bar(share: number, width: number = BAR_WIDTH): string {
+  const full = Math.floor(Math.min(share, 1) * width);
+  return `[${'#'.repeat(full)}${'-'.repeat(width - full)}] ${`${Math.floor(share * 100)} %`.padStart(5)}`;
+}
+
+/** Plural by number: `1 page`, `2 pages`. */
+export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;

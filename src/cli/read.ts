@@ -1,0 +1,153 @@
+/** `lectern read`: pages, files and sites into Markdown, through the client. */
+import type { Client, ReadOptions } from '#client/index.ts';
+import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import type { CliContext } from './context.ts';
+import { usageError } from './exit-codes.ts';
+import { READ_FLAGS } from './flag-table.ts';
+import { FlagCommand, givenOptions, Option, Switch, withFlags } from './flags.ts';
+import { wholeNumber } from './numbers.ts';
+import { extensionOf, isPicture, write, writeWhole } from './out.ts';
+import { readMany } from './read-many.ts';
+import { readSite, type SiteFlags } from './read-site.ts';
+import { type Source, sourceOf, targetOf } from './sources.ts';
+
+export interface ReadFlags extends ClientFlags, SiteFlags {
+  readonly url?: string;
+  readonly respondWith?: string;
+  readonly output?: string;
+  readonly outDir?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+  readonly stream?: boolean;
+  readonly list?: string;
+  readonly concurrency: number;
+  readonly site?: boolean;
+}
+
+/** What one run reads by, and what it writes. */
+export interface Reading {
+  readonly client: Client;
+  readonly options: ReadOptions;
+  readonly flags: ReadFlags;
+  readonly context: CliContext;
+}
+
+const AT_ONCE = 4;
+
+export function readCommand(context: CliContext): FlagCommand {
+  const command = new FlagCommand('read')
+    .description('Read pages, files or a whole site into Markdown.')
+    .argument('[what...]', 'addresses, files, or `-` for the standard input')
+    .addOption(output('-o, --output <file>', 'Write into this file instead of to the standard output.'))
+    .addOption(
+      output('--out-dir <dir>', 'Write a file for each into this folder. What is there already is not read again.'),
+    )
+    .addOption(output('--force', 'With --out-dir: read again what is there.'))
+    .addOption(output('--json', 'The page in JSON; of several, a line of JSON for each.'))
+    .addOption(output('--stream', 'A line of JSON for each rendition as the page gets better.'))
+    .addOption(many('--list <file>', 'Also read what stands in this file, a line each; `-` for the standard input.'))
+    .addOption(many('--concurrency <count>', 'How many to read at once.').argParser(wholeNumber).default(AT_ONCE));
+  return withClientFlags(withFlags(withSiteFlags(command), READ_FLAGS))
+    .addHelpText('after', EXAMPLES)
+    .action((what: string[], flags: ReadFlags) => read(what, flags, context));
+}
+
+const EXAMPLES = `
+A switch is on without a value and takes one behind \`=\`: --with-links-summary=all, --with-iframe=quoted.
+
+Examples:
+  lectern read https://example.com -f text
+  lectern read https://example.com -f pageshot -o page.png
+  lectern read *.pdf --out-dir markdown
+  lectern read --list addresses.txt --out-dir pages --concurrency 8
+  curl -s https://example.com | lectern read - --url https://example.com
+  lectern read --site https://example.com/docs --limit 500 --out-dir docs`;
+
+const output = (flags: string, text: string) => new Option(flags, text).helpGroup('Output:');
+const many = (flags: string, text: string) => new Option(flags, text).helpGroup('Several:');
+const site = (flags: string, text: string) => new Option(flags, text).helpGroup('A whole site:');
+
+function withSiteFlags(command: FlagCommand): FlagCommand {
+  const repeated = (text: string, before: string[] | undefined) => [...(before ?? []), text];
+  const without = (flag: string, text: string) => new Switch(flag, text).helpGroup('A whole site:');
+  return command
+    .addOption(site('--site', 'Follow the links of the page within its site.'))
+    .addOption(site('--limit <pages>', 'Read so many at most. Default: 100.').argParser(wholeNumber))
+    .addOption(site('--depth <links>', 'So many links away at most. Default: 3.').argParser(wholeNumber))
+    .addOption(
+      site(
+        '--scope <scope>',
+        'What belongs to the site: what lies below the address, its host, or its whole domain. Default: path.',
+      ).choices(['path', 'host', 'domain']),
+    )
+    .addOption(
+      site(
+        '--include <pattern>',
+        'Only addresses that match; a glob or a /pattern/. May be given several times.',
+      ).argParser(repeated),
+    )
+    .addOption(site('--exclude <pattern>', 'No addresses that match. May be given several times.').argParser(repeated))
+    .addOption(without('--no-sitemap', 'Do not look for sitemaps.'))
+    .addOption(without('--no-robots', 'Do not mind robots.txt: only for sites of your own.'))
+    .addOption(site('--delay <ms>', 'Wait so long between two reads of a host.').argParser(wholeNumber))
+    .addOption(site('--resume <id>', 'Go on with a run that was stopped.'));
+}
+
+async function read(what: readonly string[], flags: ReadFlags, context: CliContext): Promise<void> {
+  const options = givenOptions(READ_FLAGS, { ...flags, url: undefined }) as ReadOptions;
+  if (flags.concurrency < 1) throw usageError('--concurrency must be at least 1');
+  if (flags.output !== undefined && flags.outDir !== undefined)
+    throw usageError('give --output or --out-dir, not both');
+  if (flags.site || flags.resume !== undefined) return readSite(what, { options, flags, context });
+  const sources = what.map(sourceOf);
+  if (sources.length === 0 && flags.list === undefined)
+    throw usageError('say what to read: `lectern read https://example.com`, a file, or `-` for the standard input');
+  if (sources.filter(({ kind }) => kind === 'input').length + (flags.list === '-' ? 1 : 0) > 1)
+    throw usageError('the standard input can be read once');
+  const [first] = sources;
+  const isAlone = first !== undefined && sources.length === 1 && flags.list === undefined && flags.outDir === undefined;
+  if (!isAlone && flags.output !== undefined)
+    throw usageError('several answers do not go into one file: give --out-dir');
+  refusePictureOnTerminal(flags, context);
+  await inClient(context, flags, async ({ client, server }) => {
+    const reading: Reading = { client, options, flags, context };
+    if (flags.stream) await streamed(sources, reading);
+    else if (isAlone) await readOne(first, reading);
+    else await readMany(sources, reading, server !== undefined);
+  });
+}
+
+function refusePictureOnTerminal({ respondWith, output, outDir, json, stream }: ReadFlags, context: CliContext): void {
+  if (isPicture(respondWith) && !output && !outDir && !json && !stream && context.output.isTTY)
+    throw usageError('a picture is not for a terminal: give --output page.png');
+}
+
+async function readOne(source: Source, reading: Reading): Promise<void> {
+  const { flags, context } = reading;
+  const answer = await answerOf(source, reading);
+  if (flags.output === undefined) await write(context.output, answer);
+  else await writeWhole(flags.output, answer);
+}
+
+/** What is written for one of them. */
+export async function answerOf(source: Source, reading: Reading): Promise<string | Uint8Array> {
+  const { client, options, flags, context } = reading;
+  const call = { signal: context.signal };
+  const target = await targetOf(source, context, flags.url);
+  if (flags.json) return `${JSON.stringify((await client.read(target, options, call)).page, null, 2)}\n`;
+  if (isPicture(flags.respondWith)) return (await client.readBytes(target, options, call)).bytes;
+  const text = await client.readText(target, options, call);
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+async function streamed(sources: readonly Source[], { client, options, flags, context }: Reading): Promise<void> {
+  if (flags.list !== undefined || flags.outDir !== undefined)
+    throw usageError('--stream goes to the standard output, for what is named on the command line');
+  for (const source of sources) {
+    const target = await targetOf(source, context, flags.url);
+    for await (const { event, page } of client.readStream(target, options, { signal: context.signal }))
+      await write(context.output, `${JSON.stringify({ source: source.name, event, page })}\n`);
+  }
+}
+
+export const endingOf = ({ respondWith, json }: ReadFlags): string => extensionOf(respondWith, json ?? false);

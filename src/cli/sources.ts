@@ -1,0 +1,84 @@
+/** What is to be read: arguments and lists, each an address, a file or the standard input. */
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Target } from '#client/index.ts';
+import type { CliContext } from './context.ts';
+import { usageError } from './exit-codes.ts';
+
+export type Source =
+  | { readonly kind: 'url'; readonly name: string }
+  | { readonly kind: 'file'; readonly name: string; readonly path: string }
+  | { readonly kind: 'input'; readonly name: '-' };
+
+/** Throws for a file that is not there. */
+export function sourceOf(argument: string): Source {
+  if (argument === '-') return { kind: 'input', name: '-' };
+  if (/^file:\/\//i.test(argument)) return fileSource(argument, pathOf(argument));
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(argument)) return { kind: 'url', name: argument };
+  if (existsSync(argument)) return fileSource(argument, argument);
+  if (/^(?:\.{0,2}\/|~\/|[a-z]:\\)/i.test(argument)) throw usageError(`there is no file ${argument}`);
+  return { kind: 'url', name: argument };
+}
+
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    throw usageError(`${url} is no file of this machine`);
+  }
+}
+
+function fileSource(name: string, file: string): Source {
+  if (!existsSync(file)) throw usageError(`there is no file ${file}`);
+  if (statSync(file).isDirectory())
+    throw usageError(`${file} is a folder: name its files, as in ${path.join(file, '*.pdf')}`);
+  return { kind: 'file', name, path: file };
+}
+
+/** What the client is asked to read. */
+export async function targetOf(
+  source: Source,
+  { input }: Pick<CliContext, 'input'>,
+  base: string | undefined,
+): Promise<Target> {
+  if (source.kind === 'url') return source.name;
+  const bytes = new Uint8Array(source.kind === 'file' ? await readFile(source.path) : await buffer(input));
+  const url = base === undefined ? {} : { url: base };
+  if (bytes.byteLength === 0)
+    throw usageError(source.kind === 'file' ? `${source.path} is empty` : 'the input is empty');
+  if (source.kind === 'file') return { ...url, file: bytes, name: path.basename(source.path) };
+  const text = textOf(bytes);
+  if (text === undefined) return { ...url, file: bytes, name: 'input' };
+  return /<[a-z!?]/i.test(text.slice(0, HEAD)) ? { ...url, html: text } : { ...url, file: bytes, name: 'input.txt' };
+}
+
+/** Where the first tag of HTML stands at the latest. */
+const HEAD = 4096;
+
+/** Of bytes that are text; files tell by their bytes what they are. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (new TextDecoder('latin1').decode(bytes.subarray(0, 5)) === '%PDF-') return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines of a list as they are asked for; blank ones and those that begin with # are left out. */
+export async function* listed(file: string, { input }: Pick<CliContext, 'input'>): AsyncGenerator<string> {
+  if (file !== '-' && !existsSync(file)) throw usageError(`there is no list ${file}`);
+  const lines = createInterface({
+    input: file === '-' ? input : createReadStream(file),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  });
+  for await (const line of lines) {
+    const text = line.replace(/^\uFEFF/, '').trim();
+    if (text && !text.startsWith('#')) yield text;
+  }
+}

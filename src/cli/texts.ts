@@ -1,0 +1,35 @@
+/** Texts as commands take them: arguments, or lines of the standard input. */
+import { createInterface } from 'node:readline';
+import type { CliContext } from './context.ts';
+import { usageError } from './exit-codes.ts';
+
+/**
+ * The arguments, with the lines of the input in the place of `-`, or instead of them where there are none. A line that is
+ * JSON (a string, or an object with `text`) is what it says, every other one is its text.
+ */
+export async function* textsOf(given: readonly string[], context: Pick<CliContext, 'input'>): AsyncGenerator<string> {
+  if (given.length === 0 && context.input.isTTY) throw usageError('give texts, or lines on the standard input');
+  for (const text of given.length > 0 ? given : ['-']) {
+    if (text !== '-') yield text;
+    else yield* linesOf(context);
+  }
+}
+
+async function* linesOf({ input }: Pick<CliContext, 'input'>): AsyncGenerator<string> {
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const text = line.replace(/^\uFEFF/, '');
+    if (text.trim()) yield textOf(text);
+  }
+}
+
+function textOf(line: string): string {
+  if (!/^\s*["{]/.test(line)) return line;
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'string') return value;
+    const { text } = value as { text?: unknown };
+    return typeof text === 'string' ? text : line;
+  } catch {
+    return line;
+  }
+}
