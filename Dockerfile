@@ -6,6 +6,12 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY playground ./playground
+COPY scripts ./scripts
+COPY docs ./docs
+COPY bench ./bench
+COPY examples ./examples
+COPY README.md ARCHITECTURE.md CONTRIBUTING.md ./
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim

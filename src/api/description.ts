@@ -22,11 +22,18 @@ export const FAILURE = {
   },
 };
 
-/** `/openapi.json` and `/docs`. */
-export function serveDescription(face: Face, { description, page }: { description: object; page: string }): void {
+interface Served {
+  readonly description: object;
+  readonly page: string;
+  /** Where the page for people is. */
+  readonly at: string;
+}
+
+/** `/openapi.json`, and a page for people. */
+export function serveDescription(face: Face, { description, page, at }: Served): void {
   const json = JSON.stringify(description);
   face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(json));
-  face.get('/docs', async (_, reply) =>
+  face.get(at, async (_, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .header(

@@ -4,7 +4,7 @@ import type { Face } from '#http/server.ts';
 import { OPTIONS, type OptionRow, PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
 import { docsPage, FAILURE, serveDescription } from './description.ts';
 
-export const DESCRIPTION_PATHS = ['/openapi.json', '/docs'] as const;
+export const DESCRIPTION_PATHS = ['/openapi.json', '/docs', '/docs/'] as const;
 
 const TABLE: Readonly<Record<string, OptionRow>> = OPTIONS;
 
@@ -12,6 +12,7 @@ export function descriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
     description: readerDescription(version),
     page: docsPage({ title: `Lectern reader ${version}`, intro: INTRO, table: TABLE }),
+    at: '/docs/api',
   });
 }
 

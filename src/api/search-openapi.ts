@@ -10,6 +10,7 @@ export function searchDescriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
     description: searchDescription(version),
     page: docsPage({ title: `Lectern search ${version}`, intro: INTRO, table: TABLE }),
+    at: '/docs',
   });
 }
 

@@ -570,7 +570,7 @@ describe('around the reader', () => {
   });
 
   it('has a page for people that runs no script', async () => {
-    const { answer, text } = await ask('/docs');
+    const { answer, text } = await ask('/docs/api');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     for (const name of Object.keys(OPTIONS)) expect(text).toContain(`<code>${name}</code>`);
     expect(text).not.toContain('<script');

@@ -1,0 +1,97 @@
+/** A page of the documentation site as HTML. Nothing in it is inline: its policy allows only the site's own files. */
+import { escapeAttribute, escapeText } from '#html/serialize.ts';
+import { BASE, type SitePage } from './pages.ts';
+
+export interface SiteFiles {
+  readonly style: string;
+  readonly script: string;
+}
+
+/** Headings of this depth stand in the list beside the page. */
+const LISTED_LEVELS = [2, 3];
+const FEWEST_LISTED = 3;
+
+export function pageHtml(page: SitePage, all: readonly SitePage[], { style, script }: SiteFiles): string {
+  const at = all.indexOf(page);
+  const title = page.address === '' ? 'Lectern' : `${page.title} · Lectern`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeText(title)}</title>
+<meta name="description" content="${escapeAttribute(page.summary.slice(0, 200))}">
+<link rel="stylesheet" href="${style}">
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
+<link rel="alternate" type="text/markdown" href="${markdownAddress(page)}">
+<script type="module" src="${script}"></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+<a class="brand" href="${BASE}">Lectern</a>
+<form role="search" class="search" hidden>
+<label for="query">Search</label>
+<input id="query" type="search" placeholder="Search options, settings, guides" autocomplete="off" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list">
+<kbd aria-hidden="true">/</kbd>
+<ul id="found" role="listbox" aria-label="Found" hidden></ul>
+</form>
+<nav class="doors" aria-label="Elsewhere"><a href="/playground">Playground</a> <a href="${BASE}api">API</a></nav>
+</header>
+<div class="columns">
+<details class="menu" open>
+<summary>Pages</summary>
+<nav aria-label="Pages">
+${menu(page, all)}
+</nav>
+</details>
+<main id="content">
+${page.html}
+<footer>
+<nav aria-label="Neighbours">${neighbour('prev', all[at - 1])}${neighbour('next', all[at + 1])}</nav>
+<p><a href="${markdownAddress(page)}">This page as Markdown</a></p>
+</footer>
+</main>
+${headingList(page)}
+</div>
+</body>
+</html>
+`;
+}
+
+export const markdownAddress = ({ address }: SitePage) => `${BASE}${address || 'index'}.md`;
+
+function menu(page: SitePage, all: readonly SitePage[]): string {
+  const sections = [...new Set(all.map(({ section }) => section))].map(
+    (section) => [section, all.filter((other) => other.section === section)] as const,
+  );
+  return sections
+    .map(
+      ([section, pages]) =>
+        `<h2>${escapeText(section)}</h2>\n<ul>\n${pages
+          .map(
+            (other) =>
+              `<li><a href="${BASE}${other.address}"${other === page ? ' aria-current="page"' : ''}>${escapeText(other.title)}</a></li>`,
+          )
+          .join('\n')}\n</ul>`,
+    )
+    .join('\n');
+}
+
+function neighbour(rel: 'prev' | 'next', page: SitePage | undefined): string {
+  if (!page) return '';
+  const arrow = rel === 'prev' ? '← ' : '';
+  const after = rel === 'next' ? ' →' : '';
+  return `<a rel="${rel}" href="${BASE}${page.address}">${arrow}${escapeText(page.title)}${after}</a>`;
+}
+
+function headingList({ headings }: SitePage): string {
+  const listed = headings.filter(({ level }) => LISTED_LEVELS.includes(level));
+  if (listed.length < FEWEST_LISTED) return '';
+  const items = listed.map(
+    ({ id, text, level }) =>
+      `<li class="level-${level}"><a href="#${escapeAttribute(id)}">${escapeText(text)}</a></li>`,
+  );
+  return `<nav class="headings" aria-label="On this page"><h2>On this page</h2><ul>\n${items.join('\n')}\n</ul></nav>`;
+}

@@ -1,0 +1,156 @@
+/** The documentation site: every page is in it, every link of it leads somewhere, and what is looked for is found. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { environmentName, SETTING_NAMES } from '#config.ts';
+import { PROBLEMS } from '#errors.ts';
+import { attribute, elements } from '#html/node.ts';
+import { parseDocument } from '#html/parse.ts';
+import { findBrowser, OPTIONS } from '#reader/index.ts';
+import { searchIndex, siteFiles } from '../scripts/site/build.ts';
+import { search } from '../scripts/site/find.ts';
+import { BASE, readNavigation, sitePages } from '../scripts/site/pages.ts';
+import { SETUP_DATA_DIR, startServer, type TestServer } from './support/server.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const pages = sitePages(ROOT);
+const files = await siteFiles();
+
+describe('the site', () => {
+  it('has every page of docs/', () => {
+    const written = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `docs/${file.replaceAll(path.sep, '/')}`);
+    const listed = readNavigation(ROOT).flatMap((section) => section.pages);
+    expect(written.filter((file) => !listed.includes(file))).toEqual([]);
+    expect(new Set(listed).size).toBe(listed.length);
+  });
+
+  it('names each page and says what it is about', () => {
+    expect(pages.filter(({ title, summary }) => !title || summary.length < 20).map(({ address }) => address)).toEqual(
+      [],
+    );
+    expect(new Set(pages.map(({ title }) => title)).size).toBe(pages.length);
+  });
+
+  it('leads somewhere by each of its links', () => {
+    const trees = new Map(
+      [...files].filter(([name]) => name.endsWith('.html')).map(([name, text]) => [name, parseDocument(text)] as const),
+    );
+    const ids = new Map(
+      [...trees].map(([name, tree]) => [name, new Set([...elements(tree)].map((element) => attribute(element, 'id')))]),
+    );
+    const broken: string[] = [];
+    let count = 0;
+    for (const [name, tree] of trees) {
+      for (const link of elements(tree, 'a')) {
+        const href = attribute(link, 'href');
+        if (href === null || /^https?:|^mailto:/.test(href)) continue;
+        count++;
+        const { pathname, hash } = new URL(href, `http://localhost${BASE}${name.replace(/(index)?\.html$/, '')}`);
+        const rest = pathname.slice(BASE.length);
+        const page = href.startsWith('#') ? name : `${rest.replace(/\/$/, '') || 'index'}.html`;
+        const known = files.has(rest) || files.has(page) || ['/playground', '/docs/api'].includes(pathname);
+        const anchored = !hash || ids.get(page)?.has(decodeURIComponent(hash.slice(1)));
+        if (!known || !anchored) broken.push(`${name}: ${href}`);
+      }
+    }
+    expect(count).toBeGreaterThan(500);
+    expect(broken).toEqual([]);
+  });
+
+  it('lists every page for language models', () => {
+    const llms = files.get('llms.txt')!;
+    expect(llms).toMatch(/^# Lectern\n\n> /);
+    for (const { title, address } of pages) expect(llms).toContain(`[${title}](${BASE}${address || 'index'}.md)`);
+    for (const { markdown } of pages) expect(files.get('llms-full.txt')).toContain(markdown.trim());
+  });
+});
+
+describe('its search', () => {
+  const index = searchIndex(pages);
+  const firstOf = (query: string) => search(index, query)[0]?.address;
+
+  it.each(Object.keys(OPTIONS))('finds the option %s', (name) => {
+    expect(firstOf(name)).toBe(`${BASE}reference/options#${name}`);
+  });
+
+  it.each(SETTING_NAMES.map(environmentName))('finds the setting %s', (name) => {
+    expect(firstOf(name)).toBe(`${BASE}reference/config#${name}`);
+  });
+
+  it.each(Object.keys(PROBLEMS))('finds the failure %s', (name) => {
+    expect(search(index, name).some(({ address }) => address.startsWith(`${BASE}reference/errors#`))).toBe(true);
+  });
+
+  it('finds by words in any order, and nothing for what is not there', () => {
+    expect(firstOf('summary links with')).toBe(`${BASE}reference/options#withLinksSummary`);
+    expect(search(index, 'zyzzyva')).toEqual([]);
+    expect(search(index, '  ')).toEqual([]);
+  });
+});
+
+describe('in a browser', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    const found = findBrowser({ configured: process.env.LECTERN_BROWSER, dataDir: SETUP_DATA_DIR });
+    if (!found) throw new Error('these tests need a browser: run node scripts/browser.mjs');
+    browser = await chromium.launch({
+      executablePath: found.path,
+      args: ['--no-sandbox'],
+      env: { ...(process.env as Record<string, string>), ...found.env },
+    });
+    server = await startServer({ browser: 'none' });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const open = async (address: string, width = 1280) => {
+    const tab = await browser.newPage({ viewport: { width, height: 900 } });
+    const complaints: string[] = [];
+    tab.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    tab.on('pageerror', (error) => complaints.push(error.message));
+    await tab.goto(server.reader + address);
+    return { tab, complaints };
+  };
+
+  it('goes from the first page to an option by the keyboard alone', { timeout: 60_000 }, async () => {
+    const { tab, complaints } = await open('/docs');
+    await tab.keyboard.press('/');
+    await tab.keyboard.type('with generated alt');
+    await tab.locator('#found-0').waitFor();
+    await tab.keyboard.press('ArrowDown');
+    expect(await tab.locator('#query').getAttribute('aria-activedescendant')).toBe('found-0');
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL('**/docs/reference/options#withGeneratedAlt');
+    expect(await tab.locator('tr:target').innerText()).toContain('withGeneratedAlt');
+    expect(complaints).toEqual([]);
+    await tab.close();
+  });
+
+  it.each([360, 768, 1280])('fits into %i pixels', { timeout: 60_000 }, async (width) => {
+    for (const { address } of pages) {
+      const { tab, complaints } = await open(`/docs/${address}`, width);
+      const wide = await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      expect(wide, address).toBe(0);
+      expect(complaints).toEqual([]);
+      await tab.close();
+    }
+  });
+
+  it('serves Markdown and llms.txt, and nothing that is not of the site', async () => {
+    const ask = async (address: string) => {
+      const answer = await fetch(server.reader + address);
+      return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
+    };
+    expect(await ask('/docs/guide/reading.md')).toMatchObject({ status: 200, type: 'text/markdown; charset=utf-8' });
+    expect((await ask('/llms.txt')).text).toBe(files.get('llms.txt'));
+    expect((await ask('/docs/')).text).toBe(files.get('index.html'));
+    for (const address of ['/docs/nothing', '/docs/..%2f..%2fpackage.json', '/docs/..%2fmain.js'])
+      expect((await ask(address)).status, address).toBe(404);
+  });
+});
