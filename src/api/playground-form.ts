@@ -1,21 +1,7 @@
 /** The forms of the playground, drawn from the tables of options: what a person may set, and what it means. */
 import { z } from 'zod';
 import { type DescribedOption, headerTitle, inputSchema } from '#http/openapi.ts';
-
-/** One field of a form. Plain data: it goes to the page as JSON. */
-export interface FormField {
-  /** As in a body; a field of an option that is an object has the option's name and a dot in front. */
-  readonly name: string;
-  /** The header that carries it, as it is usually written; absent when only a body does. */
-  readonly header?: string;
-  readonly kind: 'flag' | 'choice' | 'number' | 'text' | 'list' | 'json';
-  /** What a choice may be; for a text, words that are known. */
-  readonly values?: readonly string[];
-  readonly default?: string;
-  readonly unit?: string;
-  readonly meaning: string;
-  readonly group: string;
-}
+import type { FormField } from './playground-shapes.ts';
 
 export type FieldTable = Readonly<Record<string, DescribedOption>>;
 
@@ -186,3 +172,22 @@ export function modelFormOf(table: Readonly<Record<string, ModelField>>, placed:
       };
     });
 }
+
+/** What recognition takes beside its picture (contract of chat completions, section 7). */
+export const RECOGNITION_FORM: readonly FormField[] = [
+  {
+    name: 'output_format',
+    kind: 'choice',
+    values: ['markdown', 'text', 'html', 'json', 'hocr'],
+    default: 'markdown',
+    meaning: 'How the text is written: `json` and `hocr` carry boxes and confidences.',
+    group: 'Model',
+  },
+  {
+    name: 'max_tokens',
+    kind: 'number',
+    unit: 'tokens',
+    meaning: 'The most tokens of the answer; what is beyond is cut, and `finish_reason` says so.',
+    group: 'Model',
+  },
+];

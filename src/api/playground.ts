@@ -9,7 +9,8 @@ import type { Face } from '#http/server.ts';
 import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
 import { OPTIONS, PRESET_OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
-import { type FieldTable, type FormField, formOf, modelFormOf } from './playground-form.ts';
+import { type FieldTable, formOf, modelFormOf, RECOGNITION_FORM } from './playground-form.ts';
+import type { PlaygroundSetup } from './playground-shapes.ts';
 
 export const PLAYGROUND_PATHS = ['/playground', '/playground/'] as const;
 
@@ -23,17 +24,6 @@ export interface PlaygroundDoor {
   readonly modelsNeedKey: boolean;
 }
 
-/** What the page asks for first. */
-export interface PlaygroundSetup {
-  readonly version: string;
-  /** Addresses without a slash at the end; null when this server cannot know it. */
-  readonly faces: { readonly reader: string; readonly search: string | null; readonly models: string | null };
-  readonly keyNeeded: { readonly reader: boolean; readonly search: boolean; readonly models: boolean };
-  readonly forms: Readonly<Record<'read' | 'search' | 'embed' | 'rerank', readonly FormField[]>>;
-  /** Preset to option to what it fills in. */
-  readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
-
 /** From src/api and from dist/api alike. */
 const FOLDER = new URL('../../dist/playground/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {
@@ -41,6 +31,10 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 };
 const HTML = 'index.html';
+
+/** There `engine` in a header is the one that reads pages, and `count` another name of `num`. */
+const { count: _, ...searchOptions } = ALL_OPTIONS;
+const SEARCH_TABLE = { ...searchOptions, engine: OPTIONS.engine } as FieldTable;
 
 export function playgroundRoutes(face: Face, door: PlaygroundDoor): void {
   let reading: Promise<ReadonlyMap<string, string>> | undefined;
@@ -50,9 +44,10 @@ export function playgroundRoutes(face: Face, door: PlaygroundDoor): void {
   };
   const forms = {
     read: formOf(OPTIONS as FieldTable),
-    search: formOf(ALL_OPTIONS as FieldTable),
+    search: formOf(SEARCH_TABLE),
     embed: modelFormOf(EMBED_FIELDS, ['model', 'input']),
     rerank: modelFormOf(RERANK_FIELDS, ['model', 'query', 'documents']),
+    ocr: RECOGNITION_FORM,
   };
   const keyNeeded = { reader: false, search: door.searchNeedsKey, models: door.modelsNeedKey };
 

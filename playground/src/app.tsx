@@ -1,0 +1,242 @@
+/** The page: tabs, what is asked, and what came back. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { PlaygroundSetup } from '../../src/api/playground-shapes.ts';
+import { AnswerView } from './answer-view.tsx';
+import { type Call, type ChosenFile, callOf, Unready } from './call.ts';
+import { Inputs } from './inputs.tsx';
+import { KeyField } from './key-field.tsx';
+import { listModels, type Model, modelsFor } from './models.ts';
+import { OptionsForm, SEARCH_FIELD } from './options-form.tsx';
+import { type Answer, send } from './send.ts';
+import { useShortcuts } from './shortcuts.ts';
+import {
+  type Draft,
+  draftOf,
+  emptyState,
+  fragmentOf,
+  type State,
+  withDraft,
+  withFragment,
+  withValue,
+} from './state.ts';
+import { TabList } from './tab-list.tsx';
+import { ANSWER_FORMS, type AnswerForm, FORMS_OF_ANSWER, TABS, type TabName, tabOf } from './tabs.ts';
+
+const KEY_STORE = 'lectern.apiKey';
+
+export function App({ setup }: { setup: PlaygroundSetup }) {
+  const [state, setState] = useSharedState();
+  const [apiKey, setApiKey] = useState(() => sessionStorage.getItem(KEY_STORE) ?? '');
+  const [files, setFiles] = useState<Partial<Record<TabName, ChosenFile>>>({});
+  const [answers, setAnswers] = useState<Partial<Record<TabName, Answer>>>({});
+  const [refusal, setRefusal] = useState<Unready>();
+  const models = useModels(setup.faces.models);
+  const running = useRef<AbortController>(undefined);
+
+  const { tab } = state;
+  const draft = draftOf(state);
+  const form = tabOf(tab).form;
+  const fields = setup.forms[form];
+  const fitting = useMemo(() => modelsFor(tab, models), [tab, models]);
+  const answer = answers[tab];
+  const isRunning = answer?.state === 'running';
+  const ready = useMemo(
+    () => attempt(tab, draft, { setup, file: files[tab], standardModel: fitting[0]?.id }),
+    [tab, draft, setup, files, fitting],
+  );
+
+  const change = (part: Partial<Draft>) => {
+    setRefusal(undefined);
+    setState((before) => withDraft(before, part));
+  };
+  const keepKey = (key: string) => {
+    setApiKey(key);
+    if (key) sessionStorage.setItem(KEY_STORE, key);
+    else sessionStorage.removeItem(KEY_STORE);
+  };
+  const run = (call: Call | Unready) => {
+    if (call instanceof Unready) return setRefusal(call);
+    setRefusal(undefined);
+    running.current?.abort();
+    const stopper = new AbortController();
+    running.current = stopper;
+    void send(call, {
+      apiKey,
+      signal: stopper.signal,
+      tell: (told) => setAnswers((before) => ({ ...before, [call.tab]: told })),
+    });
+  };
+  const stop = () => running.current?.abort();
+  const askWith = (option: 'explain' | 'trace') => {
+    const asked = { ...draft, options: withValue(draft.options, option, 'true') };
+    change(asked);
+    run(attempt(tab, asked, { setup, file: files[tab], standardModel: fitting[0]?.id }));
+  };
+  useShortcuts({ send: () => run(ready), stop, search: () => document.getElementById(SEARCH_FIELD)?.focus() });
+
+  const knows = (option: string) => fields.some(({ name }) => name === option);
+  const faulty = refusal?.field ?? (answer?.state === 'failed' ? answer.failure?.path : undefined);
+  const keyNeeded = !apiKey && setup.keyNeeded[FACES[form]];
+  return (
+    <>
+      <header class="top">
+        <p class="brand">
+          Lectern <span class="count">{setup.version}</span>
+        </p>
+        <nav aria-label="Elsewhere">
+          <a href="/docs">Reference</a>
+        </nav>
+        <KeyField value={apiKey} change={keepKey} isNeeded={keyNeeded} />
+      </header>
+      <TabList
+        id="face"
+        label="What to ask"
+        tabs={TABS}
+        chosen={tab}
+        choose={(name) => {
+          setRefusal(undefined);
+          setState((before) => ({ ...before, tab: name }));
+        }}
+      />
+      <main>
+        <div id="face-panel" class="split" role="tabpanel" aria-labelledby={`face-tab-${tab}`}>
+          <form
+            class="request"
+            aria-label="Request"
+            onSubmit={(event) => {
+              event.preventDefault();
+              run(ready);
+            }}
+          >
+            <h1>{tabOf(tab).asks}</h1>
+            <Inputs
+              key={tab}
+              tab={tab}
+              values={draft.inputs}
+              set={(name, value) => change({ inputs: withValue(draft.inputs, name, value) })}
+              file={files[tab]}
+              chooseFile={(file) => setFiles((before) => ({ ...before, [tab]: file }))}
+              models={fitting}
+              faulty={faulty}
+            />
+            <div class="actions">
+              <button type="submit" class="primary" disabled={isRunning}>
+                Send
+              </button>
+              <button type="button" class="stop" hidden={!isRunning} onClick={stop}>
+                Stop
+              </button>
+              <AnswerForms tab={tab} chosen={draft.answer} choose={(form) => change({ answer: form })} />
+              {knows('explain') && tab === 'read' && (
+                <Switch option="explain" title="explain" draft={draft} change={change} />
+              )}
+              {knows('trace') && <Switch option="trace" title="trace" draft={draft} change={change} />}
+            </div>
+            {refusal && (
+              <p class="refusal" role="alert">
+                {refusal.message}
+              </p>
+            )}
+            <OptionsForm
+              key={`options-${tab}`}
+              fields={fields}
+              presets={setup.presets}
+              values={draft.options}
+              change={(options) => change({ options })}
+              faulty={faulty}
+            />
+          </form>
+          <AnswerView
+            key={`answer-${tab}`}
+            tab={tab}
+            answer={answer}
+            call={ready instanceof Unready ? undefined : ready}
+            unready={ready instanceof Unready ? ready.message : undefined}
+            withKey={apiKey !== '' || setup.keyNeeded[FACES[form]]}
+            askWith={askWith}
+            knowsTrace={knows('trace')}
+          />
+        </div>
+      </main>
+    </>
+  );
+}
+
+const FACES = { read: 'reader', search: 'search', embed: 'models', rerank: 'models', ocr: 'models' } as const;
+
+function attempt(...given: Parameters<typeof callOf>): Call | Unready {
+  try {
+    return callOf(...given);
+  } catch (error) {
+    if (error instanceof Unready) return error;
+    throw error;
+  }
+}
+
+/** State that follows the fragment of the address, and is written into it. Nothing is ever sent because of a fragment. */
+function useSharedState() {
+  const [state, setState] = useState<State>(() => withFragment(emptyState(), location.hash));
+  useEffect(() => {
+    const follow = () => setState((before) => withFragment(before, location.hash));
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  useEffect(() => {
+    const timer = setTimeout(() => history.replaceState(null, '', `#${fragmentOf(state)}`), 150);
+    return () => clearTimeout(timer);
+  }, [state]);
+  return [state, setState] as const;
+}
+
+function useModels(base: string | null): readonly Model[] {
+  const [models, setModels] = useState<readonly Model[]>([]);
+  const load = useCallback(async () => {
+    // Without a list a model can still be named.
+    if (base) setModels(await listModels(base).catch(() => []));
+  }, [base]);
+  useEffect(() => void load(), [load]);
+  return models;
+}
+
+interface AnswerFormsProps {
+  readonly tab: TabName;
+  readonly chosen: AnswerForm;
+  readonly choose: (form: AnswerForm) => void;
+}
+
+function AnswerForms({ tab, chosen, choose }: AnswerFormsProps) {
+  const forms = ANSWER_FORMS[tab];
+  if (forms.length === 1) return null;
+  return (
+    <fieldset class="segments">
+      <legend class="hidden">The answer as</legend>
+      {forms.map((form) => (
+        <label key={form} class="pill">
+          <input type="radio" name="answer" checked={chosen === form} onChange={() => choose(form)} />
+          {FORMS_OF_ANSWER[form]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface SwitchProps {
+  readonly option: string;
+  readonly title: string;
+  readonly draft: Draft;
+  readonly change: (part: Partial<Draft>) => void;
+}
+
+function Switch({ option, title, draft, change }: SwitchProps) {
+  const isOn = draft.options[option] === 'true';
+  return (
+    <label class="pill">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={() => change({ options: withValue(draft.options, option, isOn ? undefined : 'true') })}
+      />
+      {title}
+    </label>
+  );
+}

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'preact/hooks';
+
+const SHOWN_MS = 1_500;
+
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [told, setTold] = useState('');
+  useEffect(() => {
+    if (!told) return;
+    const timer = setTimeout(() => setTold(''), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [told]);
+  const copy = () =>
+    copyText(text).then(
+      () => setTold('Copied'),
+      () => setTold('Not allowed'),
+    );
+  return (
+    <button type="button" class="quiet copy" onClick={copy}>
+      <span aria-live="polite">{told || label}</span>
+    </button>
+  );
+}
+
+/** The clipboard proper is there on secure origins only, and a server on a private network has none. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'hidden';
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  if (!done) throw new Error('refused');
+}

@@ -1,0 +1,112 @@
+/**
+ * Markdown from strangers to elements of ours. What the Markdown makes is parsed where nothing runs or loads, and only
+ * elements of a short list are made anew from it, with hardly an attribute: no string of theirs is ever put into the page
+ * as HTML.
+ */
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+
+const KEPT = new Set(
+  (
+    'a abbr b blockquote br caption cite code col colgroup dd del details dfn dl dt em figcaption figure h1 h2 h3 h4 h5 ' +
+    'h6 hr i ins kbd li mark ol p pre q s samp small span strong sub summary sup table tbody td tfoot th thead tr u ul var'
+  ).split(' '),
+);
+/** Left out with all that is in them. */
+const DROPPED = new Set(
+  'script style template title iframe object embed noscript noembed noframes svg math textarea select'.split(' '),
+);
+/** Deeper ones are put beside each other: a browser's layout is recursive. */
+const MOST_DEPTH = 60;
+
+export interface Written {
+  /** YAML before the Markdown. */
+  readonly frontmatter: string | undefined;
+  readonly content: DocumentFragment;
+}
+
+export function renderMarkdown(text: string): Written {
+  const found = /^---\n([\s\S]{0,20000}?)\n---(?:\n|$)/.exec(text);
+  const html = micromark(found ? text.slice(found[0].length) : text, {
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+    allowDangerousHtml: true,
+  });
+  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  return { frontmatter: found?.[1], content: rebuilt(parsed.body) };
+}
+
+interface Step {
+  readonly from: Node;
+  readonly into: Node;
+  readonly depth: number;
+}
+
+function rebuilt(body: Node): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  const steps: Step[] = [];
+  const later = (parent: Node, into: Node, depth: number) => {
+    for (let child = parent.lastChild; child; child = child.previousSibling) steps.push({ from: child, into, depth });
+  };
+  later(body, fragment, 0);
+  for (let step = steps.pop(); step; step = steps.pop()) {
+    const { from, into, depth } = step;
+    if (from.nodeType === Node.TEXT_NODE) into.appendChild(document.createTextNode(from.nodeValue ?? ''));
+    if (!(from instanceof Element)) continue;
+    const name = from.localName;
+    if (DROPPED.has(name)) continue;
+    const made = depth < MOST_DEPTH ? elementFor(from, name) : undefined;
+    if (made) into.appendChild(made);
+    if (name !== 'img') later(from, made ?? into, depth + 1);
+  }
+  return fragment;
+}
+
+function elementFor(from: Element, name: string): Element | undefined {
+  if (name === 'img') return pictureFor(from);
+  if (name === 'input') return checkboxFor(from);
+  if (!KEPT.has(name)) return undefined;
+  const made = document.createElement(name);
+  if (name === 'a') linkTo(made as HTMLAnchorElement, from.getAttribute('href'));
+  for (const attribute of ['colspan', 'rowspan', 'start'] as const) {
+    const value = from.getAttribute(attribute);
+    if (value && /^\d{1,4}$/.test(value)) made.setAttribute(attribute, value);
+  }
+  const align = from.getAttribute('align');
+  if (align === 'right' || align === 'center') made.className = `to-${align}`;
+  return made;
+}
+
+function linkTo(link: HTMLAnchorElement, address: string | null): void {
+  if (!address || !/^(?:https?:|mailto:)/i.test(address)) return;
+  link.href = address;
+  link.target = '_blank';
+  link.rel = 'noopener noreferrer nofollow';
+}
+
+/** Pictures that stand in the answer itself are shown; of others, what they are and where. */
+function pictureFor(from: Element): Element {
+  const address = from.getAttribute('src') ?? '';
+  const words = from.getAttribute('alt') || 'picture';
+  if (/^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(address)) {
+    const picture = document.createElement('img');
+    picture.src = address;
+    picture.alt = words;
+    return picture;
+  }
+  const inLink = from.closest('a') !== null;
+  const made = document.createElement(inLink ? 'span' : 'a');
+  if (made instanceof HTMLAnchorElement) linkTo(made, address);
+  made.className = 'picture';
+  made.textContent = words;
+  return made;
+}
+
+function checkboxFor(from: Element): Element | undefined {
+  if (from.getAttribute('type') !== 'checkbox') return undefined;
+  const made = document.createElement('input');
+  made.type = 'checkbox';
+  made.checked = from.hasAttribute('checked');
+  made.disabled = true;
+  return made;
+}

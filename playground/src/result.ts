@@ -1,0 +1,75 @@
+/** What an answer says, whichever way it came: whole, as a stream or as text. */
+import { type Answer, type Fields, isRecord } from './send.ts';
+
+/** A page that was read: that of the reader, or one of a search. */
+export type Page = Fields & { readonly title?: string; readonly url?: string; readonly content?: string };
+
+export interface Result {
+  /** Of the reader: one. Of a search: those found. */
+  readonly pages: readonly Page[];
+  /** Markdown or text that is no page: recognized, or an answer asked for as text. */
+  readonly text?: string | undefined;
+  /** The whole body of a model's answer. */
+  readonly body: Fields;
+  readonly meta: Fields;
+  readonly trace: Fields | undefined;
+  readonly tokens: number | undefined;
+}
+
+export function resultOf(answer: Answer): Result {
+  const trace = answer.events.findLast(({ event }) => event === 'trace')?.data;
+  const last = answer.events.findLast(({ event }) => event !== 'trace' && event !== 'error')?.data;
+  const body = isRecord(answer.json) ? answer.json : {};
+  const { tab } = answer.call;
+  const isModel = tab === 'embed' || tab === 'rerank' || tab === 'ocr';
+  const data = last === undefined || isModel ? body.data : last;
+  const meta = isRecord(body.meta) ? body.meta : {};
+  const pages = isModel ? [] : (Array.isArray(data) ? data : [data]).filter(isRecord);
+  return {
+    pages,
+    text: tab === 'ocr' ? recognized(answer, body) : isWhole(answer) ? answer.text : undefined,
+    body,
+    meta,
+    trace: [trace, meta.trace, body.trace].find(isRecord),
+    tokens: tokensOf(answer, body, meta, pages),
+  };
+}
+
+const isWhole = ({ json, events, failure }: Answer) => json === undefined && events.length === 0 && !failure;
+
+function recognized({ events }: Answer, body: Fields): string {
+  if (events.length > 0) return events.map(({ data }) => choiceOf(data, 'delta')).join('');
+  return choiceOf(body, 'message');
+}
+
+function choiceOf(data: unknown, part: 'delta' | 'message'): string {
+  const choice = isRecord(data) && Array.isArray(data.choices) ? data.choices[0] : undefined;
+  const inner = isRecord(choice) ? choice[part] : undefined;
+  return isRecord(inner) && typeof inner.content === 'string' ? inner.content : '';
+}
+
+function tokensOf(answer: Answer, body: Fields, meta: Fields, pages: readonly Page[]): number | undefined {
+  const header = Number(answer.headers['x-usage-tokens']);
+  if (answer.headers['x-usage-tokens'] && !Number.isNaN(header)) return header;
+  const chunk = answer.events.findLast(({ data }) => isRecord(data) && isRecord(data.usage))?.data;
+  for (const usage of [meta.usage, body.usage, isRecord(chunk) ? chunk.usage : undefined]) {
+    if (!isRecord(usage)) continue;
+    for (const count of [usage.tokens, usage.total_tokens]) if (typeof count === 'number') return count;
+  }
+  if (pages.length === 0) return undefined;
+  const sum = pages.reduce((total, { usage }) => total + (isRecord(usage) ? Number(usage.tokens) || 0 : 0), 0);
+  return sum || undefined;
+}
+
+/** What the program says of how a page was read, under names that no page can take. */
+export function readingFacts(answer: Answer, { pages, trace }: Result): (readonly [string, string])[] {
+  const [page] = pages;
+  const metadata = page && isRecord(page.metadata) ? page.metadata : {};
+  const facts: [string, unknown][] = [
+    ['Engine', trace?.engine ?? metadata['lectern:engine']],
+    ['Cache', trace?.cache],
+    ['Found by', answer.headers['x-search-provider']],
+    ['Model', answer.json && isRecord(answer.json) ? answer.json.model : undefined],
+  ];
+  return facts.flatMap(([name, value]) => (typeof value === 'string' && value ? [[name, value] as const] : []));
+}

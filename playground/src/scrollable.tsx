@@ -1,0 +1,16 @@
+import type { ComponentChildren, HTMLAttributes } from 'preact';
+
+interface ScrollableProps extends HTMLAttributes<HTMLElement> {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}
+
+/** What may be wider than the page. Not every browser lets the keyboard scroll what it cannot focus (WCAG 2.1.1). */
+export function Scrollable({ label, children, ...attributes }: ScrollableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    <section aria-label={label} tabIndex={0} {...attributes}>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+interface Shortcuts {
+  /** Ctrl or Command with Enter, wherever the focus is. */
+  readonly send: () => void;
+  /** Escape. */
+  readonly stop: () => void;
+  /** A slash, unless somebody is typing. */
+  readonly search: () => void;
+}
+
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const newest = useRef(shortcuts);
+  newest.current = shortcuts;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) newest.current.send();
+      else if (event.key === 'Escape') newest.current.stop();
+      else if (event.key === '/' && !isTyping(event.target)) newest.current.search();
+      else return;
+      if (event.key !== 'Escape') event.preventDefault();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.matches('textarea, select, input:not([type=radio]):not([type=checkbox])') || target.isContentEditable);

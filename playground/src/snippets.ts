@@ -1,0 +1,219 @@
+/** A request as a line of curl, and as a program in TypeScript or Python: exactly the one that the page sends. */
+import { type Call, type ChosenFile, FILE_PLACE } from './call.ts';
+
+export const LANGUAGES = ['curl', 'TypeScript', 'Client', 'Python'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** Where a snippet finds the key; it never holds the key itself. */
+const KEY = 'LECTERN_API_KEY';
+
+/** Undefined where a language has no simple way to say it. */
+export function snippet(language: Language, call: Call, withKey: boolean): string | undefined {
+  switch (language) {
+    case 'curl':
+      return curl(call, withKey);
+    case 'TypeScript':
+      return typescript(call, withKey);
+    case 'Client':
+      return client(call, withKey);
+    case 'Python':
+      return python(call, withKey);
+  }
+}
+
+/** A word of a POSIX shell that means the text, whatever it holds. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+function curl({ url, headers, body, answer }: Call, withKey: boolean): string {
+  const lines = [`curl ${answer === 'stream' ? '-N ' : ''}${shellWord(url)}`];
+  if (withKey) lines.push(`-H "Authorization: Bearer $${KEY}"`);
+  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${shellWord(`${name}: ${value}`)}`);
+  if (body.kind === 'form') {
+    for (const [name, value] of body.fields) lines.push(`--form-string ${shellWord(`${name}=${value}`)}`);
+    lines.push(`-F ${shellWord(`file=@"${body.file.name.replace(/["\\]/g, '\\$&')}"`)}`);
+    return joined(lines);
+  }
+  lines.push(`-H 'Content-Type: application/json'`);
+  const json = JSON.stringify(body.value);
+  if (!body.file) return joined([...lines, `--data-raw ${shellWord(json)}`]);
+  const [before, after] = parted(json, body.file);
+  const name = shellWord(body.file.name.startsWith('-') ? `./${body.file.name}` : body.file.name);
+  return [
+    `{ printf %s ${shellWord(before)}`,
+    `  base64 < ${name} | tr -d '\\n'`,
+    `  printf %s ${shellWord(after)}; } |`,
+    joined([...lines, '--data-binary @-']),
+  ].join('\n');
+}
+
+const joined = (lines: readonly string[]) => lines.join(' \\\n  ');
+
+/** A JSON text around the base64 of its file. */
+function parted(json: string, { type }: ChosenFile): [string, string] {
+  const at = json.indexOf(FILE_PLACE);
+  return [`${json.slice(0, at)}data:${type};base64,`, json.slice(at + FILE_PLACE.length)];
+}
+
+const quoted = (text: string) => {
+  const inside = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+  return `'${inside}'`;
+};
+
+/** A value as a literal of TypeScript. */
+function literal(value: unknown, indent = ''): string {
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inner = `${indent}  `;
+  const entries = Array.isArray(value)
+    ? value.map((item) => literal(item, inner))
+    : Object.entries(value).map(
+        ([name, item]) => `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)}: ${literal(item, inner)}`,
+      );
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  if (entries.length === 0) return open + close;
+  const room = Array.isArray(value) ? '' : ' ';
+  const line = open + room + entries.join(', ') + room + close;
+  if (line.length <= 76 && !line.includes('\n')) return line;
+  return `${open}\n${entries.map((entry) => `${inner}${entry},\n`).join('')}${indent}${close}`;
+}
+
+function typescript({ url, headers, body, answer }: Call, withKey: boolean): string {
+  const lines: string[] = [];
+  const sent: string[] = [];
+  if (withKey) sent.push(`Authorization: \`Bearer \${process.env.${KEY}}\``);
+  for (const [name, value] of Object.entries(headers)) sent.push(`${literalName(name)}: ${quoted(value)}`);
+  let content = 'form';
+  if (body.kind === 'form') {
+    lines.push("import { openAsBlob } from 'node:fs';", '', 'const form = new FormData();');
+    for (const [name, value] of body.fields) lines.push(`form.append(${quoted(name)}, ${quoted(value)});`);
+    const { name, type } = body.file;
+    lines.push(`form.append('file', await openAsBlob(${quoted(name)}, { type: ${quoted(type)} }), ${quoted(name)});`);
+  } else {
+    sent.push("'Content-Type': 'application/json'");
+    let value = literal(body.value, '  ');
+    if (body.file) {
+      lines.push(
+        "import { readFile } from 'node:fs/promises';",
+        '',
+        `const file = await readFile(${quoted(body.file.name)}, 'base64');`,
+      );
+      value = value.replace(quoted(FILE_PLACE), () => `\`data:${body.file!.type};base64,\${file}\``);
+    }
+    content = `JSON.stringify(${value})`;
+  }
+  lines.push(
+    `const answer = await fetch(${quoted(url)}, {`,
+    "  method: 'POST',",
+    '  headers: {',
+    ...sent.map((line) => `    ${line},`),
+    '  },',
+    `  body: ${content},`,
+    '});',
+    'if (!answer.ok) throw new Error(await answer.text());',
+  );
+  if (answer === 'stream') {
+    lines.push('for await (const text of answer.body!.pipeThrough(new TextDecoderStream())) {');
+    lines.push('  process.stdout.write(text);', '}');
+  } else lines.push(`console.log(await answer.${answer}());`);
+  return lines.join('\n');
+}
+
+const literalName = (name: string) => (/^[A-Za-z]+$/.test(name) ? name : quoted(name));
+
+/** By the client of this package, where it says the same in a line or two. */
+function client({ tab, url, target, options, answer, body }: Call, withKey: boolean): string | undefined {
+  if (answer === 'stream' || tab === 'ocr' || body.kind === 'form') return undefined;
+  const { origin } = new URL(url);
+  const where = { read: { baseUrl: origin }, search: { urls: { search: origin } }, ask: { urls: { search: origin } } };
+  const settings = literal(tab in where ? where[tab as keyof typeof where] : { urls: { models: origin } });
+  const made = withKey ? settings.replace(/ }$/, `, apiKey: process.env.${KEY} }`) : settings;
+  const lines = ["import { createClient } from 'lectern/client';", '', `const lectern = createClient(${made});`];
+  const more = Object.keys(options).length > 0 ? `, ${literal(options)}` : '';
+  if (tab === 'embed' || tab === 'rerank') {
+    lines.push(`console.log(await lectern.${tab}(${literal({ ...target, ...options })}));`);
+    return lines.join('\n');
+  }
+  const subject = tab === 'read' ? ('html' in target ? literal(target) : literal(target.url)) : literal(target.q);
+  const method = (tab === 'read' ? 'read' : 'search') + (answer === 'text' ? 'Text' : '');
+  lines.push(`console.log(await lectern.${method}(${subject}${more}));`);
+  return lines.join('\n');
+}
+
+/** A value as a literal of Python. */
+function pythonLiteral(value: unknown, indent = ''): string {
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  // JSON's escapes are Python's too, but for halves of pairs, which Python would keep apart.
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object') return String(value);
+  const inner = `${indent}    `;
+  const entries = Array.isArray(value)
+    ? value.map((item) => pythonLiteral(item, inner))
+    : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${pythonLiteral(item, inner)}`);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  const line = open + entries.join(', ') + close;
+  if (line.length <= 76) return line;
+  return `${open}\n${entries.map((entry) => `${inner}${entry},\n`).join('')}${indent}${close}`;
+}
+
+function python({ url, headers, body, answer }: Call, withKey: boolean): string {
+  const sent = Object.entries(headers).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  if (withKey) sent.unshift(`"Authorization": f"Bearer {os.environ['${KEY}']}"`);
+  const stream = answer === 'stream';
+  if (body.kind === 'form') return pythonForm(url, sent, body.fields, body.file, { stream, withKey });
+  sent.push('"Content-Type": "application/json"');
+  const imports = [...(body.file ? ['base64'] : []), 'json', ...(withKey ? ['os'] : [])].map(
+    (name) => `import ${name}`,
+  );
+  const lines = [...imports, 'from urllib.request import Request, urlopen', ''];
+  let value = pythonLiteral(body.value);
+  if (body.file) {
+    lines.push(
+      `with open(${JSON.stringify(body.file.name)}, "rb") as opened:`,
+      '    file = base64.b64encode(opened.read()).decode()',
+    );
+    value = value.replace(JSON.stringify(FILE_PLACE), () => `"data:${body.file!.type};base64," + file`);
+  }
+  lines.push(
+    'request = Request(',
+    `    ${JSON.stringify(url)},`,
+    `    data=json.dumps(${indented(value)}).encode(),`,
+    '    headers={',
+    ...sent.map((line) => `        ${line},`),
+    '    },',
+    ')',
+    'with urlopen(request) as answer:',
+    ...(stream
+      ? ['    for line in answer:', '        print(line.decode(), end="")']
+      : [answer === 'text' ? '    print(answer.read().decode())' : '    print(json.load(answer))']),
+  );
+  return lines.join('\n');
+}
+
+const indented = (text: string) => text.replaceAll('\n', '\n    ');
+
+function pythonForm(
+  url: string,
+  sent: readonly string[],
+  fields: readonly (readonly [string, string])[],
+  { name, type }: ChosenFile,
+  { stream, withKey }: { stream: boolean; withKey: boolean },
+): string {
+  return [
+    ...(withKey ? ['import os', ''] : []),
+    'import requests',
+    '',
+    `with open(${JSON.stringify(name)}, "rb") as file:`,
+    '    answer = requests.post(',
+    `        ${JSON.stringify(url)},`,
+    '        headers={',
+    ...sent.map((line) => `            ${line},`),
+    '        },',
+    ...(fields.length > 0 ? [`        data=${indented(indented(pythonLiteral(Object.fromEntries(fields))))},`] : []),
+    `        files={"file": (${JSON.stringify(name)}, file, ${JSON.stringify(type)})},`,
+    ...(stream ? ['        stream=True,'] : []),
+    '    )',
+    ...(stream ? ['for line in answer.iter_lines(decode_unicode=True):', '    print(line)'] : ['print(answer.text)']),
+  ].join('\n');
+}

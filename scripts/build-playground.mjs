@@ -1,0 +1,54 @@
+// Builds the playground (playground/) into dist/playground: one script, two style sheets and the page that names them.
+// File names carry a digest of the content, so that browsers may keep them for good.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const source = path.join(root, 'playground');
+const target = path.join(root, 'dist', 'playground');
+
+const bundle = async (entry, options = {}) => {
+  const { outputFiles } = await build({
+    absWorkingDir: source,
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+    ...options,
+  });
+  return outputFiles[0].contents;
+};
+
+const write = (name, ending, contents) => {
+  const digest = createHash('sha256').update(contents).digest('hex').slice(0, 16);
+  const file = `${name}.${digest}.${ending}`;
+  writeFileSync(path.join(target, file), contents);
+  return `/playground/${file}`;
+};
+
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
+const frame = write('frame', 'css', await bundle('src/frame.css'));
+const style = write('style', 'css', await bundle('src/style.css'));
+const script = write(
+  'script',
+  'js',
+  await bundle('src/main.tsx', {
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    tsconfig: path.join(source, 'tsconfig.json'),
+    define: { 'process.env.NODE_ENV': '"production"', FRAME_STYLE: JSON.stringify(frame) },
+  }),
+);
+const html = readFileSync(path.join(source, 'index.html'), 'utf8')
+  .replace('{{style}}', style)
+  .replace('{{script}}', script);
+writeFileSync(path.join(target, 'index.html'), html);
