@@ -52,6 +52,8 @@ export interface OpenClient {
 interface Needs {
   /** Whether jobs are worked on in this process too. */
   readonly jobs?: boolean;
+  /** Told of each answer, for what its head alone says. */
+  readonly onAnswer?: (response: Response) => void;
 }
 
 /** Opens a client for as long as the work takes. */
@@ -62,11 +64,14 @@ export async function inClient<T>(
   needs: Needs = {},
 ): Promise<T> {
   const server = flags.server || context.environment.LECTERN_URL;
-  if (server) return atServer(server, context, flags, work);
+  if (server) return atServer(server, context, { flags, needs }, work);
   const { openRooms } = await import('./rooms.ts');
   const rooms = await openRooms(context, flags, { jobs: needs.jobs ?? false });
   try {
-    return await work({ client: await clientOf({ urls: rooms.urls, fetch: rooms.fetch }), server: undefined });
+    return await work({
+      client: await clientOf({ urls: rooms.urls, fetch: heard(rooms.fetch, needs) }),
+      server: undefined,
+    });
   } finally {
     await rooms.close();
   }
@@ -75,12 +80,14 @@ export async function inClient<T>(
 async function atServer<T>(
   server: string,
   context: CliContext,
-  { key }: ClientFlags,
+  { flags: { key }, needs }: { readonly flags: ClientFlags; readonly needs: Needs },
   work: (open: OpenClient) => Promise<T>,
 ): Promise<T> {
-  if (!/^https?:\/\//i.test(server) || !URL.canParse(server))
-    throw usageError(`${server} is no address of a server: it begins with http:// or https://`);
-  const client = await clientOf({ baseUrl: server, apiKey: key || context.environment.LECTERN_API_KEY });
+  const client = await clientOf({
+    ...placesOf(server),
+    apiKey: key || context.environment.LECTERN_API_KEY,
+    fetch: heard(fetch, needs),
+  });
   const isOver = new AbortController();
   const version = client.health({ signal: isOver.signal }).then(
     (health) => health.version as string | undefined,
@@ -95,6 +102,31 @@ async function atServer<T>(
   } finally {
     isOver.abort();
   }
+}
+
+const heard = (send: typeof fetch, { onAnswer }: Needs): typeof fetch =>
+  onAnswer
+    ? async (...given) => {
+        const response = await send(...given);
+        onAnswer(response);
+        return response;
+      }
+    : send;
+
+const FACES = ['reader', 'search', 'models', 'flow'] as const;
+
+/** `http://127.0.0.1:3000`, whose other faces follow from it, or each face on its own: `reader=http://…,models=http://…`. */
+function placesOf(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'> {
+  const parts = server.split(',').map((part) => /^(?:([a-z]+)=)?(https?:\/\/.*)$/i.exec(part.trim()) ?? [part]);
+  const places = parts.map(([part, face, url]) => {
+    if (url === undefined || !URL.canParse(url))
+      throw usageError(`${part} is no address of a server: it begins with http:// or https://`);
+    if (face !== undefined && !FACES.some((one) => one === face))
+      throw usageError(`${face} is no face: they are ${FACES.join(', ')}`);
+    return { face, url };
+  });
+  const urls = Object.fromEntries(places.flatMap(({ face, url }) => (face === undefined ? [] : [[face, url]])));
+  return { baseUrl: places.find(({ face }) => face === undefined)?.url ?? urls.reader, urls };
 }
 
 /** How long the version of a server is waited for when the work is done. */

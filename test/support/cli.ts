@@ -1,0 +1,59 @@
+/** The command line as tests run it: its context, and the program as a process of its own. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { CliContext } from '#cli/context.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** A context that nothing comes out of. */
+export const quiet: CliContext = {
+  environment: {},
+  version: '0.0.0-test',
+  print: () => {},
+  note: () => {},
+  readInput: async () => '',
+  input: new PassThrough().end(),
+  output: new PassThrough().resume(),
+  rewrite: undefined,
+  width: () => 80,
+  signal: new AbortController().signal,
+  onStop: () => {},
+};
+
+export interface ProgramOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: string | Uint8Array;
+}
+
+/** Starts the real program. */
+export function startProgram(args: readonly string[], { env = {}, cwd = ROOT }: ProgramOptions = {}) {
+  const { LECTERN_URL: _, LECTERN_API_KEY: __, ...inherited } = process.env;
+  const loader = path.join(ROOT, 'node_modules/tsx/dist/esm/index.mjs');
+  return spawn(process.execPath, ['--conditions=source', '--import', loader, path.join(ROOT, 'src/main.ts'), ...args], {
+    cwd,
+    env: { ...inherited, ...env },
+  });
+}
+
+export interface Ended {
+  readonly out: string;
+  readonly error: string;
+  readonly code: number | null;
+}
+
+export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { out, error, code: code as number | null };
+}
+
+/** Runs the real program to its end. */
+export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
+  const child = startProgram(args, options);
+  // A program that has failed already reads nothing.
+  child.stdin.on('error', () => {}).end(options.input ?? '');
+  return ended(child);
+}
