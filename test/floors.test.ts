@@ -11,8 +11,10 @@ const DOORS = ['api', 'mcp'];
 /** What each folder of src/ (or file at its top) may import, itself and ANYBODY aside. */
 const MAY: Record<string, readonly string[]> = {
   main: ['cli'],
-  cli: ['app', 'client', ...ROOMS],
-  app: [...DOORS, ...ROOMS, ...GROUND],
+  // A program's standard streams are a door for one client.
+  cli: ['app', 'client', 'mcp', ...ROOMS],
+  // Tools ask the faces of their own process as anybody would.
+  app: ['client', ...DOORS, ...ROOMS, ...GROUND],
   api: [...ROOMS, ...GROUND],
   mcp: ['client', ...ROOMS, ...GROUND],
   search: ['reader', 'models', ...GROUND],

@@ -70,6 +70,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
+    name: 'mcp',
+    group: 'Serve',
+    description: 'Serve tools to a client of the Model Context Protocol, over the standard input and output.',
+    load: async () => (await import('./mcp.ts')).mcpCommand,
+  },
+  {
     name: 'worker',
     group: 'Serve',
     description: 'Work on batch jobs beside servers that share the database, or the data folder.',

@@ -24,10 +24,13 @@ export async function withProgress<T>(
   if (progressToken === undefined) return work({ done() {} });
   const startedAt = performance.now();
   let parts = 0;
+  let told = -1;
   let words = message;
   const tell = () => {
     const elapsed = performance.now() - startedAt;
-    const progress = Math.min(parts + (0.9 * elapsed) / (elapsed + HALF_MS), total);
+    const progress = Math.round((parts + (0.9 * elapsed) / (elapsed + HALF_MS)) * 1e4) / 1e4;
+    if (progress <= told) return;
+    told = progress;
     // A client that is gone is noticed by others.
     mcpReq
       .notify({ method: 'notifications/progress', params: { progressToken, progress, total, message: words } })
@@ -37,9 +40,9 @@ export async function withProgress<T>(
   const beat = setInterval(tell, BEAT_MS);
   try {
     return await work({
-      done(told) {
+      done(next) {
         parts += 1;
-        words = told;
+        words = next;
         if (parts < total) tell();
       },
     });

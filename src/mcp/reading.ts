@@ -10,6 +10,9 @@ import type { ToolCall } from './tool.ts';
 
 type OptionName = keyof typeof OPTIONS;
 
+/** The resource that tells what each option means. */
+export const OPTIONS_URI = 'lectern://options';
+
 /** An option of the reader under its own name, with its meaning from the table. */
 const option = <Schema extends z.ZodType>(name: OptionName, schema: Schema) =>
   schema.optional().describe(describe(OPTIONS[name]));
@@ -48,10 +51,13 @@ const OTHERS = (Object.keys(OPTIONS) as OptionName[]).filter(
   (name) => !NOT_HERE.some((other) => other === name) && !(name in OWN_OPTIONS),
 );
 
-export const furtherOptions = z
-  .record(z.string(), z.unknown())
-  .optional()
-  .describe(`Further options of the reader by their names: ${OTHERS.join(', ')}.`);
+const further = () => z.record(z.string(), z.unknown()).optional();
+
+export const furtherOptions = further().describe(
+  `Further options of the reader by their names: ${OTHERS.join(', ')}. The resource ${OPTIONS_URI} tells what each means.`,
+);
+/** Where the same list stands in another tool already. */
+export const optionsAsThere = further().describe('Further options of the reader by their names, as in read_url.');
 
 interface GivenOptions {
   readonly options?: Record<string, unknown> | undefined;

@@ -4,7 +4,7 @@ import { describe } from '#http/openapi.ts';
 import { OPTIONS } from '#reader/index.ts';
 import { failureWords } from './failures.ts';
 import { withProgress } from './progress.ts';
-import { cleanAddress, readText, shown } from './reading.ts';
+import { cleanAddress, OPTIONS_URI, readText, shown } from './reading.ts';
 import { type Speaker, signalOf } from './speaker.ts';
 
 const PAGE = 'lectern://page/';
@@ -17,6 +17,8 @@ export function addResources(server: McpServer, speakerOf: (context: ServerConte
   const list = (context: ServerContext) => ({
     resources: speakerOf(context)
       .shelf.list()
+      // Files that were sent can be read again by nobody but who has them.
+      .filter(({ url }) => /^https?:/.test(url))
       .map(({ url }) => ({ uri: pageUri(url), name: url, mimeType: 'text/markdown' })),
   });
   const template = new ResourceTemplate(`${PAGE}{url}`, { list });
@@ -46,7 +48,7 @@ export function addResources(server: McpServer, speakerOf: (context: ServerConte
   );
   server.registerResource(
     'options',
-    'lectern://options',
+    OPTIONS_URI,
     {
       title: 'Options of the reader',
       description: 'What each name in `options` of the reading tools means.',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Target } from '#client/index.ts';
 import { ToolError } from '../failures.ts';
-import { cleanAddress, furtherOptions, OWN_OPTIONS, pageOption, readOptions, readText, shown } from '../reading.ts';
+import { cleanAddress, OWN_OPTIONS, optionsAsThere, pageOption, readOptions, readText, shown } from '../reading.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
 import { offset } from './read-url.ts';
 
@@ -17,7 +17,7 @@ const input = {
   page: pageOption,
   respondWith: OWN_OPTIONS.respondWith,
   timeout: OWN_OPTIONS.timeout,
-  options: furtherOptions,
+  options: optionsAsThere,
 };
 
 const facts = {

@@ -4,8 +4,8 @@ import { sharesOf } from '../budget.ts';
 import { failed, failureWords, ToolError } from '../failures.ts';
 import {
   cleanAddress,
-  furtherOptions,
   OWN_OPTIONS,
+  optionsAsThere,
   readOptions,
   readText,
   shown,
@@ -29,7 +29,7 @@ export const readUrls = defineTool({
     urls: z.array(z.string().min(1)).min(1).max(MAX_URLS).describe('The http or https addresses to read.'),
     max_tokens: maxTokens(),
     ...OWN_OPTIONS,
-    options: furtherOptions,
+    options: optionsAsThere,
   }),
   openWorld: true,
   parts: ({ urls }) => urls.length,

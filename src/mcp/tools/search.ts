@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FoundPage, SearchOptions } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
-import { loadTokens } from '#reader/index.ts';
+import { loadTokens, OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { pieceOf, sharesOf } from '../budget.ts';
 import { ToolError } from '../failures.ts';
@@ -36,13 +36,14 @@ const shared = {
 const NOT_HERE = ['q', 'num', 'count', 'page', 'site', 'respondWith', 'passages', 'withFavicons', 'explain'] as const;
 const OTHERS = Object.keys(ALL_OPTIONS).filter((name) => !NOT_HERE.some((other) => other === name));
 
-const furtherOptions = (own: readonly string[]) =>
-  z
+/** Those of the reader stand in read_url. */
+const furtherOptions = (own: readonly string[]) => {
+  const names = OTHERS.filter((name) => !(name in OPTIONS) && !own.includes(name));
+  return z
     .record(z.string(), z.unknown())
     .optional()
-    .describe(
-      `Further options of a search, and of the reader for its pages: ${OTHERS.filter((name) => !own.includes(name)).join(', ')}.`,
-    );
+    .describe(`Further options by their names: ${names.join(', ')}, and how pages are read, as in read_url.`);
+};
 
 export const searchWeb = defineTool({
   name: 'search_web',
