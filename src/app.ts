@@ -24,15 +24,16 @@ import { READER_PATHS, readerRoutes } from '#api/reader.ts';
 import { SEARCH_PATHS, searchRoutes } from '#api/search.ts';
 import { searchDescriptionRoutes } from '#api/search-openapi.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
+import { allOf, createTracing } from '#api/trace.ts';
 import { createBatch } from '#app/batch.ts';
 import { createCollections } from '#app/collections.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
-import { observers, readRooms } from '#app/metrics.ts';
 import { createMcpDoor, MCP_PATHS } from '#app/mcp.ts';
+import { observers, readRooms } from '#app/metrics.ts';
 import { indexEmbedder, passageReranker } from '#app/model-tools.ts';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { openServerFolder } from '#concurrency/programs.ts';
-import type { Config } from '#config.ts';
+import { type Config, ConfigError } from '#config.ts';
 import { createDocuments } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
@@ -76,6 +77,7 @@ import { DatabaseAway } from '#storage/database/away.ts';
 import { openPictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
+import { openSpanExport } from '#telemetry/otlp.ts';
 
 /** Faces that are servers of the framework; the flow gateway has its own. */
 type ServerFace = Exclude<FaceName, 'flow'>;
@@ -176,6 +178,21 @@ async function build({ config, version, log, environment }: AppOptions, started:
   started.push(() => fetch.close());
   const trusted = createTrustedFetch(regionRules);
   started.push(() => trusted.close());
+  const { otlpUrl } = config;
+  if (otlpUrl !== undefined && !region.allows(new URL(otlpUrl))) throw new ConfigError('otlpUrl: is not in euHosts');
+  const spanExport =
+    otlpUrl === undefined
+      ? undefined
+      : await openSpanExport({
+          url: otlpUrl,
+          headers: config.otlpHeaders,
+          sampleRatio: config.otlpSampleRatio,
+          service: config.otlpService,
+          version,
+          log,
+        });
+  if (spanExport) started.push(() => spanExport.close());
+  const tracing = createTracing({ gatekeeper, spanExport });
   const proxies = createProxyTable(config.proxies, { region });
   const refusals = createRefusalLog();
   const egress = await createEgress({ guard, region, onRefused: refusals.note });
@@ -239,6 +256,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
   started.push(() => documents.close());
   const ocr = createOcr({
     tesseract: config.tesseract,
+    modelDir: config.ocrModelDir,
     languages: config.ocrLanguages.length ? config.ocrLanguages : ['eng'],
     temporaryDir,
     timeoutMs: config.documentTimeoutMs,
@@ -247,6 +265,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
   const models = createModels(config, { fetch: trusted });
   const { vision } = models;
   const modelHost = await openModelHost(config, {
+    media: { fetch, documents, ocr, temporaryDir },
     dir: modelsDir(config.dataDir),
     fetch: trusted,
     tokens: { load: loadTokens, count: countTokens, keep: keepTokens },
@@ -399,7 +418,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
       temporaryDir,
       maxBodyBytes,
       trustedProxies,
-      observe: requestCounter(metrics, name),
+      observe: allOf(requestCounter(metrics, name), tracing.observer),
       ...options,
     });
     staticRoutes(made);
@@ -455,6 +474,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
       readerRoutes(made, {
         reader,
         gatekeeper,
+        tracing,
         guardsNetworks: config.allowNetworks.length > 0,
         ownNames,
         pictures,
@@ -469,6 +489,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
       searchRoutes(made, {
         search,
         gatekeeper,
+        tracing,
         keyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
         guardsNetworks: config.allowNetworks.length > 0,
         ownNames,
@@ -485,6 +506,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
         ...modelHost,
         completions,
         gatekeeper,
+        tracing,
         prices: config.modelPrices,
         version,
         batch: { room: batch, guard },

@@ -187,6 +187,18 @@ export const SETTINGS = {
     'none',
     'A folder with ONNX files of PP-OCR, which then reads in place of Tesseract: one named `*det*.onnx`, one named `*rec*.onnx`, and the dictionary, `*.txt`.',
   ),
+  speechUrl: setting(
+    z.url().optional(),
+    'none',
+    'The base address of an OpenAI-compatible server that writes down what is said in a clip; without one no transcripts are embedded.',
+  ),
+  speechModel: setting(z.string().optional(), 'whisper-1', 'The speech model there.'),
+  speechKey: secret(setting(z.string().optional(), 'none', 'The key for it.')),
+  ffmpeg: setting(
+    z.string().min(1).optional(),
+    'ffmpeg',
+    'The program that opens sound and video; without it neither is embedded.',
+  ),
   readerlmTokens: setting(
     count(60_000, 100),
     '60000',
@@ -384,7 +396,29 @@ export const SETTINGS = {
     'none',
     'A port of its own for `/metrics`, for which no secret is needed; the admin API has them behind its secret.',
   ),
-  metricsHost: setting(z.string().default('127.0.0.1'), '127.0.0.1', 'The address that the port of metrics listens on.'),
+  metricsHost: setting(
+    z.string().default('127.0.0.1'),
+    '127.0.0.1',
+    'The address that the port of metrics listens on.',
+  ),
+  otlpUrl: setting(
+    z.url().optional(),
+    'none',
+    'A collector of OpenTelemetry that traces of all requests are sent to over OTLP/HTTP, such as http://localhost:4318.',
+  ),
+  otlpHeaders: secret(
+    setting(
+      json(z.record(z.string(), z.string())).default({}),
+      'none',
+      'Headers that it wants to be sent: `{"authorization": "…"}`, in the environment as JSON.',
+    ),
+  ),
+  otlpSampleRatio: setting(
+    z.coerce.number().min(0).max(1).default(1),
+    '1',
+    'Which part of the requests is sent whose callers have not decided that themselves by `traceparent`.',
+  ),
+  otlpService: setting(z.string().default('lectern'), 'lectern', 'The name of this server there.'),
   trustedProxies: setting(
     words.refine((list) => list.every(isNetwork), 'must be addresses or networks in CIDR form'),
     'none',

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Embeddings, type EmbedRequest, finishVector, rowsOf, vectorAsJson } from '#models/index.ts';
+import type { ShownTrace } from '#telemetry/trace.ts';
 
 /** Between two pieces other requests have their turn. */
 const PIECE_CHARACTERS = 256 * 1024;
@@ -11,6 +12,7 @@ interface Answered {
   readonly model: string;
   readonly request: EmbedRequest;
   readonly embeddings: Embeddings;
+  readonly trace?: ShownTrace | undefined;
 }
 
 /** A text for a small answer, a stream for a large one. */
@@ -30,11 +32,20 @@ export async function embeddingsAnswer(answered: Answered): Promise<string | Rea
   return Readable.from(all(), { objectMode: false });
 }
 
-function* jsonPieces({ model, request, embeddings: { outputs, tokens } }: Answered): Generator<string, undefined> {
+function* jsonPieces({
+  model,
+  request,
+  embeddings: { outputs, tokens, imageTokens },
+  trace,
+}: Answered): Generator<string, undefined> {
   const usage =
     request.output === 'sparse'
       ? { input_tokens: tokens, output_tokens: 0, total_tokens: tokens }
-      : { total_tokens: tokens, prompt_tokens: tokens };
+      : {
+          total_tokens: tokens,
+          prompt_tokens: tokens,
+          ...(imageTokens !== undefined && { image_tokens: imageTokens }),
+        };
   let piece = `{"model":${JSON.stringify(model)},"object":"list","usage":${JSON.stringify(usage)},"data":[`;
   for (const [index, output] of outputs.entries()) {
     if (index) piece += ',';
@@ -53,7 +64,7 @@ function* jsonPieces({ model, request, embeddings: { outputs, tokens } }: Answer
       piece = '';
     }
   }
-  yield `${piece}]}`;
+  yield `${piece}]${trace ? `,"trace":${JSON.stringify(trace)}` : ''}}`;
   return undefined;
 }
 

@@ -7,15 +7,17 @@ import { callOf, keyedRoute, type ModelDoor } from './model-door.ts';
 
 export function embeddingsRoutes(face: Face, door: ModelDoor): void {
   keyedRoute(face, '/v1/embeddings', 'embeddings', door, async (request, reply) => {
-    const call = callOf(request, reply, door);
     const body = bodyOf(request);
+    const call = callOf(request, reply, door, body);
     const { row, kind } = await door.registry.embedding(modelOf(body));
     const asked = readEmbedRequest(body, row, kind);
     // What was read of it lives on; the rest would be held until the answer is out.
     request.body = undefined;
     const embeddings = await embed(door.models, row, asked, call);
     door.gatekeeper.visitOf(request).spend({ tokens: embeddings.tokens, model: row.id });
-    const answer = await embeddingsAnswer({ model: row.id, request: asked, embeddings });
+    call.trace?.count('tokens', embeddings.tokens);
+    const trace = door.tracing.show(request, reply);
+    const answer = await embeddingsAnswer({ model: row.id, request: asked, embeddings, trace });
     return reply.type('application/json; charset=utf-8').send(answer);
   });
 }

@@ -14,6 +14,13 @@ export interface Gatekeeper {
   visitOf(request: FastifyRequest): Visit;
   /** Who asks, at a door whose calls go on to others, which count them: a wrong key is refused. */
   recognize(entrance: Entrance, request: FastifyRequest): Promise<Caller>;
+  /** When such a request was looked at, as `performance.now()` milliseconds. */
+  checkOf(request: FastifyRequest): Check | undefined;
+}
+
+export interface Check {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** A client that left before its answer was out (nginx's convention). */
@@ -25,10 +32,11 @@ export interface GatekeeperOptions {
 }
 
 export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}): Gatekeeper {
-  const visits = new WeakMap<FastifyRequest, Visit>();
+  const visits = new WeakMap<FastifyRequest, Check & { readonly visit: Visit }>();
   return {
     guard: (entrance, headers) => async (request, reply) => {
       const asking = askingOf(request);
+      const fromMs = performance.now();
       const admitted = await gate.admit(entrance, asking, (standings) => showLimits(reply, standings, headers));
       let spent = 0;
       const visit: Visit = {
@@ -38,7 +46,7 @@ export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}
           admitted.spend(cost);
         },
       };
-      visits.set(request, visit);
+      visits.set(request, { visit, fromMs, toMs: performance.now() });
       const end = () => {
         visit.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
         if (spent) onSpent?.(entrance.endpoint, spent);
@@ -48,10 +56,11 @@ export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}
     },
     recognize: (entrance, request) => gate.recognize(entrance, askingOf(request)),
     visitOf(request) {
-      const visit = visits.get(request);
-      if (!visit) throw problem('InternalError', {}, new Error('the route is not guarded'));
-      return visit;
+      const known = visits.get(request);
+      if (!known) throw problem('InternalError', {}, new Error('the route is not guarded'));
+      return known.visit;
     },
+    checkOf: (request) => visits.get(request),
   };
 }
 

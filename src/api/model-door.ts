@@ -7,11 +7,14 @@ import type { Face } from '#http/server.ts';
 import type { Call, Opened, Registry } from '#models/index.ts';
 import type { Endpoint } from '#plans.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
+import type { ModelBody } from './model-body.ts';
+import { asksForTrace, type Tracing } from './trace.ts';
 
 export interface ModelDoor {
   readonly registry: Registry;
   readonly models: Opened;
   readonly gatekeeper: Gatekeeper;
+  readonly tracing: Tracing;
 }
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -45,12 +48,18 @@ export function refuseOthers(face: Face, url: string, methods: readonly HTTPMeth
 }
 
 /** What a request brings to the models beside its content. What it spends is settled when its answer is out. */
-export function callOf(request: FastifyRequest, reply: FastifyReply, { gatekeeper }: ModelDoor): Call {
+export function callOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { gatekeeper, tracing }: ModelDoor,
+  body?: ModelBody,
+): Call {
   const visit = gatekeeper.visitOf(request);
   const { caller } = visit;
   return {
     caller: caller.kind === 'key' ? caller.account.id : callerAddress(request),
     signal: goneSignal(reply),
     admit: (tokens) => visit.takeTokens(tokens),
+    trace: tracing.follow(request, reply, asksForTrace(request, body)),
   };
 }

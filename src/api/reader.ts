@@ -29,15 +29,18 @@ import {
   type UploadedFile,
 } from '#reader/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
+import type { ShownTrace, Trace } from '#telemetry/trace.ts';
 import { errorEvent, success } from './envelopes/reader.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
 import { goneSignal } from './gone.ts';
 import { type Index, writeIndex } from './reader-index.ts';
+import type { Tracing } from './trace.ts';
 
 export interface ReaderDoor {
   readonly reader: Reader;
   readonly gatekeeper: Gatekeeper;
+  readonly tracing: Tracing;
   /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
   readonly guardsNetworks: boolean;
   /** Names under which a browser may know this server, beside addresses and localhost. */
@@ -124,13 +127,16 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
   }
   if (options.explain) refuseToExplain(kind, options);
   const signal = goneSignal(reply);
-  const work = { target, options, signal, keyed: caller.kind !== 'keyless' };
+  const trace = door.tracing.follow(request, reply, options.trace);
+  const work = { target, options, signal, keyed: caller.kind !== 'keyless', trace };
   if (kind === 'stream') return sendStream(reply, request, door, work, visit);
   const rendition = await door.reader.last(work);
   visit.spend({ tokens: rendition.tokens, model: options.modelFormat ?? '' });
   reply.header('x-usage-tokens', String(rendition.tokens));
   const page = await withPictures(rendition, options, request, door);
-  return kind === 'json' ? sendJson(reply, page) : sendText(reply, rendition, page);
+  trace?.count('tokens', rendition.tokens);
+  const shown = door.tracing.show(request, reply);
+  return kind === 'json' ? sendJson(reply, page, shown) : sendText(reply, rendition, page);
 }
 
 /** An explanation stands in a page object, and tells of a page that was read here. */
@@ -221,6 +227,7 @@ interface Work {
   readonly options: Options;
   readonly signal: AbortSignal;
   readonly keyed: boolean;
+  readonly trace: Trace | undefined;
 }
 
 /**
@@ -230,12 +237,17 @@ interface Work {
 async function sendStream(reply: FastifyReply, request: FastifyRequest, door: ReaderDoor, work: Work, visit: Visit) {
   const renditions = newest(door.reader.each(work));
   const first = await renditions.next();
+  let tokens = 0;
   async function* events(): AsyncGenerator<Event> {
     try {
       for (let step = first; !step.done; step = await renditions.next()) {
         visit.spend({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
         yield { event: 'data', data: await withPictures(step.value, work.options, request, door) };
+        tokens = step.value.tokens;
       }
+      work.trace?.count('tokens', tokens);
+      const shown = door.tracing.show(request, reply);
+      if (shown) yield { event: 'trace', data: shown };
     } finally {
       await renditions.return(undefined);
     }
@@ -247,8 +259,10 @@ async function sendStream(reply: FastifyReply, request: FastifyRequest, door: Re
     .send(eventStream(events(), (error) => errorEvent(asProblem(error))));
 }
 
-const sendJson = (reply: FastifyReply, page: Page) =>
-  reply.type('application/json; charset=utf-8').send(JSON.stringify(success(page, { usage: page.usage })));
+function sendJson(reply: FastifyReply, page: Page, trace: ShownTrace | undefined) {
+  const meta = { usage: page.usage, ...(trace && { trace }) };
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(success(page, meta)));
+}
 
 function sendText(reply: FastifyReply, { body, pageshot, screenshot }: Rendition, page: Page) {
   const address = page.pageshotUrl ?? page.screenshotUrl;

@@ -11,13 +11,14 @@ import {
   rerank,
   type ServedReranker,
 } from '#models/index.ts';
-import { bodyOf, givenModel, modelOf } from './model-body.ts';
+import { bodyOf, givenModel, type ModelBody, modelOf } from './model-body.ts';
 import { callOf, keyedRoute, type ModelDoor } from './model-door.ts';
 
 export function rerankRoutes(face: Face, door: ModelDoor): void {
   keyedRoute(face, '/v1/rerank', 'rerank', door, async (request, reply) => {
     const body = bodyOf(request);
     return ranked(request, reply, door, {
+      body,
       row: (await door.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: true }),
       write: ownShape,
@@ -26,6 +27,7 @@ export function rerankRoutes(face: Face, door: ModelDoor): void {
   keyedRoute(face, '/v2/rerank', 'rerank', door, async (request, reply) => {
     const body = bodyOf(request);
     return ranked(request, reply, door, {
+      body,
       row: (await door.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: false }),
       write: cohereShape,
@@ -37,6 +39,7 @@ export function rerankRoutes(face: Face, door: ModelDoor): void {
     const tei = body.texts !== undefined;
     const model = givenModel(body);
     return ranked(request, reply, door, {
+      body,
       row:
         model === undefined && tei ? await standardReranker(door) : (await door.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: !tei }),
@@ -49,6 +52,7 @@ interface Ranking {
   readonly row: RerankRow;
   readonly asked: RerankRequest;
   readonly write: (done: Done) => unknown;
+  readonly body: ModelBody;
 }
 
 interface Done {
@@ -59,13 +63,21 @@ interface Done {
   readonly requestId: string;
 }
 
-async function ranked(request: FastifyRequest, reply: FastifyReply, door: ModelDoor, { row, asked, write }: Ranking) {
-  const call = callOf(request, reply, door);
+async function ranked(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  door: ModelDoor,
+  { row, asked, write, body }: Ranking,
+) {
+  const call = callOf(request, reply, door, body);
   request.body = undefined;
   const { results, tokens } = await rerank(door.models, row, asked, call);
   door.gatekeeper.visitOf(request).spend({ tokens, model: row.id });
+  call.trace?.count('tokens', tokens);
+  const trace = door.tracing.show(request, reply);
   const answer = write({ model: row.id, asked, results, tokens, requestId: request.id });
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
+  const whole = trace && !Array.isArray(answer) ? { ...(answer as object), trace } : answer;
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));
 }
 
 const ownShape = ({ model, asked, results, tokens }: Done) => ({

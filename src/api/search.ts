@@ -23,15 +23,18 @@ import {
   textOf,
 } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
+import type { ShownTrace } from '#telemetry/trace.ts';
 import { errorEvent, success } from './envelopes/reader.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
 import { goneSignal } from './gone.ts';
 import { type Index, writeIndex } from './reader-index.ts';
+import type { Tracing } from './trace.ts';
 
 export interface SearchDoor {
   readonly search: Search;
   readonly gatekeeper: Gatekeeper;
+  readonly tracing: Tracing;
   /** Whether callers without a key are let in, at the rate for their address. */
   readonly keyless: 'refused' | 'limited';
   /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
@@ -132,7 +135,9 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
     if (feature !== 'proxy' || caller.kind === 'key') visit.allow(feature, option);
   }
   const signal = goneSignal(reply);
+  const trace = door.tracing.follow(request, reply, options.trace);
   const work: SearchRequest = {
+    trace,
     query: readQuery(composeText(words, operators), {
       kind: given.type ?? 'web',
       count,
@@ -160,12 +165,14 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
         ? `data:image/png;base64,${Buffer.from(png).toString('base64')}`
         : `${door.readerUrl()}/.pictures/${await door.pictures.put(png)}.png`,
   };
-  if (kind === 'stream') return sendStream(reply, door, work, visit);
+  if (kind === 'stream') return sendStream(reply, request, door, work, visit);
   const answer = await door.search.last(work);
   visit.spend({ tokens: answer.tokens, model: options.modelFormat ?? '' });
   showSources(reply, answer);
   reply.header('x-usage-tokens', String(answer.tokens));
-  return kind === 'json' ? sendJson(reply, answer) : sendText(reply, answer);
+  trace?.count('tokens', answer.tokens);
+  const shown = door.tracing.show(request, reply);
+  return kind === 'json' ? sendJson(reply, answer, shown) : sendText(reply, answer);
 }
 
 /** The parameters of the request line; they are never part of the query. */
@@ -194,16 +201,27 @@ function showSources(reply: FastifyReply, { providers, notice }: Answer): void {
  * The first answer is awaited, so that a failure before it has its own status. A client that is slow to read skips to the
  * newest one.
  */
-async function sendStream(reply: FastifyReply, door: SearchDoor, work: SearchRequest, visit: Visit) {
+async function sendStream(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  door: SearchDoor,
+  work: SearchRequest,
+  visit: Visit,
+) {
   const answers = newest(door.search.each(work));
   const first = await answers.next();
   if (!first.done) showSources(reply, first.value);
+  let tokens = 0;
   async function* events(): AsyncGenerator<Event> {
     try {
       for (let step = first; !step.done; step = await answers.next()) {
         visit.spend({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
         yield { event: 'data', data: step.value.results };
+        tokens = step.value.tokens;
       }
+      work.trace?.count('tokens', tokens);
+      const shown = door.tracing.show(request, reply);
+      if (shown) yield { event: 'trace', data: shown };
     } finally {
       await answers.return(undefined);
     }
@@ -215,8 +233,8 @@ async function sendStream(reply: FastifyReply, door: SearchDoor, work: SearchReq
     .send(eventStream(events(), (error) => errorEvent(asProblem(error))));
 }
 
-function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer) {
-  const meta = { usage: { tokens }, ...(notice && { notice }) };
+function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trace: ShownTrace | undefined) {
+  const meta = { usage: { tokens }, ...(notice && { notice }), ...(trace && { trace }) };
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(success(results, meta)));
 }
 

@@ -53,6 +53,7 @@ export interface EndedRequest {
   readonly status: number;
   readonly ms: number;
   readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
 export type Face = FastifyInstance<Server>;
@@ -73,6 +74,7 @@ const EXPOSED_HEADERS = [
   'X-Search-Provider',
   'X-Search-Notice',
   'Retry-After',
+  'Server-Timing',
   ...['', '-Requests', '-Tokens'].flatMap((kind) =>
     ['Limit', 'Remaining', 'Reset'].map((what) => `X-RateLimit-${what}${kind}`),
   ),
@@ -133,7 +135,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     reply.raw.once('close', () => {
       const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE;
       const route = request.is404 ? undefined : request.routeOptions.url;
-      observe.ended?.({ face: name, route, status, ms: reply.elapsedTime, request });
+      observe.ended?.({ face: name, route, status, ms: reply.elapsedTime, request, reply });
     });
   });
   face.addHook('onResponse', async (request, reply) => {

@@ -3,6 +3,7 @@
  * their number), so inputs of like length go together; whose turn it is counts in tokens, caller by caller.
  */
 import { type Problem, problem } from '#errors.ts';
+import type { Trace } from '#telemetry/trace.ts';
 
 export interface QueueItem {
   readonly tokens: number;
@@ -22,6 +23,7 @@ export interface Work<Item, Of extends Lane> {
   readonly patient?: boolean | undefined;
   /** Its reason is what a request that left fails with; what has not run by then never does. */
   readonly signal: AbortSignal;
+  readonly trace?: Trace | undefined;
 }
 
 export interface Queue<Item, Of extends Lane, Result> {
@@ -63,6 +65,7 @@ interface Job<Item, Of, Result> {
   readonly patient: boolean;
   readonly results: Result[];
   readonly since: number;
+  readonly steps: Steps | undefined;
   /** The first item that was not drawn yet. */
   next: number;
   /** Items without a result. */
@@ -109,7 +112,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   let scheduled: NodeJS.Immediate | undefined;
   let closed = false;
 
-  function run({ items, lane, caller, patient = false, signal }: Work<Item, Of>): Promise<Result[]> {
+  function run({ items, lane, caller, patient = false, signal, trace }: Work<Item, Of>): Promise<Result[]> {
     if (signal.aborted) return Promise.reject(signal.reason);
     if (closed) return Promise.reject(closing());
     if (!items.length) return Promise.resolve([]);
@@ -126,11 +129,13 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
         patient,
         results: new Array(items.length),
         since: now(),
+        steps: trace && followed(trace),
         next: 0,
         left: items.length,
         over: false,
         settle(outcome) {
           job.over = true;
+          job.steps?.over();
           signal.removeEventListener('abort', onAbort);
           if (outcome) reject(outcome.error);
           else resolve(job.results);
@@ -220,6 +225,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   async function start(entries: readonly OwnDrawn[]): Promise<void> {
     const controller = new AbortController();
     running.set(entries, controller);
+    for (const { job } of entries) job.steps?.started();
     const startedAt = now();
     try {
       await runTogether(entries, controller.signal);
@@ -315,6 +321,27 @@ const mayPass = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
   return code === 503 || code === 504;
 };
+
+interface Steps {
+  /** An item is in a batch that runs. */
+  started(): void;
+  over(): void;
+}
+
+/** Waiting, until the first item is in a batch, and work from there on. */
+function followed(trace: Trace): Steps {
+  let end = trace.span('queue');
+  let isRunning = false;
+  return {
+    started() {
+      if (isRunning) return;
+      isRunning = true;
+      end();
+      end = trace.span('model');
+    },
+    over: () => end(),
+  };
+}
 
 /** How fast batches go, from those of late. */
 function createSpeed() {

@@ -4,8 +4,10 @@ import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
+import { during, type Trace } from '#telemetry/trace.ts';
 import type { Backend, Embedder, EmbedOptions, Output, Prepared, Reranker } from './backends/backend.ts';
 import type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
+import type { MediaReader } from './media/reader.ts';
 import { type BatchFacts, createQueue, type Lane, type Queue } from './queue.ts';
 import { createIntake } from './queue-intake.ts';
 import { createResidents, type Residence } from './registry-residents.ts';
@@ -37,6 +39,7 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Told the tokens before they are run; it may refuse them. */
   readonly admit: (tokens: number) => Promise<void>;
+  readonly trace?: Trace | undefined;
 }
 
 export interface Opened {
@@ -51,6 +54,8 @@ export interface Opened {
   /** Brings models into memory that must be there; what fails is tried again, at growing pauses. */
   warm(rows: readonly ModelRow[]): void;
   readiness(): Readiness;
+  /** What makes media ready; without it nothing but text is read. */
+  readonly media: MediaReader | undefined;
   /** What waits and runs, of each model that was asked for. */
   loads(): Iterable<ModelLoad>;
   close(): Promise<void>;
@@ -65,6 +70,7 @@ export interface ModelLoad {
 export interface Use {
   readonly characters: number;
   readonly signal: AbortSignal;
+  readonly trace?: Trace | undefined;
 }
 
 export interface Readiness {
@@ -76,6 +82,8 @@ export interface Readiness {
 
 export interface OpenedOptions {
   readonly opening: Opening;
+  /** Closed with the models. */
+  readonly media?: MediaReader | undefined;
   /** Of all models together. */
   readonly maxBytes: number;
   /** What one request may take, loading and waiting included. */
@@ -93,7 +101,7 @@ const MAX_CHARACTERS = 256_000_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-export function openModels({ opening, maxBytes, deadlineMs, log, onBatch }: OpenedOptions): Opened {
+export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch }: OpenedOptions): Opened {
   const embedders = new Map<string, OpenEmbedder>();
   const rerankers = new Map<string, OpenReranker>();
   const rows = new Map<string, ModelRow>();
@@ -145,14 +153,14 @@ export function openModels({ opening, maxBytes, deadlineMs, log, onBatch }: Open
 
   async function using<T, Open extends { readonly backend: Backend }>(
     made: Open,
-    { characters, signal }: Use,
+    { characters, signal, trace }: Use,
     work: (open: Open, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const leave = intake.enter(characters);
     const deadline = startDeadline(deadlineMs, [signal, closing.signal]);
     let release = () => {};
     try {
-      release = await residents.hold(made.backend, deadline.signal);
+      release = await during('load', trace, () => residents.hold(made.backend, deadline.signal));
       return await work(made, deadline.signal);
     } finally {
       release();
@@ -180,6 +188,7 @@ export function openModels({ opening, maxBytes, deadlineMs, log, onBatch }: Open
   };
 
   return {
+    media,
     withEmbedder: async (row, use, work) => using(embedder(row), use, work),
     withReranker: async (row, use, work) => using(reranker(row), use, work),
     residence,
@@ -213,7 +222,7 @@ export function openModels({ opening, maxBytes, deadlineMs, log, onBatch }: Open
       );
       const all = [...embedders.values(), ...rerankers.values()];
       for (const { queue } of all) queue.close();
-      await Promise.all(all.map(({ backend }) => backend.close()));
+      await Promise.all([...all.map(({ backend }) => backend.close()), media?.close()]);
     },
   };
 }

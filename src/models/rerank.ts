@@ -1,5 +1,6 @@
 /** Reranking: how well each document answers a query, best first. */
 import { problem } from '#errors.ts';
+import { during } from '#telemetry/trace.ts';
 import type { Prepared } from './backends/backend.ts';
 import type { RerankRow } from './catalogue.ts';
 import { tokensOf } from './embed.ts';
@@ -25,17 +26,19 @@ export async function rerank(
   models: Opened,
   row: RerankRow,
   request: RerankRequest,
-  { caller, signal, admit }: Call,
+  { caller, signal, admit, trace }: Call,
 ): Promise<Ranking> {
   const { query, texts, topN, truncation } = request;
   const characters = texts.reduce((sum, text) => sum + text.length, query.length);
-  return models.withReranker(row, { characters, signal }, async ({ backend, queue }, within) => {
+  return models.withReranker(row, { characters, signal, trace }, async ({ backend, queue }, within) => {
     const options = { signal: within, ...(truncation && { maxTokens: row.contextTokens }) };
-    const { pairs, documents } = await backend.prepare(query, texts, options);
+    const preparing = () => backend.prepare(query, texts, options);
+    const { pairs, documents } = await during('tokenize', trace, preparing);
     if (!truncation) refuseTooLong(pairs, documents, row);
     const tokens = tokensOf(pairs);
     await admit(tokens);
-    const scores = await queue.run({ items: pairs, lane: ONE_LANE, caller, signal: within });
+    const scores = await queue.run({ items: pairs, lane: ONE_LANE, caller, signal: within, trace });
+    trace?.count('inputs', pairs.length);
     const best = documents.map((positions, index) => ({ index, score: bestOf(positions, scores) }));
     best.sort((a, b) => b.score - a.score || a.index - b.index);
     return { results: best.slice(0, topN), tokens };

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { during, type Trace } from '#telemetry/trace.ts';
 import type { Channel, ChannelFacts } from './channel.ts';
 import { countdown, dial, secure } from './dial.ts';
 import { portOf } from './guard.ts';
@@ -20,6 +21,7 @@ export interface LeaseOptions {
   readonly fresh?: boolean;
   /** Speaks no later version of HTTP. */
   readonly http1Only?: boolean;
+  readonly trace?: Trace | undefined;
 }
 
 export interface Lease {
@@ -64,19 +66,20 @@ export function createConnections(rules: ProxyRules): Connections {
   };
 
   const dialled = async (url: URL, options: LeaseOptions): Promise<Socket> => {
-    const { signal, proxy, acceptInvalidCertificates } = options;
+    const { signal, proxy, acceptInvalidCertificates, trace } = options;
     const { hostname } = url;
     const port = portOf(url);
-    const addresses = await rules.guard.resolve(hostname, port, signal);
+    const addresses = await during('dns', trace, () => rules.guard.resolve(hostname, port, signal));
     const left = countdown(options.connectTimeoutMs);
     const to = () => ({ hostname, port, addresses, signal, timeoutMs: left() });
     const isSecure = url.protocol === 'https:';
     const toProxyOnly = proxy !== undefined && !isSecure && takesPlainRequests(proxy);
-    const socket = proxy
-      ? await dialThrough(rules, to(), { proxy, acceptInvalidCertificates, toProxyOnly })
-      : await dial(to());
+    const socket = await during('connect', trace, () =>
+      proxy ? dialThrough(rules, to(), { proxy, acceptInvalidCertificates, toProxyOnly }) : dial(to()),
+    );
     const protocols = options.http1Only ? ['http/1.1'] : ['h2', 'http/1.1'];
-    return isSecure ? secure(socket, to(), { acceptInvalidCertificates, protocols }) : socket;
+    if (!isSecure) return socket;
+    return during('tls', trace, () => secure(socket, to(), { acceptInvalidCertificates, protocols }));
   };
 
   const connect = async (url: URL, options: LeaseOptions): Promise<Channel> => {

@@ -4,6 +4,7 @@
  */
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
+import type { Trace } from '#telemetry/trace.ts';
 import { type Collected, collect, whole } from './body.ts';
 import type { ChannelAnswer as Answer, ChannelRequest } from './channel.ts';
 import { createConnections, type Lease } from './connections.ts';
@@ -43,6 +44,7 @@ export interface FetchOptions {
   /** The proxy to go through, as `parseProxyUrl` or the operator's table gives it. */
   readonly proxy?: URL | undefined;
   readonly onRedirect?: (from: URL, to: URL, status: number) => void;
+  readonly trace?: Trace | undefined;
 }
 
 export interface FetchResponse {
@@ -93,6 +95,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
         lease.release(await drained(answer));
         if (redirects >= maxRedirects)
           throw problem('AssertionFailureError', { message: 'The target redirects too often' });
+        options.trace?.count('redirects', 1);
         options.onRedirect?.(hop.url, next.url, answer.statusCode);
         hop = next;
       }
@@ -104,7 +107,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
 
   /** One request and its headers; a rested connection that turns out to be closed is replaced once. */
   const ask = async (hop: Hop, options: FetchOptions, life: Life): Promise<{ lease: Lease; answer: Answer }> => {
-    const { proxy, acceptInvalidCertificates = false } = options;
+    const { proxy, acceptInvalidCertificates = false, trace } = options;
     const { connectTimeoutMs = proxy ? 6_000 : 3_000 } = options;
     let http1Only = false;
     for (let fresh = false; ; fresh = true) {
@@ -115,13 +118,17 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
         signal: life.signal,
         fresh,
         http1Only,
+        trace,
       });
+      const endSpan = trace?.span('first_byte', { reused: lease.reused });
       try {
         const asked = lease.channel.request(requestOf(hop, options, life.signal));
         const answer = await within(options.firstByteTimeoutMs ?? MAX_TIMER_MS, asked);
+        endSpan?.({ status: answer.statusCode });
         if (answer.statusCode === 407 && isPlainByProxy(hop.url, proxy)) throw refusedBy(proxy, answer);
         return { lease, answer };
       } catch (error) {
+        endSpan?.();
         lease.release(false);
         if (error instanceof TimeUp) throw noAnswerInTime(error);
         if (life.signal.aborted) throw error;
@@ -164,6 +171,18 @@ function requestOf(
     body: body ?? null,
     signal,
   };
+}
+
+async function* followed(bytes: AsyncIterable<Uint8Array>, trace: Trace): AsyncGenerator<Uint8Array> {
+  const endSpan = trace.span('download');
+  try {
+    for await (const chunk of bytes) {
+      trace.count('bytes', chunk.length);
+      yield chunk;
+    }
+  } finally {
+    endSpan();
+  }
 }
 
 /** Whether the proxy itself reads the request, and answers when it does not like it. */
@@ -238,7 +257,7 @@ function response(
   options: FetchOptions,
   redirected: boolean,
 ): FetchResponse {
-  const { maxBytes = 1024 ** 3, minBytesPerSecond = 32 * 1024 } = options;
+  const { maxBytes = 1024 ** 3, minBytesPerSecond = 32 * 1024, trace } = options;
   const discard = () => {
     life.end();
     answer.body.on('error', () => {}).destroy();
@@ -258,7 +277,8 @@ function response(
     let intact = false;
     try {
       const wire = atMost(paced(wholeOf(answer), minBytesPerSecond), maxBytes);
-      yield* atMost(decoded(wire, encodings!), maxBytes);
+      const bytes = atMost(decoded(wire, encodings!), maxBytes);
+      yield* trace ? followed(bytes, trace) : bytes;
       intact = answer.body.readableEnded && !isPersonal;
     } catch (error) {
       throw life.cut(error);

@@ -68,6 +68,7 @@ const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
   doNotTrack: true,
   zeroDataRetention: true,
   exportStorageState: true,
+  trace: true,
   explain: true,
   storageState: { cookies: [] },
   page: 2,

@@ -9,7 +9,7 @@ import { checkCustomHeaders } from '#net/headers.ts';
 import { parseProxyUrl } from '#net/proxies.ts';
 import type { Robots } from '#net/robots.ts';
 import { type TemporaryFolder, temporaryFolder } from '#storage/temporary.ts';
-import type { Trace } from '#telemetry/trace.ts';
+import { during, type Trace, throughout } from '#telemetry/trace.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Captioner } from './captions.ts';
 import { parseStorageState } from './engines/browser/storage-state.ts';
@@ -84,7 +84,8 @@ export function createReader(parts: ReaderParts): Reader {
   async function* live(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
     const { target, options, signal } = request;
     const deadline = options.timeoutMs === undefined ? undefined : performance.now() + options.timeoutMs;
-    const read = (snapshot: FileSnapshot) => readFileSnapshot({ snapshot, target, options, signal, deadline }, files);
+    const read = (snapshot: FileSnapshot) =>
+      during('document', request.trace, () => readFileSnapshot({ snapshot, target, options, signal, deadline }, files));
     if (target.upload) return yield await read(await uploaded(target, await folder.path()));
     for await (const snapshot of choose(request, folder.path)) {
       yield isFile(snapshot) ? await read(snapshot) : snapshot;
@@ -108,7 +109,7 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   /** Throws what is certain before anything is read: options at fault, models that are not there, targets that are refused. */
-  async function allow({ target, options, signal, keyed }: ReadRequest): Promise<void> {
+  async function allow({ target, options, signal, keyed, trace }: ReadRequest): Promise<void> {
     if (!target.given && !target.upload) {
       failures.check(target.url);
       parts.abuse?.check(target.url, keyed);
@@ -121,12 +122,8 @@ export function createReader(parts: ReaderParts): Reader {
     if (storageState !== undefined) parseStorageState(storageState);
     if (jsonSchema) await writers.renderer.checkJson(jsonSchema, undefined, signal);
     if (!robotsTxt || target.given || target.upload) return;
-    await robots.check(target.url, robotsTxt, {
-      signal,
-      proxy,
-      acceptInvalidCertificates: skipCertVerification,
-      zeroDataRetention,
-    });
+    const asked = { signal, proxy, acceptInvalidCertificates: skipCertVerification, zeroDataRetention };
+    await during('robots', trace, () => robots.check(target.url, robotsTxt, asked));
   }
 
   function taskOf(snapshot: Snapshot, { target, options, keyed, pageLinks }: ReadRequest): RenderTask {
@@ -137,7 +134,7 @@ export function createReader(parts: ReaderParts): Reader {
 
   async function rendered(snapshot: Snapshot, request: ReadRequest): Promise<Rendition> {
     const task = taskOf(snapshot, request);
-    const rendition = await renditions.through(task, () => renderer.render(task, request.signal));
+    const rendition = await renditions.through(task, () => renderer.render(task, request.signal, request.trace));
     assertBudget(rendition, request.options);
     return rendition;
   }
@@ -150,10 +147,11 @@ export function createReader(parts: ReaderParts): Reader {
   ): Promise<Rendition | undefined> {
     const { options, signal } = request;
     if (!captioner || !uncaptioned?.length || !options.retainImages.endsWith('_p')) return undefined;
-    const captions = await captioner.captionsFor(uncaptioned, { options, url: snapshot.url, signal });
+    const asked = { options, url: snapshot.url, signal };
+    const captions = await during('model', request.trace, () => captioner.captionsFor(uncaptioned, asked));
     if (!captions.size) return undefined;
     const task = { ...taskOf(snapshot, request), captions: Object.fromEntries(captions) };
-    const rendition = await renderer.render(task, signal);
+    const rendition = await renderer.render(task, signal, request.trace);
     assertBudget(rendition, options);
     return rendition;
   }
@@ -176,10 +174,8 @@ export function createReader(parts: ReaderParts): Reader {
           throw fileProblem(error, target);
         });
       });
-    for await (const rendition of writeByModel(
-      { task: taskOf(snapshot, request), pictureOf, streaming, signal },
-      writers,
-    )) {
+    const writing = writeByModel({ task: taskOf(snapshot, request), pictureOf, streaming, signal }, writers);
+    for await (const rendition of throughout('model', request.trace, writing)) {
       assertBudget(rendition, options);
       yield rendition;
     }
@@ -201,6 +197,7 @@ export function createReader(parts: ReaderParts): Reader {
           yield shown;
         }
         if (!latest) throw problem('AssertionFailureError', { message: 'The page gave nothing to read' });
+        request.trace?.fact('engine', latest.engine);
         assertStatus(latest, options);
         if (options.modelFormat) return yield* byModel(latest, request, { streaming });
         const last = shown ?? (await rendered(latest, request));

@@ -1,6 +1,6 @@
 /**
  * From a snapshot to a rendition: parse, apply selectors, extract, convert, cut, count. Pure and without a clock, so
- * that a thread can do it and be ended when a page is too much.
+ * that a thread can do it and be ended when a page is too much; who wants to time it is told when a step is over.
  */
 import {
   append,
@@ -51,6 +51,9 @@ export interface RenderTask {
   readonly pageLinks?: boolean | undefined;
 }
 
+/** Told the name of a step that is over; what comes after the last one is `markdown`. */
+export type StepDone = (step: 'parse' | 'extract') => void;
+
 /** What the operator allows and charges. */
 export interface RenderLimits {
   /** Beyond these a page is answered as its text: Markdown of such a tree is no use to anyone (contract, section 8). */
@@ -71,9 +74,13 @@ const LEAST_WITH_SCRIPTS = 4_000;
 /** No answer is charged more than this. */
 const MAX_CHARGE = 2_000_000;
 
-export function render({ snapshot, options, requestedUrl, limits, captions, pageLinks }: RenderTask): Rendition {
+export function render(
+  { snapshot, options, requestedUrl, limits, captions, pageLinks }: RenderTask,
+  done?: StepDone,
+): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
+  done?.('parse');
   const { document } = parsed;
   // Before anything is taken out of it.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
@@ -93,6 +100,7 @@ export function render({ snapshot, options, requestedUrl, limits, captions, page
 
   const whole = options.formats.has('markdown');
   const article = extracted(document, { snapshot, options, url, baseUrl, whole, notes });
+  done?.('extract');
   const markdown = wantsMarkdown(options)
     ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, notes })
     : undefined;

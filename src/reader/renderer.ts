@@ -3,6 +3,7 @@
 import { type Load, TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
 import { createThreads } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
+import type { Trace } from '#telemetry/trace.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
 import { ENOUGH_WORDS, type Evidence } from './engines/evidence.ts';
 import type { AnswerTask } from './formats/answer.ts';
@@ -10,11 +11,11 @@ import type { JsonCheck } from './formats/json-answer.ts';
 import type { Material } from './formats/material.ts';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
-import type { Outcome, Task } from './worker.ts';
+import type { Outcome, Task, TimedStep } from './worker.ts';
 
 export interface Renderer {
   /** AssertionFailureError when the page cannot be worked through within the limits of time and memory. */
-  render(task: RenderTask, signal: AbortSignal): Promise<Rendition>;
+  render(task: RenderTask, signal: AbortSignal, trace?: Trace): Promise<Rendition>;
   /** What a model is given of a page; fails as `render` does. */
   material(task: RenderTask, signal: AbortSignal): Promise<Material>;
   /** What a model wrote, as an answer. */
@@ -64,12 +65,15 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
   }
 
   return {
-    async render(task, signal) {
+    async render(task, signal, trace) {
       const { screenshot, pageshot, ...snapshot } = task.snapshot;
       // Pictures stay here; the thread only needs to know that there are some.
       const marker = { ...(screenshot && { screenshot: NONE }), ...(pageshot && { pageshot: NONE }) };
-      const outcome = await run({ kind: 'render', ...task, snapshot: { ...snapshot, ...marker } }, signal);
+      const askedMs = performance.now();
+      const timed = trace !== undefined;
+      const outcome = await run({ kind: 'render', ...task, timed, snapshot: { ...snapshot, ...marker } }, signal);
       if (outcome.kind !== 'rendition') throw failure(outcome);
+      if (trace && outcome.steps) noteSteps(trace, askedMs, outcome.steps);
       return { ...outcome.rendition, screenshot, pageshot };
     },
     async material(task, signal) {
@@ -113,6 +117,13 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
     load: threads.load,
     close: () => threads.close(),
   };
+}
+
+/** What a thread has timed, and how long it took to come to it. */
+function noteSteps(trace: Trace, askedMs: number, steps: readonly TimedStep[]): void {
+  const here = (ms: number) => ms - performance.timeOrigin;
+  trace.note('queue', askedMs, here(steps[0]!.fromMs));
+  for (const { name, fromMs, toMs } of steps) trace.note(name, here(fromMs), here(toMs));
 }
 
 /** Pages up to this size are alike; a larger one lets smaller ones go first. */

@@ -55,7 +55,13 @@ export function createRenditions(maxCharacters = MAX_CHARACTERS): Renditions {
 /** The text itself is part of the key: two copies of one moment need not be the same page. */
 function keyOf({ snapshot, options, requestedUrl, limits, pageLinks }: RenderTask): string {
   const { text, ...facts } = snapshot;
-  const form = JSON.stringify([facts, { ...options, formats: [...options.formats] }, requestedUrl, limits, pageLinks]);
+  const form = JSON.stringify([
+    facts,
+    { ...options, formats: [...options.formats], trace: undefined },
+    requestedUrl,
+    limits,
+    pageLinks,
+  ]);
   return createHash('sha256').update(form).update('\0').update(text).digest('base64');
 }
 

@@ -11,7 +11,7 @@ import type { Rendition } from './rendition.ts';
 import { loadTokens } from './tokens.ts';
 
 export type Task =
-  | ({ kind: 'render' } & RenderTask)
+  | ({ kind: 'render'; timed?: boolean } & RenderTask)
   | ({ kind: 'material' } & RenderTask)
   | ({ kind: 'answer' } & AnswerTask)
   | { kind: 'json'; schema: object; text: string | undefined }
@@ -20,13 +20,20 @@ export type Task =
   | { kind: 'decode'; body: EncodedBody };
 
 export type Outcome =
-  | { kind: 'rendition'; rendition: Rendition }
+  | { kind: 'rendition'; rendition: Rendition; steps?: readonly TimedStep[] }
   | { kind: 'material'; material: Material }
   | { kind: 'json'; check: JsonCheck }
   | { kind: 'probe'; evidence: Evidence }
   | { kind: 'comparison'; unchanged: boolean }
   | { kind: 'text'; text: string }
   | { kind: 'problem'; name: ProblemName; facts: Facts };
+
+/** A step of the work, in milliseconds since 1970: threads have no clock in common but that. */
+export interface TimedStep {
+  readonly name: 'parse' | 'extract' | 'markdown';
+  readonly fromMs: number;
+  readonly toMs: number;
+}
 
 /** Pages up to this size are probed; larger ones surely have content. */
 const MAX_PROBED_CHARACTERS = 2_000_000;
@@ -40,12 +47,25 @@ export default async function work(task: Task): Promise<Outcome> {
     if (task.kind === 'material') return { kind: 'material', material: materialOf(task) };
     if (task.kind === 'answer') return { kind: 'rendition', rendition: answer(task) };
     if (task.kind === 'probe') return { kind: 'probe', evidence: probe(task) };
-    return { kind: 'rendition', rendition: render(task) };
+    return task.timed ? timed(task) : { kind: 'rendition', rendition: render(task) };
   } catch (error) {
     if (error instanceof Problem)
       return { kind: 'problem', name: error.name, facts: { message: error.message, ...error.facts } };
     throw error;
   }
+}
+
+function timed(task: RenderTask): Outcome {
+  const steps: TimedStep[] = [];
+  let fromMs = performance.timeOrigin + performance.now();
+  const done = (name: TimedStep['name']) => {
+    const toMs = performance.timeOrigin + performance.now();
+    steps.push({ name, fromMs, toMs });
+    fromMs = toMs;
+  };
+  const rendition = render(task, done);
+  done('markdown');
+  return { kind: 'rendition', rendition, steps };
 }
 
 function probe({ html, url }: { html: string; url: string }): Evidence {

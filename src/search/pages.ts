@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { Problem } from '#errors.ts';
 import type { Options, Reader } from '#reader/index.ts';
+import { during, type Trace } from '#telemetry/trace.ts';
 import { isIndexedFile } from './fuse.ts';
 import type { Hit } from './hit.ts';
 import type { Entry } from './result.ts';
@@ -16,6 +17,7 @@ export interface PagesRequest {
   readonly signal: AbortSignal;
   /** Hosts under which this server is asked: its own pages would be read in circles. */
   readonly ownHosts: readonly string[];
+  readonly trace?: Trace | undefined;
 }
 
 /** What a read is given less than the search, so that what it has seen by then is still answered. */
@@ -58,13 +60,16 @@ export async function* readPages(
     if (isIndexedFile(hit)) return settle(index, { state: 'indexed' });
     try {
       refuseOwn(hit.url, request.ownHosts);
-      const rendition = await reader.last({
+      const trace = request.trace?.within({ result: index + 1 });
+      const reading = {
         target: { url: hit.url },
         options: each,
         signal: stop.signal,
         keyed: request.keyed,
         freshMs: request.pagesFreshMs,
-      });
+        trace,
+      };
+      const rendition = await during('page', trace, () => reader.last(reading));
       settle(index, { state: 'read', rendition });
     } catch (error) {
       if (isOfEveryPage(error)) fatal ??= error;

@@ -5,6 +5,7 @@
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { asProblem, problem } from '#errors.ts';
 import { countTokens, loadTokens, type Options, type Page, type Reader } from '#reader/index.ts';
+import { during, type Trace } from '#telemetry/trace.ts';
 import { chargeOf } from './charge.ts';
 import type { Favicons } from './favicons.ts';
 import type { Found, Lists } from './lists.ts';
@@ -31,6 +32,7 @@ export interface SearchRequest {
   /** Aborted when the caller has gone. */
   readonly signal: AbortSignal;
   readonly ownHosts: readonly string[];
+  readonly trace?: Trace | undefined;
   /** Answers the best passages within so many tokens instead of whole pages. */
   readonly passageTokens?: number | undefined;
   readonly favicons: boolean;
@@ -115,7 +117,8 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
   /** Every answer on the way with `streaming`, else only the last. */
   async function* answers(request: SearchRequest, streaming: boolean): AsyncGenerator<Answer> {
     const startedAt = performance.now();
-    const listed = await hitsOf(request);
+    const listed = await during('search', request.trace, () => hitsOf(request));
+    if (listed.hits.length) request.trace?.count('pages', listed.hits.length);
     const { hits } = listed;
     const budgetMs = Math.max(LEAST_READING_MS, request.budgetMs - (performance.now() - startedAt));
     // Tokens are counted here only of what the reader did not count.

@@ -17,6 +17,7 @@ export const SPANS = {
   tls: 'its encryption being agreed on',
   first_byte: 'from the request to the head of the answer',
   download: 'from there to the end of its body',
+  probe: 'the look whether scripts would change the page',
   render: 'the page in the browser',
   document: 'the file being read',
   parse: 'HTML becoming a tree',
@@ -138,6 +139,32 @@ export function createTrace({ id = newTraceId(), startedAt = performance.now() }
     },
   });
   return view(undefined);
+}
+
+/** Work as a step of a trace; without one, just the work. */
+export async function during<T>(name: SpanName, trace: Trace | undefined, work: () => Promise<T>): Promise<T> {
+  if (!trace) return work();
+  const end = trace.span(name);
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+/** The values of a source, as a step of a trace that lasts until its end. */
+export async function* throughout<T>(
+  name: SpanName,
+  trace: Trace | undefined,
+  values: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  if (!trace) return yield* values;
+  const end = trace.span(name);
+  try {
+    yield* values;
+  } finally {
+    end();
+  }
 }
 
 const joined = (first: SpanFacts | undefined, second: SpanFacts | undefined): SpanFacts | undefined =>

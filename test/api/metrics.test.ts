@@ -35,7 +35,7 @@ const readPage = (url: string) =>
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({ html: PAGE, url }),
-  }).then((answer) => answer.json());
+  }).then((answer) => answer.json() as Promise<{ data: { usage: { tokens: number } } }>);
 
 describe('a port of its own', () => {
   it('gives each metric of the table, and those of the process', async () => {

@@ -209,6 +209,6 @@ describe('the browser', () => {
 it('has a row for every option of the contract, and for our own', () => {
   const contract =
     'url html file pdf respondWith preset engine base respondTiming timeout targetSelector waitForSelector removeSelector withIframe withShadowDom removeOverlay detachInvisibles injectPageScript injectFrameScript viewport preloadUrl noServiceWorker retainLinks retainImages retainMedia withLinksSummary withImagesSummary withGeneratedAlt keepImgDataUrl markdown noGfm markdownChunking maxTokens tokenBudget locale referer userAgent setCookies customHeader skipCertVerification proxyUrl proxy proxyResources robotsTxt assertStatusCode noCache cacheTolerance doNotTrack zeroDataRetention exportStorageState storageState page instruction jsonSchema';
-  const ours = ['explain'];
+  const ours = ['explain', 'trace'];
   expect(Object.keys(OPTIONS).sort()).toEqual([...contract.split(' '), ...ours].sort());
 });

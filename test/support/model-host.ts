@@ -9,6 +9,7 @@ import { createGatekeeper } from '#api/gatekeeper.ts';
 import { modelHostRoutes } from '#api/model-host.ts';
 import type { Prices } from '#api/models.ts';
 import { modelProbes } from '#api/models-probes.ts';
+import { createTracing } from '#api/trace.ts';
 import { readConfig } from '#config.ts';
 import { createServer } from '#http/server.ts';
 import {
@@ -135,10 +136,11 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
   });
   modelProbes(face, { models, draining: () => false });
   const gatekeeper = createGatekeeper(gate);
+  const tracing = createTracing({ gatekeeper });
   const batch = await setup.batch?.({ registry, models });
   const prices = setup.prices ?? {};
   const completions = setup.completions ?? noCompletions(temporaryDir);
-  modelHostRoutes(face, { registry, models, completions, gatekeeper, prices, version: '0.0.0-test', batch });
+  modelHostRoutes(face, { registry, models, completions, gatekeeper, tracing, prices, version: '0.0.0-test', batch });
   const url = await face.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,

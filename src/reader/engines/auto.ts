@@ -3,6 +3,7 @@
  * Whether they would is told by the page itself, and by what earlier reads of its site have shown.
  */
 import { Problem } from '#errors.ts';
+import { during } from '#telemetry/trace.ts';
 import type { Abuse } from '../abuse.ts';
 import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
@@ -128,7 +129,7 @@ const render = (reason: string, compare = false): Plan => ({ enough: false, reas
 
 async function planFor(
   fetched: Snapshot,
-  { options, signal }: Visit,
+  { options, signal, trace }: Visit,
   required: readonly OptionName[],
   { renderer, sites }: AutoParts,
 ): Promise<Plan> {
@@ -137,7 +138,8 @@ async function planFor(
   if (WAITING.has(options.respondTiming)) return render('the caller waits for the page to come to rest');
   if (EARLY.has(options.respondTiming)) return enough('an early answer was asked for');
   if (REFUSALS.has(fetched.status)) return render(`a plain fetch was answered with ${fetched.status}`);
-  const { scripts, styles, sign } = await renderer.probe(fetched.text, fetched.url, signal);
+  const probed = () => renderer.probe(fetched.text, fetched.url, signal);
+  const { scripts, styles, sign } = await during('probe', trace, probed);
   if (sign !== undefined) return render(sign);
   if (!scripts && !styles) return enough('no scripts');
   const { compare, ...site } = siteOf(fetched, options, sites);

@@ -111,7 +111,7 @@ async function read(way: Way, visit: Passage, options: DirectEngineOptions): Pro
 }
 
 async function ask(way: Way, visit: Passage, options: DirectEngineOptions) {
-  const { options: asked, deadline, signal, jar, proxy } = visit;
+  const { options: asked, deadline, signal, jar, proxy, trace } = visit;
   const left = deadline - performance.now() - DECODE_MS;
   let come = way;
   const response = await options.fetch(way.url, {
@@ -122,6 +122,7 @@ async function ask(way: Way, visit: Passage, options: DirectEngineOptions) {
     maxBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
     jar,
     proxy,
+    trace,
     acceptInvalidCertificates: asked.skipCertVerification ?? false,
     onRedirect(from, to) {
       come = { url: to, headers: headersAfter(from, to, come.headers), redirects: come.redirects + 1 };

@@ -3,6 +3,7 @@
  * they come (a stream shows each), and the last one is the answer.
  */
 import type { CookieJar } from '#net/cookies.ts';
+import type { Trace } from '#telemetry/trace.ts';
 import type { Options } from '../options/resolve.ts';
 import type { Snapshot } from '../snapshot.ts';
 
@@ -27,6 +28,7 @@ export interface Visit {
   readonly proxy?: URL | undefined;
   /** The folder for a file that the target turns out to be; removed when the read is over. */
   readonly folder: () => Promise<string>;
+  readonly trace?: Trace | undefined;
 }
 
 export interface Engine {

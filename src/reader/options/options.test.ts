@@ -84,6 +84,7 @@ const SLIPS: Readonly<Record<OptionName, Slips>> = {
   markdownChunking: { values: [2, -1, {}, [], ['h1', 'h2']], taken: { maybe: 'maybe', 2: '2', no: undefined } },
   maxTokens: count(499, { '0x2bc': Problem, '7e': Problem, '700.5': 700 }),
   tokenBudget: count(-1, { '0x2bc': 0, '7e': 7, '700.5': 700 }),
+  trace: yesOrNo,
   explain: yesOrNo,
   locale: { values: NO_TEXT, texts: ['', '2', 'not a language'] },
   referer: address,

@@ -473,6 +473,14 @@ export const OPTIONS = {
     copies: 'any',
     meaning: 'Fails with BudgetExceededError when the answer would be charged more than this; 0 means no budget.',
   }),
+  trace: row({
+    headers: ['x-trace'],
+    schema: flag(),
+    defaultText: 'false',
+    copies: 'any',
+    meaning:
+      'Adds to the answer what the request went through and how long each step took: under `meta.trace` in JSON, as a last event `trace` of a stream, in the header `Server-Timing` otherwise. Costs nothing.',
+  }),
   explain: row({
     headers: ['x-explain'],
     schema: flag(),

@@ -44,6 +44,7 @@ const DEFAULTS = {
   noCache: false,
   doNotTrack: false,
   zeroDataRetention: false,
+  trace: false,
   explain: false,
 } as const satisfies { [Name in OptionName]?: GivenOptions[Name] };
 

@@ -1,5 +1,6 @@
 /** The engine that renders: a page in Chromium, its scripts run, captured as it settles. */
 import { problem } from '#errors.ts';
+import { during, throughout } from '#telemetry/trace.ts';
 import { isHtml, type Snapshot } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
 import { withPictures } from '../text-picture.ts';
@@ -25,10 +26,11 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
     name: 'browser',
     async *visit(visit) {
       const preparation = await prepare(visit, tools.guard);
-      const lease = await pool.lease(visit.signal, visit.deadline - performance.now());
+      const { trace } = visit;
+      const lease = await during('queue', trace, () => pool.lease(visit.signal, visit.deadline - performance.now()));
       let file: FileTarget;
       try {
-        return yield* watched(visitPage(visit, preparation, lease, tools), visit, lease);
+        return yield* throughout('render', trace, watched(visitPage(visit, preparation, lease, tools), visit, lease));
       } catch (error) {
         if (!(error instanceof FileTarget)) throw error;
         file = error;

@@ -1,0 +1,96 @@
+/** Traces at the doors: begun for requests that ask for one, and for all when they are exported; shown to who asked. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EndedRequest, RequestObserver } from '#http/server.ts';
+import { toBoolean } from '#http/values.ts';
+import type { SpanExport } from '#telemetry/otlp.ts';
+import {
+  createTrace,
+  readTraceParent,
+  type ShownTrace,
+  serverTiming,
+  type Trace,
+  type TraceParent,
+} from '#telemetry/trace.ts';
+import type { Gatekeeper } from './gatekeeper.ts';
+
+export interface Tracing {
+  /** The trace of a request from its beginning on; undefined when nobody wants one. */
+  follow(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace | undefined;
+  /** What a caller who asked is shown; sets the header too. Undefined for everybody else. */
+  show(request: FastifyRequest, reply: FastifyReply): ShownTrace | undefined;
+  /** Follows requests to their end. */
+  readonly observer: RequestObserver;
+}
+
+interface Followed {
+  readonly trace: Trace;
+  readonly asked: boolean;
+  readonly parent: TraceParent | undefined;
+}
+
+const HEADER = 'server-timing';
+
+export function createTracing({
+  gatekeeper,
+  spanExport,
+}: {
+  readonly gatekeeper: Pick<Gatekeeper, 'checkOf'>;
+  readonly spanExport?: SpanExport | undefined;
+}): Tracing {
+  const followed = new WeakMap<FastifyRequest, Followed>();
+
+  function begin(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace {
+    const parent = readTraceParent(request.headers.traceparent);
+    const trace = createTrace({ id: parent?.traceId, startedAt: performance.now() - reply.elapsedTime });
+    const check = gatekeeper.checkOf(request);
+    if (check) trace.note('key_check', check.fromMs, check.toMs);
+    followed.set(request, { trace, asked, parent });
+    return trace;
+  }
+
+  const show = (request: FastifyRequest, reply: FastifyReply): ShownTrace | undefined => {
+    const known = followed.get(request);
+    if (!known?.asked) return undefined;
+    const shown = known.trace.shown();
+    if (!reply.sent && !reply.raw.headersSent) reply.header(HEADER, serverTiming(shown));
+    return shown;
+  };
+
+  return {
+    follow: (request, reply, asked) => (asked || spanExport ? begin(request, reply, asked) : undefined),
+    show,
+    observer: {
+      failed: (_, request, reply) => void show(request, reply),
+      ...(spanExport && {
+        ended({ face, route = 'none', status, request, reply }: EndedRequest) {
+          const trace = followed.get(request)?.trace ?? begin(request, reply, false);
+          const { method } = request;
+          const facts = { 'lectern.face': face, 'http.request.method': method, 'http.route': route };
+          spanExport.ended({ trace, parent: followed.get(request)?.parent, name: `${method} ${route}`, status, facts });
+        },
+      }),
+    },
+  };
+}
+
+/** Whether a request of the model host asks: by header, in its address, or in its body. */
+export function asksForTrace({ headers, query }: FastifyRequest, body?: Readonly<Record<string, unknown>>): boolean {
+  const header = headers['x-trace'];
+  const given = [header, (query as Record<string, unknown> | undefined)?.trace, body?.trace];
+  return given.some((value) => {
+    const [first] = Array.isArray(value) ? (value as unknown[]) : [value];
+    return typeof first === 'string' || typeof first === 'boolean' || typeof first === 'number'
+      ? toBoolean(first)
+      : false;
+  });
+}
+
+/** Each is told, in order. */
+export const allOf = (...observers: readonly RequestObserver[]): RequestObserver => ({
+  ended(facts) {
+    for (const { ended } of observers) ended?.(facts);
+  },
+  failed(...facts) {
+    for (const { failed } of observers) failed?.(...facts);
+  },
+});

@@ -1,0 +1,154 @@
+/**
+ * Traces for a collector, over OTLP/HTTP: an opt-in, whose packages are loaded when it is. A request is a span, its steps
+ * are spans in it; who called with `traceparent` finds it in a trace of their own.
+ */
+import { createRequire } from 'node:module';
+import type { Context, Tracer } from '@opentelemetry/api';
+import { TimeUp, within } from '#concurrency/deadline.ts';
+import { ConfigError } from '#config.ts';
+import type { Log } from './log.ts';
+import type { SpanFacts, Trace, TraceParent } from './trace.ts';
+
+export interface SpanExport {
+  /** Notes a request that is over; it is sent soon, with others. */
+  ended(request: EndedTrace): void;
+  /** Sends what is left, as far as the collector takes it within a few seconds. */
+  close(): Promise<void>;
+}
+
+export interface EndedTrace {
+  readonly trace: Trace;
+  /** Where the caller was, if they said. */
+  readonly parent?: TraceParent | undefined;
+  /** Method and route pattern. */
+  readonly name: string;
+  readonly status: number;
+  readonly facts: SpanFacts;
+}
+
+export interface SpanExportOptions {
+  /** The collector; `/v1/traces` is added unless it is there. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Which part of the requests is sent whose callers have not decided it themselves, 0 to 1. */
+  readonly sampleRatio: number;
+  readonly service: string;
+  readonly version: string;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+const CLOSE_MS = 3_000;
+/** A collector that is away is told of once in so long. */
+const WARN_EVERY_MS = 60_000;
+const PATH = '/v1/traces';
+
+/** Throws ConfigError when the packages are not there. */
+export async function openSpanExport(options: SpanExportOptions): Promise<SpanExport> {
+  const { api, sdk, otlp, resources } = await loadPackages();
+  const { url, headers, sampleRatio, service, version } = options;
+  const exporter = new otlp.OTLPTraceExporter({ url: addressOf(url), headers: { ...headers } });
+  const warn = rarely(options.log);
+  const send = exporter.export.bind(exporter);
+  exporter.export = (spans, done) =>
+    send(spans, (result) => {
+      if (result.error) warn(result.error);
+      done(result);
+    });
+  let nextTraceId: string | undefined;
+  const random = new sdk.RandomIdGenerator();
+  const provider = new sdk.TracerProvider({
+    resource: resources.resourceFromAttributes({ 'service.name': service, 'service.version': version }),
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(sampleRatio) }),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
+    idGenerator: {
+      generateSpanId: () => random.generateSpanId(),
+      // The id that the caller was answered is the one that the collector knows.
+      generateTraceId: () => nextTraceId ?? random.generateTraceId(),
+    },
+  });
+  const tracer = provider.getTracer('lectern', version);
+  return {
+    ended(request) {
+      nextTraceId = request.trace.id;
+      write(api, tracer, request);
+      nextTraceId = undefined;
+    },
+    async close() {
+      await within(CLOSE_MS, provider.shutdown()).catch((error: unknown) => {
+        if (!(error instanceof TimeUp)) warn(error);
+      });
+    },
+  };
+}
+
+type Api = typeof import('@opentelemetry/api');
+
+function write(api: Api, tracer: Tracer, { trace, parent, name, status, facts }: EndedTrace): void {
+  const { spans, counts, duration_ms: duration, cache, engine } = trace.shown();
+  const startTime = performance.timeOrigin + trace.startedAt;
+  const counted = Object.entries(counts).map(([count, amount]) => [`lectern.${count}`, amount]);
+  const attributes = {
+    ...facts,
+    ...Object.fromEntries(counted),
+    'http.response.status_code': status,
+    ...(cache !== undefined && { 'lectern.cache': cache }),
+    ...(engine !== undefined && { 'lectern.engine': engine }),
+  };
+  const root = tracer.startSpan(name, { startTime, attributes, kind: api.SpanKind.SERVER }, contextOf(api, parent));
+  if (status >= 500) root.setStatus({ code: api.SpanStatusCode.ERROR });
+  const inside = api.trace.setSpan(api.ROOT_CONTEXT, root);
+  for (const { name, start_ms: start, duration_ms: took, ...more } of spans) {
+    const step = tracer.startSpan(name, { startTime: startTime + start, attributes: more }, inside);
+    step.end(startTime + start + took);
+  }
+  root.end(startTime + duration);
+}
+
+function contextOf({ ROOT_CONTEXT, TraceFlags, trace }: Api, parent: TraceParent | undefined): Context {
+  if (!parent) return ROOT_CONTEXT;
+  const { traceId, spanId, sampled } = parent;
+  const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function addressOf(url: string): string {
+  const address = new URL(url);
+  if (!address.pathname.endsWith(PATH)) address.pathname = `${address.pathname.replace(/\/$/, '')}${PATH}`;
+  return address.href;
+}
+
+async function loadPackages() {
+  try {
+    const [api, sdk, otlp] = await Promise.all([
+      import('@opentelemetry/api'),
+      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+    ]);
+    // It comes with the SDK, and only the SDK is asked for.
+    const fromHere = createRequire(import.meta.url);
+    const fromSdk = createRequire(fromHere.resolve('@opentelemetry/sdk-trace'));
+    const resources = fromSdk('@opentelemetry/resources') as {
+      resourceFromAttributes(
+        attributes: Record<string, string>,
+      ): NonNullable<NonNullable<ConstructorParameters<typeof sdk.TracerProvider>[0]>['resource']>;
+    };
+    return { api, sdk, otlp, resources };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
+    throw new ConfigError(MISSING);
+  }
+}
+
+const MISSING =
+  'otlpUrl needs two packages that are not installed: npm install @opentelemetry/sdk-trace@2 @opentelemetry/exporter-trace-otlp-http@0.223';
+
+function rarely(log: Pick<Log, 'warn'>): (error: unknown) => void {
+  let quietUntil = 0;
+  return (error) => {
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + WARN_EVERY_MS;
+    // What a collector answers, and its address, are the operator's affair; the error has both in it.
+    log.warn({ reason: (error as Error).message.slice(0, 300) }, 'traces could not be sent to the collector');
+  };
+}

@@ -1,0 +1,133 @@
+/** Traces for a collector of OpenTelemetry: a small one of the test's own. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: { readonly key: string; readonly value: Record<string, unknown> }[];
+  readonly status: { readonly code: number };
+}
+interface Sent {
+  readonly resourceSpans: {
+    readonly resource: { readonly attributes: Span['attributes'] };
+    readonly scopeSpans: { readonly spans: Span[] }[];
+  }[];
+}
+
+const SERVER_KIND = 2;
+const PAGE =
+  '<html><body><article><h1>Exported</h1><p>Some words of a page, enough to be read.</p></article></body></html>';
+
+let collector: Server;
+let server: TestServer | undefined;
+let collectorUrl: string;
+let sent: Sent[] = [];
+let seen: { path: string | undefined; authorization: string | undefined }[] = [];
+
+beforeAll(async () => {
+  collector = createServer(async (request, response) => {
+    seen.push({ path: request.url, authorization: request.headers.authorization });
+    sent.push((await json(request)) as Sent);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  collectorUrl = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+});
+afterAll(() => void collector.close());
+beforeEach(() => {
+  sent = [];
+  seen = [];
+});
+
+const start = async (settings: Record<string, unknown> = {}) => {
+  server = await startServer({ otlpUrl: collectorUrl, browser: 'none', ...settings });
+  return server;
+};
+
+/** Everything that was exported; the server is closed for it. */
+async function exported(): Promise<Span[]> {
+  await server?.close();
+  return sent.flatMap(({ resourceSpans }) =>
+    resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+  );
+}
+
+const read = (headers: Record<string, string> = {}) =>
+  fetch(server!.reader, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body: JSON.stringify({ html: PAGE, url: 'https://a-secret-host.test/a-secret-path' }),
+  });
+
+const attribute = ({ attributes }: Pick<Span, 'attributes'>, name: string) =>
+  Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0];
+
+it('gets a span for each request, with its steps in it', async () => {
+  await start({ otlpHeaders: { authorization: 'Bearer collector' }, otlpService: 'reading-room' });
+  const answer = await (await read()).json();
+  expect(answer).not.toHaveProperty('meta.trace');
+  await fetch(`${server!.reader}/http://127.0.0.1:1/`);
+  await fetch(`${server!.urls.model}/v1/models`);
+  const spans = await exported();
+  expect(seen[0]).toEqual({ path: '/v1/traces', authorization: 'Bearer collector' });
+  const { resource } = sent[0]!.resourceSpans[0]!;
+  expect(attribute(resource, 'service.name')).toBe('reading-room');
+  const roots = spans.filter(({ parentSpanId }) => !parentSpanId);
+  expect(roots.map(({ name, kind }) => [name, kind])).toEqual(
+    expect.arrayContaining([
+      ['POST /', SERVER_KIND],
+      ['GET /*', SERVER_KIND],
+      ['GET /v1/models', SERVER_KIND],
+    ]),
+  );
+  const root = roots.find(({ name }) => name === 'POST /')!;
+  expect(attribute(root, 'http.response.status_code')).toBe(200);
+  expect(attribute(root, 'lectern.face')).toBe('reader');
+  expect(Number(attribute(root, 'lectern.tokens'))).toBeGreaterThan(0);
+  const steps = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId);
+  expect(steps.map(({ name }) => name)).toEqual(expect.arrayContaining(['key_check', 'parse', 'extract', 'markdown']));
+  for (const { traceId, startTimeUnixNano, endTimeUnixNano } of steps) {
+    expect(traceId).toBe(root.traceId);
+    // A millisecond of tolerance: what a thread has timed is of another clock.
+    expect(BigInt(startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(root.startTimeUnixNano) - 1_000_000n);
+    expect(BigInt(endTimeUnixNano)).toBeLessThanOrEqual(BigInt(root.endTimeUnixNano) + 1_000_000n);
+  }
+  expect(JSON.stringify(spans)).not.toMatch(/secret|127\.0\.0\.1/);
+});
+
+it('finds requests in the trace of their caller, and keeps to what the caller decided', async () => {
+  await start({ otlpSampleRatio: 0 });
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  await read({ traceparent: `00-${traceId}-b7ad6b7169203331-01` });
+  await read({ traceparent: '00-1af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00' });
+  await read();
+  const spans = await exported();
+  const roots = spans.filter(({ name }) => name === 'POST /');
+  expect(roots.map(({ traceId, parentSpanId }) => [traceId, parentSpanId])).toEqual([[traceId, 'b7ad6b7169203331']]);
+});
+
+it('knows a trace by the id that its caller was shown', async () => {
+  await start();
+  const answer = (await (await read({ 'x-trace': 'true' })).json()) as { meta: { trace: { id: string } } };
+  const spans = await exported();
+  expect(spans.find(({ name }) => name === 'POST /')?.traceId).toBe(answer.meta.trace.id);
+});
+
+it('that is away holds up nobody', async () => {
+  await start({ otlpUrl: 'http://127.0.0.1:1' });
+  expect((await read()).status).toBe(200);
+  await server!.close();
+});
+
+it('outside of the region is refused', async () => {
+  await expect(start({ region: 'eu' })).rejects.toThrow('otlpUrl: is not in euHosts');
+});

@@ -1,0 +1,194 @@
+/** What a request went through, on every face in one shape. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ShownTrace, SPANS } from '#telemetry/trace.ts';
+import { parseEvents, startServer, type TestServer } from '../support/server.ts';
+
+const PAGE = `<html><head><title>Followed</title></head><body><article><h1>Followed</h1>${'<p>Words of a page that is read.</p>'.repeat(20)}</article></body></html>`;
+
+let server: TestServer;
+let site: Server;
+let page: string;
+let key: string;
+beforeAll(async () => {
+  site = createServer((request, response) => {
+    if (request.url === '/moved') return response.writeHead(302, { location: '/page', connection: 'close' }).end();
+    if (request.url === '/gone') return request.socket.destroy();
+    response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end(PAGE);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  page = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  server = await startServer({ allowNetworks: '127.0.0.1', browser: 'none', searchKeyless: 'limited' });
+  key = server.app.firstKey!;
+});
+afterAll(async () => {
+  await server?.close();
+  site?.close();
+});
+
+const NAMES = Object.keys(SPANS);
+
+function expectWhole(trace: ShownTrace | undefined): asserts trace is ShownTrace {
+  expect(trace).toBeDefined();
+  expect(trace!.id).toMatch(/^[\da-f]{32}$/);
+  expect(trace!.duration_ms).toBeGreaterThan(0);
+  expect(trace!.spans.length).toBeGreaterThan(0);
+  for (const { name, start_ms: start, duration_ms: took } of trace!.spans) {
+    expect(NAMES).toContain(name);
+    expect(start).toBeGreaterThanOrEqual(0);
+    expect(took).toBeGreaterThanOrEqual(0);
+    expect(start + took).toBeLessThanOrEqual(trace!.duration_ms + 50);
+  }
+  // No address, host or port of anything.
+  expect(JSON.stringify(trace)).not.toMatch(/127\.0\.0\.1|localhost|http:|lectern_/);
+}
+
+const namesOf = (trace: ShownTrace) => trace.spans.map(({ name }) => name);
+
+async function read(address: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${server.reader}/${address}`, { headers: { accept: 'application/json', ...headers } });
+  return { answer, body: (await answer.json()) as { data: unknown; meta?: { trace?: ShownTrace } } };
+}
+
+describe('the reader', () => {
+  it('tells nothing to those who do not ask', async () => {
+    const { answer, body } = await read(`${page}/quiet`);
+    expect(body.meta).toEqual({ usage: expect.anything() });
+    expect(answer.headers.has('server-timing')).toBe(false);
+    expect((await read(`${page}/quiet`, { 'x-trace': 'false' })).body.meta?.trace).toBeUndefined();
+  });
+
+  it.each([
+    ['without a key', false],
+    ['with a key', true],
+  ])('shows each step of a live read, %s', async (_, keyed) => {
+    const headers = { 'x-trace': 'true', 'x-no-cache': 'true', 'x-engine': 'direct' };
+    const { answer, body } = await read(`${page}/moved`, {
+      ...headers,
+      ...(keyed && { authorization: `Bearer ${key}` }),
+    });
+    const trace = body.meta?.trace;
+    expectWhole(trace);
+    const steps = ['key_check', 'dns', 'connect', 'first_byte', 'download', 'queue', 'parse', 'extract', 'markdown'];
+    for (const name of steps) expect(namesOf(trace)).toContain(name);
+    // One that found its connection closed has no answer, and was asked again.
+    const answers = trace.spans.filter(({ name, status }) => name === 'first_byte' && status !== undefined);
+    expect(answers.map(({ status }) => status)).toEqual([302, 200]);
+    expect(trace.counts).toEqual({ redirects: 1, bytes: PAGE.length, tokens: expect.any(Number) });
+    expect([trace.cache, trace.engine]).toEqual(['miss', 'direct']);
+    const { data } = body as { data: { usage: { tokens: number } } };
+    expect(trace.counts.tokens).toBe(data.usage.tokens);
+    expect(answer.headers.get('server-timing')).toMatch(/first_byte;dur=[\d.]+.*total;dur=[\d.]+/);
+  });
+
+  it('says that a copy answered', async () => {
+    await read(`${page}/kept`);
+    const { body } = await read(`${page}/kept`, { 'x-trace': 'true' });
+    const trace = body.meta?.trace;
+    expectWhole(trace);
+    expect(trace.cache).toBe('hit');
+    expect(namesOf(trace)).not.toContain('connect');
+    expect(namesOf(trace)).toContain('cache');
+  });
+
+  it('says that the cache was off', async () => {
+    const { body } = await read(`${page}/kept`, { 'x-trace': '1', 'x-zero-data-retention': 'true' });
+    expect(body.meta?.trace?.cache).toBe('off');
+  });
+
+  it('is asked in the body or the query as well', async () => {
+    const post = await fetch(server.reader, {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify({ html: PAGE, trace: true }),
+    });
+    expectWhole(((await post.json()) as { meta: { trace: ShownTrace } }).meta.trace);
+    const query = new URLSearchParams({ url: `${page}/page`, trace: 'true' });
+    const get = await fetch(`${server.reader}/?${query}`, { headers: { accept: 'application/json' } });
+    expectWhole(((await get.json()) as { meta: { trace: ShownTrace } }).meta.trace);
+  });
+
+  it('is the last event of a stream', async () => {
+    const answer = await fetch(`${server.reader}/${page}/streamed`, {
+      headers: { accept: 'text/event-stream', 'x-trace': 'true' },
+    });
+    const events = parseEvents(await answer.text());
+    expect(events.slice(0, -1).every(({ event }) => event === 'data')).toBe(true);
+    expect(events.at(-1)!.event).toBe('trace');
+    expectWhole(events.at(-1)!.data as unknown as ShownTrace);
+  });
+
+  it('is a header of a text, and of a failure', async () => {
+    const text = await fetch(`${server.reader}/${page}/text`, { headers: { 'x-trace': 'true' } });
+    expect(text.headers.get('server-timing')).toMatch(/^key_check;dur=.*total;dur=/);
+    expect(await text.text()).not.toContain('duration_ms');
+    const failed = await fetch(`${server.reader}/${page}/gone`, { headers: { 'x-trace': 'true' } });
+    expect(failed.status).toBe(422);
+    expect(failed.headers.get('server-timing')).toMatch(/connect;dur=.*total;dur=/);
+  });
+
+  it('has the id of the caller’s own trace', async () => {
+    const id = '0af7651916cd43dd8448eb211c80319c';
+    const { body } = await read(`${page}/page`, { 'x-trace': 'true', traceparent: `00-${id}-b7ad6b7169203331-01` });
+    expect(body.meta?.trace?.id).toBe(id);
+    const broken = await read(`${page}/page`, {
+      'x-trace': 'true',
+      traceparent: `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+    });
+    expect(broken.body.meta?.trace?.id).not.toMatch(/^0+$/);
+  });
+});
+
+describe('the search host', () => {
+  it('shows the question and each page that was read', async () => {
+    await read(`${page}/found`, { 'x-no-cache': 'true' });
+    const ask = () =>
+      fetch(`${server.urls.search}/search?q=followed`, {
+        headers: { accept: 'application/json', authorization: `Bearer ${key}`, 'x-trace': 'true' },
+      }).then((answer) => answer.json() as Promise<{ meta?: { trace?: ShownTrace } }>);
+    await expect.poll(async () => (await ask()).meta?.trace, { timeout: 20_000 }).toBeDefined();
+    const trace = (await ask()).meta?.trace;
+    expectWhole(trace);
+    expect(namesOf(trace)).toContain('search');
+    const pages = trace.spans.filter(({ name }) => name === 'page');
+    expect(pages.length).toBe(trace.counts.pages);
+    expect(pages[0]!.result).toBe(1);
+  });
+});
+
+describe('the model host', () => {
+  const ask = async (place: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${server.urls.model}${place}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      body: JSON.stringify(body),
+    });
+    return { answer, body: (await answer.json()) as { trace?: ShownTrace; usage: { total_tokens: number } } };
+  };
+  const EMBED = { model: 'lectern-static-v1', input: ['one', 'two'] };
+
+  it('shows the queue and the model of embeddings, at the top of the answer', async () => {
+    const { answer, body } = await ask('/v1/embeddings', { ...EMBED, trace: true });
+    expectWhole(body.trace);
+    for (const name of ['key_check', 'load', 'tokenize', 'queue', 'model']) expect(namesOf(body.trace)).toContain(name);
+    expect(body.trace.counts).toEqual({ inputs: 2, tokens: body.usage.total_tokens });
+    expect(answer.headers.get('server-timing')).toContain('model;dur=');
+    expect((await ask('/v1/embeddings', EMBED, { 'x-trace': 'true' })).body.trace).toBeDefined();
+    expect((await ask('/v1/embeddings?trace=true', EMBED)).body.trace).toBeDefined();
+    const quiet = await ask('/v1/embeddings', EMBED);
+    expect(Object.keys(quiet.body)).toEqual(['model', 'object', 'usage', 'data']);
+  });
+
+  it('shows those of a ranking', async () => {
+    const rank = { model: 'lectern-static-rerank-v1', query: 'one', documents: ['one', 'two'] };
+    const { body } = await ask('/v1/rerank', { ...rank, trace: true });
+    expectWhole(body.trace);
+    expect(namesOf(body.trace)).toContain('model');
+    expect((await ask('/v1/rerank', rank)).body.trace).toBeUndefined();
+    // A list has no room for it.
+    const tei = await ask('/rerank', { query: 'one', texts: ['one'] }, { 'x-trace': 'true' });
+    expect(Array.isArray(tei.body)).toBe(true);
+    expect(tei.answer.headers.get('server-timing')).toContain('model;dur=');
+  });
+});
