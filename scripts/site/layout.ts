@@ -13,6 +13,7 @@ const FEWEST_LISTED = 3;
 
 export function pageHtml(page: SitePage, all: readonly SitePage[], { style, script }: SiteFiles): string {
   const at = all.indexOf(page);
+  const headings = headingList(page);
   const title = page.address === '' ? 'Lectern' : `${page.title} · Lectern`;
   return `<!doctype html>
 <html lang="en">
@@ -39,7 +40,7 @@ export function pageHtml(page: SitePage, all: readonly SitePage[], { style, scri
 </form>
 <nav class="doors" aria-label="Elsewhere"><a href="/playground">Playground</a> <a href="${BASE}api">API</a></nav>
 </header>
-<div class="columns">
+<div class="columns${headings ? '' : ' wide'}">
 <details class="menu" open>
 <summary>Pages</summary>
 <nav aria-label="Pages">
@@ -53,7 +54,7 @@ ${page.html}
 <p><a href="${markdownAddress(page)}">This page as Markdown</a></p>
 </footer>
 </main>
-${headingList(page)}
+${headings}
 </div>
 </body>
 </html>
