@@ -9,6 +9,8 @@ import { PROBLEMS, type ProblemName } from '#errors.ts';
 import { describe, headerTitle } from '#http/openapi.ts';
 import { ENDPOINTS, PLAN_NAMES, PLANS } from '#plans.ts';
 import { OPTIONS, type OptionRow } from '#reader/index.ts';
+import { METRICS } from '#telemetry/metrics-table.ts';
+import { SPANS } from '#telemetry/trace.ts';
 import { flagTableText } from './cli-flags.ts';
 
 const MADE = '<!-- Made by `npm run docs` from the tables in src/. -->';
@@ -42,6 +44,13 @@ export function referencePages(): Record<string, string> {
     modelCode(name as ProblemName),
     message,
   ]);
+  const metrics = Object.entries(METRICS).map(([name, { type, labels, meaning }]) => [
+    `\`${name}\``,
+    type,
+    labels.map((label) => `\`${label}\``).join(', '),
+    meaning,
+  ]);
+  const steps = Object.entries(SPANS).map(([name, meaning]) => [`\`${name}\``, meaning]);
   const limits = [
     ...ENDPOINTS.flatMap((endpoint) =>
       (['requestsPerMinute', 'tokensPerMinute'] as const)
@@ -70,6 +79,11 @@ export function referencePages(): Record<string, string> {
       'Failures',
       'The HTTP status, the five-digit `status` and the `name` of each failure on the reader and the search host, and its `code` on the model host (with the HTTP status there where it differs).',
       table(['HTTP', 'status', 'name', 'code', 'Meaning'], errors),
+    ),
+    'metrics.md': page(
+      'Metrics and steps of a trace',
+      'What `/metrics` gives to Prometheus; [the guide](../guide/monitoring.md) tells where it is. Beside these there are those of the process under the names that all programs on Node have: `process_…` (processor, memory, file descriptors) and `nodejs_…` (event loop, garbage collection, heap).',
+      `${table(['Metric', 'Type', 'Labels', 'Meaning'], metrics)}\n\n## Steps of a trace\n\n${table(['Step', 'What it is'], steps)}`,
     ),
     'limits.md': page(
       'Limits of the plans',

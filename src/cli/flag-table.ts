@@ -1089,6 +1089,35 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: 'none',
   },
   {
+    name: 'speechUrl',
+    flag: '--speech-url',
+    variable: 'LECTERN_SPEECH_URL',
+    meaning:
+      'The base address of an OpenAI-compatible server that writes down what is said in a clip; without one no transcripts are embedded.',
+    defaultText: 'none',
+  },
+  {
+    name: 'speechModel',
+    flag: '--speech-model',
+    variable: 'LECTERN_SPEECH_MODEL',
+    meaning: 'The speech model there.',
+    defaultText: 'whisper-1',
+  },
+  {
+    name: 'speechKey',
+    flag: '--speech-key',
+    variable: 'LECTERN_SPEECH_KEY',
+    meaning: 'The key for it.',
+    defaultText: 'none',
+  },
+  {
+    name: 'ffmpeg',
+    flag: '--ffmpeg',
+    variable: 'LECTERN_FFMPEG',
+    meaning: 'The program that opens sound and video; without it neither is embedded.',
+    defaultText: 'ffmpeg',
+  },
+  {
     name: 'readerlmTokens',
     flag: '--readerlm-tokens',
     variable: 'LECTERN_READERLM_TOKENS',
