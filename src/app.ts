@@ -8,6 +8,7 @@ import path from 'node:path';
 import { type AccountsRoom, createGate, openAccounts } from '#accounts/index.ts';
 import { adminRoutes, writeAdminError } from '#api/admin.ts';
 import { signIn } from '#api/admin-sign-in.ts';
+import { CRAWL_PATHS, crawlRoutes } from '#api/crawl.ts';
 import { DOCUMENTATION_PATHS, documentationRoutes } from '#api/documentation.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
@@ -27,6 +28,7 @@ import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
 import { allOf, createTracing } from '#api/trace.ts';
 import { createBatch } from '#app/batch.ts';
 import { createCollections } from '#app/collections.ts';
+import { createCrawl } from '#app/crawl.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { createMcpDoor, MCP_PATHS } from '#app/mcp.ts';
 import { observers, readRooms } from '#app/metrics.ts';
@@ -315,6 +317,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
   const rerank = await passageReranker(modelHost, config.searchReranker);
   const pageIndex = config.indexMaxBytes > 0 ? await openIndexOf(config, { embedder, log }) : undefined;
   if (pageIndex) started.push(() => pageIndex.close());
+  const robots = createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() });
   const bareReader = createReader({
     direct,
     browser: browser ?? undefined,
@@ -324,7 +327,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
     sites,
     pickProxy: proxies.pick,
     cache,
-    robots: createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() }),
+    robots,
     files: {
       documents,
       ocr,
@@ -350,6 +353,8 @@ async function build({ config, version, log, environment }: AppOptions, started:
   const reader = pageIndex
     ? rememberingReader(bareReader, { index: pageIndex, keepsNoStore: config.cacheNoStore === 'ignore', log })
     : bareReader;
+  const crawl = await createCrawl(config, { accounts: room, reader, robots, fetch, log });
+  started.push(() => crawl.close());
   const search = await openSearch(config, {
     reader,
     trusted,
@@ -434,6 +439,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
   };
   const readerPaths = new Set([
     ...READER_PATHS,
+    ...CRAWL_PATHS,
     ...HEALTH_PATHS,
     ...STATIC_PATHS,
     ...DESCRIPTION_PATHS,
@@ -450,6 +456,11 @@ async function build({ config, version, log, environment }: AppOptions, started:
     malformedBody: bareModelError,
     servesPrograms: true,
     maxBodyBytes: config.modelMaxBodyBytes,
+  };
+  /** The playground asks the other faces from the reader's origin. */
+  const ownPages = {
+    publicOrigin: config.publicUrl && new URL(config.publicUrl).origin,
+    ports: () => [openPort(faces.reader.server), ...(hostServer ? [openPort(hostServer)] : [])],
   };
   const openPorts = () => ({
     reader: openPort(faces.reader.server),
@@ -470,6 +481,15 @@ async function build({ config, version, log, environment }: AppOptions, started:
         ports: openPorts,
         searchNeedsKey: config.auth === 'on' && config.searchKeyless === 'refused',
         modelsNeedKey: config.auth === 'on',
+      });
+      crawlRoutes(made, {
+        room: crawl,
+        gatekeeper,
+        guard,
+        guardsNetworks: config.allowNetworks.length > 0,
+        ownNames,
+        publicUrl: config.publicUrl,
+        userAgent: config.userAgent,
       });
       readerRoutes(made, {
         reader,
@@ -493,6 +513,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
         keyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
         guardsNetworks: config.allowNetworks.length > 0,
         ownNames,
+        ownPages,
         pictures,
         index,
         readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? urlOf(faces.reader.server, config.host),

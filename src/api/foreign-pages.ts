@@ -8,9 +8,21 @@ import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import { parseAddress } from '#net/address.ts';
 
+/** Where a page of our own, the playground, may come from: it asks hosts beside its own. */
+export interface OwnPages {
+  /** The origin under which the reader is published. */
+  readonly publicOrigin?: string | undefined;
+  /** Ports at which the reader answers. */
+  readonly ports: () => readonly number[];
+}
+
 /** Refuses (OperationNotAllowedError) what a page of another site sent. */
-export function refuseForeignPage({ headers }: FastifyRequest, ownHosts: readonly string[]): void {
-  if (!isForeignPage(headers, ownHosts)) return;
+export function refuseForeignPage(
+  { headers }: FastifyRequest,
+  ownHosts: readonly string[],
+  ownPages?: OwnPages | undefined,
+): void {
+  if (!isForeignPage(headers, ownHosts) || (ownPages && isOwnPage(headers, ownHosts, ownPages))) return;
   throw problem('OperationNotAllowedError', {
     message: 'This server reads private networks, so web pages of other sites need an API key to ask it',
   });
@@ -29,6 +41,23 @@ export function isForeignPage(headers: IncomingHttpHeaders, ownHosts: readonly s
     (origin !== undefined && hostOf(origin) !== host.toLowerCase()) ||
     (maybeBrowser(headers) && !isOwn(host, ownHosts))
   );
+}
+
+/**
+ * Whether a page of the reader's origin sent it. That origin serves no script but our own; a page of another site can
+ * have the name of this machine in its own origin only where the name is not one of ours, and another program of this
+ * machine has another port.
+ */
+function isOwnPage({ origin, host = '' }: IncomingHttpHeaders, ownHosts: readonly string[], pages: OwnPages): boolean {
+  if (origin === undefined) return false;
+  if (origin === pages.publicOrigin) return true;
+  if (!URL.canParse(origin)) return false;
+  const { hostname, port, protocol } = new URL(origin);
+  const number = Number(port || (protocol === 'https:' ? 443 : 80));
+  const name = hostname.replace(/^\[|\]$/g, '');
+  // One port for all faces: `r.` beside `s.`.
+  const beside = name.startsWith('r.') && nameOf(host) === name.replace(/^r\./, 's.');
+  return (nameOf(host) === name || beside) && isOwn(host, ownHosts) && pages.ports().includes(number);
 }
 
 /**

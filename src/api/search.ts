@@ -25,7 +25,7 @@ import {
 import type { Pictures } from '#storage/pictures.ts';
 import type { ShownTrace } from '#telemetry/trace.ts';
 import { errorEvent, success } from './envelopes/reader.ts';
-import { refuseForeignPage } from './foreign-pages.ts';
+import { type OwnPages, refuseForeignPage } from './foreign-pages.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
 import { goneSignal } from './gone.ts';
 import { type Index, writeIndex } from './reader-index.ts';
@@ -40,6 +40,7 @@ export interface SearchDoor {
   /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
   readonly guardsNetworks: boolean;
   readonly ownNames: readonly string[];
+  readonly ownPages: OwnPages;
   readonly pictures: Pictures;
   readonly index: Index;
   /** The address of the reader's host as callers see it: pictures of pages are there. */
@@ -114,7 +115,7 @@ type Place = 'optional' | 'required' | { readonly typed: string };
 async function search(request: FastifyRequest, reply: FastifyReply, door: SearchDoor, place: Place) {
   const visit = door.gatekeeper.visitOf(request);
   const { caller } = visit;
-  if (door.guardsNetworks && caller.kind !== 'key') refuseForeignPage(request, door.ownNames);
+  if (door.guardsNetworks && caller.kind !== 'key') refuseForeignPage(request, door.ownNames, door.ownPages);
   const kind = successKind(request.headers.accept);
   const query = queryOf(request);
   const body = (request.body ?? {}) as Record<string, unknown>;
