@@ -96,7 +96,7 @@ const explanationIn = (result: Result | undefined) => {
 function Invitation({ tab }: { tab: TabName }) {
   return (
     <div class="invitation">
-      <p>{tabOf(tab).asks}</p>
+      <p>{tabOf(tab).answers}</p>
       <p class="keys">
         <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends, <kbd>Esc</kbd> stops, <kbd>/</kbd> searches the options.
       </p>

@@ -127,10 +127,12 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
                 Stop
               </button>
               <AnswerForms tab={tab} chosen={draft.answer} choose={(form) => change({ answer: form })} />
-              {knows('explain') && tab === 'read' && (
-                <Switch option="explain" title="explain" draft={draft} change={change} />
-              )}
-              {knows('trace') && <Switch option="trace" title="trace" draft={draft} change={change} />}
+              <span class="switches">
+                {knows('explain') && tab === 'read' && (
+                  <Switch option="explain" title="explain" draft={draft} change={change} />
+                )}
+                {knows('trace') && <Switch option="trace" title="trace" draft={draft} change={change} />}
+              </span>
             </div>
             {refusal && (
               <p class="refusal" role="alert">

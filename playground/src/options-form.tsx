@@ -13,17 +13,32 @@ interface OptionsFormProps {
   readonly faulty: string | undefined;
 }
 
-export const SEARCH_FIELD = 'option-search';
+const SEARCH_FIELD = 'option-search';
+/** As in the style sheet: from here on the answer stands beside the request. */
+export const WIDE = '(min-width: 960px)';
+
+/** Puts the cursor into the search of options, which is opened for it. */
+export function searchOptions(): void {
+  const fold = document.querySelector<HTMLElement>('.options .fold');
+  if (fold?.getAttribute('aria-expanded') === 'false') fold.click();
+  requestAnimationFrame(() => document.getElementById(SEARCH_FIELD)?.focus());
+}
 
 export function OptionsForm({ fields, presets, values, change, faulty }: OptionsFormProps) {
   const [query, setQuery] = useState('');
   const [onlyChanged, setOnlyChanged] = useState(false);
+  // Beside the answer there is room for them; above it they would be in its way.
+  const [isOpen, setOpen] = useState(() => matchMedia(WIDE).matches);
+  const body = useId();
   const changed = fields.filter(({ name }) => values[name] !== undefined).length;
   const shown = useMemo(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     return fields.filter(
       (field) =>
-        words.every((word) => searchTextOf(field).includes(word)) && (!onlyChanged || values[field.name] !== undefined),
+        // Without a search it stands above them all.
+        (field.name !== 'preset' || words.length > 0) &&
+        words.every((word) => searchTextOf(field).includes(word)) &&
+        (!onlyChanged || values[field.name] !== undefined),
     );
   }, [fields, query, onlyChanged, values]);
   const groups = [...new Set(shown.map(({ group }) => group))];
@@ -34,7 +49,17 @@ export function OptionsForm({ fields, presets, values, change, faulty }: Options
   return (
     <section class="options" aria-label="Options">
       <header>
-        <h2>Options</h2>
+        <h2>
+          <button
+            type="button"
+            class="fold"
+            aria-expanded={isOpen}
+            aria-controls={body}
+            onClick={() => setOpen(!isOpen)}
+          >
+            Options
+          </button>
+        </h2>
         <span class="count" aria-live="polite">
           {query ? `${shown.length} of ${fields.length}` : changed > 0 ? `${changed} changed` : `${fields.length}`}
         </span>
@@ -54,40 +79,44 @@ export function OptionsForm({ fields, presets, values, change, faulty }: Options
           </>
         )}
       </header>
-      <div class="search">
-        <input
-          id={SEARCH_FIELD}
-          type="search"
-          placeholder="Search by name or meaning"
-          aria-label="Search options by name or meaning"
-          value={query}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-        />
-        <kbd title="Press / to come here">/</kbd>
+      <div id={body} class="body" hidden={!isOpen}>
+        <div class="search">
+          <input
+            id={SEARCH_FIELD}
+            type="search"
+            placeholder="Search by name or meaning"
+            aria-label="Search options by name or meaning"
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+          />
+          <kbd title="Press / to come here">/</kbd>
+        </div>
+        {fields.some(({ name }) => name === 'preset') && (
+          <Presets presets={presets} chosen={values.preset} choose={(name) => set('preset', name)} />
+        )}
+        {groups.map((group, index) => (
+          <Group
+            key={`${group}${isFound}`}
+            title={group}
+            fields={shown.filter((field) => field.group === group)}
+            open={
+              isFound || index === 0 || shown.some((field) => field.group === group && isSet(field, values, faulty))
+            }
+          >
+            {(field) => (
+              <Option
+                key={field.name}
+                field={field}
+                value={values[field.name]}
+                filled={filled?.[field.name]}
+                isFaulty={faulty === field.name}
+                set={(value) => set(field.name, value)}
+              />
+            )}
+          </Group>
+        ))}
+        {shown.length === 0 && <p class="nothing">No option is called so or says so.</p>}
       </div>
-      {fields.some(({ name }) => name === 'preset') && (
-        <Presets presets={presets} chosen={values.preset} choose={(name) => set('preset', name)} />
-      )}
-      {groups.map((group, index) => (
-        <Group
-          key={`${group}${isFound}`}
-          title={group}
-          fields={shown.filter((field) => field.group === group)}
-          open={isFound || index === 0 || shown.some((field) => field.group === group && isSet(field, values, faulty))}
-        >
-          {(field) => (
-            <Option
-              key={field.name}
-              field={field}
-              value={values[field.name]}
-              filled={filled?.[field.name]}
-              isFaulty={faulty === field.name}
-              set={(value) => set(field.name, value)}
-            />
-          )}
-        </Group>
-      ))}
-      {shown.length === 0 && <p class="nothing">No option is called so or says so.</p>}
     </section>
   );
 }

@@ -11,7 +11,7 @@ export function PageView({ page }: { page: Page }) {
   const picture = text(page.pageshotUrl) || text(page.screenshotUrl);
   return (
     <article class="page">
-      {text(page.title) && <h2 class="title">{text(page.title)}</h2>}
+      {text(page.title) && !repeatsTitle(page) && <h2 class="title">{text(page.title)}</h2>}
       <p class="source">
         <Address url={address} />
         {text(page.publishedTime) && <span>{text(page.publishedTime)}</span>}
@@ -24,6 +24,9 @@ export function PageView({ page }: { page: Page }) {
     </article>
   );
 }
+
+/** Many pages have their title as their first heading. */
+const repeatsTitle = (page: Page) => text(page.content).startsWith(`# ${text(page.title)}\n`);
 
 export function Address({ url }: { url: string }) {
   if (!/^https?:/.test(url)) return <span>{url}</span>;

@@ -1,4 +1,5 @@
 /** Where the time of a request went: a bar a span, drawn to scale. */
+import { Scrollable } from './scrollable.tsx';
 import { type Fields, isRecord } from './send.ts';
 
 const LABEL_WIDTH = 150;
@@ -35,25 +36,27 @@ export function TraceView({ trace }: { trace: Fields }) {
           ),
         )}
       </dl>
-      <svg viewBox={`0 0 ${WIDTH} ${spans.length * ROW}`} role="img" aria-label="Spans of the request to scale">
-        {spans.map(({ name, startMs, durationMs }, row) => (
-          <g key={row}>
-            <text x={0} y={row * ROW + 17}>
-              {name}
-            </text>
-            <rect
-              x={LABEL_WIDTH + startMs * scale}
-              y={row * ROW + 5}
-              width={Math.max(durationMs * scale, 2)}
-              height={16}
-              rx={3}
-            />
-            <text class="ms" x={LABEL_WIDTH + (startMs + durationMs) * scale + 8} y={row * ROW + 17}>
-              {round(durationMs)} ms
-            </text>
-          </g>
-        ))}
-      </svg>
+      <Scrollable class="scroll" label="Spans of the request">
+        <svg viewBox={`0 0 ${WIDTH} ${spans.length * ROW}`} role="img" aria-label="Spans of the request to scale">
+          {spans.map(({ name, startMs, durationMs }, row) => (
+            <g key={row}>
+              <text x={0} y={row * ROW + 17}>
+                {name}
+              </text>
+              <rect
+                x={LABEL_WIDTH + startMs * scale}
+                y={row * ROW + 5}
+                width={Math.max(durationMs * scale, 2)}
+                height={16}
+                rx={3}
+              />
+              <text class="ms" x={LABEL_WIDTH + (startMs + durationMs) * scale + 8} y={row * ROW + 17}>
+                {round(durationMs)} ms
+              </text>
+            </g>
+          ))}
+        </svg>
+      </Scrollable>
     </div>
   );
 }
