@@ -1,4 +1,5 @@
 /** `lectern mcp`: the tools for a model's client that starts this program and speaks to it over the standard streams. */
+import type { Client } from '#client/index.ts';
 import { type ClientFlags, inClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
@@ -28,7 +29,30 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
       })
     : undefined;
   const onError = (error: unknown) => note(`lectern: ${(error as Error).stack ?? error}`);
-  await inClient(context, flags, ({ client }) =>
-    serveOverStdio({ version, client, files, input, output, onError, signal }),
-  );
+  const over = new AbortController();
+  const isOver = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
+  let working: Promise<void> | undefined;
+  let client: Promise<Client> | undefined;
+  const open = () =>
+    new Promise<Client>((resolve, reject) => {
+      working = inClient(context, flags, async (opened) => {
+        resolve(opened.client);
+        await isOver;
+      });
+      working.catch((error: unknown) => {
+        reject(error);
+        over.abort();
+      });
+    });
+  const ends = AbortSignal.any([signal, over.signal]);
+  const needs = { version, files, input, output, onError, signal: ends };
+  await serveOverStdio({
+    ...needs,
+    client: () => {
+      client ??= open();
+      return client;
+    },
+  });
+  over.abort();
+  await working;
 }

@@ -115,7 +115,8 @@ export async function readText(
 export function layOut(page: Page): string {
   const head = [
     page.title && `Title: ${page.title}`,
-    `URL: ${page.url}`,
+    // Of a file that was sent, its hash.
+    !page.url.startsWith('blob:') && `URL: ${page.url}`,
     page.publishedTime && `Published: ${page.publishedTime}`,
     page.numPages && `Pages: ${page.numPages}`,
     page.warning && `Warning: ${page.warning}`,

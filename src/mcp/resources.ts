@@ -5,7 +5,7 @@ import { OPTIONS } from '#reader/index.ts';
 import { failureWords } from './failures.ts';
 import { withProgress } from './progress.ts';
 import { cleanAddress, OPTIONS_URI, readText, shown } from './reading.ts';
-import { type Speaker, signalOf } from './speaker.ts';
+import { type SpeakerOf, signalOf } from './speaker.ts';
 
 const PAGE = 'lectern://page/';
 /** A person who picks a page wants more of it than a model that looks around. */
@@ -13,10 +13,10 @@ const PAGE_TOKENS = 25_000;
 
 export const pageUri = (url: string): string => PAGE + encodeURIComponent(url);
 
-export function addResources(server: McpServer, speakerOf: (context: ServerContext) => Speaker): void {
-  const list = (context: ServerContext) => ({
-    resources: speakerOf(context)
-      .shelf.list()
+export function addResources(server: McpServer, speakerOf: SpeakerOf): void {
+  const list = async (context: ServerContext) => ({
+    resources: (await speakerOf(context)).shelf
+      .list()
       // Files that were sent can be read again by nobody but who has them.
       .filter(({ url }) => /^https?:/.test(url))
       .map(({ url }) => ({ uri: pageUri(url), name: url, mimeType: 'text/markdown' })),
@@ -31,7 +31,7 @@ export function addResources(server: McpServer, speakerOf: (context: ServerConte
       mimeType: 'text/markdown',
     },
     async (uri, _, context) => {
-      const { client, shelf } = speakerOf(context);
+      const { client, shelf } = await speakerOf(context);
       const signal = signalOf(context);
       try {
         const address = cleanAddress(decodeURIComponent(uri.href.slice(PAGE.length)), 'url');

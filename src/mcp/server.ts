@@ -2,19 +2,19 @@
  * The MCP server: the same tools, resources and prompts over every transport. One is made for each connection, session or
  * call; whose call it is comes with each.
  */
-import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { failed, failureWords } from './failures.ts';
 import type { LocalFiles } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import { addPrompts } from './prompts.ts';
 import { addResources } from './resources.ts';
-import { type Speaker, signalOf } from './speaker.ts';
+import { type SpeakerOf, signalOf } from './speaker.ts';
 import type { Tool } from './tool.ts';
 import { toolsFor } from './tools/index.ts';
 
 export interface McpNeeds {
   readonly version: string;
-  readonly speakerOf: (context: ServerContext) => Speaker;
+  readonly speakerOf: SpeakerOf;
   /** Files that may be read by their path; none over HTTP. */
   readonly files?: LocalFiles | undefined;
   /** Told what nobody expected; the caller learns only that something went wrong. */
@@ -48,8 +48,8 @@ function addTool(server: McpServer, tool: Tool, { speakerOf, files, onError }: M
   server.registerTool(name, config, async (args, context): Promise<CallToolResult> => {
     const signal = signalOf(context);
     try {
-      return await withProgress(context, tool.parts(args), tool.doing(args), (progress) =>
-        tool.run(args, { ...speakerOf(context), signal, progress, files }),
+      return await withProgress(context, tool.parts(args), tool.doing(args), async (progress) =>
+        tool.run(args, { ...(await speakerOf(context)), signal, progress, files }),
       );
     } catch (error) {
       if (signal.aborted) throw error;

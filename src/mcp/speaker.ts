@@ -8,6 +8,8 @@ export interface Speaker {
   readonly shelf: Shelf;
 }
 
+export type SpeakerOf = (context: ServerContext) => Speaker | Promise<Speaker>;
+
 /** Aborted when the call is given up, and when the connection that waits for it is gone. */
 export function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
   return http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;

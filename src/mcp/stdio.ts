@@ -8,7 +8,8 @@ import { createMcpServer } from './server.ts';
 
 export interface StdioNeeds {
   readonly version: string;
-  readonly client: Client;
+  /** Asked for with each call; opened at the first, since many clients start all they know and call few. */
+  readonly client: () => Promise<Client>;
   readonly files?: LocalFiles | undefined;
   readonly input: Readable;
   readonly output: Writable;
@@ -23,8 +24,8 @@ const MAX_LINE_BYTES = 150_000_000;
 /** Serves until the client has gone or the signal is aborted; what it still waited for is given up then. */
 export async function serveOverStdio(needs: StdioNeeds): Promise<void> {
   const { client, input, output, onError, signal } = needs;
-  const speaker = { client, shelf: createShelf() };
-  const speakerOf = () => speaker;
+  const shelf = createShelf();
+  const speakerOf = async () => ({ client: await client(), shelf });
   const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_LINE_BYTES });
   const gone = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
