@@ -6,7 +6,7 @@ import { type Call, type ChosenFile, callOf, Unready } from './call.ts';
 import { Inputs } from './inputs.tsx';
 import { KeyField } from './key-field.tsx';
 import { listModels, type Model, modelsFor } from './models.ts';
-import { OptionsForm, SEARCH_FIELD } from './options-form.tsx';
+import { OptionsForm, searchOptions, WIDE } from './options-form.tsx';
 import { type Answer, send } from './send.ts';
 import { useShortcuts } from './shortcuts.ts';
 import {
@@ -32,6 +32,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
   const [refusal, setRefusal] = useState<Unready>();
   const models = useModels(setup.faces.models);
   const running = useRef<AbortController>(undefined);
+  const panel = useRef<HTMLDivElement>(null);
 
   const { tab } = state;
   const draft = draftOf(state);
@@ -60,6 +61,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
     running.current?.abort();
     const stopper = new AbortController();
     running.current = stopper;
+    if (!matchMedia(WIDE).matches) panel.current?.scrollIntoView({ block: 'start' });
     void send(call, {
       apiKey,
       signal: stopper.signal,
@@ -72,7 +74,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
     change(asked);
     run(attempt(tab, asked, { setup, file: files[tab], standardModel: fitting[0]?.id }));
   };
-  useShortcuts({ send: () => run(ready), stop, search: () => document.getElementById(SEARCH_FIELD)?.focus() });
+  useShortcuts({ send: () => run(ready), stop, search: searchOptions });
 
   const knows = (option: string) => fields.some(({ name }) => name === option);
   const faulty = refusal?.field ?? (answer?.state === 'failed' ? answer.failure?.path : undefined);
@@ -148,16 +150,18 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
               faulty={faulty}
             />
           </form>
-          <AnswerView
-            key={`answer-${tab}`}
-            tab={tab}
-            answer={answer}
-            call={ready instanceof Unready ? undefined : ready}
-            unready={ready instanceof Unready ? ready.message : undefined}
-            withKey={apiKey !== '' || setup.keyNeeded[FACES[form]]}
-            askWith={askWith}
-            knowsTrace={knows('trace')}
-          />
+          <div ref={panel}>
+            <AnswerView
+              key={`answer-${tab}`}
+              tab={tab}
+              answer={answer}
+              call={ready instanceof Unready ? undefined : ready}
+              unready={ready instanceof Unready ? ready.message : undefined}
+              withKey={apiKey !== '' || setup.keyNeeded[FACES[form]]}
+              askWith={askWith}
+              knowsTrace={knows('trace')}
+            />
+          </div>
         </div>
       </main>
     </>
