@@ -1,7 +1,15 @@
 /** The metrics, as Prometheus gets them: behind the admin secret, or on a port of their own. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { METRICS } from '#telemetry/metrics-table.ts';
+import { METRICS, type MetricName } from '#telemetry/metrics-table.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
+}
 
 const SECRET = 'metrics-test-secret';
 const PAGE =
@@ -135,4 +143,53 @@ it('is nowhere else', async () => {
     const text = await (await fetch(`${server.urls[face]}/metrics`)).text();
     expect(text).not.toContain('lectern_requests_total');
   }
+});
+
+describe('the dashboard', () => {
+  const dashboard = JSON.parse(readFileSync(path.join(ROOT, 'examples/grafana/lectern.json'), 'utf8')) as Dashboard;
+  const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
+  it('asks only for metrics that there are, by labels that they have', async () => {
+    const text = await scrape();
+    const given = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));
+    const asked = expressions.flatMap((expr) =>
+      [...expr.matchAll(/\b((?:lectern|process|nodejs)_\w+)/g)].map(([, name]) => name!),
+    );
+    expect(asked.length).toBeGreaterThan(30);
+    expect(asked.filter((name) => !given.has(name.replace(/_(?:bucket|sum|count)$/, '')))).toEqual([]);
+    for (const [, name, labels] of expressions.join('\n').matchAll(/\b(lectern_\w+)\{([^}]*)\}/g)) {
+      const row = METRICS[name!.replace(/_(?:bucket|sum|count)$/, '') as MetricName];
+      const names = [...labels!.matchAll(/(\w+)(?:=~?|!=)"/g)].map(([, label]) => label!);
+      expect(
+        names.filter((label) => label !== 'instance' && !(row.labels as readonly string[]).includes(label)),
+      ).toEqual([]);
+    }
+  });
+
+  it('shows each metric of the table', () => {
+    const shown = expressions.join('\n');
+    // These are for closer looks.
+    const left = [
+      'lectern_browser_pages_total',
+      'lectern_model_inputs_total',
+      'lectern_model_running_batches',
+      'lectern_model_waiting_tokens',
+      'lectern_store_healthy',
+    ];
+    expect(
+      Object.keys(METRICS)
+        .filter((name) => !shown.includes(name))
+        .sort(),
+    ).toEqual(left.sort());
+  });
+});
+
+it('has alerts that ask only for metrics that there are', async () => {
+  const guide = readFileSync(path.join(ROOT, 'docs/guide/monitoring.md'), 'utf8');
+  const text = await scrape();
+  const asked = [...guide.matchAll(/\b((?:lectern|process|nodejs)_[a-z_\d]+)\b/g)].map(([, name]) =>
+    name!.replace(/_(?:bucket|sum|count)$/, ''),
+  );
+  expect(asked.length).toBeGreaterThan(5);
+  expect(asked.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
 });
