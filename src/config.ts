@@ -278,6 +278,21 @@ export const SETTINGS = {
     'How many batch jobs this process works on at once; 0 leaves them to `lectern worker`.',
   ),
 
+  crawlJobs: setting(
+    count(8, 0),
+    '8',
+    'How many crawls this process works on at once; 0 leaves them to other servers of the same database.',
+  ),
+  crawlPages: setting(count(4), '4', 'How many pages this process reads at once for all its crawls.'),
+  crawlHostPages: setting(count(4), '4', 'How many pages of one host a crawl may ask to be read at once.'),
+  crawlDelayMs: setting(
+    count(500, 0),
+    '500',
+    'The pause of a crawl between two reads of a host where its caller names none, in ms.',
+  ),
+  crawlMaxPages: setting(count(10_000), '10000', 'The most pages that one crawl may read.'),
+  crawlKeepDays: setting(count(7), '7', 'How long a crawl and its pages are kept from its beginning on, in days.'),
+
   cfUrl: setting(
     z.url().default('https://api.cloudflare.com/client/v4'),
     'that of Cloudflare',

@@ -8,6 +8,8 @@ import {
   EMBED_FIELDS,
   isEmbedding,
   type ModelRow,
+  mediaRemarks,
+  modalitiesOf,
   type ServedModel,
   sizesOf,
   TASKS,
@@ -50,13 +52,14 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
   const { row, alias, name } = model;
   const embedding = isEmbedding(model) ? model : undefined;
   const sizes = embedding && sizesOf(embedding.row);
+  const modalities = embedding ? modalitiesOf(embedding.row, embedding.kind, models.media?.means) : ['text'];
   return {
     id: alias ? name : row.hub || row.id,
     name: row.name,
     hugging_face_id: row.hub,
     created: row.created,
-    description: row.description,
-    input_modalities: ['text'],
+    description: [row.description, ...(embedding ? mediaRemarks(embedding.row, modalities) : [])].join('. '),
+    input_modalities: modalities,
     output_modalities: [embedding ? 'embeddings' : 'rerank'],
     context_length: row.contextTokens,
     max_output_length: embedding?.row.dimensions ?? 0,
@@ -69,6 +72,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     owned_by: row.hub.includes('/') ? row.hub.slice(0, row.hub.indexOf('/')) : 'lectern',
     serves: row.id,
     kind: embedding?.kind ?? 'rerank',
+    ...(embedding?.row.spaces && { spaces: embedding.row.spaces }),
     ...(sizes && { dimensions: sizes === 'any' ? embedding.row.matryoshka : sizes }),
     languages: row.languages,
     license: row.licence,

@@ -2,14 +2,14 @@
 import type { EmbeddingKind, EmbeddingRow } from './catalogue.ts';
 import { EMBED_FIELDS, type EmbedFieldName } from './embed-fields.ts';
 import { prefixFor, SIDES, type Side, TASKS } from './embed-tasks.ts';
-import { readInputs } from './inputs.ts';
+import { type Input, type InputPart, readInputs } from './inputs.ts';
 import { createFaults, type Faults } from './inputs-faults.ts';
 import { type Body, type Found, findField, readFlag, readInteger, readWord } from './inputs-fields.ts';
-import { abilitiesOf } from './row-abilities.ts';
+import { abilitiesOf, mediaOf } from './row-abilities.ts';
 import { EMBEDDING_TYPES, type EmbeddingType } from './vectors.ts';
 
 export interface EmbedRequest {
-  readonly texts: readonly string[];
+  readonly inputs: readonly Input[];
   /** Stands in front of each text. */
   readonly prefix: string;
   /** As it was asked for, if it was. */
@@ -36,7 +36,7 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
 
   const input = find('input');
   if (!input) faults.add(['input'], 'missing', 'is required');
-  const texts = input ? readInputs(input.value, input.at, { faults, kind }) : [];
+  const inputs = input ? readInputs(input.value, input.at, { faults, kind, takes: mediaOf(row) }) : [];
   const task = readWord(find('task'), TASKS[kind]?.values ?? [], faults);
   const side = readSide(find('input_type'), kind, faults);
   const multivector = kind === 'colbert' || flag('return_multivector', false);
@@ -48,12 +48,14 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
   if (withTokens && !multivector) {
     faults.add(['return_tokenized_input'], 'value_error', 'needs `return_multivector`', true);
   }
+  const lateChunking = flag('late_chunking', false);
+  if (input) refuseMixtures(inputs, input.at, { row, multivector, lateChunking, faults });
   const dimensions = find('dimensions');
   if (dimensions && multivector && kind !== 'colbert') {
     faults.add([dimensions.at], 'value_error', 'cannot be had with `return_multivector`', dimensions.value);
   }
   const request: EmbedRequest = {
-    texts,
+    inputs,
     prefix: kind === 'colbert' ? '' : prefixFor(row, { kind, task, side }),
     task,
     side,
@@ -61,13 +63,43 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
     normalized: flag('normalized', true),
     types: readTypes(find('embedding_type'), faults),
     truncate: flag('truncate', false),
-    lateChunking: flag('late_chunking', false),
+    lateChunking,
     output: kind === 'sparse' ? 'sparse' : multivector ? 'tokens' : 'pooled',
     withTokens,
   };
   faults.check();
   return Object.freeze(request);
 }
+
+interface Mixing {
+  readonly row: EmbeddingRow;
+  readonly multivector: boolean;
+  readonly lateChunking: boolean;
+  readonly faults: Faults;
+}
+
+/** What can be had of texts alone, or of one part alone, and what lies in spaces of its own. */
+function refuseMixtures(
+  inputs: readonly Input[],
+  at: string,
+  { row, multivector, lateChunking, faults }: Mixing,
+): void {
+  const parts = inputs.flatMap((input) => input.parts);
+  const hasMedia = parts.some(({ medium }) => medium !== 'text');
+  if (lateChunking && hasMedia) faults.add([at], 'value_error', 'must be texts with `late_chunking`');
+  if (multivector && (inputs.some(({ isContent }) => isContent) || parts.some(({ medium }) => medium === 'video'))) {
+    faults.add([at], 'value_error', 'parts that make one vector cannot be had with a vector for each token');
+  }
+  const { spaces } = row;
+  if (!spaces) return;
+  const used = new Map(parts.map(({ medium }) => [spaceOf(medium, row), medium]));
+  if (used.size < 2) return;
+  const media = [...used.values()].join(' and ');
+  faults.add([at], 'value_error', `must be of one space: this model puts ${media} into spaces of their own`);
+}
+
+const spaceOf = (medium: InputPart['medium'], { spaces }: EmbeddingRow): string =>
+  spaces?.[medium === 'pdf' || medium === 'video' ? 'image' : medium] ?? '';
 
 /** A field where the kind takes it. One that would change the answer is refused elsewhere, when it is switched on. */
 function findTaken(body: Body, name: EmbedFieldName, kind: EmbeddingKind, faults: Faults): Found | undefined {

@@ -1,6 +1,11 @@
 export type { ModelRow, RerankRow } from './catalogue.ts';
 export type { CompletionPiece } from './completions/complete.ts';
-export { type CompletionModel, type Completions, createCompletions, type ModelNames } from './completions/completions.ts';
+export {
+  type CompletionModel,
+  type Completions,
+  createCompletions,
+  type ModelNames,
+} from './completions/completions.ts';
 export { CHAT_FIELDS } from './completions/fields.ts';
 export { type Embeddings, embed, rowsOf } from './embed.ts';
 export { EMBED_FIELDS } from './embed-fields.ts';
@@ -26,5 +31,5 @@ export { type Call, type OnBatch, type Opened, type Opening, openModels } from '
 export { type Ranked, rerank } from './rerank.ts';
 export { RERANK_FIELDS } from './rerank-fields.ts';
 export { type RerankRequest, readRerankRequest } from './rerank-request.ts';
-export { abilitiesOf } from './row-abilities.ts';
+export { abilitiesOf, mediaRemarks, modalitiesOf } from './row-abilities.ts';
 export { finishVector, vectorAsJson } from './vectors.ts';

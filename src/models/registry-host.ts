@@ -7,6 +7,8 @@ import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from './back
 import { createRemoteEmbedder, createRemoteReranker, type RemoteTools } from './backends/remote.ts';
 import { createStaticBackends } from './backends/static.ts';
 import { createHub } from './hub/hub.ts';
+import { createMediaReader, type MediaReaderOptions } from './media/reader.ts';
+import { createTranscribe } from './media/transcript.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { BUILT_IN_MODELS } from './registry-built-in.ts';
 import { type OnBatch, type Opened, type Opening, openModels } from './registry-opened.ts';
@@ -33,6 +35,10 @@ export type ModelHostSettings = Pick<
   | 'modelThreads'
   | 'modelDeadlineMs'
   | 'modelTimeoutMs'
+  | 'ffmpeg'
+  | 'speechUrl'
+  | 'speechModel'
+  | 'speechKey'
 >;
 
 export interface ModelHostTools {
@@ -43,6 +49,8 @@ export interface ModelHostTools {
   readonly tokens: RemoteTools['tokens'];
   readonly log: Log;
   readonly onBatch?: OnBatch | undefined;
+  /** For pictures, PDFs and clips; without it nothing but text is read. */
+  readonly media?: Pick<MediaReaderOptions, 'fetch' | 'documents' | 'ocr' | 'temporaryDir'> | undefined;
 }
 
 /** Throws ConfigError for a row, an alias or a warm model that is none. Loading of warm models begins at once. */
@@ -56,7 +64,15 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
     url: settings.modelHubUrl,
     token: settings.modelHubToken,
   });
+  const media =
+    tools.media &&
+    createMediaReader({
+      ...tools.media,
+      ffmpeg: settings.ffmpeg,
+      transcribe: createTranscribe(settings, fetch),
+    });
   const models = openModels({
+    media,
     opening: createOpening({
       onnx: { files: hub.files, threads: settings.modelThreads, timeoutMs: settings.modelTimeoutMs, log },
       remote: { fetch, timeoutMs: settings.modelTimeoutMs, tokens: tools.tokens, log },

@@ -91,7 +91,8 @@ describe('models that cannot be had', () => {
     const away = new Set(['dense']);
     const { embedding, list, looks, wait } = registry({ away, aliases: { mine: 'dense' } });
     await expect(embedding('mine')).rejects.toMatchObject({
-      message: 'Model mine not found. Available for /v1/embeddings: other',
+      message:
+        'Model mine not found. It is not on this machine: `lectern models pull dense` fetches it. Available for /v1/embeddings: other',
     });
     expect((await list()).map(({ name }) => name)).toEqual(['other', 'ranker']);
     expect(looks()).toBe(1);

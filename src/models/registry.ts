@@ -2,6 +2,7 @@
 import { ConfigError } from '#config.ts';
 import { problem } from '#errors.ts';
 import type { EmbeddingKind, EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
+import { CONTENT_KINDS } from './inputs.ts';
 import { knownKind } from './registry-known.ts';
 import { abilitiesOf } from './row-abilities.ts';
 
@@ -92,11 +93,25 @@ export function createRegistry({ rows, aliases, shelf, now = Date.now }: Registr
     return [...names.values()].filter(canServe);
   }
 
+  /** What the operator could do for a model that is known and not here. */
+  function pullable(name: string, does: ModelRow['does']): string {
+    const known = names.get(name) ?? names.get(byHub.get(name)?.id ?? withoutOrganisation(name));
+    if (known) {
+      const { runs } = known.row;
+      if (known.row.does !== does || canServe(known) || runs.on !== 'onnx' || runs.folder !== undefined) return '';
+      return `It is not on this machine: \`lectern models pull ${known.row.id}\` fetches it. `;
+    }
+    const kind = does === 'embed' ? knownKind(withoutOrganisation(name)) : undefined;
+    if (kind === undefined || !CONTENT_KINDS.concat('omni-v4').includes(kind)) return '';
+    return 'Pictures are read by jina-clip-v1, which `lectern models pull jina-clip-v1` fetches. ';
+  }
+
   async function missing(name: string, endpoint: string, does: ModelRow['does']) {
     const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
     const ids = (await list()).flatMap((model) => (model.row.does === does ? [model.name] : []));
+    const pull = pullable(name, does);
     const there = ids.length ? `Available for ${endpoint}: ${ids.join(', ')}` : `There is none for ${endpoint}`;
-    return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${there}` });
+    return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${pull}${there}` });
   }
 
   return {

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { ConfigError } from '#config.ts';
 import { EMBEDDING_KINDS, type ModelRow } from './catalogue.ts';
+import { CLIP_DEVIATION, CLIP_MEAN } from './media/picture-rule.ts';
+import { CLAP_RULE } from './media/sound.ts';
 
 const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
 const word = z
@@ -14,6 +16,40 @@ const file = z
   .regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/, 'must be a path below the folder of the model');
 const revision = z.string().regex(/^[\w.-]+$/, 'must be a commit, a tag or a branch');
 
+const side = z.number().int().min(1).max(4_096);
+const triple = z.tuple([z.number(), z.number(), z.number()]);
+const pictureRule = z.strictObject({
+  width: side,
+  height: side,
+  resize: z.enum(['shortest', 'longest', 'squash']),
+  resizeTo: side,
+  kernel: z.enum(['bilinear', 'bicubic', 'lanczos']).default('bicubic'),
+  middle: z.enum(['floor', 'even']).default('floor'),
+  fill: z.number().int().min(0).max(255).default(0),
+  rescale: z.number().default(1 / 255),
+  mean: triple.default([...CLIP_MEAN]),
+  deviation: triple.default([...CLIP_DEVIATION]),
+});
+const soundRule = z.strictObject({
+  samplesPerSecond: z.number().int().min(1_000).max(192_000),
+  seconds: z.number().int().min(1).max(30),
+  window: z
+    .number()
+    .int()
+    .min(16)
+    .max(16_384)
+    .refine((size) => Number.isInteger(Math.log2(size)), 'must be a power of two'),
+  hop: z.number().int().min(1),
+  bands: z.number().int().min(1).max(512),
+  lowestHz: z.number().min(0),
+  highestHz: z.number().positive(),
+});
+const tower = { file, quantized: file.optional(), tokens: z.number().int().min(1).max(65_536) };
+const towers = z.strictObject({
+  image: z.strictObject({ ...tower, rule: pictureRule.optional() }).optional(),
+  audio: z.strictObject({ ...tower, rule: soundRule.default(CLAP_RULE) }).optional(),
+});
+
 const onnxShape = z.strictObject({
   on: z.literal('onnx'),
   repository: repository.optional(),
@@ -24,6 +60,8 @@ const onnxShape = z.strictObject({
   bytes: z.number().int().positive().optional(),
   sha256: z.record(file, z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')).optional(),
   data: z.record(file, z.array(file)).optional(),
+  towers: towers.optional(),
+  textTokens: z.number().int().min(1).optional(),
   taskIds: z.record(z.string(), z.number().int().min(0)).optional(),
   marks: z
     .strictObject({
@@ -68,6 +106,8 @@ const embeddingShape = z.strictObject({
   pooling: z.enum(['mean', 'cls', 'last', 'none']).default('mean'),
   normalizes: z.boolean().default(true),
   prefixes: z.record(z.string(), z.string()).default({}),
+  pdf: z.enum(['pictures', 'text']).optional(),
+  spaces: z.strictObject({ text: z.string(), image: z.string(), audio: z.string() }).partial().optional(),
 });
 
 const rerankShape = z.strictObject({ ...common, does: z.literal('rerank') });

@@ -17,7 +17,7 @@ describe('the known models', () => {
 
   it('say which may not be used for profit', () => {
     const marked = KNOWN_MODELS.filter(({ licence }) => isNonCommercial(licence)).map(({ id }) => id);
-    expect(marked).toEqual(['jina-embeddings-v3', 'jina-reranker-v2-base-multilingual']);
+    expect(marked).toEqual(['jina-embeddings-v3', 'jina-clip-v2', 'jina-reranker-v2-base-multilingual']);
   });
 });
 

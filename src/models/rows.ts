@@ -3,6 +3,8 @@
  * graph, prefixes, pooling, length, sizes, licence. Built-in models and those of the operator are elsewhere.
  */
 import type { EmbeddingRow, ModelRow, RerankRow, Runs } from './catalogue.ts';
+import { clipRule, jinaClipRule, type PictureRule, siglipRule } from './media/picture-rule.ts';
+import { CLAP_RULE } from './media/sound.ts';
 
 const day = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date) / 1000;
 const megabytes = (count: number) => count * 1_000_000;
@@ -253,6 +255,151 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
   }),
 ];
 
+const TEXT_TOWER = 'onnx/text_model.onnx';
+const quantizedOf = (file: string) => file.replace('.onnx', '_quantized.onnx');
+
+/** Two graphs, one for texts and one for pictures cut into squares of `patch` pixels. */
+const imageTowers = (
+  rule: PictureRule,
+  patch: number,
+  rest: Partial<OnnxRuns> & Pick<OnnxRuns, 'bytes'>,
+): OnnxRuns => ({
+  on: 'onnx',
+  file: TEXT_TOWER,
+  quantized: quantizedOf(TEXT_TOWER),
+  towers: {
+    image: {
+      file: 'onnx/vision_model.onnx',
+      quantized: 'onnx/vision_model_quantized.onnx',
+      rule,
+      tokens: Math.floor(rule.width / patch) * Math.floor(rule.height / patch),
+    },
+  },
+  ...rest,
+});
+
+/** The graphs end with vectors. */
+const towered = (row: Parameters<typeof encoder>[0]): EmbeddingRow =>
+  encoder({ kind: 'omni-v5', pooling: 'none', normalizes: false, ...row });
+
+const JINA_CLIP_V2_GRAPH = 'onnx/model.onnx';
+
+const MULTIMODAL: readonly EmbeddingRow[] = [
+  towered({
+    id: 'jina-clip-v1',
+    hub: 'jinaai/jina-clip-v1',
+    name: 'Jina CLIP v1',
+    description: 'English texts of up to 8,192 tokens and pictures in one space of 768 numbers',
+    created: day(2024, 6, 5),
+    contextTokens: 8_192,
+    languages: ['en'],
+    licence: 'Apache-2.0',
+    kind: 'clip-v1',
+    dimensions: 768,
+    runs: imageTowers(jinaClipRule(224), 16, { bytes: megabytes(890) }),
+  }),
+  towered({
+    id: 'jina-clip-v2',
+    hub: 'jinaai/jina-clip-v2',
+    name: 'Jina CLIP v2',
+    description: 'Texts of some ninety languages and pictures in one space of 1,024 numbers that can be cut',
+    created: day(2024, 11, 21),
+    contextTokens: 8_192,
+    languages: ['multi'],
+    licence: 'CC-BY-NC-4.0',
+    kind: 'clip-v2',
+    dimensions: 1_024,
+    matryoshka: [64, 128, 256, 512, 768, 1_024],
+    prefixes: asking('Represent the query for retrieving evidence documents: '),
+    // One graph has both towers.
+    runs: {
+      on: 'onnx',
+      file: JINA_CLIP_V2_GRAPH,
+      quantized: quantizedOf(JINA_CLIP_V2_GRAPH),
+      bytes: megabytes(3_460),
+      data: { [JINA_CLIP_V2_GRAPH]: ['onnx/model.onnx_data'] },
+      towers: {
+        image: {
+          file: JINA_CLIP_V2_GRAPH,
+          quantized: quantizedOf(JINA_CLIP_V2_GRAPH),
+          rule: jinaClipRule(512),
+          tokens: 36 * 36,
+        },
+      },
+    },
+  }),
+  towered({
+    id: 'clip-vit-base-patch32',
+    hub: 'openai/clip-vit-base-patch32',
+    name: 'CLIP ViT-B/32',
+    description: 'Short English texts and pictures in one space of 512 numbers, small and fast',
+    created: day(2021, 1, 5),
+    contextTokens: 77,
+    languages: ['en'],
+    licence: 'MIT',
+    dimensions: 512,
+    runs: imageTowers(clipRule(224), 32, { bytes: megabytes(606), repository: 'Xenova/clip-vit-base-patch32' }),
+  }),
+  towered({
+    id: 'clip-vit-large-patch14',
+    hub: 'openai/clip-vit-large-patch14',
+    name: 'CLIP ViT-L/14',
+    description: 'Short English texts and pictures in one space of 768 numbers',
+    created: day(2022, 1, 24),
+    contextTokens: 77,
+    languages: ['en'],
+    licence: 'MIT',
+    dimensions: 768,
+    runs: imageTowers(clipRule(224), 14, { bytes: megabytes(1_710), repository: 'Xenova/clip-vit-large-patch14' }),
+  }),
+  towered({
+    id: 'siglip-base-patch16-224',
+    hub: 'google/siglip-base-patch16-224',
+    name: 'SigLIP base 224',
+    description: 'Short English texts and pictures in one space of 768 numbers',
+    created: day(2024, 1, 8),
+    contextTokens: 64,
+    languages: ['en'],
+    licence: 'Apache-2.0',
+    dimensions: 768,
+    runs: imageTowers(siglipRule(224), 16, {
+      bytes: megabytes(813),
+      repository: 'Xenova/siglip-base-patch16-224',
+      // It takes its vector from the last of 64 places, whatever stands there.
+      textTokens: 64,
+    }),
+  }),
+  towered({
+    id: 'clap-htsat-unfused',
+    hub: 'laion/clap-htsat-unfused',
+    name: 'CLAP HTSAT unfused',
+    description:
+      'English words for sounds, and sounds, in one space of 512 numbers; what is said in them it does not know',
+    created: day(2023, 2, 16),
+    contextTokens: 512,
+    languages: ['en'],
+    licence: 'Apache-2.0',
+    dimensions: 512,
+    spaces: { text: 'clap', audio: 'clap' },
+    runs: {
+      on: 'onnx',
+      repository: 'Xenova/clap-htsat-unfused',
+      file: TEXT_TOWER,
+      quantized: quantizedOf(TEXT_TOWER),
+      bytes: megabytes(620),
+      towers: {
+        audio: {
+          file: 'onnx/audio_model.onnx',
+          quantized: 'onnx/audio_model_quantized.onnx',
+          rule: CLAP_RULE,
+          // Places of its last layer for ten seconds.
+          tokens: 64,
+        },
+      },
+    },
+  }),
+];
+
 const reranker = (row: Omit<RerankRow, 'does'>): RerankRow => ({ does: 'rerank', ...row });
 
 const RERANKERS: readonly RerankRow[] = [
@@ -324,7 +471,7 @@ const RERANKERS: readonly RerankRow[] = [
   }),
 ];
 
-export const KNOWN_MODELS: readonly ModelRow[] = [...EMBEDDERS, ...RERANKERS];
+export const KNOWN_MODELS: readonly ModelRow[] = [...EMBEDDERS, ...MULTIMODAL, ...RERANKERS];
 
 /** Whether a licence forbids use for profit: said before such a model is fetched, and in every list. */
 export const isNonCommercial = (licence: string): boolean => /\bNC\b|non-?commercial/i.test(licence);
@@ -333,5 +480,21 @@ export const isNonCommercial = (licence: string): boolean => /\bNC\b|non-?commer
 export function inPrecision<Row extends ModelRow>(row: Row, precision: 'full' | 'quantized'): Row {
   const { runs } = row;
   if (precision === 'full' || runs.on !== 'onnx' || !runs.quantized) return row;
-  return { ...row, runs: { ...runs, file: runs.quantized, bytes: undefined } };
+  const { towers } = runs;
+  const inTower = <Tower extends { file: string; quantized?: string | undefined }>(tower: Tower): Tower =>
+    tower.quantized === undefined ? tower : { ...tower, file: tower.quantized };
+  return {
+    ...row,
+    runs: {
+      ...runs,
+      file: runs.quantized,
+      bytes: undefined,
+      ...(towers && {
+        towers: {
+          ...(towers.image && { image: inTower(towers.image) }),
+          ...(towers.audio && { audio: inTower(towers.audio) }),
+        },
+      }),
+    },
+  };
 }

@@ -19,11 +19,11 @@ import type { MediaOutcome, MediaTask } from './worker.ts';
 
 export type Piece = ReadyMedium | { readonly medium: 'text'; readonly text: string };
 
-/** What this machine adds to what a model can: `audio` is as a transcript. */
+/** What this machine adds to what a model can. */
 export interface MediaMeans {
-  readonly pdf: boolean;
-  readonly video: boolean;
-  readonly transcripts: boolean;
+  readonly documents: boolean;
+  readonly ffmpeg: boolean;
+  readonly speech: boolean;
 }
 
 export interface MediaReader {
@@ -155,11 +155,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   }
 
   return {
-    means: {
-      pdf: documents !== undefined,
-      video: ffmpeg !== undefined,
-      transcripts: transcribe !== undefined && ffmpeg !== undefined,
-    },
+    means: { documents: documents !== undefined, ffmpeg: ffmpeg !== undefined, speech: transcribe !== undefined },
     async read(medium, value, wants) {
       const { signal } = wants;
       try {

@@ -18,10 +18,15 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+export type RemoteMedium = 'image' | 'audio' | 'video';
+
 export interface EmbedAsk {
   readonly model: string;
   readonly kind: EmbeddingKind;
+  /** None where there are media. */
   readonly texts: readonly string[];
+  /** All of one medium, as data URIs. */
+  readonly media?: { readonly medium: RemoteMedium; readonly uris: readonly string[] } | undefined;
   readonly task?: string | undefined;
   /** Whether the server cuts texts that are too long; it refuses them otherwise. */
   readonly truncate: boolean;
@@ -92,6 +97,8 @@ export interface Protocol {
     readonly silent: boolean;
     readonly outputs: readonly OutputKind[];
     readonly lateChunking: boolean;
+    /** What it takes beside texts. */
+    readonly media?: readonly RemoteMedium[];
     request(ask: EmbedAsk): Ask;
     parse(reply: Reply): EmbedAnswer;
   };
