@@ -1,7 +1,7 @@
 /** The room with its database: SQLite in the data folder, or PostgreSQL shared by several servers. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { openStore, type Store } from '#storage/database/store.ts';
+import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createAccounts } from './accounts.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
@@ -10,6 +10,12 @@ import type { Tables } from './schema.ts';
 import { secretOfDatabase, secretOfFile } from './secret.ts';
 import { anyKey } from './store.ts';
 import { openUsage } from './usage.ts';
+
+export const ACCOUNT_TABLES: RoomTables = {
+  room: 'accounts',
+  migrations: MIGRATIONS,
+  fileIn: (dataDir) => path.join(dataDir, 'accounts', 'accounts.db'),
+};
 
 export interface AccountsRoomOptions {
   readonly dataDir: string;
@@ -38,8 +44,8 @@ export async function openAccounts(options: AccountsRoomOptions): Promise<Accoun
   const folder = path.join(dataDir, 'accounts');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const store = await openStore<Tables>(
-    { url: databaseUrl, file: path.join(folder, 'accounts.db') },
-    { room: 'accounts', migrations: MIGRATIONS, log },
+    { url: databaseUrl, file: ACCOUNT_TABLES.fileIn(dataDir) },
+    { ...ACCOUNT_TABLES, log },
   );
   const { accounts, usage } = await furnish(store, folder, options).catch(async (error: unknown) => {
     await store.close();

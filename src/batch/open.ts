@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
-import { openStore, type Store } from '#storage/database/store.ts';
+import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
 import { startChores } from './chores.ts';
 import { inlineInput } from './input.ts';
@@ -28,6 +28,12 @@ import {
 } from './store.ts';
 import { RETRY_MS } from './webhook.ts';
 import { startWorkers, type Workers } from './worker.ts';
+
+export const BATCH_TABLES: RoomTables = {
+  room: 'batch',
+  migrations: MIGRATIONS,
+  fileIn: (dataDir) => path.join(dataDir, 'batch', 'batch.db'),
+};
 
 export interface BatchRoomOptions {
   readonly dataDir: string;
@@ -97,8 +103,8 @@ const CANCEL_LOOK_MS = 50;
 export async function openBatch(options: BatchRoomOptions): Promise<BatchRoom> {
   const { dataDir, databaseUrl, log } = options;
   const store = await openStore<Tables>(
-    { url: databaseUrl, file: path.join(dataDir, 'batch', 'batch.db') },
-    { room: 'batch', migrations: MIGRATIONS, log },
+    { url: databaseUrl, file: BATCH_TABLES.fileIn(dataDir) },
+    { ...BATCH_TABLES, log },
   );
   try {
     return await furnish(store, options);

@@ -4,6 +4,7 @@ export { fill, openIndexOf } from './index/filler.ts';
 export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './index/local-index.ts';
 export { openLocalIndex } from './index/open.ts';
 export { cutPassages } from './index/passages.ts';
+export { POSTGRES_MIGRATIONS } from './index/postgres-index.ts';
 export { addressOf } from './index/prepare.ts';
 export { textOf } from './layout.ts';
 export { openSearch } from './open.ts';

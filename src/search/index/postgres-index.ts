@@ -9,7 +9,7 @@ import { openNearTable } from './postgres-near.ts';
 import type { FieldTerms, PreparedPage } from './prepare.ts';
 import { phrasesOf, type Slot } from './terms.ts';
 
-const MIGRATIONS: readonly Migration[] = [
+export const POSTGRES_MIGRATIONS: readonly Migration[] = [
   {
     name: 'the local index',
     async up(db) {
@@ -55,7 +55,7 @@ const FIELD_GAP = 2;
 
 /** Throws when the server refuses us. One that is away is tried again at each call. */
 export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
-  const store = await openPostgres<Tables>(url, { room: 'index', migrations: MIGRATIONS, log });
+  const store = await openPostgres<Tables>(url, { room: 'index', migrations: POSTGRES_MIGRATIONS, log });
   const { db } = store;
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
   const idsOf = async (query: RawBuilder<{ id: number }>) => (await rows(query)).map(({ id }) => id);
@@ -148,7 +148,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
         SELECT count(*) AS pages, coalesce(sum(bytes), 0) AS bytes, min(indexed_at) AS "oldestAt" FROM index_pages`);
       const [counts] = await rows<{ passages: number; vectors: number }>(sql`
         SELECT (SELECT count(*) FROM index_passages) AS passages,
-          (SELECT count(*) FROM index_vectors WHERE model = ${model ?? ''}) AS vectors`);
+          (SELECT count(*) FROM index_vectors WHERE ${model ?? null}::text IS NULL OR model = ${model ?? null}) AS vectors`);
       const languages = await rows<{ language: string; count: number }>(sql`
         SELECT language, count(*) AS count FROM index_pages WHERE language <> ''
         GROUP BY language ORDER BY count(*) DESC, language`);

@@ -250,8 +250,8 @@ function createRows(database: Database) {
     )!;
     const { passages } = database.get<{ passages: number }>('SELECT count(*) AS passages FROM passages')!;
     const { vectors } = database.get<{ vectors: number }>(
-      'SELECT count(*) AS vectors FROM vectors WHERE model = ?',
-      model ?? '',
+      'SELECT count(*) AS vectors FROM vectors WHERE ?1 IS NULL OR model = ?1',
+      model ?? null,
     )!;
     const languages = database.all<{ language: string; count: number }>(
       `SELECT language, count(*) AS count FROM pages WHERE language <> '' GROUP BY language ORDER BY count DESC, language`,

@@ -145,6 +145,22 @@ function toNumber(text: string): number {
   return value;
 }
 
+/** How many migrations of a room the database has seen; nothing is changed. DatabaseAway when it cannot be reached. */
+export async function seenInPostgres(url: string, room: string): Promise<number> {
+  const { default: driver } = await import('pg');
+  const pool = openPool(driver, url, { max: 1 });
+  try {
+    const { rows } = await pool.query("SELECT to_regclass('migrations') IS NOT NULL AS there");
+    if (!rows[0].there) return 0;
+    const counted = await pool.query('SELECT count(*) AS seen FROM migrations WHERE room = $1', [room]);
+    return Number(counted.rows[0].seen);
+  } catch (error) {
+    throw isAway(error) ? new DatabaseAway(error) : error;
+  } finally {
+    await pool.end();
+  }
+}
+
 /** Migrations may take their time, alone on a connection. */
 async function migrateAlone<Schema>(driver: typeof pg, url: string, { room, migrations }: StoreOptions): Promise<void> {
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: openPool(driver, url, { max: 1 }) }) });

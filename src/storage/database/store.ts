@@ -2,12 +2,14 @@
  * The database of a room: one typed Kysely over SQLite or PostgreSQL, with the room's tables made and up to date. Times
  * are kept as integers (milliseconds since 1970), switches as 0 and 1, so that rows read the same from either.
  */
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 import type { Migration } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres, seenInPostgres } from './postgres.ts';
+import { openDatabase } from './sqlite.ts';
 import { openSqlite } from './sqlite-store.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
@@ -31,6 +33,30 @@ export interface StoreOptions {
   /** Those not run yet are run, each once and in order: add to the list, never change what was released. */
   readonly migrations: readonly Migration[];
   readonly log?: Pick<Log, 'warn'> | undefined;
+}
+
+/** The tables of a room, for those who look after databases without opening rooms. */
+export interface RoomTables {
+  readonly room: string;
+  readonly migrations: readonly Migration[];
+  /** Its SQLite file in the data folder. */
+  readonly fileIn: (dataDir: string) => string;
+}
+
+/** How many of a room's migrations the database has seen: none where there is no database yet. Nothing is changed. */
+export async function seenMigrations(
+  place: { readonly url?: string | undefined; readonly file: string },
+  room: string,
+): Promise<number> {
+  if (place.url) return seenInPostgres(place.url, room);
+  if (!existsSync(place.file)) return 0;
+  const database = await openDatabase(place.file, []);
+  try {
+    if (!database.get("SELECT 1 AS there FROM sqlite_master WHERE name = 'migrations'")) return 0;
+    return database.get<{ seen: number }>('SELECT count(*) AS seen FROM migrations WHERE room = ?', room)!.seen;
+  } finally {
+    database.close();
+  }
 }
 
 /** PostgreSQL where an address is given, else SQLite in a file, in a folder that its owner alone may enter. */
