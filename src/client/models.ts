@@ -27,10 +27,10 @@ export interface OcrOptions {
   readonly model?: string | undefined;
   /** For models that take an instruction. */
   readonly prompt?: string | undefined;
-  /** `markdown` when not given. */
-  readonly outputFormat?: 'markdown' | 'text' | undefined;
-  /** Of a PDF: `1-3,7`. All when not given. */
-  readonly pages?: string | undefined;
+  /** `markdown` when not given; `json` and `hocr` say where each word stands. */
+  readonly outputFormat?: ChatRequest['output_format'];
+  /** Of a PDF or TIFF file: `1-3,7`. All when not given. */
+  readonly pages?: string | number | undefined;
 }
 
 export interface OcrAnswer {
@@ -83,16 +83,13 @@ export function modelCalls({ json, stream }: Transport): ModelCalls {
       throw cutOff();
     },
     async ocr(picture, { model, prompt, outputFormat, pages } = {}, call) {
-      const content = [...(prompt ? [{ type: 'text', text: prompt }] : []), await pictureAsPart(picture)];
-      const { choices, usage } = await chat(
-        {
-          ...(model && { model }),
-          messages: [{ role: 'user', content }],
-          ...(outputFormat && { output_format: outputFormat }),
-          ...(pages && { pages }),
-        },
-        call,
-      );
+      const part = await pictureAsPart(picture, pages);
+      const request: ChatRequest = {
+        ...(model && { model }),
+        messages: [{ role: 'user', content: prompt ? [{ type: 'text', text: prompt }, part] : [part] }],
+        ...(outputFormat && { output_format: outputFormat }),
+      };
+      const { choices, usage } = await chat(request, call);
       const [first] = choices;
       if (!first) throw new LecternError({ message: 'The model answered nothing', code: 'BAD_ANSWER' });
       return { text: first.message.content, usage };
@@ -100,10 +97,9 @@ export function modelCalls({ json, stream }: Transport): ModelCalls {
   };
 }
 
-async function pictureAsPart(picture: Picture): Promise<ChatPart> {
+async function pictureAsPart(picture: Picture, pages: OcrOptions['pages']): Promise<ChatPart> {
   const url = typeof picture === 'string' ? picture : await dataUrl(picture);
-  if (/^data:application\/pdf[;,]/i.test(url)) return { type: 'file', file: { file_data: url } };
-  return { type: 'image_url', image_url: { url } };
+  return { type: 'image_url', image_url: { url, ...(pages !== undefined && { pages }) } };
 }
 
 async function dataUrl(picture: Uint8Array | Blob): Promise<string> {

@@ -197,7 +197,7 @@ export interface ChatRequest {
   readonly max_tokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly stop?: string | readonly string[] | undefined;
-  readonly output_format?: 'markdown' | 'text' | undefined;
+  readonly output_format?: 'markdown' | 'text' | 'html' | 'json' | 'hocr' | undefined;
   readonly stream_options?: { readonly include_usage?: boolean } | undefined;
   readonly [field: string]: unknown;
 }
