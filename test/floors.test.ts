@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const ANYBODY = ['concurrency', 'telemetry', 'config', 'errors', 'plans'];
 const GROUND = ['net', 'http', 'html', 'storage', 'documents'];
-const ROOMS = ['search', 'reader', 'models', 'batch', 'flow', 'accounts'];
+const ROOMS = ['search', 'reader', 'crawl', 'models', 'batch', 'flow', 'accounts'];
 const DOORS = ['api', 'mcp'];
 
 /** What each folder of src/ (or file at its top) may import, itself and ANYBODY aside. */
@@ -19,6 +19,7 @@ const MAY: Record<string, readonly string[]> = {
   mcp: ['client', ...ROOMS, ...GROUND],
   search: ['reader', 'models', ...GROUND],
   reader: ['models', ...GROUND],
+  crawl: ['reader', ...GROUND],
   batch: ['models', ...GROUND],
   flow: ['models', ...GROUND],
   models: GROUND,

@@ -1,0 +1,72 @@
+/** The room of crawls, wired: who reads, and who pays. */
+import type { AccountsRoom } from '#accounts/index.ts';
+import type { Config } from '#config.ts';
+import { type ChargedRead, type CrawlRoom, openCrawl, type Purse } from '#crawl/index.ts';
+import { problem } from '#errors.ts';
+import type { GuardedFetch } from '#net/fetch.ts';
+import type { Robots } from '#net/robots.ts';
+import { defaultUserAgent, type Reader } from '#reader/index.ts';
+import type { Log } from '#telemetry/log.ts';
+
+export interface CrawlParts {
+  readonly accounts: Pick<AccountsRoom, 'accounts' | 'usage'>;
+  readonly reader: Reader;
+  readonly robots: Robots;
+  readonly fetch: GuardedFetch;
+  readonly log: Log;
+}
+
+const DAY_MS = 86_400_000;
+
+export function createCrawl(config: Config, { accounts, reader, robots, fetch, log }: CrawlParts): Promise<CrawlRoom> {
+  return openCrawl({
+    dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
+    reader,
+    robots,
+    fetch,
+    userAgent: config.userAgent ?? defaultUserAgent(),
+    purse: createPurse(accounts),
+    limits: { maxPages: config.crawlMaxPages, hostPages: config.crawlHostPages, delayMs: config.crawlDelayMs },
+    jobs: config.crawlJobs,
+    pagesAtOnce: config.crawlPages,
+    keepMs: config.crawlKeepDays * DAY_MS,
+    log,
+  });
+}
+
+type Hold = NonNullable<Awaited<ReturnType<AccountsRoom['usage']['hold']>>>;
+
+interface Reserve {
+  readonly hold: Hold | undefined;
+}
+
+/** Nobody can tell what a page costs before it is read: as much as most of them cost. */
+const EXPECTED_TOKENS = 20_000;
+
+/** Each page is paid for as a read of the caller's, for as long as the key may be used and there is something left. */
+function createPurse({ accounts, usage }: CrawlParts['accounts']): Purse {
+  const chargeOf = ({ id, owner, account, at, ms, model, tokens, status }: ChargedRead, reserve: unknown) => ({
+    ...{ id, at, accountId: account, keyId: owner, face: 'reader', endpoint: 'reader' },
+    ...{ model, tokens, status, durationMs: ms, hold: (reserve as Reserve | undefined)?.hold },
+  });
+  return {
+    async reserve({ owner, account: accountId }): Promise<Reserve> {
+      const key = await accounts.key(owner);
+      const isOver = !key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= Date.now());
+      if (isOver) {
+        throw problem('AuthenticationFailedError', { message: 'The API key of this crawl is not valid any more' });
+      }
+      const account = await accounts.account(accountId);
+      if (!account || account.balance === null) return { hold: undefined };
+      const hold = await usage.hold(accountId, { wanted: EXPECTED_TOKENS, least: 1 });
+      if (!hold) throw problem('InsufficientBalanceError');
+      return { hold };
+    },
+    note: (read, reserve) => usage.charge(chargeOf(read, reserve)),
+    async charge(reads) {
+      for (const { reserve, ...read } of reads) usage.charge(chargeOf(read, reserve));
+      await usage.flush();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+/** The room with its database: crawls are taken in, looked after, worked on where there are workers, and followed. */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GuardedFetch } from '#net/fetch.ts';
+import type { Robots } from '#net/robots.ts';
+import type { GivenOptions, Reader } from '#reader/index.ts';
+import { openStore, type Store } from '#storage/database/store.ts';
+import type { Log } from '#telemetry/log.ts';
+import { startChores } from './chores.ts';
+import { createFollowing, type FollowEvent, type Outcome, outcomesOf } from './follow.ts';
+import { type CrawlJob, isFinal } from './job.ts';
+import { createManners } from './manners.ts';
+import { MIGRATIONS } from './migrations/migrations.ts';
+import { planOf } from './plan.ts';
+import type { Purse, Reserve } from './purse.ts';
+import type { CrawlLimits, GivenCrawl } from './request.ts';
+import type { JobRow, Tables } from './schema.ts';
+import { askToCancel, cancelNow, expireJobs, findJob, insertJob, jobOf, listJobs } from './store.ts';
+import { startWorkers, type Workers } from './worker.ts';
+
+export interface CrawlRoomOptions {
+  readonly dataDir: string;
+  /** `postgres://…`, shared by several servers; SQLite without one. */
+  readonly databaseUrl?: string | undefined;
+  readonly reader: Reader;
+  readonly robots: Robots;
+  /** The way out to addresses that callers chose. */
+  readonly fetch: GuardedFetch;
+  /** Who asks for sitemaps. */
+  readonly userAgent?: string | undefined;
+  readonly purse: Purse;
+  readonly limits: CrawlLimits;
+  /** Crawls that this process works on at once; none where others do. */
+  readonly jobs: number;
+  /** Pages that this process reads at once for crawls. */
+  readonly pagesAtOnce: number;
+  /** How long a crawl and its pages are kept from its beginning on. */
+  readonly keepMs: number;
+  readonly log: Pick<Log, 'warn'>;
+  /** How long a crawl rests when its worker dies. */
+  readonly leaseMs?: number;
+  /** How long after each try that failed a page is tried again. */
+  readonly retryMs?: readonly number[];
+  readonly now?: () => number;
+}
+
+/** What is asked for. */
+export interface Submission {
+  readonly owner: string;
+  readonly account: string | null;
+  readonly asked: GivenCrawl;
+  /** Options of each read, checked. */
+  readonly options: GivenOptions;
+}
+
+/** Calls reject with DatabaseAway when the database cannot be reached. */
+export interface CrawlRoom {
+  /** ParamValidationError for what cannot be done; ResourceLimitExceededError for an owner with ten crawls under way. */
+  submit(submission: Submission): Promise<CrawlJob>;
+  find(id: string): Promise<CrawlJob | undefined>;
+  /** Newest first. */
+  list(owner: string, limit: number): Promise<CrawlJob[]>;
+  /** The crawl when it has ended: cancelled, or as it had ended before. */
+  cancel(job: CrawlJob): Promise<CrawlJob>;
+  /** What became of addresses behind a number, as far as it is known now. */
+  outcomes(job: CrawlJob, after: number): AsyncIterable<Outcome>;
+  /** The same as it becomes known, with the state of the crawl in between, until it has ended. */
+  follow(job: CrawlJob, after: number, signal: AbortSignal): AsyncIterable<FollowEvent>;
+  /** Whether the database answered last time. */
+  readonly healthy: boolean;
+  close(): Promise<void>;
+}
+
+const LEASE_MS = 10_000;
+const RETRY_MS: readonly number[] = [5_000, 30_000];
+const REMEMBER_MS = 30 * 86_400_000;
+/** How long a cancelled crawl's worker may take to finish its pages. */
+const CANCEL_MS = 10_000;
+const CANCEL_LOOK_MS = 50;
+
+export async function openCrawl(options: CrawlRoomOptions): Promise<CrawlRoom> {
+  const { dataDir, databaseUrl, log } = options;
+  const store = await openStore<Tables>(
+    { url: databaseUrl, file: path.join(dataDir, 'crawl', 'crawl.db') },
+    { room: 'crawl', migrations: MIGRATIONS, log },
+  );
+  return furnish(store, options);
+}
+
+function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
+  const { leaseMs = LEASE_MS, retryMs = RETRY_MS, now = Date.now, jobs, pagesAtOnce, keepMs, purse, log } = options;
+  const reserves = new Map<string, Reserve>();
+  const following = createFollowing(store);
+  const chores = startChores({ store, purse, reserves, now, rememberMs: Math.max(REMEMBER_MS, keepMs), log });
+  const workers: Workers | undefined = jobs
+    ? startWorkers({
+        ...{ store, purse, reserves, retryMs, now, leaseMs, jobs, log },
+        reader: options.reader,
+        robots: options.robots,
+        fetch: options.fetch,
+        userAgent: options.userAgent,
+        manners: createManners(pagesAtOnce, now),
+        onChange: following.changed,
+      })
+    : undefined;
+
+  const isDue = (row: JobRow) => row.expires_at <= now() && row.state !== 'expired';
+
+  async function find(id: string): Promise<CrawlJob | undefined> {
+    const row = await findJob(store, id);
+    if (!row || !isDue(row)) return row && jobOf(row);
+    await expireJobs(store, now(), id);
+    return find(id);
+  }
+
+  /** The crawl when it has ended, which it does soon. */
+  async function ended(id: string): Promise<CrawlJob | undefined> {
+    for (const until = now() + CANCEL_MS; now() < until; await sleep(CANCEL_LOOK_MS)) {
+      const job = await find(id);
+      if (!job || isFinal(job.state)) return job;
+    }
+    await cancelNow(store, id, now());
+    return find(id);
+  }
+
+  return {
+    async submit({ asked, ...given }) {
+      const { plan, starts } = await planOf(asked, options.limits);
+      const createdAt = now();
+      const id = newId(createdAt);
+      const row = await insertJob(store, { ...given, id, plan, starts, createdAt, expiresAt: createdAt + keepMs });
+      workers?.wake();
+      return jobOf(row);
+    },
+    find,
+    async list(owner, limit) {
+      const rows = await listJobs(store, owner, limit);
+      if (!rows.some(isDue)) return rows.map(jobOf);
+      await expireJobs(store, now());
+      return (await listJobs(store, owner, limit)).map(jobOf);
+    },
+    async cancel(job) {
+      await askToCancel(store, job.id, now());
+      workers?.cancel(job.id);
+      const done = (await ended(job.id)) ?? job;
+      following.changed(job.id);
+      return done;
+    },
+    outcomes: (job, after) => outcomesOf(store, job.id, after),
+    follow: (job, after, signal) => following.follow({ id: job.id, after, signal, find }),
+    get healthy() {
+      return store.healthy;
+    },
+    async close() {
+      await workers?.close();
+      await chores.close();
+      await store.close();
+    },
+  };
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** In the order of their making to the millisecond, and not to be guessed: 48 bits of time, 80 of chance. */
+function newId(now: number): string {
+  let time = '';
+  for (let rest = now, at = 0; at < 10; at++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
+  return `crawl_${time}${Array.from(randomBytes(16), (byte) => ALPHABET[byte % 32]).join('')}`;
+}

@@ -1,0 +1,110 @@
+/** One address of a crawl, read: what came of it, and what that means for its host. */
+import { createHash } from 'node:crypto';
+import { asProblem, type Problem, problem } from '#errors.ts';
+import { retryAfterSeconds } from '#http/retry-after.ts';
+import type { Robots } from '#net/robots.ts';
+import type { Options, Page, PageLinks, Reader, Rendition } from '#reader/index.ts';
+
+export type Reading =
+  | {
+      readonly kind: 'page';
+      readonly rendition: Rendition & { readonly pageLinks: PageLinks };
+      readonly content: string | undefined;
+      readonly ms: number;
+    }
+  | { readonly kind: 'forbidden' }
+  | {
+      readonly kind: 'failed';
+      readonly failure: Problem;
+      /** What the page was answered with. */
+      readonly status?: number | undefined;
+      /** Whether it may pass. */
+      readonly passing: boolean;
+      /** The host has too much to do. */
+      readonly busy?: { readonly waitMs: number | undefined } | undefined;
+      /** This server has too much to do, which is no fault of the page. */
+      readonly ours?: boolean | undefined;
+      /** Whether the host could be reached. */
+      readonly reached: boolean;
+    };
+
+export interface ReadTools {
+  readonly reader: Reader;
+  readonly robots: Robots;
+}
+
+export interface Asked {
+  readonly url: string;
+  readonly options: Options;
+  readonly obeys: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Whom robots.txt files may name. */
+export const AGENT = 'lectern';
+
+/** Statuses that pass: time out, too early, too many requests, and failures of servers (RFC 9110; RFC 6585, section 4). */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
+
+/** Throws the reason of the signal when that ends it, and nothing else. */
+export async function readPage(
+  { url, options, obeys, signal }: Asked,
+  { reader, robots }: ReadTools,
+): Promise<Reading> {
+  const startedAt = performance.now();
+  try {
+    if (obeys && !(await robots.rules(url, { signal })).allows(new URL(url), AGENT)) return { kind: 'forbidden' };
+    const rendition = await reader.last({ target: { url }, options, signal, keyed: true, pageLinks: true });
+    const { status = 200 } = rendition;
+    if (status >= 400) return answered(status, rendition.retryAfter);
+    const pageLinks = rendition.pageLinks ?? { url, links: [], nofollow: false };
+    const ms = Math.round(performance.now() - startedAt);
+    return { kind: 'page', rendition: { ...rendition, pageLinks }, content: contentOf(rendition.page), ms };
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(asProblem(error));
+  }
+}
+
+function answered(status: number, retryAfter: string | undefined): Reading {
+  const failure = problem('AssertionFailureError', { message: `The page was answered with ${status}` });
+  const waitMs = retryAfter === undefined ? undefined : retryAfterSeconds(retryAfter, 1) * 1000;
+  return {
+    kind: 'failed',
+    failure,
+    status,
+    passing: PASSING.has(status),
+    busy: BUSY.has(status) ? { waitMs } : undefined,
+    reached: true,
+  };
+}
+
+function failed(failure: Problem): Reading {
+  const { name, facts } = failure;
+  if (name === 'ServiceNodeResourceDrainError') {
+    return { kind: 'failed', failure, passing: true, ours: true, reached: true };
+  }
+  const status = typeof facts.targetStatus === 'number' ? facts.targetStatus : undefined;
+  if (status !== undefined) return { kind: 'failed', failure, status, passing: PASSING.has(status), reached: true };
+  const isUnknownHost = name === 'ParamValidationError' && facts.path === 'url';
+  const isUnreached = isUnknownHost || (name === 'AssertionFailureError' && !('mediaType' in facts) && !facts.path);
+  return {
+    kind: 'failed',
+    failure,
+    passing: isUnreached || failure.code >= 500,
+    reached: !isUnreached,
+  };
+}
+
+/** A hash of what the page says; front matter, which names the address, is no part of it. */
+function contentOf({ content, text, html }: Page): string | undefined {
+  const said = content === undefined ? (text ?? html ?? '') : withoutHead(content);
+  const plain = said.trim();
+  return plain ? createHash('sha256').update(plain).digest('base64url') : undefined;
+}
+
+function withoutHead(content: string): string {
+  const end = content.startsWith('---\n') ? content.indexOf('\n---\n', 3) : -1;
+  return end < 0 ? content : content.slice(end + 5);
+}

@@ -1,0 +1,283 @@
+/** Sites read from page to page, through HTTP, against a real site on loopback. */
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Pages, type Site, sendHtml, startSite } from '../site/site.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const LONG_MS = 120_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+type Any = any;
+
+const TEXTS = ['bees', 'bread', 'tides', 'clocks', 'glass', 'snow', 'paper', 'salt', 'steel', 'silk'];
+const words = (name: string) =>
+  `Of ${name} there is much to say, and on this page it is said of ${name} in one long sentence. `.repeat(4);
+const page = (name: string, links: readonly string[] = [], head = '') =>
+  `<html lang="en"><head><title>About ${name}</title>${head}</head><body><main><h1>About ${name}</h1><p>${words(name)}</p></main><nav>${links
+    .map((link) => `<a href="${link}">to ${link}</a>`)
+    .join(' ')}</nav></body></html>`;
+const to = (location: string): Pages[string] => {
+  return ({ response }) => void response.writeHead(302, { location }).end();
+};
+
+let flaky = 0;
+let site: Site;
+let server: TestServer;
+let key: string;
+let otherKey: string;
+let accountId: string;
+
+const tree: Pages = Object.fromEntries(
+  TEXTS.map((name, at) => [
+    `/docs/${name}.html`,
+    page(name, [
+      `/docs/${TEXTS[at * 2 + 1] ?? 'bees'}.html`,
+      `/docs/${TEXTS[at * 2 + 2] ?? 'bees'}.html`,
+      '/outside/one',
+    ]),
+  ]),
+);
+const PAGES: Pages = {
+  ...tree,
+  '/robots.txt': ({ response, origin }) =>
+    void response
+      .writeHead(200, { 'content-type': 'text/plain' })
+      .end(`User-agent: *\nDisallow: /closed/\nSitemap: ${origin}/maps/index.xml`),
+  '/docs/': page('everything', ['bees.html', 'bread.html#part', '/outside/one', '/docs/closed.zip']),
+  '/outside/one': page('outside'),
+  '/maps/index.xml': ({ response, origin }) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/xml' })
+      .end(
+        `<sitemapindex><sitemap><loc>${origin}/maps/a.xml.gz</loc></sitemap><sitemap><loc>${origin}/maps/none.xml</loc></sitemap></sitemapindex>`,
+      ),
+  '/maps/a.xml.gz': ({ response, origin }) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/gzip' })
+      .end(
+        gzipSync(
+          `<urlset>${['/docs/silk.html', '/mapped/alone', '/outside/one'].map((path) => `<url><loc>${origin}${path}</loc></url>`).join('')}</urlset>`,
+        ),
+      ),
+  '/mapped/': page('maps'),
+  '/mapped/alone': page('a page that nothing links to'),
+  '/twins/': page('twins', [
+    'one?utm_source=x',
+    'one',
+    'copy',
+    'moved',
+    'away',
+    'own?sort=up',
+    'own?sort=down',
+    'index.html',
+    '/closed/x',
+    'broken',
+  ]),
+  '/twins/one': page('one'),
+  '/twins/copy': page('one'),
+  '/twins/moved': to('/twins/one'),
+  '/twins/away': to('/outside/one'),
+  '/twins/own': ({ response, url }) =>
+    sendHtml(response, page(`own ${url.search}`, [], '<link rel="canonical" href="/twins/own">')),
+  '/twins/index.html': page('twins'),
+  '/closed/x': page('closed'),
+  '/twins/refused': page('refused'),
+  '/nofollow/': `<title>x</title><p>${words('following')}</p><a rel="nofollow" href="a">a</a><a href="b">b</a>`,
+  '/nofollow/a': page('a'),
+  '/nofollow/b': page('b', ['c'], '<meta name="robots" content="nofollow">'),
+  '/nofollow/c': page('c'),
+  '/busy/': page('busy', ['later', 'gone']),
+  '/busy/later': ({ response }) => {
+    if (flaky++ < 1) response.writeHead(429, { 'retry-after': '1', 'content-type': 'text/html' }).end('<p>Later.');
+    else sendHtml(response, page('later'));
+  },
+  '/busy/gone': ({ response }) => sendHtml(response, page('gone'), 410),
+  '/endless/': ({ response, url }) => {
+    const at = Number(url.searchParams.get('date')?.slice(-4) ?? 1000);
+    sendHtml(
+      response,
+      page(`day ${at}`, [`/endless/?date=2026-01-01T${at + 1}`, `/endless/?date=2026-01-01T${at + 2}`]),
+    );
+  },
+  '/slow/': page(
+    'slow',
+    Array.from({ length: 50 }, (_, at) => `p${at}`),
+  ),
+  ...Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`/slow/p${at}`, page(`slow ${at}`)])),
+};
+
+beforeAll(async () => {
+  site = await startSite(PAGES);
+  server = await startServer({ allowNetworks: site.allow.join(','), crawlDelayMs: 0, browser: 'none' });
+  const { accounts } = server.app.accounts;
+  key = server.app.firstKey!;
+  ({ id: accountId } = await accounts.createAccount({ name: 'other', plan: 'free', balance: 1_000_000 }));
+  ({ key: otherKey } = await accounts.mintKey({ accountId, name: 'other' }));
+}, LONG_MS);
+afterAll(async () => {
+  await server?.close();
+  await site?.close();
+});
+
+const ask = async (path: string, init: RequestInit = {}, by = key) =>
+  fetch(`${server.reader}${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${by}`, accept: 'application/json', ...(init.headers as object) },
+  });
+const json = async (path: string, init: RequestInit = {}, by = key): Promise<Any> => (await ask(path, init, by)).json();
+const post = (body: unknown): RequestInit => ({
+  method: 'POST',
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json' },
+});
+
+async function ended(id: string, by = key): Promise<Any> {
+  for (;;) {
+    const job = await json(`/crawl/${id}`, {}, by);
+    if (!['pending', 'processing'].includes(job.status)) return job;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+const lines = async (id: string, query = '', by = key): Promise<Any[]> =>
+  (await (await ask(`/crawl/${id}/pages${query}`, {}, by)).text())
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+/** A whole crawl: its job at the end, and its lines. */
+async function crawl(body: Record<string, unknown>) {
+  const answer = await ask('/crawl', post({ options: { engine: 'direct' }, ...body }));
+  const job: Any = await answer.json();
+  expect(answer.status, JSON.stringify(job)).toBe(202);
+  const end = await ended(job.crawl_id);
+  const all = await lines(job.crawl_id);
+  const of = (event: string) => all.filter((line) => line.event === event);
+  const paths = (event: string) => of(event).map((line) => line.url.replace(site.origin, ''));
+  return { job, end, all, of, paths };
+}
+
+describe('a site', { timeout: LONG_MS }, () => {
+  it('is read from its start, breadth first, within its folder', async () => {
+    const { job, end, all, paths, of } = await crawl({ url: `${site.origin}/docs/`, sitemap: false, depth: 9 });
+    expect(job).toMatchObject({ status: 'pending', url: `${site.origin}/docs/`, stats: { found: 1, done: 0 } });
+    expect(paths('page').slice(0, 5)).toEqual([
+      '/docs/',
+      '/docs/bees.html',
+      '/docs/bread.html',
+      '/docs/tides.html',
+      '/docs/clocks.html',
+    ]);
+    expect(new Set(paths('page'))).toEqual(new Set(['/docs/', ...TEXTS.map((name) => `/docs/${name}.html`)]));
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
+    expect(end).toMatchObject({
+      status: 'completed',
+      error: null,
+      stats: { found: 11, done: 11, failed: 0, skipped: 0 },
+    });
+    expect(end.stats.tokens).toBe(of('page').reduce((sum, { page: read }) => sum + read.usage.tokens, 0));
+    expect(of('page')[1]).toMatchObject({
+      depth: 1,
+      page: { title: 'About bees', url: `${site.origin}/docs/bees.html`, content: expect.stringContaining('Of bees') },
+    });
+    expect(Object.keys(of('page')[1]!)).toEqual(['seq', 'event', 'url', 'depth', 'page']);
+  });
+
+  it('as deep, as far and as much as is asked', async () => {
+    const flat = await crawl({ url: `${site.origin}/docs/`, sitemap: false, depth: 1 });
+    expect(flat.paths('page')).toEqual(['/docs/', '/docs/bees.html', '/docs/bread.html']);
+    const few = await crawl({ url: `${site.origin}/docs/`, sitemap: false, depth: 9, limit: 4 });
+    expect(few.end.stats.done).toBe(4);
+    const wide = await crawl({ url: `${site.origin}/docs/`, sitemap: false, depth: 9, scope: 'host' });
+    expect(wide.paths('page')).toContain('/outside/one');
+  });
+
+  it('only what fits the patterns', async () => {
+    const some = await crawl({
+      url: `${site.origin}/docs/`,
+      sitemap: false,
+      depth: 9,
+      include: ['/docs/b*', '/(?:tides|glass|silk)\\.html$/'],
+      exclude: ['*/bread.html'],
+    });
+    expect(new Set(some.paths('page'))).toEqual(
+      new Set(['/docs/', '/docs/bees.html', '/docs/tides.html', '/docs/glass.html']),
+    );
+  });
+
+  it('sitemaps first: by robots.txt, through an index, packed', async () => {
+    const mapped = await crawl({ url: `${site.origin}/docs/`, limit: 3 });
+    expect(mapped.paths('page')).toEqual(['/docs/', '/docs/silk.html', '/docs/bees.html']);
+    const alone = await crawl({ url: `${site.origin}/mapped/` });
+    expect(alone.paths('page')).toEqual(['/mapped/', '/mapped/alone']);
+    expect((await crawl({ url: `${site.origin}/mapped/`, sitemap: false })).paths('page')).toEqual(['/mapped/']);
+  });
+
+  it('each page once, by address, redirect, canonical address and text; what is refused and what fails is told', async () => {
+    const before = { one: site.hits('/twins/one'), index: site.hits('/twins/index.html') };
+    const { end, of, paths } = await crawl({
+      url: `${site.origin}/twins/`,
+      sitemap: false,
+      scope: 'host',
+      exclude: ['/outside/**'],
+    });
+    expect(paths('page')).toEqual(['/twins/', '/twins/one', '/twins/own?sort=up']);
+    const skipped = Object.fromEntries(
+      of('skipped').map(({ url, reason, of: original }) => [
+        url.replace(site.origin, ''),
+        [reason, original?.replace(site.origin, '')],
+      ]),
+    );
+    expect(skipped).toMatchObject({
+      '/twins/copy': ['duplicate', '/twins/one'],
+      '/twins/moved': ['duplicate', '/twins/one'],
+      '/twins/own?sort=down': ['duplicate', '/twins/own?sort=up'],
+      '/closed/x': ['robots', undefined],
+    });
+    expect(of('failed')).toMatchObject([
+      { url: `${site.origin}/twins/broken`, status: 404, error: { name: 'AssertionFailureError' } },
+    ]);
+    // Read once, and a second time by the redirect.
+    expect(site.hits('/twins/one') - before.one).toBe(2);
+    expect(site.hits('/twins/index.html') - before.index).toBe(0);
+    expect(site.hits('/closed/x')).toBe(0);
+    expect(end.stats.found).toBe(end.stats.done + end.stats.failed + end.stats.skipped);
+  });
+
+  it('a redirect out of scope is not taken; that of the start moves the scope', async () => {
+    const { of } = await crawl({ url: `${site.origin}/twins/`, sitemap: false });
+    expect(of('skipped')).toContainEqual(
+      expect.objectContaining({ url: `${site.origin}/twins/away`, reason: 'scope', to: `${site.origin}/outside/one` }),
+    );
+    const moved = await crawl({ url: `${site.origin}/to?where=/docs/`, sitemap: false, depth: 1 });
+    expect(moved.end.stats.done).toBe(3);
+  });
+
+  it('links that ask not to be followed are not, unless robots are none of the caller’s business', async () => {
+    const polite = await crawl({ url: `${site.origin}/nofollow/`, sitemap: false });
+    expect(polite.paths('page')).toEqual(['/nofollow/', '/nofollow/b']);
+    const rude = await crawl({ url: `${site.origin}/nofollow/`, sitemap: false, robots: false });
+    expect(rude.paths('page')).toEqual(['/nofollow/', '/nofollow/a', '/nofollow/b', '/nofollow/c']);
+    expect((await crawl({ url: `${site.origin}/closed/x`, robots: false })).end.stats.done).toBe(1);
+  });
+
+  it('a host that is too busy is asked again when it says; what is gone is gone', async () => {
+    flaky = 0;
+    const { end, of, paths } = await crawl({ url: `${site.origin}/busy/`, sitemap: false });
+    expect(paths('page')).toEqual(['/busy/', '/busy/later']);
+    expect(of('failed')).toMatchObject([{ status: 410 }]);
+    expect(flaky).toBe(2);
+    expect(end.status).toBe('completed');
+  });
+
+  it('without an end is given up after a while', async () => {
+    const { end } = await crawl({ url: `${site.origin}/endless/`, sitemap: false, depth: 100, limit: 1000 });
+    expect(end.status).toBe('completed');
+    expect(end.stats.found).toBeGreaterThan(20);
+    expect(end.stats.found).toBeLessThan(100);
+  });
+
+  it('that cannot be read is a crawl that failed, and says why', async () => {
+    const { end } = await crawl({ url: `${site.origin}/nowhere/`, sitemap: false });
+    expect(end).toMatchObject({ status: 'failed', error: 'The page was answered with 404', stats: { failed: 1 } });
+  });
+});
