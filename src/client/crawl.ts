@@ -17,7 +17,7 @@ export interface CrawlCalls {
   get(id: string, call?: CallOptions): Promise<CrawlJob>;
   list(call?: CallOptions): Promise<readonly CrawlJob[]>;
   cancel(id: string, call?: CallOptions): Promise<CrawlJob>;
-  /** What has been read. */
+  /** What became of each address: `page`, `failed` and `skipped` lines by their `event`. */
   pages(id: string, options?: CrawlPagesOptions): AsyncGenerator<CrawlLine>;
   /** Starts a job and tells of it as it goes. */
   stream(request: CrawlRequest, call?: CallOptions): AsyncGenerator<CrawlEvent>;
@@ -44,7 +44,7 @@ export function crawlCalls(transport: Transport): CrawlCalls {
         asked(`${placeOf(id)}/pages${from === undefined ? '' : `?after=${from}`}`);
       if (follow) {
         for await (const { event, data } of events(place(after), call)) {
-          if (event === 'page') yield data as CrawlLine;
+          if (event !== 'progress' && event !== 'done') yield data as CrawlLine;
         }
         return;
       }
