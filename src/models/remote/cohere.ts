@@ -15,6 +15,8 @@ function billedTokens({ body }: Reply): number | undefined {
   return countOf(fieldsOf(billed).input_tokens);
 }
 
+const pictureInput = (uri: string) => ({ content: [{ type: 'image_url', image_url: { url: uri } }] });
+
 export const COHERE: Protocol = {
   address: 'root',
   limits: { inputs: 96, tokens: 100_000 },
@@ -26,11 +28,12 @@ export const COHERE: Protocol = {
     silent: false,
     outputs: ['pooled'],
     lateChunking: false,
-    request: ({ model, texts, task, truncate, dimensions }) => ({
+    media: ['image'],
+    request: ({ model, texts, media, task, truncate, dimensions }) => ({
       path: '/v2/embed',
       body: {
         model,
-        texts,
+        ...(media ? { inputs: media.uris.map(pictureInput) } : { texts }),
         input_type: inputType(task),
         embedding_types: ['float'],
         truncate: truncate ? 'END' : 'NONE',

@@ -1,12 +1,21 @@
 /** An `Embedder` whose model is on a server elsewhere. */
 import { problem } from '#errors.ts';
-import type { Embedder, EmbedOptions, Output, Prepared, PrepareOptions } from '../backends/backend.ts';
-import type { EmbeddingRow } from '../catalogue.ts';
+import type {
+  Embedder,
+  EmbedOptions,
+  MediaNeeds,
+  Output,
+  Prepared,
+  PrepareOptions,
+  ReadyMedium,
+} from '../backends/backend.ts';
+import type { EmbeddingKind, EmbeddingRow } from '../catalogue.ts';
+import { MEDIA_KINDS } from '../inputs.ts';
 import { inOrder } from './answers.ts';
 import { createExactCounts, cutTo, SURE_SHARE } from './counts.ts';
 import { estimate, SPECIAL_TOKENS, sendable } from './estimate.ts';
 import { bytesOf, joined, outputOf, tokensOf } from './outputs.ts';
-import type { EmbedAsk } from './protocol.ts';
+import type { EmbedAsk, RemoteMedium } from './protocol.ts';
 import type { RemoteRuns } from './protocols.ts';
 import { groupBy, runsOf, together } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
@@ -21,6 +30,8 @@ interface Payload {
   /** It may be cut; unset, it is refused when it is too long. */
   readonly maxTokens: number | undefined;
   readonly lateChunking: boolean;
+  /** Instead of texts. */
+  readonly media?: { readonly medium: RemoteMedium; readonly uri: string } | undefined;
 }
 
 interface Item {
@@ -31,6 +42,11 @@ interface Item {
 
 /** Numbers of one answer, so that reading it does not hold up the others for long. */
 const MAX_NUMBERS = 256 * 1024;
+
+/** Of one request: as many files as a body of 64 MiB has room for. */
+const MAX_MEDIA = 4;
+/** What a file is taken for until the server has counted it. */
+const MEDIA_TOKENS = 256;
 
 /** Shorter each time, for servers whose tokens are more than was estimated. */
 const SHORTEN_SHARE = 0.75;
@@ -76,6 +92,22 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     });
   }
 
+  async function prepareMedia(media: readonly ReadyMedium[], { task }: PrepareOptions): Promise<Prepared[]> {
+    return media.map((one) => {
+      if (!('file' in one)) throw new Error('a server elsewhere opens media itself');
+      const uri = `data:${one.mediaType};base64,${Buffer.from(one.file).toString('base64')}`;
+      const payload: Payload = {
+        texts: [],
+        task: taskFor(task),
+        truncate: false,
+        maxTokens: undefined,
+        lateChunking: false,
+        media: { medium: one.medium, uri },
+      };
+      return { tokens: MEDIA_TOKENS, fullTokens: MEDIA_TOKENS, payload };
+    });
+  }
+
   /** One sequence, whose windows are the server's affair. */
   async function prepareSpans(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]> {
     const { maxTokens, task, signal } = options;
@@ -101,7 +133,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
       (prepared, at): Item => ({ payload: prepared.payload as Payload, tokens: prepared.tokens, at }),
     );
     const isCutInSilence = ({ payload, tokens: count }: Item) =>
-      payload.maxTokens === undefined && count > contextTokens;
+      !payload.media && payload.maxTokens === undefined && count > contextTokens;
     if (speaks!.silent && items.some(isCutInSilence)) throw tooLong(contextTokens);
     const { inputs, tokens: most } = server.limits();
     const vectors = Math.max(1, Math.floor(MAX_NUMBERS / row.dimensions));
@@ -109,10 +141,12 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
       inputs: Math.min(inputs, vectors),
       tokens: options.output === 'tokens' ? Math.min(most, vectors) : most,
     };
-    const kinds = groupBy(items, ({ payload: { task, truncate, lateChunking }, at }) =>
-      lateChunking ? `${at}` : `${truncate} ${task ?? ''}`,
+    const kinds = groupBy(items, ({ payload: { task, truncate, lateChunking, media }, at }) =>
+      lateChunking ? `${at}` : `${truncate} ${media?.medium ?? ''} ${task ?? ''}`,
     );
-    const requests = kinds.flatMap((kind) => runsOf(kind, limits));
+    const requests = kinds.flatMap((kind) =>
+      runsOf(kind, kind[0]!.payload.media ? { ...limits, inputs: Math.min(limits.inputs, MAX_MEDIA) } : limits),
+    );
     const outputs: Output[] = new Array(batch.length);
     await together(
       options.signal,
@@ -152,14 +186,15 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     }
     const { payload, at } = items[0]!;
     const { maxTokens, lateChunking, texts } = payload;
-    if (maxTokens === undefined || lateChunking || shorter === MAX_SHORTER) throw tooLong(contextTokens);
+    if (maxTokens === undefined || lateChunking || payload.media || shorter === MAX_SHORTER)
+      throw tooLong(contextTokens);
     const ceiling = Math.max(1, Math.floor((maxTokens - SPECIAL_TOKENS) * SHORTEN_SHARE ** (shorter + 1)));
     const kept = tokens.keep(texts[0]!, ceiling);
     return await run([{ payload: { ...payload, texts: [kept] }, tokens: ceiling, at }], options, shorter + 1);
   }
 
   async function ask(items: readonly Item[], options: EmbedOptions, base64: boolean): Promise<Output[]> {
-    const { task, truncate, lateChunking } = items[0]!.payload;
+    const { task, truncate, lateChunking, media } = items[0]!.payload;
     const { output, dimensions, signal } = options;
     const texts = items.flatMap(({ payload }) => payload.texts);
     const cuts = output === 'pooled' && dimensions < row.dimensions && row.matryoshka.includes(dimensions);
@@ -167,6 +202,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
       model: runs.model,
       kind: row.kind,
       texts,
+      ...(media && { media: { medium: media.medium, uris: items.map(({ payload }) => payload.media!.uri) } }),
       task,
       truncate,
       lateChunking,
@@ -174,10 +210,11 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
       base64,
       ...(cuts && { dimensions }),
     };
-    const maxBytes = bytesOf(items, texts.length, output, row.dimensions);
+    const inputs = media ? items.length : texts.length;
+    const maxBytes = bytesOf(items, inputs, output, row.dimensions);
     const answer = speaks!.parse(await transport.send(speaks!.request(request), { signal, maxBytes }));
     const sizes = cuts ? [dimensions, row.dimensions] : [row.dimensions];
-    const rows = inOrder(answer.rows, texts.length);
+    const rows = inOrder(answer.rows, inputs);
     if (lateChunking) return [joined(rows, sizes, answer.tokens)];
     const counts = tokensOf(answer, items);
     return rows.map((found, index) => outputOf(found, output, sizes, counts?.[index]));
@@ -188,5 +225,13 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     prepare,
     embed: (batch: readonly Prepared[], options: EmbedOptions) => server.during(() => embed(batch, options)),
     ...(speaks.lateChunking && { prepareSpans }),
+    ...(speaks.media && { media: async () => needsOf(speaks.media!, row), prepareMedia }),
   });
+}
+
+/** Files of what both the protocol and the kind of the model take. */
+function needsOf(media: readonly RemoteMedium[], { kind }: EmbeddingRow): MediaNeeds {
+  const need = (medium: RemoteMedium) =>
+    media.includes(medium) && (MEDIA_KINDS[medium] as readonly EmbeddingKind[]).includes(kind) ? 'file' : undefined;
+  return { image: need('image'), audio: need('audio'), video: need('video') };
 }

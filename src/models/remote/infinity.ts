@@ -3,8 +3,14 @@
  * unless it was started with INFINITY_LENGTHS_VIA_TOKENIZE its usage counts characters, so it is not believed.
  */
 import { embeddingBody, parseEmbeddings } from './openai.ts';
-import type { Protocol } from './protocol.ts';
+import type { EmbedAsk, Protocol } from './protocol.ts';
 import { parseReranked } from './reranked.ts';
+
+/** Media are addresses or data URIs in the place of texts, all of one modality. */
+const bodyOf = (ask: EmbedAsk) => ({
+  ...embeddingBody(ask),
+  ...(ask.media && { input: ask.media.uris, modality: ask.media.medium }),
+});
 
 export const INFINITY: Protocol = {
   // Its paths begin with what `--url-prefix` says.
@@ -18,7 +24,8 @@ export const INFINITY: Protocol = {
     silent: true,
     outputs: ['pooled'],
     lateChunking: false,
-    request: (ask) => ({ path: '/embeddings', body: embeddingBody(ask) }),
+    media: ['image', 'audio'],
+    request: (ask) => ({ path: '/embeddings', body: bodyOf(ask) }),
     parse: (reply) => ({ rows: parseEmbeddings(reply).rows }),
   },
   rerank: {

@@ -23,11 +23,12 @@ export const LECTERN: Protocol = {
     silent: false,
     outputs: ['pooled', 'tokens', 'sparse'],
     lateChunking: true,
-    request: ({ model, kind, texts, task, truncate, lateChunking, output, dimensions, base64 }) => ({
+    media: ['image', 'audio', 'video'],
+    request: ({ model, kind, texts, media, task, truncate, lateChunking, output, dimensions, base64 }) => ({
       path: '/v1/embeddings',
       body: {
         model,
-        input: texts,
+        input: media ? media.uris.map((uri) => ({ [media.medium]: uri })) : texts,
         truncate,
         normalized: false,
         ...(output !== 'sparse' && { embedding_type: base64 ? 'base64' : 'float' }),

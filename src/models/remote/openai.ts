@@ -2,9 +2,10 @@
 import { countOf, fieldsOf, listOf } from './fields.ts';
 import type { EmbedAnswer, EmbedAsk, Protocol, Reply } from './protocol.ts';
 
-export const embeddingBody = ({ model, texts, dimensions, base64 }: EmbedAsk) => ({
+/** Pictures in the form that Jina's API has and servers that speak like it take: `{image}`. */
+export const embeddingBody = ({ model, texts, media, dimensions, base64 }: EmbedAsk) => ({
   model,
-  input: texts,
+  input: media ? media.uris.map((uri) => ({ [media.medium]: uri })) : texts,
   encoding_format: base64 ? 'base64' : 'float',
   ...(dimensions !== undefined && { dimensions }),
 });
@@ -30,6 +31,7 @@ export const OPENAI: Protocol = {
     silent: false,
     outputs: ['pooled'],
     lateChunking: false,
+    media: ['image'],
     request: (ask) => ({ path: '/embeddings', body: embeddingBody(ask) }),
     parse: parseEmbeddings,
   },
