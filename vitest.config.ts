@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/services-setup.ts'],
     pool: 'forks',
+    // It ships sources under the same condition, which Node would not run.
+    server: { deps: { inline: ['@modelcontextprotocol/client', 'eventsource'] } },
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
