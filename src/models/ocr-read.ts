@@ -1,12 +1,12 @@
 /** One picture, read the way up that gives sense. */
-import type { TesseractEngine } from './backends/tesseract.ts';
-import { type OcrPage, type OcrWord, parseHocr } from './ocr-hocr.ts';
+import type { OcrEngine } from './ocr-engine.ts';
+import type { OcrPage, OcrWord } from './ocr-hocr.ts';
 import type { Prepared, Turn } from './ocr-picture.ts';
 import type { Preparation } from './ocr-places.ts';
 import { NO_RULES } from './ocr-rules.ts';
 
 export interface OcrTools {
-  readonly engine: TesseractEngine;
+  readonly engine: OcrEngine;
   prepare(picture: Uint8Array, turn: Turn): Promise<Prepared>;
   readonly languages: readonly string[];
   /** Whether there is time left to read the picture once more, another way. */
@@ -49,9 +49,9 @@ export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise
 
 async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promise<OcrPage> {
   const { engine, languages, signal } = tools;
-  const page = parseHocr(await engine.recognise(picture, { languages, segmentation: 'page', signal }), rules);
-  if (wordsOf(page).length >= FEW_WORDS || !tools.mayLookAgain()) return page;
-  const again = parseHocr(await engine.recognise(picture, { languages, segmentation: 'sparse', signal }), rules);
+  const page = { ...(await engine.recognise(picture, { languages, segmentation: 'page', signal })), rules };
+  if (wordsOf(page).length >= FEW_WORDS || !engine.looksAnywhere || !tools.mayLookAgain()) return page;
+  const again = { ...(await engine.recognise(picture, { languages, segmentation: 'sparse', signal })), rules };
   return senseOf(again) > senseOf(page) ? again : page;
 }
 

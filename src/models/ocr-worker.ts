@@ -1,6 +1,6 @@
 /** Does the parts of text recognition that open pictures, in a child process. */
-import type { Segmentation } from './backends/tesseract.ts';
 import { recogniseBuiltIn } from './backends/tesseract-js.ts';
+import type { Segmentation } from './ocr-engine.ts';
 import { type Prepared, prepare, type Turn } from './ocr-picture.ts';
 
 export type OcrTask =

@@ -1,14 +1,15 @@
 /**
- * Text recognition: a picture in, its text in reading order out. Tesseract reads; what its boxes mean as headings,
+ * Text recognition: a picture in, its text in reading order out. Tesseract or PP-OCR reads; what its boxes mean as headings,
  * paragraphs, lists and tables is ours (`ocr-layout.ts`).
  */
 import { createProcesses } from '#concurrency/processes.ts';
 import { createTurns, TooManyTasks, type Turns } from '#concurrency/tasks.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { problem } from '#errors.ts';
-import type { TesseractEngine } from './backends/tesseract.ts';
+import { createPpOcr } from './backends/pp-ocr.ts';
 import { createBuiltInTesseract } from './backends/tesseract-built-in.ts';
 import { findTesseractCli } from './backends/tesseract-cli.ts';
+import type { OcrEngine } from './ocr-engine.ts';
 import type { OcrPage } from './ocr-hocr.ts';
 import { layOut, type OcrBlock } from './ocr-layout.ts';
 import type { Prepared, Turn } from './ocr-picture.ts';
@@ -18,7 +19,7 @@ import type { OcrTask, OcrTaskResult } from './ocr-worker.ts';
 import { blocksToHtml, blocksToText } from './ocr-write.ts';
 
 export interface Ocr {
-  /** The engine, known after the first read: `tesseract` is the machine's, `tesseract.js` the built-in one. */
+  /** The engine, known after the first read: `tesseract` is the machine's, `tesseract.js` the built-in one, or `pp-ocr`. */
   readonly name: string;
   /**
    * What a picture (PNG, JPEG, WebP, TIFF) shows; one without text gives an empty result. Throws
@@ -54,6 +55,8 @@ export interface OcrResult {
 export interface OcrOptions {
   /** The Tesseract program. Without one it is looked for on PATH, and the built-in one is used when it is not there. */
   readonly tesseract?: string | undefined;
+  /** A folder with the networks of PP-OCR, which then reads in place of Tesseract. */
+  readonly modelDir?: string | undefined;
   readonly languages: readonly string[];
   /** Where the program runs: all it may leave behind, a log, stays there. */
   readonly temporaryDir?: string | undefined;
@@ -69,16 +72,21 @@ const WORKER_MB = 1_536;
 const BUILT_IN = 'tesseract.js';
 const WORKER = new URL(`./ocr-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
-/** Undefined when text recognition is turned off: `tesseract` is `none`. */
-export function createOcr({ tesseract, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
-  if (tesseract === 'none') return undefined;
+/**
+ * Undefined when text recognition is turned off: `tesseract` is `none`, and there are no files of PP-OCR. Throws
+ * ConfigError when there is not what it takes in their folder.
+ */
+export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
+  if (tesseract === 'none' && modelDir === undefined) return undefined;
   const processes = createProcesses<OcrTask, OcrTaskResult>({ worker: WORKER, memoryMb: WORKER_MB });
   const turns = createTurns({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   const closing = new AbortController();
-  let engine: Promise<TesseractEngine> | undefined;
-  let name = tesseract === BUILT_IN ? BUILT_IN : 'tesseract';
+  const ppOcr = modelDir === undefined ? undefined : createPpOcr(modelDir, timeoutMs);
+  let engine: Promise<OcrEngine> | undefined;
+  let name = ppOcr?.name ?? (tesseract === BUILT_IN ? BUILT_IN : 'tesseract');
 
-  async function findEngine(): Promise<TesseractEngine> {
+  async function findEngine(): Promise<OcrEngine> {
+    if (ppOcr) return ppOcr;
     const program = tesseract ?? 'tesseract';
     const cli = tesseract === BUILT_IN ? undefined : await findTesseractCli({ program, temporaryDir });
     if (!cli && tesseract !== undefined && tesseract !== BUILT_IN) {
@@ -91,7 +99,7 @@ export function createOcr({ tesseract, languages, temporaryDir, timeoutMs }: Ocr
     return found;
   }
 
-  function toolsFor(found: TesseractEngine, asked: readonly string[], signal: AbortSignal): OcrTools {
+  function toolsFor(found: OcrEngine, asked: readonly string[], signal: AbortSignal): OcrTools {
     const halfTime = performance.now() + timeoutMs / 2;
     return {
       mayLookAgain: () => performance.now() < halfTime,
@@ -141,7 +149,7 @@ export function createOcr({ tesseract, languages, temporaryDir, timeoutMs }: Ocr
     },
     async close() {
       closing.abort(problem('ServiceNodeResourceDrainError', { message: 'The server is going down' }));
-      await processes.close();
+      await Promise.all([processes.close(), ppOcr?.close()]);
     },
   };
 }

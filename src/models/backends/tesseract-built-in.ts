@@ -1,15 +1,15 @@
 /** The built-in Tesseract as an engine: the work is done in a child process, which is ended when it is in the way. */
 import type { Processes } from '#concurrency/processes.ts';
+import type { OcrEngine } from '../ocr-engine.ts';
+import { parseHocr } from '../ocr-hocr.ts';
 import type { OcrTask, OcrTaskResult } from '../ocr-worker.ts';
-import { checkLanguages, languageMissing, recognitionFailed, type TesseractEngine } from './tesseract.ts';
+import { checkLanguages, languageMissing, recognitionFailed } from './tesseract.ts';
 import { languageFile } from './tesseract-js.ts';
 
-export function createBuiltInTesseract(
-  processes: Processes<OcrTask, OcrTaskResult>,
-  timeoutMs: number,
-): TesseractEngine {
+export function createBuiltInTesseract(processes: Processes<OcrTask, OcrTaskResult>, timeoutMs: number): OcrEngine {
   return {
     name: 'tesseract.js',
+    looksAnywhere: true,
     async recognise(picture, { languages, segmentation, signal }) {
       checkLanguages(languages);
       const missing = languages.filter((name) => languageFile(name) === undefined);
@@ -18,10 +18,8 @@ export function createBuiltInTesseract(
         throw languageMissing(missing, `install Tesseract with it, or the npm package ${packages}`);
       }
       try {
-        return (await processes.run(
-          { do: 'recognise', picture, languages, segmentation },
-          { timeoutMs, signal },
-        )) as string;
+        const task = { do: 'recognise', picture, languages, segmentation } as const;
+        return parseHocr((await processes.run(task, { timeoutMs, signal })) as string);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw recognitionFailed(error);

@@ -2,15 +2,9 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
-import {
-  checkLanguages,
-  languageMissing,
-  PICTURE_DPI,
-  type RecogniseOptions,
-  recognitionFailed,
-  SEGMENTATION_MODES,
-  type TesseractEngine,
-} from './tesseract.ts';
+import type { OcrEngine, RecogniseOptions } from '../ocr-engine.ts';
+import { parseHocr } from '../ocr-hocr.ts';
+import { checkLanguages, languageMissing, PICTURE_DPI, recognitionFailed, SEGMENTATION_MODES } from './tesseract.ts';
 
 interface TesseractCliOptions {
   /** Its path, or its name on PATH. */
@@ -24,7 +18,7 @@ const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 const LIST_TIMEOUT_MS = 30_000;
 
 /** Undefined when the program cannot be run. */
-export async function findTesseractCli(options: TesseractCliOptions): Promise<TesseractEngine | undefined> {
+export async function findTesseractCli(options: TesseractCliOptions): Promise<OcrEngine | undefined> {
   try {
     await run(options, ['--version'], { signal: AbortSignal.timeout(LIST_TIMEOUT_MS) });
   } catch {
@@ -33,7 +27,7 @@ export async function findTesseractCli(options: TesseractCliOptions): Promise<Te
   return createTesseractCli(options);
 }
 
-function createTesseractCli(options: TesseractCliOptions): TesseractEngine {
+function createTesseractCli(options: TesseractCliOptions): OcrEngine {
   let installed: ReadonlySet<string> = new Set();
 
   /** Asked again for a language that was not there, which may have been added since. */
@@ -53,11 +47,12 @@ function createTesseractCli(options: TesseractCliOptions): TesseractEngine {
 
   return {
     name: 'tesseract',
+    looksAnywhere: true,
     async recognise(picture, { languages, segmentation, signal }: RecogniseOptions) {
       await requireLanguages(languages);
       const args = ['stdin', 'stdout', '-l', languages.join('+'), '--psm', SEGMENTATION_MODES[segmentation]];
       try {
-        return await run(options, [...args, '--dpi', PICTURE_DPI, 'hocr'], { input: picture, signal });
+        return parseHocr(await run(options, [...args, '--dpi', PICTURE_DPI, 'hocr'], { input: picture, signal }));
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw recognitionFailed(error);

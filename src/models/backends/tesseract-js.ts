@@ -6,7 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { PICTURE_DPI, SEGMENTATION_MODES, type Segmentation } from './tesseract.ts';
+import type { Segmentation } from '../ocr-engine.ts';
+import { PICTURE_DPI, SEGMENTATION_MODES } from './tesseract.ts';
 
 /** What we use of the interface of tesseract.js-core, which has no types of its own. */
 interface Core {

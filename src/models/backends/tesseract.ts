@@ -1,27 +1,12 @@
-/** What a Tesseract engine owes: the program of the machine and the one built in keep it alike. */
+/** What the Tesseract program of the machine and the one built in have in common. */
 import { problem } from '#errors.ts';
-
-export interface TesseractEngine {
-  readonly name: string;
-  /**
-   * What is read in a picture, as hOCR (the HTML of boxes and words that Tesseract writes). Throws
-   * DownstreamServiceFailureError, or the signal's reason.
-   */
-  recognise(picture: Uint8Array, options: RecogniseOptions): Promise<string>;
-}
-
-export interface RecogniseOptions {
-  /** By their Tesseract names. */
-  readonly languages: readonly string[];
-  /** `page` finds columns and blocks by itself; `block` takes the picture for one; `sparse` looks for words anywhere. */
-  readonly segmentation: Segmentation;
-  readonly signal: AbortSignal;
-}
-
-export type Segmentation = keyof typeof SEGMENTATION_MODES;
+import type { Segmentation } from '../ocr-engine.ts';
 
 /** Tesseract's numbers for them (`tesseract --help-psm`). */
-export const SEGMENTATION_MODES = { page: '3', block: '6', sparse: '11' } as const;
+export const SEGMENTATION_MODES = { page: '3', block: '6', sparse: '11' } as const satisfies Record<
+  Segmentation,
+  string
+>;
 
 /** Pictures are brought to about this before they are read. */
 export const PICTURE_DPI = '300';
