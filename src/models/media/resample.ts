@@ -95,13 +95,14 @@ export function resample(
   const { left, top } = window;
   const columns = weightsOf(picture.width, width, left, left + window.width, shape);
   const rows = weightsOf(picture.height, height, top, top + window.height, shape);
-  const firstRow = rows.starts[0]!;
-  const lastRow = rows.starts.at(-1)! + rows.counts.at(-1)!;
-  const keepsColumns = width === picture.width;
-  const narrowed = keepsColumns
-    ? cutColumns(picture, left, window.width, firstRow, lastRow)
-    : acrossColumns(picture, columns, firstRow, lastRow);
-  if (height === picture.height) return { width: window.width, height: window.height, rgb: narrowed };
+  const keepsRows = height === picture.height;
+  const firstRow = keepsRows ? top : rows.starts[0]!;
+  const lastRow = keepsRows ? top + window.height : rows.starts.at(-1)! + rows.counts.at(-1)!;
+  const narrowed =
+    width === picture.width
+      ? cutColumns(picture, left, window.width, firstRow, lastRow)
+      : acrossColumns(picture, columns, firstRow, lastRow);
+  if (keepsRows) return { width: window.width, height: window.height, rgb: narrowed };
   return {
     width: window.width,
     height: window.height,

@@ -9,7 +9,7 @@ export type MediaValue =
 export class MediaFault extends Error {}
 
 const MAX_ADDRESS = 8_192;
-const BASE64 = /^[A-Za-z0-9+/\-_\s]*={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/\-_\s]*(?:=\s*){0,2}$/;
 const FORMS = 'must be an http or https address, a data URI with base64, or base64';
 
 /** Throws MediaFault. `maxBytes` is of what is decoded. */
