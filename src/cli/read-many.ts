@@ -6,7 +6,7 @@ import { CommandFailed, type ExitName, exitOf, exitOfMany } from './exit-codes.t
 import { inOrder } from './in-order.ts';
 import { fileNameFor, isThere, write, writeWhole } from './out.ts';
 import { bar, count, createProgress, type Progress } from './progress.ts';
-import { answerOf, endingOf, type Reading } from './read.ts';
+import { answerOf, endingOf, PARTING, type Reading } from './read.ts';
 import { listed, type Source, sourceOf, targetOf } from './sources.ts';
 
 /** What became of one. */
@@ -16,8 +16,6 @@ type Outcome =
   | { readonly source: string; readonly came: 'failed'; readonly error: unknown };
 
 const FAILURES = 'failures.jsonl';
-/** Between pages on the standard output. */
-const PARTING = '\n---\n\n';
 
 /** Throws CommandFailed when some failed, or when it was stopped. */
 export async function readMany(sources: readonly Source[], reading: Reading, atServer: boolean): Promise<void> {

@@ -1,7 +1,13 @@
-/** `lectern read --site`: a whole site through the client's crawl. */
-import type { ReadOptions } from '#client/index.ts';
+/** `lectern read --site`: a whole site as the server crawls it; a run that was stopped can be gone on with. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Client, Page, ReadOptions } from '#client/index.ts';
+import { inClient } from './client.ts';
 import type { CliContext } from './context.ts';
-import type { ReadFlags } from './read.ts';
+import { CommandFailed, exitOfMany, usageError } from './exit-codes.ts';
+import { fileNameFor, isPicture, isThere, write, writeWhole } from './out.ts';
+import { bar, count, createProgress, type Progress } from './progress.ts';
+import { endingOf, PARTING, type ReadFlags } from './read.ts';
 
 export interface SiteFlags {
   readonly limit?: number;
@@ -21,6 +27,166 @@ interface SiteReading {
   readonly context: CliContext;
 }
 
-export async function readSite(_what: readonly string[], _reading: SiteReading): Promise<void> {
-  throw new Error('not yet');
+/** A line of the crawl's pages. */
+interface Line {
+  readonly seq: number;
+  readonly event: 'page' | 'failed' | 'skipped';
+  readonly url: string;
+  readonly page?: Page;
+  readonly error?: { readonly message: string };
+}
+
+interface Run {
+  readonly id: string;
+  /** The last line that was written already. */
+  readonly after: number;
+}
+
+/** Throws CommandFailed when some failed, or when it was stopped. */
+export async function readSite(what: readonly string[], { options, flags, context }: SiteReading): Promise<void> {
+  if (flags.resume === undefined && what.length === 0) throw usageError('say where the site begins');
+  if (flags.resume !== undefined && what.length > 0) throw usageError('--resume knows where the site begins');
+  if (flags.output !== undefined || flags.list !== undefined || flags.stream)
+    throw usageError('--site goes to the standard output or into --out-dir');
+  if (isPicture(flags.respondWith)) throw usageError('pictures of a site: give --list with its addresses');
+  if (flags.outDir !== undefined) await mkdir(flags.outDir, { recursive: true });
+  await inClient(
+    context,
+    flags,
+    async ({ client, server }) => {
+      const run =
+        flags.resume === undefined ? await start(client, what, { options, flags, context }) : runOf(flags.resume);
+      await follow(client, run, { flags, context, atServer: server !== undefined });
+    },
+    { jobs: true },
+  );
+}
+
+/** `id`, or `id@line` when what came before is written. */
+function runOf(text: string): Run {
+  const [id = '', line = '0'] = text.split('@');
+  if (!/^\d+$/.test(line)) throw usageError(`${text} is no run: it is named when it begins and when it is stopped`);
+  return { id, after: Number(line) };
+}
+
+async function start(client: Client, urls: readonly string[], { options, flags, context }: SiteReading): Promise<Run> {
+  const { limit, depth, scope, include, exclude, noSitemap, noRobots, delay } = flags;
+  const [first] = urls;
+  const request: Parameters<Client['crawl']['start']>[0] = {
+    ...(urls.length > 1 ? { urls } : { url: first! }),
+    ...(limit !== undefined && { limit }),
+    ...(depth !== undefined && { depth }),
+    ...(scope !== undefined && { scope }),
+    ...(include !== undefined && { include }),
+    ...(exclude !== undefined && { exclude }),
+    ...(isOn(noSitemap) && { sitemap: false }),
+    ...(isOn(noRobots) && { robots: false }),
+    ...(delay !== undefined && { delayMs: delay }),
+    options,
+  };
+  const { crawl_id: id } = await client.crawl.start(request, { signal: context.signal });
+  context.note(`lectern: run ${id}`);
+  return { id, after: 0 };
+}
+
+const isOn = (text: string | undefined): boolean => text !== undefined && text !== 'false';
+
+interface Following {
+  readonly flags: ReadFlags;
+  readonly context: CliContext;
+  readonly atServer: boolean;
+}
+
+async function follow(client: Client, run: Run, { flags, context, atServer }: Following): Promise<void> {
+  const progress = createProgress(context);
+  const counts = { page: 0, failed: 0, skipped: 0 };
+  let last = run.after;
+  const looking = look(client, run.id, context, () => counts, progress);
+  try {
+    const lines = client.crawl.pages(run.id, { after: run.after, follow: true, signal: context.signal });
+    for await (const line of lines as AsyncIterable<unknown> as AsyncIterable<Line>) {
+      if (line.event === 'page') await writePage(line, { flags, context, isFirst: counts.page === 0 });
+      else if (line.event === 'failed') progress.note(`lectern: ${line.url}: ${line.error?.message}`);
+      counts[line.event]++;
+      last = line.seq;
+    }
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+  } finally {
+    looking.end();
+    progress.end();
+  }
+  const summary = `${count(counts.page)} read${counts.failed ? `, ${count(counts.failed)} failed` : ''}${counts.skipped ? `, ${count(counts.skipped)} left out` : ''}`;
+  if (context.signal.aborted) throw interrupted(summary, run.id, last, { flags, atServer });
+  const job = await client.crawl.get(run.id);
+  if (job.status !== 'completed')
+    throw new CommandFailed('failed', `the run is ${job.status}${job.error ? `: ${job.error}` : ''} (${summary})`);
+  const exit = exitOfMany({ done: counts.page, failed: counts.failed });
+  if (exit !== 'ok') throw new CommandFailed(exit, summary);
+  context.note(`lectern: ${summary}`);
+}
+
+function interrupted(
+  summary: string,
+  id: string,
+  last: number,
+  { flags, atServer }: Pick<Following, 'flags' | 'atServer'>,
+): CommandFailed {
+  const place = flags.outDir === undefined ? '' : ` --out-dir ${flags.outDir}`;
+  const goesOn = atServer ? 'the server goes on with it; ' : '';
+  return new CommandFailed(
+    'interrupted',
+    `stopped: ${summary}; ${goesOn}\`lectern read --site --resume ${id}@${last}${place}\` goes on here`,
+  );
+}
+
+const LOOK_MS = 1_000;
+
+/** Asks how much of the site is known, where somebody sees it. */
+function look(
+  client: Client,
+  id: string,
+  context: CliContext,
+  counts: () => { readonly page: number; readonly failed: number; readonly skipped: number },
+  progress: Progress,
+) {
+  const show = async (): Promise<void> => {
+    const { stats, limit } = await client.crawl.get(id, { signal: context.signal });
+    const { page, failed, skipped } = counts();
+    const done = page + failed + skipped;
+    const total = Math.max(Math.min(stats.found, Number(limit) || stats.found), done);
+    progress.show(
+      `${bar(total ? done / total : 0)}  ${count(done)} of ${count(total)} known${failed ? `, ${count(failed)} failed` : ''}`,
+    );
+  };
+  const timer = context.rewrite ? setInterval(() => void show().catch(() => {}), LOOK_MS) : undefined;
+  return { end: () => clearInterval(timer) };
+}
+
+interface Written {
+  readonly flags: ReadFlags;
+  readonly context: CliContext;
+  readonly isFirst: boolean;
+}
+
+async function writePage({ url, page }: Line, { flags, context, isFirst }: Written): Promise<void> {
+  if (!page) return;
+  if (flags.outDir === undefined) {
+    if (flags.json) await write(context.output, `${JSON.stringify({ source: url, page })}\n`);
+    else await write(context.output, `${isFirst ? '' : PARTING}${textOf(page, flags)}`);
+    return;
+  }
+  const file = path.join(flags.outDir, fileNameFor(url, endingOf(flags)));
+  if (!flags.force && isThere(file)) return;
+  await writeWhole(file, flags.json ? `${JSON.stringify(page, null, 2)}\n` : textOf(page, flags));
+}
+
+/** A page as the reader answers it in text. */
+function textOf(page: Page, { respondWith }: ReadFlags): string {
+  const format = respondWith?.trim().toLowerCase();
+  if (format === 'html') return `${page.html ?? ''}\n`;
+  if (format === 'text') return `${page.text ?? ''}\n`;
+  if (format === 'frontmatter') return `${page.content ?? ''}\n`;
+  const published = page.publishedTime ? `\nPublished Time: ${page.publishedTime}\n` : '';
+  return `Title: ${page.title}\n\nURL Source: ${page.url}\n${published}\nMarkdown Content:\n${page.content ?? ''}\n`;
 }

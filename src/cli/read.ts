@@ -34,6 +34,9 @@ export interface Reading {
 
 const AT_ONCE = 4;
 
+/** Between pages on the standard output. */
+export const PARTING = '\n---\n\n';
+
 export function readCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('read')
     .description('Read pages, files or a whole site into Markdown.')

@@ -25,6 +25,7 @@ export async function openRooms(
     // What is not asked for needs no memory.
     modelsWarm: [],
     batchJobs: jobs ? settings.batchJobs : 0,
+    crawlJobs: jobs ? settings.crawlJobs : 0,
     drainMs: 0,
   };
   const log = createLog(flags.verbose ? 'info' : 'silent');
