@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { type DescribedOption, describe, inputSchema } from '#http/openapi.ts';
 import { EMBED_FIELDS, RERANK_FIELDS, type RequestField } from '#models/index.ts';
 import { OPTIONS } from '#reader/index.ts';
@@ -29,6 +30,7 @@ export function clientOptions(): string {
       'Options of a search, and those of the reader for the pages that it finds.',
       optionMembers(ALL_OPTIONS, QUERY),
     ),
+    declared('CrawlRequest', 'How a site is read.', crawlMembers()),
     declared('EmbedRequest', 'A request for vectors.', fieldMembers(EMBED_FIELDS)),
     declared('RerankRequest', 'A request for documents in their order.', fieldMembers(RERANK_FIELDS)),
   ].join('\n');
@@ -59,6 +61,11 @@ const optionMembers = (table: Readonly<Record<string, DescribedOption>>, without
       type: optionType(option),
       doc: describe(option),
     }));
+
+const crawlMembers = (): Member[] =>
+  optionMembers(CRAWL_OPTIONS, []).map((member) =>
+    member.name === 'options' ? { ...member, type: 'ReadOptions' } : member,
+  );
 
 const fieldMembers = (table: Readonly<Record<string, RequestField>>): Member[] =>
   Object.entries(table).map(([name, { schema, meaning, required }]) => ({

@@ -1,5 +1,5 @@
 /** Batch jobs: many texts at a time, done when there is room for them. */
-import { unbroken } from './jobs.ts';
+import { fileOf, unbroken } from './jobs.ts';
 import { STANDARD_MODELS } from './models.ts';
 import type { Ask, CallOptions, Transport } from './transport.ts';
 import { pause } from './transport.ts';
@@ -34,7 +34,7 @@ export function batchCalls(transport: Transport): BatchCalls {
   const asked = (path: string, more: Partial<Ask> = {}): Ask => ({ face: 'models', path, repeatable: true, ...more });
   const get = (id: string, call?: CallOptions) => json<BatchJob>(asked(placeOf(id)), call);
   const file = <T>(id: string, kind: 'output' | 'errors', call?: CallOptions) =>
-    unbroken<T>(transport, (skip) => ({ ask: asked(`${placeOf(id)}/${kind}`), skip }), call);
+    unbroken<T>((taken) => fileOf(transport, asked(`${placeOf(id)}/${kind}`), call, taken));
 
   return {
     submit: (request, call) =>

@@ -1,55 +1,83 @@
 /** Sites: read from page to page. */
 import { eventsOf } from './events.ts';
-import { unbroken } from './jobs.ts';
+import { fileOf, unbroken } from './jobs.ts';
+import type { CrawlRequest } from './options.ts';
+import { STREAM } from './reader.ts';
 import { eventData } from './stream.ts';
 import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
-import type { CrawlEvent, CrawlJob, CrawlLine, CrawlRequest } from './types.ts';
+import type { CrawlEvent, CrawlJob, CrawlLine } from './types.ts';
 
 export interface CrawlPagesOptions extends CallOptions {
-  /** Only lines behind this one. */
+  /** Only lines behind the one with this number. */
   readonly after?: number | undefined;
-  /** Stays until the job has ended. */
+  /** Waits for further lines until the crawl has ended; otherwise those that are there now are all. */
   readonly follow?: boolean | undefined;
 }
 
 export interface CrawlCalls {
+  /** The crawl goes on by itself; `pages` gives what it has read. */
   start(request: CrawlRequest, call?: CallOptions): Promise<CrawlJob>;
   get(id: string, call?: CallOptions): Promise<CrawlJob>;
-  list(call?: CallOptions): Promise<readonly CrawlJob[]>;
+  /** Newest first; `limit` 1 to 100, 20 when not given. */
+  list(options?: CallOptions & { readonly limit?: number | undefined }): Promise<readonly CrawlJob[]>;
   cancel(id: string, call?: CallOptions): Promise<CrawlJob>;
-  /** What became of each address: `page`, `failed` and `skipped` lines by their `event`. */
+  /** What became of each address, in the order of its becoming known; a connection that breaks is taken up again. */
   pages(id: string, options?: CrawlPagesOptions): AsyncGenerator<CrawlLine>;
-  /** Starts a job and tells of it as it goes. */
+  /** Starts a crawl and tells of it as it goes, across connections that break, until it has ended. */
   stream(request: CrawlRequest, call?: CallOptions): AsyncGenerator<CrawlEvent>;
 }
 
 export function crawlCalls(transport: Transport): CrawlCalls {
   const { json, stream } = transport;
   const placeOf = (id: string) => `/crawl/${encodeURIComponent(id)}`;
+  const pagesOf = (id: string, after: number) => asked(`${placeOf(id)}/pages?after=${after}`);
   const asked = (path: string, more: Partial<Ask> = {}): Ask => ({ face: 'reader', path, repeatable: true, ...more });
   const started = (request: CrawlRequest) => asked('/crawl', { method: 'POST', json: request, repeatable: false });
 
+  /** A stream without its last event was cut, however politely it ended. */
   async function* events(ask: Ask, call: CallOptions | undefined): AsyncGenerator<CrawlEvent> {
-    const chunks = stream({ ...ask, accept: 'text/event-stream, application/json' }, call);
-    for await (const { event, data } of eventsOf(chunks, cutOff)) yield { event, data: eventData(event, data) };
+    const chunks = stream({ ...ask, accept: STREAM }, call);
+    for await (const { event, data } of eventsOf(chunks, cutOff)) {
+      yield { event, data: eventData(event, data) } as CrawlEvent;
+      if (event === 'done') return;
+    }
+    throw cutOff();
+  }
+
+  /** `first` opens the stream; what comes behind the last line is asked for by the id of the crawl. */
+  function following(first: Ask, place: { id?: string; after: number }, call: CallOptions | undefined) {
+    const known = { ...place };
+    let isBegun = false;
+    return unbroken<CrawlEvent>(() => {
+      const ask = isBegun && known.id ? pagesOf(known.id, known.after) : first;
+      // A crawl is not started twice.
+      if (isBegun && ask === first) throw cutOff();
+      isBegun = true;
+      return noting(ask, known, call);
+    });
+  }
+
+  async function* noting(ask: Ask, known: { id?: string; after: number }, call: CallOptions | undefined) {
+    for await (const one of events(ask, call)) {
+      if ('crawl_id' in one.data) known.id = one.data.crawl_id;
+      else known.after = one.data.seq;
+      yield one;
+    }
+  }
+
+  async function* lines(source: AsyncIterable<CrawlEvent>): AsyncGenerator<CrawlLine> {
+    for await (const { data } of source) if ('seq' in data) yield data;
   }
 
   return {
     start: (request, call) => json(started(request), call),
     get: (id, call) => json(asked(placeOf(id)), call),
-    list: (call) => json(asked('/crawls'), call),
+    list: ({ limit, ...call } = {}) => json(asked(`/crawls${limit === undefined ? '' : `?limit=${limit}`}`), call),
     cancel: (id, call) => json(asked(placeOf(id), { method: 'DELETE' }), call),
-    async *pages(id, { after, follow, ...call } = {}) {
-      const place = (from: number | undefined) =>
-        asked(`${placeOf(id)}/pages${from === undefined ? '' : `?after=${from}`}`);
-      if (follow) {
-        for await (const { event, data } of events(place(after), call)) {
-          if (event !== 'progress' && event !== 'done') yield data as CrawlLine;
-        }
-        return;
-      }
-      yield* unbroken<CrawlLine>(transport, (skip) => ({ ask: place(after), skip }), call);
+    pages(id, { after = 0, follow, ...call } = {}) {
+      if (follow) return lines(following(pagesOf(id, after), { id, after }, call));
+      return unbroken<CrawlLine>((_, last) => fileOf(transport, pagesOf(id, last?.seq ?? after), call));
     },
-    stream: (request, call) => events(started(request), call),
+    stream: (request, call) => following(started(request), { after: 0 }, call),
   };
 }

@@ -12,7 +12,7 @@ export type { CrawlCalls, CrawlPagesOptions } from './crawl.ts';
 export { LecternError, LecternUnreachable } from './errors.ts';
 export type { FlowCalls } from './flow.ts';
 export { type ModelCalls, type OcrAnswer, type OcrOptions, type Picture, STANDARD_MODELS } from './models.ts';
-export type { EmbedRequest, ReadOptions, RerankRequest, SearchOptions } from './options.ts';
+export type { CrawlRequest, EmbedRequest, ReadOptions, RerankRequest, SearchOptions } from './options.ts';
 export type { FaceName, Places } from './places.ts';
 export type { ReadEvent, ReaderCalls, Target } from './reader.ts';
 export type { SearchCalls, SearchEvent } from './search.ts';

@@ -1,17 +1,17 @@
-/** Jobs that go on without their caller: batches of vectors, and sites. */
+/** What jobs leave behind: lines that are fetched, and go on where a connection broke. */
 import { LecternError } from './errors.ts';
 import { linesOf } from './events.ts';
-import type { Ask, CallOptions, Transport } from './transport.ts';
+import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
 
 /** The JSON of each line. */
-export async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
+async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
   for await (const line of linesOf(chunks)) {
     if (!line.trim()) continue;
     let record: T;
     try {
       record = JSON.parse(line) as T;
     } catch (cause) {
-      throw new LecternError({ message: 'A line of the answer is not whole JSON', code: 'CUT_OFF' }, { cause });
+      throw cutOff(cause);
     }
     yield record;
   }
@@ -20,23 +20,18 @@ export async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGen
 /** How often a connection that broke is taken up again when nothing came in between. */
 const MOST_BREAKS = 3;
 
-/**
- * The records of a file that no longer changes, or that only grows: when the connection breaks, the rest is asked for.
- * `ask` is told how many records have come.
- */
-export async function* unbroken<T>(
-  transport: Transport,
-  ask: (taken: number, last: T | undefined) => { readonly ask: Ask; readonly skip: number },
-  call: CallOptions | undefined,
-): AsyncGenerator<T> {
+/** A server that was never reached is not waited for. */
+const isBreak = (error: unknown, taken: number): boolean =>
+  error instanceof LecternError && (error.code === 'CUT_OFF' || (taken > 0 && error.code === 'UNREACHABLE'));
+
+/** All that there is, across connections that break: `open` is told what has come, and gives the rest. */
+export async function* unbroken<T>(open: (taken: number, last: T | undefined) => AsyncIterable<T>): AsyncGenerator<T> {
   let taken = 0;
   let last: T | undefined;
   for (let breaks = 0; ; ) {
-    const { ask: next, skip } = ask(taken, last);
-    let seen = 0;
+    const source = open(taken, last);
     try {
-      for await (const record of recordsOf<T>(transport.stream(next, call))) {
-        if (seen++ < skip) continue;
+      for await (const record of source) {
         taken++;
         last = record;
         breaks = 0;
@@ -44,7 +39,18 @@ export async function* unbroken<T>(
       }
       return;
     } catch (error) {
-      if (!(error instanceof LecternError) || error.code !== 'CUT_OFF' || ++breaks > MOST_BREAKS) throw error;
+      if (!isBreak(error, taken) || ++breaks > MOST_BREAKS) throw error;
     }
   }
+}
+
+/** The records of a file, without the first ones. */
+export async function* fileOf<T>(
+  transport: Transport,
+  ask: Ask,
+  call: CallOptions | undefined,
+  skip = 0,
+): AsyncGenerator<T> {
+  let seen = 0;
+  for await (const record of recordsOf<T>(transport.stream(ask, call))) if (seen++ >= skip) yield record;
 }

@@ -241,6 +241,36 @@ export interface SearchOptions {
   readonly withFavicons?: boolean | undefined;
 }
 
+/** How a site is read. */
+export interface CrawlRequest {
+  /** Where to start. */
+  readonly url?: string | undefined;
+  /** Where to start, when there are several places; in place of `url`. */
+  readonly urls?: string | readonly string[] | undefined;
+  /** How many addresses are read at most; those that fail or turn out to be duplicates count, those that robots.txt forbids do not. Unit: pages. Default: 100. */
+  readonly limit?: number | undefined;
+  /** How many links away from where it starts; 0 reads nothing else. Addresses of sitemaps are one link away. Unit: links. Default: 3. */
+  readonly depth?: number | undefined;
+  /** How far links are followed: `path` below the folder of the start (of `/docs/intro` that is `/docs/`), `host` on its host, `domain` on all hosts of its registrable domain. Default: path. */
+  readonly scope?: 'path' | 'host' | 'domain' | undefined;
+  /** Only addresses that fit one of these are followed: globs (`/docs/**`, `*.pdf`, `https://a.example/*`), or regular expressions between slashes (`/\/v[0-9]+\//`). */
+  readonly include?: string | readonly string[] | undefined;
+  /** Addresses that fit one of these are not followed. */
+  readonly exclude?: string | readonly string[] | undefined;
+  /** Reads the sitemaps that robots.txt names, or /sitemap.xml, indexes and packed ones included; what they name within the scope is read first. Default: true. */
+  readonly sitemap?: boolean | undefined;
+  /** Keeps to robots.txt (as `lectern`) with its Crawl-delay, and follows no link that asks not to be followed. Default: true. */
+  readonly robots?: boolean | undefined;
+  /** The pause between two reads of a host; a longer Crawl-delay wins. Unit: ms. Default: that of the server, 500 unless the operator says otherwise. */
+  readonly delayMs?: number | undefined;
+  /** How many pages of one host are read at once. Default: 1. */
+  readonly concurrency?: number | undefined;
+  /** Options of the reader for every page, by their names in a body: `{"preset": "spider"}`. */
+  readonly options?: ReadOptions | undefined;
+  /** Of an answer that is a stream: whether the crawl ends when the client leaves. Otherwise it goes on. Default: false. */
+  readonly cancelOnClose?: boolean | undefined;
+}
+
 /** A request for vectors. */
 export interface EmbedRequest {
   /** The id of a served model (`GET /v1/models`), short or behind its organisation. */

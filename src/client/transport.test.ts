@@ -301,6 +301,61 @@ it('a file that breaks at the same place over and over is given up', async () =>
   expect(times).toHaveLength(4);
 });
 
+describe('a crawl', () => {
+  const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  const job = { crawl_id: 'crawl_1', status: 'processing' };
+  const line = (seq: number) => event('page', { seq, event: 'page', url: `https://example.com/${seq}`, depth: 0 });
+
+  it('is followed across connections that break, and started once', async () => {
+    const { url, requests } = await peer((request, response, turn) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (turn === 1) response.write(event('progress', job) + line(1) + line(2));
+      else if (turn === 2) response.write(line(3));
+      else return response.end(line(4) + event('done', { ...job, status: 'completed' }));
+      return setTimeout(() => request.socket.destroy(), 50);
+    });
+    const seen: unknown[] = [];
+    for await (const { event: name, data } of createClient(everywhere(url)).crawl.stream({
+      url: 'https://example.com/',
+    })) {
+      seen.push('seq' in data ? data.seq : name);
+    }
+    expect(seen).toEqual(['progress', 1, 2, 3, 4, 'done']);
+    expect(requests.map(({ method, url: place }) => `${method} ${place}`)).toEqual([
+      'POST /crawl',
+      'GET /crawl/crawl_1/pages?after=2',
+      'GET /crawl/crawl_1/pages?after=3',
+    ]);
+  });
+
+  it('whose stream breaks before anything is known of it is not started again', async () => {
+    const { url, times } = await peer((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      setTimeout(() => request.socket.destroy(), 50);
+    });
+    const stream = createClient(everywhere(url)).crawl.stream({ url: 'https://example.com/' });
+    expect((await failure(stream.next())).code).toBe('CUT_OFF');
+    expect(times).toHaveLength(1);
+  });
+
+  it('gives its lines from where they broke', async () => {
+    const lines = [1, 2, 3].map((seq) => `${JSON.stringify({ seq, event: 'page' })}\n`);
+    const { url, requests } = await peer((request, response, turn) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      if (turn > 1) return response.end(lines.slice(2).join(''));
+      response.write(lines.slice(0, 2).join(''));
+      return setTimeout(() => request.socket.destroy(), 50);
+    });
+    const seen: number[] = [];
+    for await (const { seq } of createClient(everywhere(url)).crawl.pages('crawl_1')) seen.push(seq);
+    expect(seen).toEqual([1, 2, 3]);
+    expect(requests.map(({ url: place }) => place)).toEqual([
+      '/crawl/crawl_1/pages?after=0',
+      '/crawl/crawl_1/pages?after=2',
+    ]);
+  });
+});
+
 describe('says what is wrong', () => {
   it('when nobody is there', async () => {
     const { url, close } = await peer((_, response) => good(response));

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Health as ServerHealth } from '#api/health.ts';
 import type { ShownJob } from '#batch/index.ts';
+import type { ShownCrawl } from '#crawl/index.ts';
 import type { GivenOptions, Page as ServerPage } from '#reader/index.ts';
 import type { Answer } from '#search/index.ts';
 import { clientOptions } from '../../scripts/client-options.ts';
-import type { BatchJob, FoundPage, Health, Page, ReadOptions } from './index.ts';
+import type { BatchJob, CrawlJob, FoundPage, Health, Page, ReadOptions } from './index.ts';
 
 type ServerResult = Answer['results'][number];
 
@@ -27,6 +28,10 @@ describe('types of answers', () => {
 
   it('a batch job', () => {
     expectTypeOf<ShownJob>().toEqualTypeOf<BatchJob>();
+  });
+
+  it('a crawl', () => {
+    expectTypeOf<ShownCrawl>().toEqualTypeOf<CrawlJob>();
   });
 
   it('health', () => {

@@ -334,44 +334,63 @@ export interface Health {
   readonly stores: Readonly<Record<string, 'ok' | 'away'>>;
 }
 
-/** How a site is read: which pages, how many, how politely, and the reader's options for each. */
-export interface CrawlRequest {
-  readonly url?: string | undefined;
-  readonly urls?: readonly string[] | undefined;
-  /** Pages at most. */
-  readonly limit?: number | undefined;
-  readonly depth?: number | undefined;
-  readonly scope?: 'path' | 'host' | 'domain' | undefined;
-  readonly include?: readonly string[] | undefined;
-  readonly exclude?: readonly string[] | undefined;
-  readonly sitemap?: boolean | undefined;
-  readonly robots?: boolean | undefined;
-  readonly delayMs?: number | undefined;
-  readonly concurrency?: number | undefined;
-  readonly options?: import('./options.ts').ReadOptions | undefined;
-}
-
 export interface CrawlJob {
   readonly crawl_id: string;
-  readonly status: string;
+  readonly status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired';
+  /** The first address that it starts at; all of them when there are several. */
   readonly url: string;
+  readonly urls?: readonly string[];
   readonly created_at: string;
+  readonly completed_at: string | null;
+  readonly expires_at: string;
+  readonly limit: number;
+  readonly depth: number;
+  readonly scope: 'path' | 'host' | 'domain';
   readonly stats: {
     readonly found: number;
     readonly done: number;
     readonly failed: number;
     readonly skipped: number;
+    readonly tokens: number;
   };
-  readonly [fact: string]: unknown;
+  /** The number of the last line. */
+  readonly last_seq: number;
+  readonly error: string | null;
 }
 
-/** A line of a crawl's pages. */
-export interface CrawlLine {
-  readonly [field: string]: unknown;
+interface CrawlPlace {
+  /** The number of this line, from 1. */
+  readonly seq: number;
+  readonly url: string;
+  /** Links away from the start. */
+  readonly depth: number;
 }
 
-export interface CrawlEvent {
-  readonly event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: its shape is that of its event
-  readonly data: any;
-}
+/** What became of one address of a crawl. */
+export type CrawlLine =
+  | (CrawlPlace & { readonly event: 'page'; readonly page: Page })
+  | (CrawlPlace & {
+      readonly event: 'failed';
+      /** What the site answered, if it did. */
+      readonly status?: number;
+      readonly error: {
+        readonly code: number;
+        readonly name: string;
+        readonly status: number;
+        readonly message: string;
+      };
+    })
+  | (CrawlPlace & {
+      readonly event: 'skipped';
+      readonly reason: 'duplicate' | 'robots' | 'scope';
+      /** The address of the page that it is a duplicate of. */
+      readonly of?: string;
+      /** Where it led, out of the scope. */
+      readonly to?: string;
+    });
+
+export type CrawlEvent =
+  | { readonly event: 'page'; readonly data: Extract<CrawlLine, { event: 'page' }> }
+  | { readonly event: 'failed'; readonly data: Extract<CrawlLine, { event: 'failed' }> }
+  | { readonly event: 'skipped'; readonly data: Extract<CrawlLine, { event: 'skipped' }> }
+  | { readonly event: 'progress' | 'done'; readonly data: CrawlJob };

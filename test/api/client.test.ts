@@ -276,6 +276,46 @@ describe('batches', () => {
   });
 });
 
+describe('crawls', () => {
+  it(
+    'are followed as they go, and looked at afterwards',
+    async () => {
+      const request = { url: `${site.origin}/tea`, scope: 'host', delayMs: 0, sitemap: false } as const;
+      const events = await all(client.crawl.stream(request));
+      const done = events.at(-1)!;
+      expect(done).toMatchObject({ event: 'done', data: { status: 'completed', stats: { done: 2 } } });
+      const titles = events.flatMap((one) => (one.event === 'page' ? [one.data.page.title] : []));
+      expect(titles).toEqual(['Tea', 'Bread']);
+      const id = done.event === 'done' ? done.data.crawl_id : '';
+      const lines = await all(client.crawl.pages(id, { after: 1 }));
+      expect(lines.map(({ seq, url }) => [seq, url])).toContainEqual([2, `${site.origin}/bread`]);
+      expect((await client.crawl.list({ limit: 3 })).map(({ crawl_id }) => crawl_id)).toContain(id);
+      expect(await client.crawl.cancel(id)).toMatchObject({ status: 'completed' });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'are started, and followed later',
+    async () => {
+      const { crawl_id, status } = await client.crawl.start({ url: `${site.origin}/bread`, depth: 0, sitemap: false });
+      expect(status).toBe('pending');
+      const [line] = await all(client.crawl.pages(crawl_id, { follow: true }));
+      expect(line).toMatchObject({ event: 'page', page: { title: 'Bread' } });
+      expect(await client.crawl.get(crawl_id)).toMatchObject({ status: 'completed' });
+    },
+    LONG_MS,
+  );
+
+  it('fail by name', async () => {
+    const option = await failure(client.crawl.start({ url: site.origin, options: { timeout: -1 } }));
+    expect(option).toMatchObject({ status: 400, path: 'options.timeout' });
+    expect(await failure(client.crawl.get('crawl_none'))).toMatchObject({ status: 404 });
+    expect(await failure(all(client.crawl.pages('crawl_none')))).toMatchObject({ status: 404 });
+    expect(await failure(stranger.crawl.start({ url: site.origin }))).toMatchObject({ status: 401 });
+  });
+});
+
 describe('the flow', () => {
   it('takes documents and answers questions', async () => {
     const data = [
