@@ -52,6 +52,8 @@ export interface OpenClient {
 interface Needs {
   /** Whether jobs are worked on in this process too. */
   readonly jobs?: boolean;
+  /** How often a call is tried again; that of the client when not given. */
+  readonly retries?: number;
   /** Told of each answer, for what its head alone says. */
   readonly onAnswer?: (response: Response) => void;
 }
@@ -69,7 +71,7 @@ export async function inClient<T>(
   const rooms = await openRooms(context, flags, { jobs: needs.jobs ?? false });
   try {
     return await work({
-      client: await clientOf({ urls: rooms.urls, fetch: heard(rooms.fetch, needs) }),
+      client: await clientOf({ urls: rooms.urls, fetch: heard(rooms.fetch, needs), retries: needs.retries }),
       server: undefined,
     });
   } finally {
@@ -86,6 +88,7 @@ async function atServer<T>(
   const client = await clientOf({
     ...placesOf(server),
     apiKey: key || context.environment.LECTERN_API_KEY,
+    retries: needs.retries,
     fetch: heard(fetch, needs),
   });
   const isOver = new AbortController();

@@ -1,6 +1,6 @@
 /** `lectern mcp`: the tools for a model's client that starts this program and speaks to it over the standard streams. */
 import type { Client } from '#client/index.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, inClient, type OpenClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
@@ -35,10 +35,12 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
   let client: Promise<Client> | undefined;
   const open = () =>
     new Promise<Client>((resolve, reject) => {
-      working = inClient(context, flags, async (opened) => {
+      const work = async (opened: OpenClient) => {
         resolve(opened.client);
         await isOver;
-      });
+      };
+      // Whoever has to wait is told so.
+      working = inClient(context, flags, work, { retries: 0 });
       working.catch((error: unknown) => {
         reject(error);
         over.abort();

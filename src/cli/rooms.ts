@@ -28,7 +28,7 @@ export async function openRooms(
     crawlJobs: jobs ? settings.crawlJobs : 0,
     drainMs: 0,
   };
-  const log = createLog(flags.verbose ? 'info' : 'silent');
+  const log = createLog(flags.verbose ? 'info' : 'silent', 'stderr');
   const app = await createApp({ config, version, log, environment });
   try {
     const opened = await openInProcess({ ...app.faces, flow: app.flow });
