@@ -1,6 +1,6 @@
 /** The model host's interface description, drawn from the tables of fields, kinds and codes. */
 import type { Face } from '#http/server.ts';
-import { EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
+import { CHAT_FIELDS, EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
 import { MODEL_CODES, RATE_CODES } from './envelopes/model.ts';
 
 export function modelDescriptionRoute(face: Face, version: string): void {
@@ -30,6 +30,7 @@ export function modelDescription(version: string): object {
           anyOf: [TEI_RANKING, ref('Ranking')],
         }),
       },
+      '/v1/chat/completions': { post: CHAT },
       '/v1/models': { get: open('listModels', 'The models that are served', ref('Models')) },
       '/v1/models/{model_id}': {
         get: {
@@ -57,6 +58,10 @@ export function modelDescription(version: string): object {
         TeiRerankRequest: teiSchema(),
         Embeddings: EMBEDDINGS,
         Ranking: RANKING,
+        ChatRequest: requestSchema(CHAT_FIELDS),
+        ChatCompletion: CHAT_COMPLETION,
+        ChatChunk: CHAT_CHUNK,
+        ChatFailure: CHAT_FAILURE,
         Models: object({ object: { const: 'list' }, data: list(ref('Model')) }, ['object', 'data']),
         Model: MODEL,
         Failure: FAILURE,
@@ -201,7 +206,7 @@ const MODEL = object(
     created: integer('Unix seconds.'),
     description: string(),
     input_modalities: list(string()),
-    output_modalities: list({ enum: ['embeddings', 'rerank'] }),
+    output_modalities: list({ enum: ['embeddings', 'rerank', 'text'] }),
     context_length: integer('Tokens.'),
     max_output_length: integer('The longest vector; 0 for rerankers.'),
     quantization: string(),
@@ -212,7 +217,7 @@ const MODEL = object(
     object: { const: 'model' },
     owned_by: string(),
     serves: string('The id of the model behind it: another one for an alias.'),
-    kind: string('Which fields a request may have; `rerank` for rerankers.'),
+    kind: string('Which fields a request may have; `rerank` for rerankers, `chat` for those that write.'),
     dimensions: list(integer(), 'Sizes of its vectors that are asked for most.'),
     languages: list(string()),
     license: string(),
@@ -282,6 +287,81 @@ const keyed = (operationId: string, summary: string, request: string, answer: Sc
     default: failure,
   },
 });
+
+const CHAT_USAGE = object(
+  { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer('What is charged.') },
+  ['prompt_tokens', 'completion_tokens', 'total_tokens'],
+);
+const FINISH = { enum: ['stop', 'length', null] };
+const completionOf = (kind: string, choice: Schema, more: Record<string, Schema>, required: readonly string[]) =>
+  object(
+    {
+      id: string(),
+      object: { const: kind },
+      created: integer('Unix seconds.'),
+      model: string('The id of the engine that answered.'),
+      choices: list(choice),
+      ...more,
+    },
+    ['id', 'object', 'created', 'model', 'choices', ...required],
+  );
+const CHAT_COMPLETION = completionOf(
+  'chat.completion',
+  object(
+    {
+      index: integer(),
+      message: object({ role: { const: 'assistant' }, content: string(), refusal: { type: 'null' } }, [
+        'role',
+        'content',
+      ]),
+      logprobs: { type: 'null' },
+      finish_reason: FINISH,
+    },
+    ['index', 'message', 'finish_reason'],
+  ),
+  { usage: CHAT_USAGE, system_fingerprint: { type: 'null' } },
+  ['usage'],
+);
+const CHAT_CHUNK = completionOf(
+  'chat.completion.chunk',
+  object({ index: integer(), delta: object({ role: string(), content: string() }, []), finish_reason: FINISH }, [
+    'index',
+    'delta',
+    'finish_reason',
+  ]),
+  { usage: CHAT_USAGE },
+  [],
+);
+const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
+const CHAT_FAILURE = object(
+  {
+    error: object(
+      {
+        message: string('What went wrong.'),
+        type: string('`invalid_request_error`, `authentication_error`, `rate_limit_error`, `server_error`, …'),
+        param: orNull(string('The field at fault: `messages[0].content[1].image_url.url`.')),
+        code: orNull({ enum: CODES }),
+        request_id: string('As in the header X-Request-Id.'),
+      },
+      ['message', 'type', 'param', 'code'],
+    ),
+  },
+  ['error'],
+);
+const CHAT = {
+  operationId: 'completeChat',
+  summary: 'Pages that are pictures as text, and answers of a chat model',
+  security: [{ key: [] }],
+  requestBody: { required: true, content: json(ref('ChatRequest')) },
+  responses: {
+    200: {
+      description: 'The answer; with `stream`, chunks of it as server-sent events, `[DONE]` at last.',
+      headers: LIMIT_HEADERS,
+      content: { ...json(ref('ChatCompletion')), 'text/event-stream': { schema: ref('ChatChunk') } },
+    },
+    default: { description: 'A failure.', content: json(ref('ChatFailure')) },
+  },
+};
 
 const open = (operationId: string, summary: string, answer: Schema) => ({
   operationId,

@@ -14,6 +14,8 @@ export interface SeenRequest {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   readonly max_tokens?: number;
   readonly temperature?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
   readonly stream?: boolean;
   readonly response_format?: { readonly json_schema: { readonly schema: object } };
 }
@@ -90,6 +92,12 @@ const isRequest = new Ajv({ allErrors: true }).compile({
     },
     max_tokens: { type: 'integer', minimum: 1 },
     temperature: { type: 'number', minimum: 0, maximum: 2 },
+    top_p: { type: 'number', minimum: 0, maximum: 1 },
+    seed: { type: 'integer' },
+    stop: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 4 },
+    presence_penalty: { type: 'number', minimum: -2, maximum: 2 },
+    frequency_penalty: { type: 'number', minimum: -2, maximum: 2 },
+    user: { type: 'string' },
     stream: { type: 'boolean' },
     stream_options: {
       type: 'object',

@@ -1,38 +1,406 @@
 /** Chat completions over pictures (contract, section 7) through a real server, real text recognition and real files. */
+import { readdirSync } from 'node:fs';
+import { PDFDocument } from 'pdf-lib';
+import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { A4, BRIDGE_ROWS, BRIDGES, drawnPage, drawRows, drawText, RIVERS } from '#models/drawn-pages.suite.ts';
+import { drawPdf } from '#documents/pdf/drawn.suite.ts';
+import { A4, BRIDGES, characterAccuracy, drawnPage, drawRows, drawText, RIVERS } from '#models/drawn-pages.suite.ts';
 import { type ChatHost, startChatHost } from '../support/chat-host.ts';
 
 const LONG = 240_000;
 let host: ChatHost;
 beforeAll(async () => {
-  host = await startChatHost();
+  host = await startChatHost({ tesseract: 'tesseract' });
 });
 afterAll(() => host.close());
 
-const page = drawnPage(A4, (context) => {
+const columns = drawnPage(A4, (context) => {
   drawText(context, 'A Page of Two Columns', { left: 330, top: 100, width: 800, size: 44, bold: true });
   drawText(context, `${RIVERS} ${BRIDGES}`, { left: 110, top: 220, width: 480, size: 22 });
   drawText(context, `${BRIDGES} ${RIVERS}`, { left: 650, top: 220, width: 480, size: 22 });
   drawRows(context, { left: 110, top: 1_000, width: 240, size: 22 });
 });
-const dataUri = (bytes: Uint8Array, type = 'image/png') =>
-  `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
-const asking = (url: string, more: object = {}) => ({
+const words = (text: string, width = 700, height = 160) =>
+  drawnPage({ width, height }, (context) => {
+    drawText(context, text, { left: 40, top: 50, width: width - 80, size: 32 });
+  });
+const blank = drawnPage({ width: 600, height: 400 }, () => {});
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+const dataUri = (bytes: Uint8Array, type = 'image/png') => `data:${type};base64,${base64(bytes)}`;
+const image = (bytes: Uint8Array, type?: string) => ({ type: 'image_url', image_url: { url: dataUri(bytes, type) } });
+const pdfPart = (bytes: Uint8Array, pages?: string) => ({
+  type: 'file',
+  file: { file_data: dataUri(bytes, 'application/pdf'), filename: 'pages.pdf', pages },
+});
+const asking = (content: unknown, more: object = {}) => ({
   model: 'lectern-ocr',
-  messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+  messages: [{ role: 'user', content }],
   ...more,
 });
+const ask = (content: unknown, more?: object) => host.post('/v1/chat/completions', asking(content, more));
+async function contentOf(content: unknown, more?: object): Promise<string> {
+  const { status, body } = await ask(content, more);
+  expect([status, body.error]).toEqual([200, undefined]);
+  return body.choices[0].message.content;
+}
+
+async function pdfOf(...pictures: Uint8Array[]): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  for (const picture of pictures) {
+    const embedded = await document.embedPng(picture);
+    const page = document.addPage([embedded.width / 2, embedded.height / 2]);
+    page.drawImage(embedded, { x: 0, y: 0, width: embedded.width / 2, height: embedded.height / 2 });
+  }
+  return document.save();
+}
 
 describe('a page of two columns with a table', () => {
+  const TEXT = `A Page of Two Columns ${RIVERS} ${BRIDGES} ${BRIDGES} ${RIVERS}`;
+
   it(
-    'is Markdown',
+    'is Markdown, in the envelope of the protocol',
     async () => {
-      const { status, body } = await host.post('/v1/chat/completions', asking(dataUri(page)));
+      const { status, body, headers } = await ask([{ type: 'text', text: 'Transcribe this page.' }, image(columns)]);
       expect(status).toBe(200);
-      console.log(body.choices[0].message.content, body.usage);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(body).toMatchObject({ object: 'chat.completion', model: 'lectern-ocr', system_fingerprint: null });
+      expect(body.id).toMatch(/^chatcmpl-[0-9a-f]+$/);
+      expect(Math.abs(body.created - Date.now() / 1000)).toBeLessThan(600);
+      const [{ message, ...choice }] = body.choices;
+      expect(choice).toEqual({ index: 0, logprobs: null, finish_reason: 'stop' });
+      expect(message).toMatchObject({ role: 'assistant', refusal: null });
+      expect(message.content).toMatch(/^# A Page of Two Columns\n\nRivers carry/);
+      expect(message.content).toContain(
+        '| Bridge | Arches | Length | Built |\n| --- | --- | --- | --- |\n| Old Bridge |',
+      );
+      const prose = message.content.slice(0, message.content.indexOf('\n\n|')).replace(/^# /, '');
+      expect(characterAccuracy(TEXT, prose)).toBeGreaterThan(0.97);
+      // 3 x 4 tiles of 512 pixels at 85, and the words of the prompt (contract, 7.2).
+      const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = body.usage;
+      expect([prompt > 1_020, prompt < 1_040, completion > 250, total]).toEqual([
+        true,
+        true,
+        true,
+        prompt + completion,
+      ]);
+      expect(host.charges.at(-1)).toMatchObject({ tokens: total });
+    },
+    LONG,
+  );
+
+  it(
+    'is the same in a stream',
+    async () => {
+      const whole = await contentOf([image(columns)]);
+      const { status, type, events } = await host.stream(
+        asking([image(columns)], { stream_options: { include_usage: true } }),
+      );
+      expect([status, type]).toEqual([200, 'text/event-stream; charset=utf-8']);
+      expect(events.at(-1)).toBe('data: [DONE]');
+      const chunks = events.slice(0, -1).map((event) => JSON.parse(event.replace(/^data: /, '')));
+      for (const chunk of chunks)
+        expect(chunk).toMatchObject({ object: 'chat.completion.chunk', model: 'lectern-ocr' });
+      expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+      expect(chunks[0].choices).toEqual([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
+      const deltas = chunks.flatMap(({ choices }) => choices).map(({ delta }) => delta.content ?? '');
+      expect(deltas.join('')).toBe(whole);
+      expect(deltas.filter(Boolean).length).toBeGreaterThan(3);
+      expect(chunks.at(-2).choices).toEqual([{ index: 0, delta: {}, finish_reason: 'stop' }]);
+      expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
+      expect((await host.stream(asking([image(columns)]))).events.join()).not.toContain('"usage"');
     },
     LONG,
   );
 });
-void BRIDGE_ROWS;
+
+describe('what comes out', () => {
+  it(
+    'is plain text by the option and by the words of the prompt',
+    async () => {
+      const text = 'Seven words stand on this small page';
+      expect((await contentOf([image(words(text))], { output_format: 'text' })).trim()).toBe(text);
+      const pages = [image(words(text)), image(words('And here is the second one'))];
+      const both = await contentOf([{ type: 'text', text: 'Give me the plain text.' }, ...pages]);
+      expect(both).toBe(`${text}\fAnd here is the second one`);
+    },
+    LONG,
+  );
+
+  it(
+    'is HTML, hOCR, or JSON with boxes in pixels of the picture',
+    async () => {
+      const picture = words('Upright words', 900, 200);
+      expect(await contentOf([image(picture)], { output_format: 'html' })).toBe('<p>Upright words</p>');
+      const hocr = await contentOf([image(picture)], { output_format: 'hocr' });
+      expect(hocr).toMatch(/<div class="ocr_page" id="page_1" title="bbox 0 0 900 200; ppageno 0">/);
+      expect(hocr).toMatch(/<span class="ocrx_word" title="bbox \d+ \d+ \d+ \d+; x_wconf \d+">Upright<\/span>/);
+      const [page] = JSON.parse(await contentOf([image(picture)], { output_format: 'json' })).pages;
+      expect(page).toMatchObject({ page: 1, width: 900, height: 200, turned: 0, blocks: [{ type: 'paragraph' }] });
+      const [left, top, right, bottom] = page.blocks[0].lines[0].words[0].box;
+      // Drawn from 40 to the right, its foot at 82, 32 pixels high.
+      expect([Math.abs(left - 42) < 8, Math.abs(top - 58) < 8, right > 130, Math.abs(bottom - 88) < 10]).toEqual(
+        Array(4).fill(true),
+      );
+      expect(page.blocks[0].confidence).toBeGreaterThan(0.8);
+    },
+    LONG,
+  );
+
+  it(
+    'has boxes where they were before the picture was turned',
+    async () => {
+      const upright = words('Several words that were turned around', 900, 300);
+      const turned = await sharp(upright).rotate(180).png().toBuffer();
+      const boxOf = async (picture: Uint8Array) => {
+        const [page] = JSON.parse(await contentOf([image(picture)], { output_format: 'json' })).pages;
+        const word = page.blocks[0].lines[0].words[0];
+        return { text: word.text, box: word.box, turned: page.turned };
+      };
+      const [one, other] = [await boxOf(upright), await boxOf(turned)];
+      expect([one.text, other.text, one.turned, other.turned]).toEqual(['Several', 'Several', 0, 180]);
+      const [left, top, right, bottom] = other.box;
+      const back = [900 - right, 300 - bottom, 900 - left, 300 - top];
+      for (const [at, value] of back.entries()) expect(Math.abs(value - one.box[at])).toBeLessThan(6);
+    },
+    LONG,
+  );
+
+  it(
+    'ends at max_tokens and before a stop sequence',
+    async () => {
+      const picture = words('one two three four five six seven', 900);
+      const short = await ask([image(picture)], { max_tokens: 3 });
+      expect(short.body.choices[0]).toMatchObject({ finish_reason: 'length', message: { content: 'one two three' } });
+      expect(short.body.usage.completion_tokens).toBe(3);
+      const newer = await ask([image(picture)], { max_tokens: 1, max_completion_tokens: 2 });
+      expect(newer.body.choices[0].message.content).toBe('one two');
+      const stopped = await ask([image(picture)], { stop: [' four', 'nothing'] });
+      expect(stopped.body.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'one two three' } });
+    },
+    LONG,
+  );
+
+  it(
+    'is nothing for a blank page',
+    async () => {
+      const { status, body } = await ask([image(blank)]);
+      expect(status).toBe(200);
+      expect(body.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: '' } });
+      expect(body.usage).toMatchObject({ prompt_tokens: 170, completion_tokens: 0 });
+    },
+    LONG,
+  );
+});
+
+describe('what goes in', () => {
+  it.each([
+    ['JPEG', 'image/jpeg', (picture: Sharp) => picture.jpeg()],
+    ['WebP', 'image/webp', (picture: Sharp) => picture.webp()],
+    ['TIFF', 'image/tiff', (picture: Sharp) => picture.tiff()],
+    ['PNG that says it is something else', 'image/jpeg', (picture: Sharp) => picture.png()],
+  ])(
+    '%s',
+    async (_, type, encode) => {
+      const bytes = await encode(sharp(words('Read me in any format'))).toBuffer();
+      expect(await contentOf([image(bytes, type)])).toBe('Read me in any format');
+    },
+    LONG,
+  );
+
+  it(
+    'bare and legacy forms',
+    async () => {
+      const picture = words('Read me in any form');
+      for (const part of [
+        { type: 'image_url', image_url: dataUri(picture) },
+        { type: 'image', format: 'base64', value: base64(picture) },
+        { type: 'image', value: dataUri(picture) },
+      ])
+        expect(await contentOf([part])).toBe('Read me in any form');
+    },
+    LONG,
+  );
+
+  it(
+    'the last user message alone',
+    async () => {
+      const { body } = await host.post('/v1/chat/completions', {
+        model: 'svc-ocr-v1',
+        messages: [
+          { role: 'system', content: 'You read pages.' },
+          { role: 'user', content: [image(words('The first page'))] },
+          { role: 'assistant', content: 'The first page' },
+          { role: 'user', content: [image(words('The last page'))] },
+        ],
+      });
+      expect(body.choices[0].message.content).toBe('The last page');
+    },
+    LONG,
+  );
+
+  it(
+    'every page of a PDF, or those that are named',
+    async () => {
+      const pdf = await pdfOf(words('Page number one'), words('Page number two'), words('Page number three'));
+      const all = ['Page number one', 'Page number two', 'Page number three'].join('\n\n---\n\n');
+      expect(await contentOf([pdfPart(pdf)])).toBe(all);
+      expect(await contentOf([pdfPart(pdf, '3,1-2')])).toBe(
+        ['Page number three', 'Page number one', 'Page number two'].join('\n\n---\n\n'),
+      );
+      const { status, body } = await ask([pdfPart(pdf, '4')]);
+      expect([status, body.error.param]).toEqual([400, 'messages[0].content[0].file.pages']);
+    },
+    LONG,
+  );
+
+  it(
+    'every page of a TIFF',
+    async () => {
+      const pages = [words('The upper page'), words('The lower page')];
+      const tall = await sharp({ create: { width: 700, height: 320, channels: 3, background: '#fff' } })
+        .composite(pages.map((input, at) => ({ input, left: 0, top: 160 * at })))
+        .png()
+        .toBuffer();
+      const raw = await sharp(tall).removeAlpha().raw().toBuffer();
+      const tiff = await sharp(raw, { raw: { width: 700, height: 320, channels: 3, pageHeight: 160 } })
+        .tiff()
+        .toBuffer();
+      expect(await contentOf([image(tiff, 'image/tiff')])).toBe('The upper page\n\n---\n\nThe lower page');
+    },
+    LONG,
+  );
+});
+
+describe('bad input is told with its place', () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><script>alert(1)</script></svg>';
+  /** A PNG header that promises 30,000 pixels a side. */
+  async function hugePng(): Promise<Buffer> {
+    const small = await sharp(blank).png().toBuffer();
+    const lying = Buffer.from(small);
+    lying.writeUInt32BE(30_000, 16);
+    lying.writeUInt32BE(30_000, 20);
+    return lying;
+  }
+  const encrypted = Buffer.from(
+    Buffer.from(drawPdf({ pages: [{ content: 'BT /F1 12 Tf 72 720 Td (secret) Tj ET' }] }))
+      .toString('latin1')
+      .replace(
+        'trailer\n<<',
+        `trailer\n<< /Encrypt << /Filter /Standard /V 1 /R 2 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> /P -4 >> /ID [<00><00>]`,
+      ),
+    'latin1',
+  );
+
+  it.each([
+    ['no bytes', () => image(Buffer.alloc(0)), /is empty/],
+    [
+      'no picture',
+      () => image(Buffer.from('just some words that say nothing of pixels')),
+      /must be a PNG, JPEG, WebP or TIFF picture, or a PDF|is not the picture/,
+    ],
+    ['SVG with a script', () => image(Buffer.from(svg), 'image/svg+xml'), /SVG/],
+    ['SVG that says it is PNG', () => image(Buffer.from(svg)), /SVG/],
+    ['30,000 pixels a side', async () => image(await hugePng()), /pixels/],
+    ['a PDF with a password', () => pdfPart(encrypted), /asks for a password/],
+    ['half a PNG header', () => image(Buffer.from('89504e470d0a1a0a0000000d', 'hex')), /damaged/],
+    ['more than 8 MB', () => image(Buffer.concat([words('x'), Buffer.alloc(8 * 1024 * 1024)])), /larger than 8 MB/],
+    ['broken base64', () => ({ type: 'image_url', image_url: { url: 'data:image/png;base64,%%%' } }), /base64/],
+    ['another scheme', () => ({ type: 'image_url', image_url: { url: 'file:///etc/passwd' } }), /http\(s\) address/],
+    [
+      'an address of this machine',
+      () => ({ type: 'image_url', image_url: { url: 'http://127.0.0.1:1/x.png' } }),
+      /cannot be fetched$/,
+    ],
+    [
+      'an address of a cloud',
+      () => ({ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }),
+      /cannot be fetched$/,
+    ],
+  ])(
+    '%s',
+    async (_, part, message) => {
+      const { status, body } = await ask([{ type: 'text', text: 'Read this.' }, await part()]);
+      expect([status, body.error.type, body.error.code]).toEqual([400, 'invalid_request_error', null]);
+      expect(body.error.param).toMatch(/^messages\[0\]\.content\[1\]\./);
+      expect(body.error.message).toMatch(message);
+      expect(body.error.request_id).toMatch(/^[0-9a-f]{32}$/);
+      expect(JSON.stringify(body)).not.toMatch(/\/tmp|node_modules/);
+    },
+    LONG,
+  );
+
+  it.each([
+    ['no model', { messages: [] }, 'model'],
+    ['no messages', { model: 'lectern-ocr' }, 'messages'],
+    ['an empty list', { model: 'lectern-ocr', messages: [] }, 'messages'],
+    ['no image', asking('Hello'), 'messages'],
+    ['a role', { model: 'lectern-ocr', messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].role'],
+    ['a part', asking([{ type: 'input_audio' }]), 'messages[0].content[0].type'],
+    ['n', asking('x', { n: 2 }), 'n'],
+    ['max_tokens', asking('x', { max_tokens: 0 }), 'max_tokens'],
+    ['output_format', asking('x', { output_format: 'pdf' }), 'output_format'],
+    ['temperature', asking('x', { temperature: 3 }), 'temperature'],
+    ['stream', asking('x', { stream: 'yes' }), 'stream'],
+    ['pages', asking([pdfPart(Buffer.from('%PDF-1.7'), '0')]), 'messages[0].content[0].file.pages'],
+    ['21 images', asking(Array.from({ length: 21 }, () => image(blank))), 'messages'],
+  ])('%s', async (_, body, param) => {
+    const answer = await host.post('/v1/chat/completions', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', code: null, param });
+  });
+
+  it('a model that is not served, and one for something else', async () => {
+    const { status, body } = await host.post('/v1/chat/completions', { ...asking('x'), model: 'no-such-model' });
+    expect([status, body.error.code]).toEqual([400, 'INPUT_MODEL_NOT_FOUND']);
+    expect(body.error.message).toBe(
+      'Model no-such-model not found. Available for /v1/chat/completions: lectern-ocr, svc-ocr-v1, svc-ocr',
+    );
+  });
+
+  it('a prompt longer than it takes', async () => {
+    const { status, body } = await ask([{ type: 'text', text: 'word '.repeat(40_000) }, image(blank)]);
+    expect([status, body.error.code]).toEqual([400, 'INPUT_TOKEN_LIMIT_EXCEEDED']);
+  });
+
+  it(
+    'more tokens than a minute has, before anything is read',
+    async () => {
+      const small = await startChatHost({ accounts: { 'free-key': { plan: 'free', balance: null } } });
+      try {
+        const free = { authorization: 'Bearer free-key' };
+        const large = await sharp({ create: { width: 6_000, height: 6_000, channels: 3, background: '#fff' } })
+          .png()
+          .toBuffer();
+        const body = asking(Array.from({ length: 20 }, () => image(large)));
+        // 144 tiles each: 244,800 tokens, and 500,000 are left in the minute.
+        const answers = await Promise.all(
+          [1, 2, 3].map(() => small.post('/v1/chat/completions', { ...body, max_tokens: 1 }, free)),
+        );
+        const refused = answers.filter(({ status }) => status === 429);
+        expect(refused).toHaveLength(1);
+        expect(refused[0]!.body.error).toMatchObject({ code: 'RATE_TOKEN_LIMIT_EXCEEDED', type: 'rate_limit_error' });
+      } finally {
+        await small.close();
+      }
+    },
+    LONG,
+  );
+
+  it('leaves nothing behind', () => {
+    // The program that reads has its folder there, with one in it for each run.
+    const left = readdirSync(host.temporaryDir, { recursive: true }).filter((name) => name !== 'programs');
+    expect(left).toEqual([]);
+  });
+});
+
+it('is in the list of models', async () => {
+  const list = (await (await fetch(`${host.url}/v1/models`)).json()) as { data: Record<string, unknown>[] };
+  expect(list.data.find(({ id }) => id === 'lectern-ocr')).toMatchObject({
+    object: 'model',
+    input_modalities: ['text', 'image', 'file'],
+    output_modalities: ['text'],
+  });
+  const one = (await (await fetch(`${host.url}/v1/models/svc-ocr`)).json()) as Record<string, unknown>;
+  expect(one.object).toBe('model');
+});

@@ -3,8 +3,11 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { modelDescription } from '#api/model-openapi.ts';
+import { drawnPage } from '#models/drawn-pages.suite.ts';
 import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed.suite.ts';
-import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
+import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
+
+import { startChatHost } from '../support/chat-host.ts';
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked freely
@@ -83,6 +86,35 @@ it.each([
   expect(answer.status).toBe(422);
   expect(ajv.getSchema(`${at}/responses/422/content/application~1json/schema`)!(answer.body)).toBe(true);
 });
+
+it('describes chat completions, their failures and their models', async () => {
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema(description, 'description');
+  const check = (name: string, value: unknown) => {
+    const validate = ajv.getSchema(`description#/components/schemas/${name}`)!;
+    expect(validate(value), JSON.stringify(validate.errors)).toBe(true);
+  };
+  expect(Object.keys(description.components.schemas.ChatRequest.properties)).toEqual(Object.keys(CHAT_FIELDS));
+  const chat = await startChatHost();
+  try {
+    const png = drawnPage({ width: 300, height: 200 }, () => {}).toString('base64');
+    const request = {
+      model: 'lectern-ocr',
+      messages: [
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }] },
+      ],
+    };
+    check('ChatRequest', request);
+    check('ChatCompletion', (await chat.post('/v1/chat/completions', request)).body);
+    const { events } = await chat.stream({ ...request, stream_options: { include_usage: true } });
+    for (const event of events.slice(0, -1)) check('ChatChunk', JSON.parse(event.replace(/^data: /, '')));
+    check('ChatFailure', (await chat.post('/v1/chat/completions', { model: 'lectern-ocr' })).body);
+    check('ChatFailure', (await chat.post('/v1/chat/completions', { ...request, model: 'none' })).body);
+    check('Models', await (await fetch(`${chat.url}/v1/models`)).json());
+  } finally {
+    await chat.close();
+  }
+}, 60_000);
 
 it('describes the list of models', async () => {
   const ajv = new Ajv2020({ strict: false });

@@ -55,8 +55,10 @@ const HOSTED_VISION = 'jina-vlm';
 export function createCompletions(options: CompletionsOptions): Completions {
   const engines = enginesOf(options);
 
+  /** With or without an organisation in front, on either side. */
   function find(name: string): Engine | undefined {
-    return engines.get(name) ?? engines.get(name.slice(name.lastIndexOf('/') + 1));
+    const short = withoutOrganisation(name);
+    return engines.get(name) ?? Array.from(engines).find(([id]) => withoutOrganisation(id) === short)?.[1];
   }
 
   function chosen(engine: Engine, request: CompletionRequest): Engine {
@@ -107,6 +109,8 @@ const modelOf = ({ id, description, forms, chats, contextTokens }: Engine): Comp
   chats,
   contextTokens,
 });
+
+const withoutOrganisation = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
 const MOST_SHOWN = 100;
 

@@ -103,7 +103,7 @@ function readMessage(message: unknown, at: number, faults: Faults) {
   return role && { role, text: texts.join('\n'), media };
 }
 
-const MOST_STOPS = 16;
+const MOST_STOPS = 4;
 const LONGEST_STOP = 1_000;
 
 function readStop(value: unknown, faults: Faults): string[] {

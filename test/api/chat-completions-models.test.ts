@@ -1,0 +1,204 @@
+/** Chat completions by models on servers: pages, questions about pages, and conversations (contract, section 7). */
+import { expect, it, onTestFinished } from 'vitest';
+import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { drawnPage } from '#models/drawn-pages.suite.ts';
+import { createModels, modelNames } from '#models/index.ts';
+import { createTrustedFetch } from '#net/trusted.ts';
+import { createLog } from '#telemetry/log.ts';
+import { startChatHost } from '../support/chat-host.ts';
+
+const LONG = 120_000;
+const picture = drawnPage({ width: 600, height: 400 }, (context) => context.fillRect(20, 20, 100, 100));
+const image = {
+  type: 'image_url',
+  image_url: { url: `data:image/png;base64,${picture.toString('base64')}` },
+};
+
+/** A host whose model server answers by a rule. */
+async function start(
+  rule: (request: SeenRequest, index: number) => Reply | Promise<Reply>,
+  settings: Record<string, string> = {},
+) {
+  const server = await startChatServer(rule);
+  const trusted = createTrustedFetch({ region: 'any', euHosts: [], log: createLog('silent') });
+  const config = { chatUrl: server.url, chatModel: 'some/talker', modelTimeoutMs: 60_000, ...settings } as Parameters<
+    typeof createModels
+  >[0];
+  const host = await startChatHost({
+    models: createModels(config, { fetch: trusted }),
+    names: modelNames(config),
+    tesseract: 'none',
+  });
+  onTestFinished(async () => {
+    await host.close();
+    await trusted.close();
+  });
+  const ask = (content: unknown, more: object = {}) =>
+    host.post('/v1/chat/completions', { model: 'talker', messages: [{ role: 'user', content }], ...more });
+  return { host, server, ask };
+}
+
+type Parts = readonly { type: string; text?: string; image_url?: { url: string } }[];
+const partsOf = ({ messages }: SeenRequest) => messages[0]!.content as Parts;
+
+it(
+  'asks for each page by itself, in words of ours or of the caller, and takes fences and thoughts away',
+  async () => {
+    const { server, ask } = await start(
+      (_, index) => `<think>hm\n</think>\n\`\`\`markdown\n# Page ${index + 1}\n\`\`\``,
+    );
+    const { status, body } = await ask([image, image]);
+    expect(status).toBe(200);
+    expect(body.choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      message: { content: '# Page 1\n\n---\n\n# Page 2' },
+    });
+    expect(body.model).toBe('some/talker');
+    // As the server counts: 11 and 7 for each page.
+    expect(body.usage).toEqual({ prompt_tokens: 22, completion_tokens: 14, total_tokens: 36 });
+    const [text, shown] = partsOf(server.requests[0]!);
+    expect(text!.text).toMatch(/^Write down all text in this picture as Markdown/);
+    expect(shown!.image_url!.url).toMatch(/^data:image\/png;base64,/);
+    await ask([{ type: 'text', text: 'Please transcribe the page' }, image]);
+    expect(partsOf(server.requests[2]!)[0]!.text).toBe('Please transcribe the page');
+    await ask([image], { output_format: 'text' });
+    expect(partsOf(server.requests[3]!)[0]!.text).toMatch(/plain text/);
+  },
+  LONG,
+);
+
+it(
+  'asks what is more than text with all pictures at once, and leaves the answer as it is',
+  async () => {
+    const { server, ask } = await start(() => '```json\n{"same": true}\n```');
+    const { body } = await ask([{ type: 'text', text: 'Compare these two.' }, image, image]);
+    expect(body.choices[0].message.content).toBe('```json\n{"same": true}\n```');
+    expect(partsOf(server.requests[0]!).map(({ type }) => type)).toEqual(['text', 'image_url', 'image_url']);
+  },
+  LONG,
+);
+
+it(
+  'asks models for text recognition in the words that they were trained with, or in those of the operator',
+  async () => {
+    const { server, ask } = await start(() => 'read', { ocrModel: 'deepseek-ai/DeepSeek-OCR' });
+    for (const model of ['svc-ocr', 'deepseek-ai/DeepSeek-OCR', 'jina-vlm', 'lectern-ocr']) {
+      const { status } = await ask([image], { model });
+      expect([model, status]).toEqual([model, model === 'lectern-ocr' ? 400 : 200]);
+    }
+    expect(server.requests.map(({ model }) => model)).toEqual([
+      'deepseek-ai/DeepSeek-OCR',
+      'deepseek-ai/DeepSeek-OCR',
+      'some/talker',
+    ]);
+    expect(partsOf(server.requests[0]!)[0]!.text).toBe('Convert the document to markdown.');
+  },
+  LONG,
+);
+
+it(
+  'has no boxes to give',
+  async () => {
+    const { server, ask } = await start(() => 'never');
+    const { status, body } = await ask([image], { output_format: 'json' });
+    expect([status, body.error.param]).toEqual([400, 'output_format']);
+    expect(server.requests).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'passes a conversation on, with what the caller wants of it, whole and streamed',
+  async () => {
+    const { host, server } = await start(() => ({ text: 'Rivers run to the sea.', finish: 'length' }));
+    const messages = [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'Hi' },
+      { role: 'user', content: [{ type: 'text', text: 'Where do rivers run?' }] },
+    ];
+    const more = { model: 'talker', messages, temperature: 0.5, seed: 7, stop: 'END', max_tokens: 9 };
+    const { body } = await host.post('/v1/chat/completions', more);
+    expect(body.choices[0]).toMatchObject({ finish_reason: 'length', message: { content: 'Rivers run to the sea.' } });
+    expect(body.usage).toEqual({ prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 });
+    expect(host.charges.at(-1)).toMatchObject({ tokens: 18, model: 'some/talker' });
+    expect(server.requests[0]).toMatchObject({
+      temperature: 0.5,
+      seed: 7,
+      stop: ['END'],
+      max_tokens: 9,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', content: 'Hi' },
+        { role: 'user', content: 'Where do rivers run?' },
+      ],
+    });
+    const { events } = await host.stream({ ...more, stop: undefined, stream_options: { include_usage: true } });
+    const chunks = events.slice(0, -1).map((event) => JSON.parse(event.replace(/^data: /, '')));
+    const text = chunks.flatMap(({ choices }) => choices).map(({ delta }) => delta.content ?? '');
+    expect(text.join('')).toBe('Rivers run to the sea.');
+    expect(text.length).toBeGreaterThan(4);
+    expect(chunks.at(-1).usage).toEqual({ prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 });
+  },
+  LONG,
+);
+
+it(
+  'streams a page as the model writes it, without its fence',
+  async () => {
+    const { host } = await start(() => '```markdown\n# Title\n\nSome words of a page.\n```\n');
+    const { events } = await host.stream({ model: 'talker', messages: [{ role: 'user', content: [image] }] });
+    const text = events
+      .slice(0, -1)
+      .flatMap((event) => JSON.parse(event.replace(/^data: /, '')).choices)
+      .map(({ delta }) => delta.content ?? '');
+    expect(text.join('')).toBe('# Title\n\nSome words of a page.');
+    expect(text.filter(Boolean).length).toBeGreaterThan(2);
+  },
+  LONG,
+);
+
+it(
+  'tells of failures before the first piece in a status, after it in the stream',
+  async () => {
+    const half = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'half' } }] })}\n\n`;
+    const { host, ask } = await start((_, index) =>
+      index < 2
+        ? { status: 503, headers: { 'retry-after': '7' } }
+        : { raw: [half], type: 'text/event-stream', after: 'destroy' },
+    );
+    const { status, headers, body } = await ask('Hello');
+    expect([status, headers.get('retry-after')]).toEqual([503, '7']);
+    expect(body.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', type: 'server_error', param: null });
+    const messages = [{ role: 'user', content: 'Hello' }];
+    expect((await host.stream({ model: 'talker', messages })).status).toBe(503);
+    const { status: begun, events } = await host.stream({ model: 'talker', messages });
+    expect(begun).toBe(200);
+    expect(events.join('\n')).toContain('half');
+    expect(JSON.parse(events.at(-1)!.replace(/^data: /, ''))).toMatchObject({
+      error: { type: 'server_error', code: 'INTERNAL_ERROR', request_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    });
+    expect(host.charges.at(-1)).toMatchObject({ tokens: 0 });
+  },
+  LONG,
+);
+
+it(
+  'stops asking when the caller has gone',
+  async () => {
+    const { host, server } = await start(() => ({ raw: '', type: 'text/event-stream', after: 'silence' }));
+    const gone = new AbortController();
+    const asked = fetch(`${host.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer test-key' },
+      body: JSON.stringify({ model: 'talker', messages: [{ role: 'user', content: 'x' }], stream: true }),
+      signal: gone.signal,
+    }).catch((error: Error) => error.name);
+    await expect.poll(() => server.open(), { timeout: 20_000 }).toBe(1);
+    gone.abort();
+    expect(await asked).toBe('AbortError');
+    await expect.poll(() => server.open(), { timeout: 20_000 }).toBe(0);
+  },
+  LONG,
+);
