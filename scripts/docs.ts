@@ -12,6 +12,7 @@ import { OPTIONS, type OptionRow } from '#reader/index.ts';
 import { METRICS } from '#telemetry/metrics-table.ts';
 import { SPANS } from '#telemetry/trace.ts';
 import { flagTableText } from './cli-flags.ts';
+import { cliParts } from './cli-page.ts';
 
 const MADE = '<!-- Made by `npm run docs` from the tables in src/. -->';
 
@@ -93,6 +94,14 @@ export function referencePages(): Record<string, string> {
   };
 }
 
+/** The page of the command line, whose commands are loaded for it. */
+export const cliPage = async (): Promise<string> =>
+  page(
+    'Command line',
+    'Every command with its options, as `lectern <command> --help` tells them. [The guide](../guide/command-line.md) tells how they are used together.',
+    await cliParts(),
+  );
+
 const shownLimit = (limit: number | undefined) => limit?.toLocaleString('en-US') ?? 'none';
 
 function modelCode(name: ProblemName): string {
@@ -118,4 +127,5 @@ if (process.argv[1] === here) {
   writeFileSync(flagTable, flagTableText());
   execFileSync('npx', ['biome', 'format', '--write', flagTable], { stdio: 'inherit' });
   for (const [name, text] of Object.entries(referencePages())) writeFileSync(path.join(folder, name), text);
+  writeFileSync(path.join(folder, 'cli.md'), await cliPage());
 }

@@ -2,8 +2,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { READ_FLAGS, SEARCH_FLAGS, SETTING_FLAGS } from '#cli/flag-table.ts';
+import { wholeProgram } from '#cli/program.ts';
 import { environmentName, OTHER_VARIABLES, SETTING_NAMES } from '#config.ts';
-import { referencePages } from '../scripts/docs.ts';
+import { readFlags, searchFlags, settingFlags } from '../scripts/cli-flags.ts';
+import { cliPage, referencePages } from '../scripts/docs.ts';
+import { quiet } from './support/cli.ts';
+import { linesOf, parse } from './support/command-lines.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const pages = [
@@ -19,6 +24,44 @@ const pages = [
 describe('reference pages', () => {
   it.each(Object.entries(referencePages()))('%s is what `npm run docs` makes', (name, text) => {
     expect(readFileSync(path.join(ROOT, 'docs/reference', name), 'utf8')).toBe(text);
+  });
+
+  it('cli.md is what `npm run docs` makes', async () => {
+    expect(readFileSync(path.join(ROOT, 'docs/reference/cli.md'), 'utf8')).toBe(await cliPage());
+  });
+
+  it('flags of the command line are those of the tables', () => {
+    expect(READ_FLAGS).toEqual(readFlags());
+    expect(SEARCH_FLAGS).toEqual(searchFlags());
+    expect(SETTING_FLAGS).toEqual(settingFlags());
+    expect([...READ_FLAGS, ...SEARCH_FLAGS].filter(({ group }) => group === 'Further')).toEqual([]);
+  });
+});
+
+describe('command lines', async () => {
+  const program = await wholeProgram(quiet);
+  // The reference is made from the commands, and shows how they are called in general.
+  const lines = pages
+    .filter((file) => file !== path.join('docs', 'reference', 'cli.md'))
+    .flatMap((file) => linesOf(readFileSync(path.join(ROOT, file), 'utf8')).map((line) => ({ file, ...line })));
+
+  it('are found', () => expect(lines.length).toBeGreaterThan(30));
+
+  it('ask for what there is', async () => {
+    const wrong: string[] = [];
+    for (const { file, line, isName } of lines) {
+      const fault = await parse(program, line);
+      if (fault && !(isName && /missing required|required option/.test(fault)))
+        wrong.push(`${file}: ${line}: ${fault}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('that are wrong would be told', async () => {
+    expect(await parse(program, 'lectern keys make laptop')).toMatch(/unknown command|too many/);
+    expect(await parse(program, 'lectern read https://example.com --with-link')).toContain('unknown option');
+    expect(await parse(program, 'lectern batch submit lines.jsonl')).toContain('--model');
+    expect(await parse(program, 'lectern read https://example.com --with-links-summary -f text')).toBeUndefined();
   });
 });
 

@@ -62,7 +62,7 @@ export function executorCommand(context: FlowContext): Command {
     .addOption(
       new Option('--language <language>', 'ts, or js with types in comments, which every Node runs.')
         .choices(['ts', 'js'])
-        .default(runsTypeScript() ? 'ts' : 'js'),
+        .default(runsTypeScript() ? 'ts' : 'js', 'ts where this Node runs it, else js'),
     )
     .exitOverride()
     .action((name: string, folder: string | undefined, { language }: { language: TemplateLanguage }) => {

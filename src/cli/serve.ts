@@ -1,17 +1,9 @@
 /** `lectern serve`: starts every face and says where each is. */
 import { Command, Option } from 'commander';
 import type { App, Place } from '#app.ts';
-import {
-  type Config,
-  ConfigError,
-  environmentName,
-  flagName,
-  readConfig,
-  SETTING_NAMES,
-  SETTINGS,
-  strangeVariables,
-} from '#config.ts';
-import { createLog } from '#telemetry/log.ts';
+import type { Config } from '#config.ts';
+import { usageError } from './exit-codes.ts';
+import { SETTING_FLAGS } from './flag-table.ts';
 
 export interface ServeContext {
   readonly version: string;
@@ -24,18 +16,17 @@ export interface ServeContext {
 export function serveCommand({ version, environment, print, onStop }: ServeContext): Command {
   const command = new Command('serve').description('Serve the reader and the other faces.').exitOverride();
   command.addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'));
-  for (const name of SETTING_NAMES) {
-    const { meaning, defaultText } = SETTINGS[name];
-    command.addOption(
-      new Option(`${flagName(name)} <value>`, `${meaning} Default: ${defaultText}. [${environmentName(name)}]`),
-    );
+  for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS) {
+    command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
   }
   return command.action(async (flags: Record<string, unknown>) => {
+    // Its help is faster without all of it.
+    const { readConfig, strangeVariables } = await import('#config.ts');
+    const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
     for (const name of strangeVariables(environment))
       print(`lectern: warning: ${name} is no setting, it has no effect`);
     const log = createLog(config.logLevel);
-    // Other commands start faster without all of it.
     const { createApp } = await import('#app.ts');
     const app = await createApp({ config, version, log, environment });
     onStop(() => app.close());
@@ -49,11 +40,11 @@ export function serveCommand({ version, environment, print, onStop }: ServeConte
   });
 }
 
-function inUse(error: unknown): ConfigError | undefined {
+function inUse(error: unknown): Error | undefined {
   const { code, port } = error as { code?: string; port?: number };
   if (code === 'EADDRINUSE')
-    return new ConfigError(`port ${port} is in use; \`lectern serve --help\` tells how to take another`);
-  return code === 'EACCES' ? new ConfigError(`port ${port} may not be opened by this user`) : undefined;
+    return usageError(`port ${port} is in use; \`lectern serve --help\` tells how to take another`);
+  return code === 'EACCES' ? usageError(`port ${port} may not be opened by this user`) : undefined;
 }
 
 const LABELS: Record<Place['name'], string> = {

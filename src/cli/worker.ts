@@ -1,26 +1,25 @@
 /** `lectern worker`: works on batch jobs, without a port. */
 import { Command, Option } from 'commander';
-import { ConfigError, environmentName, flagName, readConfig, SETTINGS, type SettingName } from '#config.ts';
-import { createLog } from '#telemetry/log.ts';
+import { usageError } from './exit-codes.ts';
+import { SETTING_FLAGS } from './flag-table.ts';
 import type { ServeContext } from './serve.ts';
 
 /** The settings that a worker is told most often; the environment and the file tell it the others. */
-const FLAGS: readonly SettingName[] = ['dataDir', 'databaseUrl', 'batchJobs', 'logLevel'];
+const FLAGS: readonly string[] = ['dataDir', 'databaseUrl', 'batchJobs', 'logLevel'];
 
 export function workerCommand({ environment, print, onStop }: Omit<ServeContext, 'version'>): Command {
   const command = new Command('worker')
     .description('Work on batch jobs beside servers that share the database, or the data folder.')
     .exitOverride()
     .addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'));
-  for (const name of FLAGS) {
-    const { meaning, defaultText } = SETTINGS[name];
-    command.addOption(
-      new Option(`${flagName(name)} <value>`, `${meaning} Default: ${defaultText}. [${environmentName(name)}]`),
-    );
+  for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS.filter(({ name }) => FLAGS.includes(name))) {
+    command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
   }
   return command.action(async (flags: Record<string, unknown>) => {
+    const { readConfig } = await import('#config.ts');
+    const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
-    if (!config.batchJobs) throw new ConfigError('batchJobs is 0: this worker would have nothing to do');
+    if (!config.batchJobs) throw usageError('batchJobs is 0: this worker would have nothing to do');
     const { createWorker } = await import('#app/worker.ts');
     const worker = await createWorker(config, createLog(config.logLevel));
     onStop(() => worker.close());
