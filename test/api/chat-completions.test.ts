@@ -4,8 +4,9 @@ import { PDFDocument } from 'pdf-lib';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawPdf } from '#documents/pdf/drawn.suite.ts';
-import { A4, BRIDGES, characterAccuracy, drawnPage, drawRows, drawText, RIVERS } from '#models/drawn-pages.suite.ts';
+import { characterAccuracy, drawnPage, drawText } from '#models/drawn-pages.suite.ts';
 import { type ChatHost, startChatHost } from '../support/chat-host.ts';
+import { COLUMNS_TEXT, columnsPage } from '../support/drawn-page.ts';
 
 const LONG = 240_000;
 let host: ChatHost;
@@ -14,12 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-const columns = drawnPage(A4, (context) => {
-  drawText(context, 'A Page of Two Columns', { left: 330, top: 100, width: 800, size: 44, bold: true });
-  drawText(context, `${RIVERS} ${BRIDGES}`, { left: 110, top: 220, width: 480, size: 22 });
-  drawText(context, `${BRIDGES} ${RIVERS}`, { left: 650, top: 220, width: 480, size: 22 });
-  drawRows(context, { left: 110, top: 1_000, width: 240, size: 22 });
-});
 const words = (text: string, width = 700, height = 160) =>
   drawnPage({ width, height }, (context) => {
     drawText(context, text, { left: 40, top: 50, width: width - 80, size: 32 });
@@ -56,12 +51,13 @@ async function pdfOf(...pictures: Uint8Array[]): Promise<Uint8Array> {
 }
 
 describe('a page of two columns with a table', () => {
-  const TEXT = `A Page of Two Columns ${RIVERS} ${BRIDGES} ${BRIDGES} ${RIVERS}`;
-
   it(
     'is Markdown, in the envelope of the protocol',
     async () => {
-      const { status, body, headers } = await ask([{ type: 'text', text: 'Transcribe this page.' }, image(columns)]);
+      const { status, body, headers } = await ask([
+        { type: 'text', text: 'Transcribe this page.' },
+        image(columnsPage),
+      ]);
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
       expect(body).toMatchObject({ object: 'chat.completion', model: 'lectern-ocr', system_fingerprint: null });
@@ -75,7 +71,7 @@ describe('a page of two columns with a table', () => {
         '| Bridge | Arches | Length | Built |\n| --- | --- | --- | --- |\n| Old Bridge |',
       );
       const prose = message.content.slice(0, message.content.indexOf('\n\n|')).replace(/^# /, '');
-      expect(characterAccuracy(TEXT, prose)).toBeGreaterThan(0.97);
+      expect(characterAccuracy(COLUMNS_TEXT, prose)).toBeGreaterThan(0.97);
       // 3 x 4 tiles of 512 pixels at 85, and the words of the prompt (contract, 7.2).
       const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = body.usage;
       expect([prompt > 1_020, prompt < 1_040, completion > 250, total]).toEqual([
@@ -92,9 +88,9 @@ describe('a page of two columns with a table', () => {
   it(
     'is the same in a stream',
     async () => {
-      const whole = await contentOf([image(columns)]);
+      const whole = await contentOf([image(columnsPage)]);
       const { status, type, events } = await host.stream(
-        asking([image(columns)], { stream_options: { include_usage: true } }),
+        asking([image(columnsPage)], { stream_options: { include_usage: true } }),
       );
       expect([status, type]).toEqual([200, 'text/event-stream; charset=utf-8']);
       expect(events.at(-1)).toBe('data: [DONE]');
@@ -108,7 +104,7 @@ describe('a page of two columns with a table', () => {
       expect(deltas.filter(Boolean).length).toBeGreaterThan(3);
       expect(chunks.at(-2).choices).toEqual([{ index: 0, delta: {}, finish_reason: 'stop' }]);
       expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
-      expect((await host.stream(asking([image(columns)]))).events.join()).not.toContain('"usage"');
+      expect((await host.stream(asking([image(columnsPage)]))).events.join()).not.toContain('"usage"');
     },
     LONG,
   );

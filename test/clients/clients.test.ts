@@ -1,9 +1,13 @@
 /** Published clients against a real server: only the address and the key are ours. */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ChatHost, startChatHost } from '../support/chat-host.ts';
+import { columnsPage } from '../support/drawn-page.ts';
 import { startRealModelHost, type TestModelHost } from '../support/model-host.ts';
 
 const run = promisify(execFile);
@@ -11,7 +15,9 @@ const LONG_MS = 240_000;
 const installed = existsSync(path.join(import.meta.dirname, 'node_modules', '.package-lock.json'));
 
 let host: TestModelHost;
+let reading: ChatHost;
 beforeAll(async () => {
+  reading = await startChatHost();
   host = await startRealModelHost({
     modelAliases: {
       'text-embedding-3-small': 'lectern-static-v1',
@@ -21,7 +27,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => host.close());
+afterAll(() => Promise.all([host.close(), reading.close()]));
 
 const TEXTS = ['The river crosses four districts.', 'Tap water in the city is safe to drink.', ''];
 const expected = async (body: Record<string, unknown>): Promise<number[][]> =>
@@ -34,7 +40,12 @@ describe.skipIf(!installed)('clients', () => {
   let got: any;
   beforeAll(async () => {
     const program = path.join(import.meta.dirname, 'run.mjs');
-    const { stdout } = await run(process.execPath, [program, host.url, 'test-key'], { maxBuffer: 64 * 1024 * 1024 });
+    const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-clients-'));
+    const picture = path.join(dir, 'page.png');
+    await writeFile(picture, columnsPage);
+    const args = [program, host.url, 'test-key', reading.url, picture];
+    const { stdout } = await run(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
+    await rm(dir, { recursive: true });
     // Some clients print on their own account; ours is the last line.
     got = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{"openai"') + 1));
   }, LONG_MS);
@@ -52,6 +63,18 @@ describe.skipIf(!installed)('clients', () => {
     expect(badKey.status).toBe(401);
     expect(badModel.status).toBe(400);
     expect(tokenIds.status).toBe(422);
+  });
+
+  it('OpenAI’s SDK reads a page of two columns with a table, whole and streamed', () => {
+    const { whole, streamed, noImage } = got.reading;
+    const text: string = whole.choices[0].message.content;
+    expect(text).toMatch(/^# A Page of Two Columns\n\nRivers carry sediment/);
+    expect(text.indexOf('Rivers carry')).toBeLessThan(text.indexOf('Bridges were built'));
+    expect(text).toContain('| Bridge | Arches | Length | Built |\n| --- | --- | --- | --- |\n| Old Bridge |');
+    expect([whole.choices[0].finish_reason, whole.usage.total_tokens > 1_000]).toEqual(['stop', true]);
+    expect(streamed).toMatchObject({ text, finish: 'stop', usage: whole.usage });
+    expect(streamed.pieces).toBeGreaterThan(3);
+    expect(noImage).toMatchObject({ status: 400 });
   });
 
   it('LangChain’s', async () => {

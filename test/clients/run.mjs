@@ -1,6 +1,8 @@
-// Calls a model host through published clients, as programs that use them do, with its address and a key as arguments.
+// Calls a model host through published clients, as programs that use them do, with its address, a key, the address of a
+// host that reads pictures, and a picture as arguments.
 // Prints what each got, as JSON. A program of its own: the clients are no dependencies of Lectern.
 
+import { readFile } from 'node:fs/promises';
 import { MemoryVectorStore } from '@langchain/classic/vectorstores/memory';
 import { JinaEmbeddings } from '@langchain/community/embeddings/jina';
 import { Document } from '@langchain/core/documents';
@@ -9,13 +11,13 @@ import { JinaAIEmbedding } from '@llamaindex/jinaai';
 import { JinaAIReranker } from 'llamaindex/postprocessors/rerankers/JinaAIReranker';
 import OpenAI from 'openai';
 
-const [, , baseUrl, key] = process.argv;
+const [, , baseUrl, key, readingUrl, picture] = process.argv;
 
 // The reranker of LlamaIndex has its address built in: requests to another place than ours go to the same path here.
 const realFetch = globalThis.fetch;
 globalThis.fetch = (address, init) => {
   const { origin, pathname, search } = new URL(address instanceof Request ? address.url : address);
-  return realFetch(origin === baseUrl ? address : new URL(pathname + search, baseUrl), init);
+  return realFetch(origin === baseUrl || origin === readingUrl ? address : new URL(pathname + search, baseUrl), init);
 };
 
 const TEXTS = ['The river crosses four districts.', 'Tap water in the city is safe to drink.', ''];
@@ -47,6 +49,44 @@ async function openai() {
     badKey: await failure(() => stranger.embeddings.create({ model, input: 'x' })),
     badModel: await failure(() => client.embeddings.create({ model: 'no-such-model', input: 'x' })),
     tokenIds: await failure(() => client.embeddings.create({ model, input: [[1, 2, 3]] })),
+  };
+}
+
+async function reading() {
+  const client = new OpenAI({ baseURL: `${readingUrl}/v1`, apiKey: key, maxRetries: 0 });
+  const url = `data:image/png;base64,${(await readFile(picture)).toString('base64')}`;
+  const request = {
+    model: 'svc-ocr-v1',
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Transcribe this page.' },
+          { type: 'image_url', image_url: { url } },
+        ],
+      },
+    ],
+  };
+  const whole = await client.chat.completions.create(request);
+  const stream = await client.chat.completions.create({
+    ...request,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  const streamed = { text: '', pieces: 0, finish: undefined, usage: undefined };
+  for await (const { choices, usage } of stream) {
+    const [choice] = choices;
+    streamed.text += choice?.delta.content ?? '';
+    if (choice?.delta.content) streamed.pieces++;
+    streamed.finish = choice?.finish_reason ?? streamed.finish;
+    streamed.usage = usage ?? streamed.usage;
+  }
+  return {
+    whole,
+    streamed,
+    noImage: await failure(() =>
+      client.chat.completions.create({ model: 'svc-ocr-v1', messages: [{ role: 'user', content: 'Hello' }] }),
+    ),
   };
 }
 
@@ -85,5 +125,10 @@ async function llamaindex() {
 }
 
 process.stdout.write(
-  JSON.stringify({ openai: await openai(), langchain: await langchain(), llamaindex: await llamaindex() }),
+  JSON.stringify({
+    openai: await openai(),
+    reading: await reading(),
+    langchain: await langchain(),
+    llamaindex: await llamaindex(),
+  }),
 );
