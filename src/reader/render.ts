@@ -242,6 +242,7 @@ function assemble({
     uncaptioned: markdown?.uncaptioned,
     status: snapshot.status,
     noStore: snapshot.noStore,
+    ...(snapshot.robotsTag !== undefined && { robotsTag: snapshot.robotsTag }),
     ...(snapshot.retryAfter !== undefined && { retryAfter: snapshot.retryAfter }),
   };
 }

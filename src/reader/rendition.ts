@@ -45,6 +45,8 @@ export interface Rendition {
   readonly status?: number | undefined;
   /** Whether the page forbids copies of it. */
   readonly noStore?: boolean | undefined;
+  /** What its server's X-Robots-Tag header says. */
+  readonly robotsTag?: string | undefined;
   /** The Retry-After header of its answer. */
   readonly retryAfter?: string | undefined;
   /** Where one can go from the page, when the request asked for it. */

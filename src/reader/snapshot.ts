@@ -67,6 +67,8 @@ export interface Snapshot {
    * (RFC 9111, sections 5.2.2.5 and 5.2.2.7).
    */
   readonly noStore?: boolean | undefined;
+  /** The X-Robots-Tag header of the target's answer: what a robots meta element would say of it. */
+  readonly robotsTag?: string | undefined;
   /** Whether the target's answer ended before it was whole. */
   readonly partial?: boolean | undefined;
   /** What went wrong on the way and should be told: `Timed out after 3 s`. One line each. */
@@ -100,3 +102,18 @@ export const unwritten = (html: string): Pick<Snapshot, 'hiddenFrames' | 'hidden
 export const HIDDEN_ATTRIBUTE = 'data-lectern-hidden';
 /** Set by the browser engine on frames' content and shadow roots it wrote into the HTML. */
 export const FRAME_ATTRIBUTE = 'data-lectern-frame';
+
+/** What the head of an answer says of it. */
+export type AnswerFacts = Pick<
+  Snapshot,
+  'status' | 'statusText' | 'lastModified' | 'retryAfter' | 'noStore' | 'robotsTag'
+>;
+
+export const answerFacts = ({
+  status,
+  statusText,
+  lastModified,
+  retryAfter,
+  noStore,
+  robotsTag,
+}: Snapshot): AnswerFacts => ({ status, statusText, lastModified, retryAfter, noStore, robotsTag });

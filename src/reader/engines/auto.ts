@@ -9,7 +9,7 @@ import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { Renderer } from '../renderer.ts';
 import type { Sites, SiteView } from '../sites.ts';
-import { isHtml, type Snapshot } from '../snapshot.ts';
+import { answerFacts, isHtml, type Snapshot } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
 import type { Learn } from './learn.ts';
 import { withPictures } from './text-picture.ts';
@@ -97,11 +97,11 @@ async function* rendered(
   required: readonly OptionName[],
   { browser, learn }: AutoParts & { readonly browser: Engine },
 ): AsyncGenerator<Snapshot> {
-  const { status, statusText, lastModified, noStore, url, text } = fetched;
+  const { status, url, text } = fetched;
   yield withReason({ ...fetched, settled: false }, plan.reason);
   let last: Snapshot | undefined;
   try {
-    const from = REFUSALS.has(status) ? {} : { url, html: text, answer: { status, statusText, lastModified, noStore } };
+    const from = REFUSALS.has(status) ? {} : { url, html: text, answer: answerFacts(fetched) };
     for await (const seen of browser.visit({ ...visit, ...from })) {
       last = seen;
       yield withReason(seen, plan.reason);

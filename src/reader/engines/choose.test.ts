@@ -100,6 +100,7 @@ beforeAll(async () => {
       },
       '/uncopied': ({ response }) => {
         response.setHeader('cache-control', 'no-store');
+        response.setHeader('x-robots-tag', 'noindex');
         sendHtml(
           response,
           page('', '<div id="root"></div>', '<script>root.innerHTML = "<p>made by scripts</p>"</script>'),
@@ -444,13 +445,13 @@ describe('a document that came with the request', () => {
   });
 });
 
-it('tells of a page that it forbids copies, whoever read it', async () => {
+it('tells of a page that it forbids copies or to be found, whoever read it', async () => {
   for (const engine of ['direct', 'browser', 'auto']) {
     const snapshots = await readAll('/uncopied', { engine });
     expect(
-      snapshots.map(({ noStore }) => noStore),
+      snapshots.map(({ noStore, robotsTag }) => [noStore, robotsTag]),
       engine,
-    ).toEqual(snapshots.map(() => true));
+    ).toEqual(snapshots.map(() => [true, 'noindex']));
   }
   expect(new Set((await readAll('/uncopied')).map(({ engine }) => engine))).toEqual(new Set(['direct', 'browser']));
   expect((await read('/plain', { engine: 'browser' })).noStore).toBeUndefined();

@@ -200,6 +200,7 @@ const snapshotOf = (
   lastModified: headers['last-modified'],
   ...(headers['retry-after'] !== undefined && { retryAfter: headers['retry-after'] }),
   ...(forbidsCopies(headers['cache-control']) && { noStore: true }),
+  ...(headers['x-robots-tag'] !== undefined && { robotsTag: headers['x-robots-tag'] }),
   text,
   settled: !truncated,
   ...unwritten(kind === 'html' ? text : ''),

@@ -5,7 +5,7 @@
 import type { CookieJar } from '#net/cookies.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { Options } from '../options/resolve.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { AnswerFacts, Snapshot } from '../snapshot.ts';
 
 export interface Visit {
   /** The cleaned, absolute http(s) address. For submitted HTML: the address to show, while `html` is what is loaded. */
@@ -14,7 +14,7 @@ export interface Visit {
   /** The address that led to `url`, if one did: what was meant for it is told to no other site. */
   readonly cameFrom?: string | undefined;
   /** Set when `html` is what `url` has just answered: it stands for the first answer of that address, later ones are fetched. */
-  readonly answer?: Pick<Snapshot, 'status' | 'statusText' | 'lastModified' | 'noStore'> | undefined;
+  readonly answer?: AnswerFacts | undefined;
   /** The cookies of the read, the caller's among them, and where those of answers go; engines that follow each other share it. */
   readonly jar?: CookieJar | undefined;
   readonly options: Options;

@@ -102,7 +102,7 @@ it('a page of the reader is what the index takes, when there is Markdown of it',
 });
 
 it('pages are kept from being found by themselves alone', () => {
-  const hindered = (robots: string, status = 200, noStore = false) =>
+  const hindered = (robots: string, status = 200, noStore = false, robotsTag?: string) =>
     hindranceOf(
       {
         page: {
@@ -117,6 +117,7 @@ it('pages are kept from being found by themselves alone', () => {
         tokens: 0,
         status,
         noStore,
+        robotsTag,
       },
       false,
     );
@@ -124,6 +125,8 @@ it('pages are kept from being found by themselves alone', () => {
     expect([robots, hindered(robots)]).toEqual([robots, undefined]);
   for (const robots of ['noindex', 'NOINDEX,nofollow', 'noindex nofollow', 'follow, none', 'noarchive'])
     expect([robots, hindered(robots)?.isForGood]).toEqual([robots, true]);
+  expect(hindered('', 200, false, 'noindex, nofollow')?.isForGood).toBe(true);
+  expect(hindered('', 200, false, 'somebot: noindex')).toBeUndefined();
   expect(hindered('', 410)?.isForGood).toBe(true);
   expect(hindered('', 503)?.isForGood).toBe(false);
   expect(hindered('', 200, true)?.reason).toBe('forbids copies');

@@ -7,12 +7,15 @@ const CAPTCHA = /CAPTCHA/;
 const ROBOTS = /^(?:robots|googlebot)$/i;
 
 /** What keeps a page from being found, in a few words; undefined for a page that is there and may be found. */
-export function hindranceOf({ page, status, noStore }: Rendition, keepsNoStore: boolean): Hindrance | undefined {
+export function hindranceOf(
+  { page, status, noStore, robotsTag }: Rendition,
+  keepsNoStore: boolean,
+): Hindrance | undefined {
   const robots = Object.entries(page.metadata ?? {}).flatMap(([name, text]) => (ROBOTS.test(name) ? [text] : []));
   if (status === 404 || status === 410) return { isForGood: true, reason: `answered with ${status}` };
   if (status !== undefined && (status < 200 || status >= 300))
     return { isForGood: false, reason: `answered with ${status}` };
-  if (forbids(robots.join())) return { isForGood: true, reason: 'asks not to be indexed' };
+  if (forbids([...robots, robotsTag ?? ''].join())) return { isForGood: true, reason: 'asks not to be indexed' };
   if (noStore && !keepsNoStore) return { isForGood: true, reason: 'forbids copies' };
   if (CAPTCHA.test(page.warning ?? '')) return { isForGood: false, reason: 'asks for a CAPTCHA' };
   return undefined;

@@ -1,7 +1,7 @@
 /** The engine that renders: a page in Chromium, its scripts run, captured as it settles. */
 import { problem } from '#errors.ts';
 import { during, throughout } from '#telemetry/trace.ts';
-import { isHtml, type Snapshot } from '../../snapshot.ts';
+import { answerFacts, isHtml, type Snapshot } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
 import { withPictures } from '../text-picture.ts';
 import { FileTarget, unreadable } from './failures.ts';
@@ -61,9 +61,9 @@ async function* readFile(
   const way = { ...rest, url, cameFrom: visit.url, deadline, jar: jar ?? visit.jar };
   for await (const snapshot of direct.visit(way)) {
     if (isHtml(snapshot) && !snapshot.file) {
-      const { status, statusText, lastModified, noStore, text } = snapshot;
-      const answer = { status, statusText, lastModified, noStore };
-      return yield* browser.visit({ ...way, url: snapshot.url, deadline: visit.deadline, html: text, answer });
+      const { url, text } = snapshot;
+      const answer = answerFacts(snapshot);
+      return yield* browser.visit({ ...way, url, deadline: visit.deadline, html: text, answer });
     }
     const drawn = await withPictures(snapshot, { ...visit, deadline }, browser);
     yield { ...drawn, engineReason: 'the target is a file', ...(storageState && { storageState }) };

@@ -18,6 +18,7 @@ export interface MainDocument {
   readonly retryAfter?: string | undefined;
   /** As that of a snapshot. */
   readonly noStore?: boolean | undefined;
+  readonly robotsTag?: string | undefined;
   readonly response: Response | undefined;
 }
 
@@ -126,6 +127,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
       lastModified: headers['last-modified'],
       retryAfter: headers['retry-after'],
       noStore: forbidsCopies(headers['cache-control']),
+      robotsTag: headers['x-robots-tag'],
       ...(routing.isBrought(response.request()) && config.answer),
       mediaType: mediaTypeOf(headers['content-type']),
       response,

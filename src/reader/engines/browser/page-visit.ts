@@ -361,6 +361,7 @@ export class PageVisit {
       mediaType: main?.mediaType || 'text/html',
       lastModified: main?.lastModified,
       ...(main?.noStore && { noStore: true }),
+      ...(main?.robotsTag !== undefined && { robotsTag: main.robotsTag }),
       ...(main?.retryAfter !== undefined && { retryAfter: main.retryAfter }),
       notes: this.#notes,
       engine: 'browser' as const,
