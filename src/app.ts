@@ -40,6 +40,7 @@ import { createDocuments } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
 import { createCompletions, createModels, createOcr, modelNames, modelsDir, openModelHost } from '#models/index.ts';
+import type { Lookup } from '#net/dns.ts';
 import { createEgress } from '#net/egress.ts';
 import { createFetch } from '#net/fetch.ts';
 import { createGuard, portOf } from '#net/guard.ts';
@@ -110,6 +111,8 @@ export interface AppOptions {
   readonly log: Log;
   /** What the file of a flow may refer to. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Who tells the addresses of names that callers chose; the name servers of the machine unless given. */
+  readonly lookup?: Lookup | undefined;
 }
 
 const IDLE_CUT_MS = 50;
@@ -133,7 +136,10 @@ async function endAll(started: readonly (() => unknown)[], log: Log): Promise<vo
   }
 }
 
-async function build({ config, version, log, environment }: AppOptions, started: (() => unknown)[]): Promise<App> {
+async function build(
+  { config, version, log, environment, lookup }: AppOptions,
+  started: (() => unknown)[],
+): Promise<App> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   // Left by a server that was killed: nothing in it outlives a start.
   const temporaryDir = await openServerFolder(path.join(config.dataDir, 'tmp'));
@@ -173,7 +179,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
   const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
   const isOwnHost = (name: string) => name === ownHost;
   const ownPlaces = createOwnPlaces();
-  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPlaces });
+  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPlaces, ...(lookup && { lookup }) });
   const regionRules = { region: config.region, euHosts: config.euHosts, log };
   const region = createRegion(regionRules);
   const fetch = createFetch({ guard, region });
@@ -398,6 +404,7 @@ async function build({ config, version, log, environment }: AppOptions, started:
   const stores = () => ({
     accounts: room.healthy ? ('ok' as const) : ('away' as const),
     limits: counters.healthy ? ('ok' as const) : ('away' as const),
+    batches: batch.healthy ? ('ok' as const) : ('away' as const),
   });
   readRooms(metrics, {
     version,

@@ -1,6 +1,7 @@
 /** The model host's interface description, drawn from the tables of fields, kinds and codes. */
 import type { Face } from '#http/server.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
+import { BATCH_PATHS, BATCH_SCHEMAS } from './batch-openapi.ts';
 import { MODEL_CODES, RATE_CODES } from './envelopes/model.ts';
 
 export function modelDescriptionRoute(face: Face, version: string): void {
@@ -15,7 +16,8 @@ export function modelDescription(version: string): object {
     info: {
       title: 'Lectern model host',
       version,
-      description: 'Texts in, vectors or an order out. Unknown fields are ignored, and null is as good as absent.',
+      description:
+        'Texts, pictures, PDFs and clips in, vectors or an order out. Unknown fields are ignored, and null is as good as absent.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -31,6 +33,7 @@ export function modelDescription(version: string): object {
         }),
       },
       '/v1/chat/completions': { post: CHAT },
+      ...BATCH_PATHS,
       '/v1/models': { get: open('listModels', 'The models that are served', ref('Models')) },
       '/v1/models/{model_id}': {
         get: {
@@ -64,6 +67,7 @@ export function modelDescription(version: string): object {
         ChatFailure: CHAT_FAILURE,
         Models: object({ object: { const: 'list' }, data: list(ref('Model')) }, ['object', 'data']),
         Model: MODEL,
+        ...BATCH_SCHEMAS,
         Failure: FAILURE,
       },
     },
@@ -127,10 +131,14 @@ function teiSchema(): Schema {
   return { ...schema, required: ['query'] };
 }
 
-const USAGE = object({ total_tokens: integer('Tokens that were run.'), prompt_tokens: integer('The same.') }, [
-  'total_tokens',
-  'prompt_tokens',
-]);
+const USAGE = object(
+  {
+    total_tokens: integer('Tokens that were run, patches of pictures among them.'),
+    prompt_tokens: integer('The same.'),
+    image_tokens: integer('Those of pictures, when there were any.'),
+  },
+  ['total_tokens', 'prompt_tokens'],
+);
 const SPARSE_USAGE = object({ input_tokens: integer(), output_tokens: { const: 0 }, total_tokens: integer() }, [
   'input_tokens',
   'output_tokens',
@@ -218,6 +226,11 @@ const MODEL = object(
     owned_by: string(),
     serves: string('The id of the model behind it: another one for an alias.'),
     kind: string('Which fields a request may have; `rerank` for rerankers, `chat` for those that write.'),
+    spaces: {
+      type: 'object',
+      additionalProperties: string(),
+      description: 'Names of spaces by what is put into them, where vectors cannot all be compared.',
+    },
     dimensions: list(integer(), 'Sizes of its vectors that are asked for most.'),
     languages: list(string()),
     license: string(),

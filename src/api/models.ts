@@ -72,7 +72,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     owned_by: row.hub.includes('/') ? row.hub.slice(0, row.hub.indexOf('/')) : 'lectern',
     serves: row.id,
     kind: embedding?.kind ?? 'rerank',
-    ...(embedding?.row.spaces && { spaces: embedding.row.spaces }),
+    spaces: embedding?.row.spaces ?? {},
     ...(sizes && { dimensions: sizes === 'any' ? embedding.row.matryoshka : sizes }),
     languages: row.languages,
     license: row.licence,

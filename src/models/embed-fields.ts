@@ -14,7 +14,23 @@ const ALL = EMBEDDING_KINDS;
 const but = (...kinds: readonly EmbeddingKind[]) => ALL.filter((kind) => !kinds.includes(kind));
 
 const text = { type: 'string' };
+const MEDIA = ['image', 'audio', 'video'];
 const textObject = { type: 'object', properties: { text }, required: ['text'] };
+const mediaObjects = MEDIA.map((name) => ({ type: 'object', properties: { [name]: text }, required: [name] }));
+const partSchema = { anyOf: [text, textObject, ...mediaObjects, { type: 'object', required: ['type'] }] };
+const itemSchema = {
+  anyOf: [
+    ...partSchema.anyOf,
+    // Names of images that older clients send.
+    { type: 'object', properties: { url: text }, required: ['url'] },
+    { type: 'object', properties: { bytes: text }, required: ['bytes'] },
+    {
+      type: 'object',
+      properties: { content: { type: 'array', minItems: 1, items: partSchema } },
+      required: ['content'],
+    },
+  ],
+};
 
 export const EMBED_FIELDS = {
   model: {
@@ -32,12 +48,13 @@ export const EMBED_FIELDS = {
     required: true,
     schema: {
       anyOf: [
-        text,
-        textObject,
-        { type: 'array', minItems: 1, maxItems: MAX_INPUTS, items: { anyOf: [text, textObject] } },
+        ...itemSchema.anyOf,
+        { type: 'object', properties: { pdf: text }, required: ['pdf'] },
+        { type: 'array', minItems: 1, maxItems: MAX_INPUTS, items: itemSchema },
       ],
     },
-    meaning: 'What to embed: a string, `{text}`, or a list of them, one vector each.',
+    meaning:
+      'What to embed: a string, `{text}`, `{image}`, `{audio}`, `{video}`, or a list of them, one vector each; `{pdf}` alone, a vector a page; `{content: […]}`, one vector of several parts. Media are an address, a data URI or base64.',
   },
   task: {
     aliases: ['task_type'],

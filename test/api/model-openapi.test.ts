@@ -1,11 +1,19 @@
 /** The interface description of the model host: valid, complete, and true of real answers. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { modelDescription } from '#api/model-openapi.ts';
+import { openBatch } from '#batch/index.ts';
 import { drawnPage } from '#models/drawn-pages.suite.ts';
 import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed.suite.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
+import { createFetch } from '#net/fetch.ts';
+import { createGuard } from '#net/guard.ts';
+import { createRegion } from '#net/region.ts';
+import { createLog } from '#telemetry/log.ts';
 
 import { startChatHost } from '../support/chat-host.ts';
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';
@@ -124,4 +132,57 @@ it('describes the list of models', async () => {
   expect(validate(answer), JSON.stringify(validate.errors)).toBe(true);
   const one = (await (await fetch(`${host.url}/v1/models/dense`)).json()) as object;
   expect(Object.keys(one).sort()).toEqual(Object.keys(description.components.schemas.Model.properties).sort());
+});
+
+it('describes batch jobs', async () => {
+  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } });
+  ajv.addSchema(description, 'description');
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'described-'));
+  const guard = createGuard();
+  const log = createLog('silent');
+  const out = createFetch({ guard, region: createRegion({ region: 'any', euHosts: [], log }) });
+  const batches = await startModelHost({
+    rows: [fakeRow('dense', { matryoshka: [4] })],
+    opening: { embedder: (row) => fakeEmbedder(row), reranker: (row) => fakeReranker(row) },
+    batch: async ({ registry, models }) => ({
+      guard,
+      room: await openBatch({
+        dataDir: folder,
+        registry,
+        models,
+        fetch: out,
+        failureOf: ({ message }) => ({ code: 'INVALID_LINE', message }),
+        charge: async () => {},
+        jobs: 0,
+        log,
+      }),
+    }),
+  });
+  try {
+    const body = {
+      model: 'dense',
+      input: [{ custom_id: 'a', body: { input: ['x', { text: 'y' }], truncate: true } }],
+      dimensions: 4,
+    };
+    expect(ajv.getSchema('description#/components/schemas/BatchRequest')!(body)).toBe(true);
+    expect(ajv.getSchema('description#/components/schemas/BatchLine')!(body.input[0])).toBe(true);
+    const { status, body: job } = await batches.post('/v1/batch/embeddings', body);
+    expect(status).toBe(200);
+    const isJob = ajv.getSchema('description#/components/schemas/BatchJob')!;
+    expect(isJob(job), JSON.stringify(isJob.errors)).toBe(true);
+    const headers = { authorization: 'Bearer test-key' };
+    for (const [place, methods] of Object.entries(description.paths)) {
+      if (!place.startsWith('/v1/batch')) continue;
+      for (const method of Object.keys(methods as object).filter((name) => name === 'get')) {
+        const url = `${batches.url}${place.replace('{batch_id}', job.batch_id)}`;
+        const answer = await fetch(url, { method: method.toUpperCase(), headers });
+        // Its files are not there before its end.
+        expect(answer.status, place).toBe(/output|errors/.test(place) ? 409 : 200);
+      }
+    }
+  } finally {
+    await batches.close();
+    await out.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 });

@@ -29,6 +29,8 @@ import { createMemoryCounters } from '#storage/counters/memory.ts';
 import { createLog } from '#telemetry/log.ts';
 
 interface ServingSetup {
+  /** What opens pictures, PDFs and clips. */
+  readonly media?: Parameters<typeof openModelHost>[1]['media'];
   readonly maxBodyBytes?: number;
   readonly prices?: Prices;
   /** `off` needs no keys and counts nothing. */
@@ -94,7 +96,8 @@ export async function startRealModelHost(
   const trusted = createTrustedFetch({ region: 'any', euHosts: [], log });
   const tokens = { load: async () => {}, count: (text: string) => text.length, keep: (text: string) => text };
   const config = readConfig({ environment: {}, flags: { modelDownload: 'off', ...settings } });
-  const host = await openModelHost(config, { dir, fetch: trusted, tokens, log });
+  const { media } = serving;
+  const host = await openModelHost(config, { dir, fetch: trusted, tokens, log, media });
   const close = async () => {
     await host.close();
     await trusted.close();

@@ -63,14 +63,16 @@ export async function drawn(
   });
 }
 
-/** The first picture of a file, the right way up and on white: red, green, blue, row by row. Throws DocumentFault. */
+/**
+ * The first picture of a file, whole, the right way up and on white: red, green, blue, row by row. Throws DocumentFault.
+ */
 export async function pixelsOf(
   bytes: Uint8Array,
   format: RasterFormat,
 ): Promise<{ width: number; height: number; rgb: Uint8Array }> {
   await describe(bytes, format);
   return decoding(format, async () => {
-    const picture = await open(bytes, format, 0);
+    const picture = await open(bytes, format, 0, 'error');
     const { data, info } = await picture
       .toColourspace('srgb')
       .flatten({ background: '#ffffff' })
@@ -80,11 +82,11 @@ export async function pixelsOf(
   });
 }
 
-async function open(bytes: Uint8Array, format: RasterFormat, page: number): Promise<Sharp> {
+async function open(bytes: Uint8Array, format: RasterFormat, page: number, tolerance?: Tolerance): Promise<Sharp> {
   if (format === 'bmp') return openPixels(decodeBitmap(bytes, readBitmapHeader(bytes)));
-  if (format !== 'ico') return (await opened(bytes, page)).autoOrient();
+  if (format !== 'ico') return (await opened(bytes, page, tolerance)).autoOrient();
   const icon = largestIcon(bytes);
-  return icon.isPng ? opened(icon.bytes, 0) : openPixels(pixelsOfIcon(icon.bytes, iconHeader(icon.bytes)));
+  return icon.isPng ? opened(icon.bytes, 0, tolerance) : openPixels(pixelsOfIcon(icon.bytes, iconHeader(icon.bytes)));
 }
 
 async function openPixels({
@@ -99,9 +101,11 @@ async function openPixels({
   return (await sharpHere())(rgba, { raw: { width, height, channels: 4 }, limitInputPixels: MAX_PIXELS });
 }
 
-/** Of one that is cut off, what there is. */
-const opened = async (bytes: Uint8Array, page: number): Promise<Sharp> =>
-  (await sharpHere())(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn: 'none', page });
+/** `none` shows what there is of a picture that is cut off; `error` fails on it. */
+type Tolerance = 'none' | 'error';
+
+const opened = async (bytes: Uint8Array, page: number, failOn: Tolerance = 'none'): Promise<Sharp> =>
+  (await sharpHere())(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn, page });
 
 async function sharpHere() {
   const { default: sharp } = await import('sharp');
