@@ -3,7 +3,16 @@
  * against with every declaration checked, and run where there is nothing but it.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -13,11 +22,11 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '#reader/index.ts';
 import { startSite } from '../site/site.ts';
+import { buildClientPackage, TSC } from '../support/client-package.ts';
 import { SETUP_DATA_DIR, startServer, type TestServer } from '../support/server.ts';
 
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 const LONG_MS = 240_000;
 const MAX_GZIP_BYTES = 15_000;
 
@@ -26,33 +35,13 @@ let server: TestServer;
 const project = (file: string) => path.join(dir, file);
 beforeAll(async () => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-consumer-'));
-  await buildPackage();
+  await buildClientPackage(dir);
   server = await startServer({ browser: 'none', auth: 'off' });
 }, LONG_MS);
 afterAll(async () => {
   await server?.close();
   rmSync(dir, { recursive: true, force: true });
 });
-
-/** `node_modules/lectern` with nothing in `dist` but the client: that it builds alone shows that it needs nothing else. */
-async function buildPackage() {
-  const place = project('node_modules/lectern');
-  mkdirSync(place, { recursive: true });
-  cpSync(path.join(ROOT, 'package.json'), path.join(place, 'package.json'));
-  const config = {
-    extends: path.join(ROOT, 'tsconfig.build.json'),
-    compilerOptions: {
-      rootDir: path.join(ROOT, 'src'),
-      outDir: path.join(place, 'dist'),
-      types: ['node'],
-      typeRoots: [path.join(ROOT, 'node_modules/@types')],
-    },
-    include: [path.join(ROOT, 'src/client')],
-    exclude: [path.join(ROOT, 'src/**/*.test.ts')],
-  };
-  writeFileSync(project('tsconfig.package.json'), JSON.stringify(config));
-  await run(process.execPath, [TSC, '-p', project('tsconfig.package.json')]);
-}
 
 const CONSUMER = `
 import { createClient, LecternError, LecternUnreachable } from 'lectern/client';
@@ -142,6 +131,15 @@ describe('a program that uses the package', () => {
         code: 'INPUT_MODEL_NOT_FOUND',
         wrong: ['withLinkSummary'],
       });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'compiles as the example of the project does',
+    async () => {
+      copyFileSync(path.join(ROOT, 'examples/client/read.mts'), project('read.mts'));
+      await compile('read.mts', { module: 'nodenext', moduleResolution: 'nodenext', lib: ['es2023'], types: ['node'] });
     },
     LONG_MS,
   );
