@@ -1,5 +1,6 @@
 /** A stranger's document in a frame that runs nothing, loads nothing and leads nowhere. */
 import { useMemo } from 'preact/hooks';
+import { inertNodes } from './inert.ts';
 
 /** The address of the frame's style sheet, put in by the build. */
 declare const FRAME_STYLE: string;
@@ -20,7 +21,7 @@ export function ForeignDocument({ html }: { html: string }) {
 }
 
 function quiet(html: string): string {
-  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  const parsed = inertNodes(html);
   for (const element of parsed.querySelectorAll(QUIETED)) element.remove();
   for (const element of parsed.querySelectorAll('*')) {
     for (const { name, value } of [...element.attributes]) {
@@ -28,8 +29,10 @@ function quiet(html: string): string {
       if (!isPicture && !QUIET_ATTRIBUTES.has(name)) element.removeAttribute(name);
     }
   }
+  const body = document.createElement('template');
+  body.content.append(parsed);
   const policy = `default-src 'none'; img-src data:; style-src ${location.origin}`;
-  return `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><link rel="stylesheet" href="${location.origin}${FRAME_STYLE}"></head>${parsed.body.outerHTML}</html>`;
+  return `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><link rel="stylesheet" href="${location.origin}${FRAME_STYLE}"></head><body>${body.innerHTML}</body></html>`;
 }
 
 const QUIET_ATTRIBUTES = new Set([

@@ -5,6 +5,7 @@
  */
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { inertNodes } from './inert.ts';
 
 const KEPT = new Set(
   (
@@ -32,8 +33,7 @@ export function renderMarkdown(text: string): Written {
     htmlExtensions: [gfmHtml()],
     allowDangerousHtml: true,
   });
-  const parsed = new DOMParser().parseFromString(html, 'text/html');
-  return { frontmatter: found?.[1], content: rebuilt(parsed.body) };
+  return { frontmatter: found?.[1], content: rebuilt(inertNodes(html)) };
 }
 
 interface Step {
@@ -42,13 +42,13 @@ interface Step {
   readonly depth: number;
 }
 
-function rebuilt(body: Node): DocumentFragment {
+function rebuilt(parsed: Node): DocumentFragment {
   const fragment = document.createDocumentFragment();
   const steps: Step[] = [];
   const later = (parent: Node, into: Node, depth: number) => {
     for (let child = parent.lastChild; child; child = child.previousSibling) steps.push({ from: child, into, depth });
   };
-  later(body, fragment, 0);
+  later(parsed, fragment, 0);
   for (let step = steps.pop(); step; step = steps.pop()) {
     const { from, into, depth } = step;
     if (from.nodeType === Node.TEXT_NODE) into.appendChild(document.createTextNode(from.nodeValue ?? ''));

@@ -145,9 +145,9 @@ export interface ModelField {
 
 /** The fields of a model request, without those that the page has a place of its own for. */
 export function modelFormOf(table: Readonly<Record<string, ModelField>>, placed: readonly string[]): FormField[] {
-  return Object.entries(table)
+  const fields = Object.entries(table)
     .filter(([name]) => !placed.includes(name))
-    .map(([name, field]) => {
+    .map(([name, field]): FormField => {
       const schema = field.schema as Schema;
       const branches = branchesOf(schema);
       const known = branches.find((branch) => branch.enum)?.enum?.map(String);
@@ -167,11 +167,23 @@ export function modelFormOf(table: Readonly<Record<string, ModelField>>, placed:
         kind,
         ...(kind === 'flag' ? { values: ['true', 'false'] } : known && { values: known }),
         ...(named && { default: named }),
-        meaning: field.meaning,
-        group: 'Model',
+        meaning: field.meaning.replace(/ Default: .+\.$/, ''),
+        group: MODEL_GROUP,
       };
     });
+  return [...fields, TRACE];
 }
+
+const MODEL_GROUP = 'Model';
+/** What every endpoint of the model host takes. */
+const TRACE: FormField = {
+  name: 'trace',
+  kind: 'flag',
+  values: ['true', 'false'],
+  default: 'false',
+  meaning: 'Adds to the answer what the request went through and how long each step took, under `trace`.',
+  group: MODEL_GROUP,
+};
 
 /** What recognition takes beside its picture (contract of chat completions, section 7). */
 export const RECOGNITION_FORM: readonly FormField[] = [
@@ -181,13 +193,14 @@ export const RECOGNITION_FORM: readonly FormField[] = [
     values: ['markdown', 'text', 'html', 'json', 'hocr'],
     default: 'markdown',
     meaning: 'How the text is written: `json` and `hocr` carry boxes and confidences.',
-    group: 'Model',
+    group: MODEL_GROUP,
   },
   {
     name: 'max_tokens',
     kind: 'number',
     unit: 'tokens',
     meaning: 'The most tokens of the answer; what is beyond is cut, and `finish_reason` says so.',
-    group: 'Model',
+    group: MODEL_GROUP,
   },
+  TRACE,
 ];

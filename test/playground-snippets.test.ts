@@ -1,0 +1,234 @@
+/** The code that the playground shows is run, and answers what the page is answered. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { A4, drawnPage, drawText, RIVERS } from '#models/drawn-pages.suite.ts';
+import { shellWord } from '../playground/src/snippets.ts';
+import { launchBrowser, watchedPage } from './support/browser-page.ts';
+import { startServer, type TestServer } from './support/server.ts';
+import { findProgram } from './support/services-start.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const LONG = 180_000;
+const run = promisify(execFile);
+/** Whatever a shell or a program could trip over. */
+const ODD = `It's "odd" \`here\` $HOME \\n %s – ünïcode 😀 {{file}} </p>`;
+const HTML = `<main><h1>${ODD.replaceAll('<', '&lt;')}</h1><p class="keep">Kept, since it is 'chosen' by a "selector".</p>\n<p>Not</p></main>`;
+
+let browser: Browser;
+let server: TestServer;
+let key: string;
+let dir: string;
+beforeAll(async () => {
+  server = await startServer({ browser: 'none' });
+  key = server.app.firstKey!;
+  browser = await launchBrowser();
+  dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-snippets-'));
+  await writeFile(path.join(dir, 'package.json'), '{"type":"module"}');
+}, LONG);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const python = findProgram('python3');
+const LANGUAGES = ['curl', 'TypeScript', 'lectern/client', 'Python'] as const;
+type Language = (typeof LANGUAGES)[number];
+
+/** What a snippet prints. */
+async function printed(language: Language, code: string): Promise<string> {
+  const env = { ...process.env, LECTERN_API_KEY: key };
+  const options = { cwd: dir, env, maxBuffer: 50_000_000 };
+  if (language === 'curl') return (await run('bash', ['-c', code], options)).stdout;
+  if (language === 'Python') {
+    await writeFile(path.join(dir, 'snippet.py'), code.replace('json.load(answer)', 'json.dumps(json.load(answer))'));
+    return (await run(python!, ['snippet.py'], options)).stdout;
+  }
+  // Printed as JSON, so that all of it can be compared; the client stands in this package, which only its own files can name.
+  const program = code
+    .replace(/console\.log\((.*)\);$/s, 'console.log(JSON.stringify($1));')
+    .replace("'lectern/client'", JSON.stringify(path.join(ROOT, 'src/client/index.ts')));
+  await writeFile(path.join(dir, 'snippet.ts'), program);
+  const tsx = path.join(ROOT, 'node_modules/tsx/dist/cli.mjs');
+  return (await run(process.execPath, [tsx, '--conditions=source', 'snippet.ts'], options)).stdout;
+}
+
+/** The request filled in by `fill`: what the page was answered, and its code by language. */
+async function asked(tab: string, fill: (page: Page) => Promise<unknown>) {
+  const { page, complaints } = await watchedPage(browser);
+  page.setDefaultTimeout(LONG);
+  await page.goto(`${server.reader}/playground`);
+  await page.getByRole('tab', { name: tab, exact: true }).click();
+  await page.getByLabel('API key').fill(key);
+  await fill(page);
+  const reply = page.waitForResponse((response) => response.request().method() === 'POST');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.status .state', { hasText: 'Done' }).waitFor();
+  const answer = await (await reply).text();
+  await page.getByRole('tab', { name: 'Code', exact: true }).click();
+  const code: Partial<Record<Language, string>> = {};
+  for (const language of LANGUAGES) {
+    const choice = page.getByRole('radio', { name: language, exact: true });
+    if ((await choice.count()) === 0) continue;
+    await choice.check();
+    code[language] = await page.locator('pre[data-language]').innerText();
+  }
+  await page.context().close();
+  expect(complaints).toEqual([]);
+  return { answer, code };
+}
+
+const option = async (page: Page, name: string) => {
+  await page.getByRole('searchbox', { name: 'Search options by name or meaning' }).fill(name);
+  return page.getByLabel(name, { exact: true });
+};
+const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+
+/** Without what differs from call to call. */
+function lasting(text: string): unknown {
+  const answer = JSON.parse(text);
+  delete answer.id;
+  delete answer.created;
+  return answer;
+}
+
+describe('a read of pasted HTML with options in headers and in the body', () => {
+  let told: Awaited<ReturnType<typeof asked>>;
+  beforeAll(async () => {
+    told = await asked('Read', async (page) => {
+      await page.getByRole('radio', { name: 'HTML' }).check();
+      await textbox(page, 'HTML').fill(HTML);
+      await textbox(page, 'Address it is from').fill("https://pots.test/it's");
+      await (await option(page, 'markdown.headingStyle')).selectOption('setext');
+      await (await option(page, 'removeSelector')).fill('p:not(.keep)\n[title="it\'s"]');
+      await (await option(page, 'customHeader')).fill('{"X-A": "it\'s \\"quoted\\""}');
+      await (await option(page, 'withLinksSummary')).selectOption('true');
+    });
+  }, LONG);
+
+  it('is all that was set', () => {
+    const { data } = JSON.parse(told.answer);
+    expect(data.content).toContain('chosen');
+    expect(data.content).not.toContain('Not');
+    expect(told.code.curl).toContain("-H 'X-Md-Heading-Style: setext'");
+    expect(told.code.curl).not.toContain(key);
+  });
+
+  it.each(LANGUAGES)('%s', { timeout: LONG }, async (language) => {
+    if (language === 'Python' && !python) return;
+    const output = await printed(language, told.code[language]!);
+    if (language === 'lectern/client') {
+      const { page } = JSON.parse(output);
+      expect(page).toEqual(JSON.parse(told.answer).data);
+    } else expect(lasting(output)).toEqual(lasting(told.answer));
+  });
+});
+
+describe('a read of a file, as text', () => {
+  let told: Awaited<ReturnType<typeof asked>>;
+  const name = `a "file" it's.html`;
+  beforeAll(async () => {
+    await writeFile(path.join(dir, name), HTML);
+    told = await asked('Read', async (page) => {
+      await page.getByRole('radio', { name: 'File' }).check();
+      await page.getByRole('radio', { name: 'Text' }).check();
+      const file = { name, mimeType: 'text/html', buffer: Buffer.from(HTML) };
+      await page.getByLabel('File: PDF').setInputFiles(file);
+      await (await option(page, 'removeSelector')).fill('h1\n[title="it\'s"]');
+    });
+  }, LONG);
+
+  it.each(['curl', 'TypeScript'] as const)('%s', { timeout: LONG }, async (language) => {
+    const output = await printed(language, told.code[language]!);
+    expect(told.answer).toContain('chosen');
+    expect(told.answer).not.toContain('odd');
+    expect(language === 'curl' ? output : JSON.parse(output)).toBe(told.answer);
+  });
+});
+
+describe('a read as a stream', () => {
+  it.each(['curl', 'TypeScript'] as const)('%s', { timeout: LONG }, async (language) => {
+    const told = await asked('Read', async (page) => {
+      await page.getByRole('radio', { name: 'HTML' }).check();
+      await page.getByRole('radio', { name: 'Stream' }).check();
+      await textbox(page, 'HTML').fill(HTML);
+    });
+    expect(told.answer).toContain('event: data');
+    expect(await printed(language, told.code[language]!)).toBe(told.answer);
+  });
+});
+
+describe('a search of the index', () => {
+  it.each(['curl', 'TypeScript', 'lectern/client'] as const)('%s', { timeout: LONG }, async (language) => {
+    const nothing = await fetch(`${server.reader}/`, { method: 'POST', body: new URLSearchParams({ html: HTML }) });
+    expect(nothing.status).toBe(200);
+    const told = await searchFailure();
+    const failure = await printed(language, told[language]!).catch((error: { stdout: string; stderr: string }) =>
+      error.stdout ? error.stdout : error.stderr,
+    );
+    // What was submitted is in no index: the code is refused for the same reason as the page.
+    expect(failure).toContain('AssertionFailureError');
+  });
+
+  async function searchFailure() {
+    const { page } = await watchedPage(browser);
+    await page.goto(
+      `${server.reader}/playground#tab=search&in.q=${encodeURIComponent(ODD)}&opt.num=3&opt.site=pots.test`,
+    );
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.failure').getByText('AssertionFailureError').waitFor();
+    await page.getByRole('tab', { name: 'Code', exact: true }).click();
+    const code: Partial<Record<Language, string>> = {};
+    for (const language of ['curl', 'TypeScript', 'lectern/client'] as const) {
+      await page.getByRole('radio', { name: language, exact: true }).check();
+      code[language] = await page.locator('pre[data-language]').innerText();
+    }
+    await page.context().close();
+    return code;
+  }
+});
+
+describe('the models', () => {
+  it('embed', { timeout: LONG }, async () => {
+    const { answer, code } = await asked('Embed', async (page) => {
+      await textbox(page, 'Texts, one a line').fill(`${ODD}\nAnother`);
+      await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
+      await (await option(page, 'dimensions')).fill('256');
+    });
+    for (const language of ['curl', 'TypeScript', 'lectern/client'] as const) {
+      expect(lasting(await printed(language, code[language]!))).toEqual(lasting(answer));
+    }
+  });
+
+  it('recognize a picture', { timeout: LONG }, async () => {
+    const buffer = drawnPage({ ...A4, height: 500 }, (context) => {
+      drawText(context, RIVERS, { left: 120, top: 120, width: 900, size: 34 });
+    });
+    const name = "it's a page.png";
+    await writeFile(path.join(dir, name), buffer);
+    const { answer, code } = await asked('Recognize', async (page) => {
+      await page.getByLabel('Picture or PDF').setInputFiles({ name, mimeType: 'image/png', buffer });
+      await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
+    });
+    expect(JSON.parse(answer).choices[0].message.content).toContain('Rivers');
+    for (const language of ['curl', 'TypeScript'] as const) {
+      expect(lasting(await printed(language, code[language]!))).toEqual(lasting(answer));
+    }
+  });
+});
+
+it('quotes any text for a shell', { timeout: LONG }, async () => {
+  const texts = fc.sample(
+    fc.string({ unit: 'grapheme', maxLength: 30 }).filter((text) => !text.includes('\0')),
+    { numRuns: 200, seed: 7 },
+  );
+  const { stdout } = await run('bash', ['-c', `printf '%s\\0' ${texts.map(shellWord).join(' ')}`]);
+  expect(stdout.split('\0').slice(0, -1)).toEqual(texts);
+});
