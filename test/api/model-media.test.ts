@@ -27,6 +27,7 @@ const hasFfmpeg = findProgram('ffmpeg') !== undefined;
 let folder: string;
 let host: TestModelHost;
 let without: TestModelHost;
+let relay: TestModelHost;
 let documents: Documents;
 let guarded: GuardedFetch;
 let files: Server;
@@ -80,12 +81,24 @@ beforeAll(async () => {
   const settings = { models: rows, modelAliases: { 'jina-clip-v2': 'strict' }, modelDeadlineMs: 200_000 };
   const media = { fetch: guarded, documents, ocr: undefined, temporaryDir: folder };
   host = await startRealModelHost({ ...settings, speechUrl }, { media });
+  const far = (protocol: string, kind: string, id = `${protocol}-${kind}`) => ({
+    ...{ id, does: 'embed', kind, dimensions: SIZE, contextTokens: 64 },
+    runs: { on: 'remote', protocol, url: host.url, model: 'sees', key: 'test-key' },
+  });
+  const remotes = [
+    far('lectern', 'omni-v5'),
+    far('lectern', 'clip-v1'),
+    far('openai', 'clip-v1'),
+    far('openai', 'text-v3'),
+  ];
+  relay = await startRealModelHost({ models: remotes }, { media });
   without = await startRealModelHost({ ...settings, ffmpeg: '/none/ffmpeg' }, { media: { temporaryDir: folder } });
 }, 240_000);
 
 afterAll(async () => {
   await host?.close();
   await without?.close();
+  await relay?.close();
   await documents.close();
   await guarded.close();
   files.close();
@@ -424,6 +437,33 @@ describe('a server without ffmpeg, documents and a way out', wait, () => {
     >;
     expect(description).toContain('Its space is its own: clap');
     expect(spaces).toEqual({ text: 'clap', audio: 'clap' });
+  });
+});
+
+describe('a server of the same kind elsewhere', wait, () => {
+  it.each(['lectern-omni-v5', 'lectern-clip-v1', 'openai-clip-v1'])('is given what %s is given', async (model) => {
+    served['/b.png'] = png;
+    const { status, body } = await embed(
+      { model, input: ['zoo', { image: `${site}/b.png` }, { image: base64(png) }] },
+      relay,
+    );
+    expect(status, JSON.stringify(body)).toBe(200);
+    expectClose(body.data[0].embedding, read('zoo'));
+    expectClose(body.data[1].embedding, seen());
+    expectClose(body.data[2].embedding, seen());
+    expect(body.usage).toEqual({ total_tokens: 11, prompt_tokens: 11, image_tokens: 8 });
+  });
+
+  it('is given no picture by a model of texts, and none that cannot be read', async () => {
+    expect((await faultOf({ model: 'openai-text-v3', input: { image: base64(png) } }, relay))[1]).toBe('value_error');
+    const broken = { model: 'openai-clip-v1', input: { image: base64(Buffer.from('no picture')) } };
+    expect((await faultOf(broken, relay)).slice(0, 2)).toEqual(['body -> input -> image', 'media_error']);
+  });
+
+  it('is given pages of PDFs as pictures', async () => {
+    const pdf = base64(drawPdf({ pages: [{ content: write(60, 700, ['zoo']) }, { content: '' }] }));
+    const { body } = await embed({ model: 'lectern-clip-v1', input: { pdf } }, relay);
+    expect(body.data).toHaveLength(2);
   });
 });
 

@@ -10,10 +10,18 @@ import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
 import { MediaFault } from './value.ts';
 
 export interface Ffmpeg {
-  /** PNG pictures, two a second from the start, at most `most`. Throws MediaFault or the signal's reason. */
-  frames(clip: Uint8Array, options: { readonly most: number; readonly signal: AbortSignal }): Promise<Uint8Array[]>;
+  /**
+   * What `work` makes of pictures, as PNG: two a second from the start, at most `most`, one after the other. Throws
+   * MediaFault or the signal's reason.
+   */
+  frames<T>(clip: Uint8Array, options: FrameOptions, work: (png: Uint8Array) => Promise<T>): Promise<T[]>;
   /** The first `seconds` as one channel of so many samples a second. Throws MediaFault or the signal's reason. */
   samples(clip: Uint8Array, options: SampleOptions): Promise<Float32Array>;
+}
+
+export interface FrameOptions {
+  readonly most: number;
+  readonly signal: AbortSignal;
 }
 
 export interface SampleOptions {
@@ -115,7 +123,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions
   }
 
   return {
-    frames: (clip, { most, signal }) =>
+    frames: (clip, { most, signal }, work) =>
       inFolder(clip, async (folder) => {
         const fit = `scale=w='min(${MAX_FRAME_SIDE},iw)':h='min(${MAX_FRAME_SIDE},ih)':force_original_aspect_ratio=decrease`;
         const input = ['-max_pixels', String(MAX_FRAME_PIXELS), '-i', `file:${CLIP}`, '-map', '0:V:0'];
@@ -134,7 +142,9 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions
         });
         const names = await pictures(folder.path);
         if (names.length === 0) throw new MediaFault('has no picture');
-        return Promise.all(names.map(async (name) => new Uint8Array(await readFile(path.join(folder.path, name)))));
+        const made: Awaited<ReturnType<typeof work>>[] = [];
+        for (const name of names) made.push(await work(new Uint8Array(await readFile(path.join(folder.path, name)))));
+        return made;
       }),
     samples: (clip, { samplesPerSecond, seconds, signal }) =>
       inFolder(clip, async (folder) => {

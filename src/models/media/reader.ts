@@ -108,10 +108,9 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   async function video(bytes: Uint8Array, mediaType: string, { needs, signal }: ReadOptions): Promise<Piece[]> {
     if (needs.video === 'file') return [{ medium: 'video', file: bytes, mediaType: mediaType || 'video/mp4' }];
     if (!needs.image) throw new MediaFault('cannot be read by this model');
-    const frames = await requireFfmpeg().frames(bytes, { most: MAX_FRAMES, signal });
-    const pieces: Piece[] = [];
-    for (const frame of frames) pieces.push(await picture(frame, 'image/png', needs.image, signal));
-    return pieces;
+    const { image } = needs;
+    const seen = (frame: Uint8Array) => picture(frame, 'image/png', image, signal);
+    return requireFfmpeg().frames(bytes, { most: MAX_FRAMES, signal }, seen);
   }
 
   async function audio(bytes: Uint8Array, mediaType: string, { needs, signal }: ReadOptions): Promise<Piece[]> {
