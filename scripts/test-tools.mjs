@@ -13,6 +13,7 @@ const TOOLS = [
   },
   { programs: ['tesseract'], packages: ['tesseract-ocr'] },
   { programs: ['pdftotext'], packages: ['poppler-utils'] },
+  { programs: ['ffmpeg'], packages: ['ffmpeg'] },
   { programs: ['postgres'], packages: ['postgresql'] },
   { programs: ['redis-server', 'valkey-server'], packages: ['redis-server'] },
   {
