@@ -19,19 +19,21 @@ export interface Piece {
 /** The piece of `whole` from `offset` on that has at most `maxTokens` tokens. */
 export async function pieceOf(whole: string, offset: number, maxTokens: number): Promise<Piece> {
   await loadTokens();
-  const start = insidePair(whole, offset) ? offset - 1 : Math.min(offset, whole.length);
-  const window = whole.slice(start, start + maxTokens * CHARACTERS_OF_TOKEN);
-  const kept = keepTokens(window, maxTokens).length;
-  const end = start + kept < whole.length ? start + border(whole.slice(start, start + kept)) : whole.length;
+  const start = wholeAt(whole, Math.min(offset, whole.length));
+  const window = whole.slice(start, wholeAt(whole, start + maxTokens * CHARACTERS_OF_TOKEN));
+  // One character may be several tokens; without any there would be no end.
+  const kept = Math.max(keepTokens(window, maxTokens).length, Math.min(window.length, 1));
+  const last = wholeAt(whole, start + kept) === start + kept ? start + kept : start + kept + 1;
+  const end = last < whole.length ? start + border(whole.slice(start, last)) : last;
   const text = whole.slice(start, end);
   return { text, start, end, tokens: countTokens(text) };
 }
 
-const insidePair = (text: string, at: number) =>
-  at > 0 &&
-  at < text.length &&
-  (text.charCodeAt(at) & 0xfc00) === 0xdc00 &&
-  (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+/** The place, or the one before it where that would part the halves of a character. */
+const wholeAt = (text: string, at: number): number =>
+  at > 0 && at < text.length && isHalf(text, at - 1, 0xd800) && isHalf(text, at, 0xdc00) ? at - 1 : at;
+
+const isHalf = (text: string, at: number, kind: number) => (text.charCodeAt(at) & 0xfc00) === kind;
 
 /**
  * Where to cut a text that goes on: after its last block, else its last line, else its last word. A border in the first
@@ -45,7 +47,7 @@ function border(text: string): number {
     const at = text.lastIndexOf(sign) + 1;
     if (at > least) return at;
   }
-  return insidePair(`${text}\udc00`, text.length) ? text.length - 1 : text.length;
+  return text.length;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;

@@ -154,14 +154,13 @@ export async function shown(
   return `${fence(piece.text, source)}\n${rest}`;
 }
 
+/** `example.com/page`, as people write it. */
+const BARE = /^[\w.-]+(?::\d+)?(?:[/?#]|$)/;
+
 /** The address as it is used, in one line. ToolError names the argument. */
 export function cleanAddress(given: string, argument: string): string {
-  const text = given.trim();
-  const url = URL.canParse(text)
-    ? new URL(text)
-    : URL.canParse(`https://${text}`)
-      ? new URL(`https://${text}`)
-      : undefined;
+  const text = BARE.test(given.trim()) ? `https://${given.trim()}` : given.trim();
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url.href;
   throw new ToolError(`${argument}: ${JSON.stringify(given.slice(0, 200))} is not an http or https address.`);
 }

@@ -1,6 +1,7 @@
 /** Every tool, in the order in which they are listed. */
 import type { LocalFiles } from '../local-files.ts';
 import type { Tool } from '../tool.ts';
+import { crawlSite } from './crawl-site.ts';
 import { deduplicate } from './deduplicate.ts';
 import { embed } from './embed.ts';
 import { readDocument, readDocumentHere } from './read-document.ts';
@@ -13,6 +14,7 @@ import { searchIndex, searchWeb } from './search.ts';
 export const toolsFor = (files: LocalFiles | undefined): readonly Tool[] => [
   readUrl,
   readUrls,
+  crawlSite,
   searchWeb,
   searchIndex,
   files ? readDocumentHere(files.folders) : readDocument,

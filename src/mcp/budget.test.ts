@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countTokens, loadTokens } from '#reader/index.ts';
+import { pieceOf, sharesOf } from './budget.ts';
+
+const SEED = { seed: 7, numRuns: 150 };
+
+/** Of characters that were parted. */
+const HALVES = /\p{Surrogate}/u;
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc
+    .array(
+      fc.constantFrom(
+        'Some words of a line.',
+        '',
+        '```',
+        '# Head',
+        '  - a',
+        '日本語の文',
+        '👩‍👩‍👧',
+        ' '.repeat(50),
+        'x'.repeat(90),
+      ),
+      {
+        maxLength: 60,
+      },
+    )
+    .map((lines) => lines.join('\n')),
+);
+
+describe('pieces of a text', () => {
+  it('are the whole text, each within its tokens, and no character is parted', () =>
+    fc.assert(
+      fc.asyncProperty(texts, fc.integer({ min: 4, max: 60 }), async (whole, maxTokens) => {
+        await loadTokens();
+        let joined = '';
+        for (let offset = 0; offset < whole.length; ) {
+          const { text, start, end, tokens } = await pieceOf(whole, offset, maxTokens);
+          expect(start).toBe(offset);
+          expect(end).toBeGreaterThan(start);
+          expect(tokens).toBe(countTokens(text));
+          // One character alone may have more.
+          if ([...text].length > 1) expect(tokens).toBeLessThanOrEqual(maxTokens + 1);
+          if (!HALVES.test(whole)) expect(text).not.toMatch(HALVES);
+          joined += text;
+          offset = end;
+        }
+        expect(joined).toBe(whole);
+      }),
+      SEED,
+    ));
+
+  it('end where a block ends, outside of code', async () => {
+    const blocks = Array.from({ length: 40 }, (_, at) => `Block ${at} has some words in it.`);
+    const plain = await pieceOf(blocks.join('\n\n'), 0, 100);
+    expect(plain.text.endsWith('words in it.\n\n')).toBe(true);
+    const code = `${blocks.slice(0, 8).join('\n\n')}\n\n\`\`\`\n${'let a = 1;\n\n'.repeat(60)}\`\`\`\n`;
+    const cut = await pieceOf(code, 0, 120);
+    expect(cut.text.endsWith('words in it.\n\n')).toBe(true);
+  });
+
+  it('begin again at a whole character', async () => {
+    const { text, start } = await pieceOf('a😀b', 2, 100);
+    expect([text, start]).toEqual(['😀b', 1]);
+    expect(await pieceOf('abc', 99, 100)).toMatchObject({ text: '', start: 3, end: 3 });
+  });
+});
+
+describe('shares', () => {
+  it('give small texts what they need, and the others the rest evenly', async () => {
+    await loadTokens();
+    const long = 'word '.repeat(5_000);
+    const [small, first, second] = sharesOf(['one two', long, long], 1_000, 10);
+    expect(small).toBe(countTokens('one two') + 10);
+    expect(Math.abs(first! - second!)).toBeLessThanOrEqual(1);
+    expect(small! + first! + second!).toBeLessThanOrEqual(1_000);
+    expect(first).toBeGreaterThan(450);
+    expect(sharesOf([], 100, 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { expect, it, onTestFinished } from 'vitest';
+import { createSessions, type Session } from './sessions.ts';
+
+const make = () => new McpServer({ name: 'test', version: '1' });
+const authInfo = { token: '', clientId: '', scopes: [] };
+
+function start(now?: () => number) {
+  const sessions = createSessions(make, now);
+  onTestFinished(() => sessions.close());
+  return sessions;
+}
+
+/** A request whose answer is not out until it is told to be. */
+async function busy(session: Session): Promise<() => void> {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const request = new Request('http://localhost/mcp', { method: 'DELETE', headers: { 'mcp-session-id': 'x' } });
+  await session.answer({ request, body: undefined, authInfo, ended, hangUp() {} });
+  return end;
+}
+
+it('are found by their owner alone', async () => {
+  const sessions = start();
+  const { id } = (await sessions.open({ owner: 'me', counted: 'me' }))!;
+  expect(sessions.find(id, 'me')).toBeDefined();
+  expect(sessions.find(id, 'you')).toBeUndefined();
+  expect(sessions.find(id, undefined)).toBeUndefined();
+  expect(sessions.find('another', 'me')).toBeUndefined();
+});
+
+it('of one caller are bounded: the one that rested longest ends, and one at work does not', async () => {
+  const sessions = start();
+  const open = async () => (await sessions.open({ owner: undefined, counted: 'address' }))!;
+  const first = await open();
+  const others = [];
+  for (let at = 1; at < 50; at++) others.push(await open());
+  const stranger = (await sessions.open({ owner: 'you', counted: 'you' }))!;
+  const end = await busy(first);
+  await open();
+  expect(sessions.find(first.id, undefined)).toBeDefined();
+  expect(sessions.find(others[0]!.id, undefined)).toBeUndefined();
+  expect(sessions.find(others[1]!.id, undefined)).toBeDefined();
+  expect(sessions.find(stranger.id, 'you')).toBeDefined();
+  end();
+});
+
+it('are refused when all of the caller are at work', async () => {
+  const sessions = start();
+  const caller = { owner: 'me', counted: 'me' };
+  const ends = [];
+  for (let at = 0; at < 50; at++) ends.push(await busy((await sessions.open(caller))!));
+  expect(await sessions.open(caller)).toBeUndefined();
+  expect(await sessions.open({ owner: 'you', counted: 'you' })).toBeDefined();
+  for (const end of ends) end();
+  await Promise.resolve();
+  expect(await sessions.open(caller)).toBeDefined();
+});

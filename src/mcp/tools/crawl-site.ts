@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { CrawlJob } from '#client/index.ts';
+import { CRAWL_OPTIONS } from '#crawl/index.ts';
+import { describe } from '#http/openapi.ts';
+import { loadTokens } from '#reader/index.ts';
+import { pieceOf, sharesOf } from '../budget.ts';
+import { fence } from '../fence.ts';
+import { cleanAddress, layOut, WORDS_AROUND } from '../reading.ts';
+import { defineTool, maxTokens, textResult } from '../tool.ts';
+
+const MAX_PAGES = 50;
+const STANDARD_PAGES = 10;
+const STANDARD_DEPTH = 2;
+
+const option = <Schema extends z.ZodType>(name: keyof typeof CRAWL_OPTIONS, schema: Schema) =>
+  schema.optional().describe(describe(CRAWL_OPTIONS[name]));
+
+export const crawlSite = defineTool({
+  name: 'crawl_site',
+  title: 'Read a site from page to page',
+  description: `Follows the links of a site from one address on, politely, and answers the beginnings of up to ${MAX_PAGES} pages with their addresses. It takes its time. Read one of them whole with read_url.`,
+  input: z.strictObject({
+    url: z.string().min(1).describe('The http or https address to start at.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_PAGES)
+      .default(STANDARD_PAGES)
+      .describe(`How many addresses are read at most, 1 to ${MAX_PAGES}.`),
+    depth: z.int().min(0).max(10).default(STANDARD_DEPTH).describe('How many links away from the start.'),
+    scope: option('scope', z.enum(['path', 'host', 'domain'])),
+    include: option('include', z.array(z.string())),
+    exclude: option('exclude', z.array(z.string())),
+    max_tokens: maxTokens(),
+  }),
+  openWorld: true,
+  parts: ({ limit }) => limit,
+  doing: ({ url }) => `Reading the site from ${url}`,
+  async run({ url, max_tokens: tokens, ...given }, call) {
+    const request = { ...given, url: cleanAddress(url, 'url'), cancelOnClose: true };
+    const texts: string[] = [];
+    const failures: string[] = [];
+    let job: CrawlJob | undefined;
+    for await (const { event, data } of call.client.crawl.stream(request, { signal: call.signal })) {
+      if (event === 'progress' || event === 'done') job = data;
+      else if (event === 'page') texts.push(layOut(data.page));
+      else if (event === 'failed') failures.push(`${data.url}: ${data.error.message}`);
+      if (event === 'page' || event === 'failed') call.progress.done(data.url);
+    }
+    const counts = `${texts.length} pages were read, ${failures.length} failed; ${job?.stats.found ?? 0} addresses were found.`;
+    if (texts.length + failures.length === 0) return textResult(counts);
+    await loadTokens();
+    const all = [...texts, ...failures.map((failure) => `Failed: ${failure}`)];
+    const shares = sharesOf(all, tokens - WORDS_AROUND, BETWEEN);
+    const pieces = await Promise.all(
+      all.map(async (text, at) => {
+        const piece = await pieceOf(text, 0, Math.max(1, shares[at]! - BETWEEN));
+        return `${piece.text.trimEnd()}${piece.end < text.length ? '\n[cut here]' : ''}`;
+      }),
+    );
+    return textResult(
+      `${counts}\n${fence(pieces.join('\n\n---\n\n'), `${all.length} pages found from ${request.url} on`)}`,
+    );
+  },
+});
+
+/** Tokens of what stands between two pages. */
+const BETWEEN = 12;
