@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** Arguments in, exit code out: the only file that touches the process. */
+import { setMaxListeners } from 'node:events';
 import { readFileSync, realpathSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +43,8 @@ interface Ending extends Pick<CliContext, 'onStop'> {
 
 function watchEnding(): Ending {
   const controller = new AbortController();
+  // As many as there are calls at once.
+  setMaxListeners(0, controller.signal);
   const stops: (() => Promise<void>)[] = [];
   let isHeard = false;
   let code: number | undefined;

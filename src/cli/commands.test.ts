@@ -188,7 +188,11 @@ describe('usage', () => {
   });
 });
 
-it('works as a program: the key on its output, the rest beside it, and a code at the end', async () => {
+const LONG_MS = 180_000;
+
+it('works as a program: the key on its output, the rest beside it, and a code at the end', {
+  timeout: LONG_MS,
+}, async () => {
   const program = async (args: readonly string[], input = '') => {
     const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'src/main.ts', ...args], {
       cwd: path.resolve(import.meta.dirname, '../..'),

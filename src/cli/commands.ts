@@ -124,6 +124,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
   {
+    name: 'doctor',
+    group: 'Look after',
+    description: 'Check the machine, the way out, limits and the work itself.',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+  {
     name: 'completion',
     group: 'Look after',
     description: 'Write the script that completes commands and options in a shell.',

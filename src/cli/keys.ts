@@ -1,6 +1,6 @@
 /** `lectern keys`: makes, shows, renames, ends and revokes API keys. */
 import { Argument, type Command, Option } from 'commander';
-import { type KeyRecord, type ShownKey, showKey } from '#accounts/index.ts';
+import type { KeyRecord, ShownKey } from '#accounts/index.ts';
 import { reading } from './numbers.ts';
 import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';
@@ -24,6 +24,7 @@ export function keysCommand(context: CommandContext): Command {
     .option('--account <id>', 'Only those of this account.')
     .action((flags: RoomFlags & { account?: string }) =>
       inRoom(context, flags, async ({ accounts }) => {
+        const { showKey } = await import('#accounts/index.ts');
         const { account } = flags;
         if (account !== undefined) found(await accounts.account(account), 'account', account);
         const shown = (await accounts.keys(account === undefined ? {} : { accountId: account })).map(showKey);
@@ -55,6 +56,7 @@ function mint(keys: Command, context: CommandContext): void {
     .option('--stdin', 'Take a key of your own from the input: 32 to 512 visible ASCII characters.')
     .action((name: string, flags: MintFlags) =>
       inRoom(context, flags, async ({ accounts }) => {
+        const { showKey } = await import('#accounts/index.ts');
         const own = flags.stdin ? (await context.readInput()).trim() : undefined;
         const accountId = flags.account ?? (await accounts.defaultAccount()).id;
         found(await accounts.account(accountId), 'account', accountId);
@@ -88,6 +90,7 @@ function change<Value>(
   command.action((id: string, ...rest: unknown[]) => {
     const flags = command.opts<RoomFlags>();
     return inRoom(context, flags, async ({ accounts }) => {
+      const { showKey } = await import('#accounts/index.ts');
       const shown = showKey(found(await work(accounts, id, rest[0] as Value), 'key', id));
       if (flags.json) context.print(JSON.stringify(shown, null, 2));
       else for (const line of tableLines(HEADINGS, [cells(shown)], '')) context.print(line);

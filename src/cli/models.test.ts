@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { quiet } from '../../test/support/cli.ts';
 import { startTestHub, type TestHub } from '../models/hub/hub-server.suite.ts';
 import { modelsCommand } from './models.ts';
+// What the command loads when it is used.
+import '#models/index.ts';
 
 let dataDir: string;
 let hub: TestHub;
@@ -28,10 +31,10 @@ async function run(...args: string[]): Promise<string> {
   out = [];
   notes = [];
   const command = modelsCommand({
+    ...quiet,
     environment: { LECTERN_DATA_DIR: dataDir, LECTERN_MODEL_HUB_URL: hub.url },
-    print: (line) => out.push(line),
-    note: (line) => notes.push(line),
-    readInput: async () => '',
+    print: (line) => void out.push(line),
+    note: (line) => void notes.push(line),
   });
   await command.parseAsync(args, { from: 'user' });
   return out.join('\n');

@@ -1,12 +1,30 @@
 /** `lectern models`: the models that run on this machine, brought here, shown and removed. */
 import type { Command } from 'commander';
-import { readConfig } from '#config.ts';
-import { type LibraryModel, type ModelLibrary, openLibrary, type PullPlan, type PullProgress } from '#models/index.ts';
+import type { Model } from '#client/index.ts';
+import type { LibraryModel, ModelLibrary, PullPlan, PullProgress } from '#models/index.ts';
+import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import type { CliContext } from './context.ts';
 import { type CommandContext, found, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';
 
-export function modelsCommand(context: CommandContext): Command {
-  const models = roomCommand('models', 'List, fetch and remove models that run on this machine.');
+interface ServedFlags extends ClientFlags {
+  readonly json?: boolean;
+}
+
+export function modelsCommand(context: CliContext): Command {
+  const models = roomCommand('models', 'List, fetch and remove models.');
+  withClientFlags(models.command('served'))
+    .description('List the models that are served, by a server or in this process.')
+    .option('--json', 'Answer in JSON.')
+    .action((flags: ServedFlags) =>
+      inClient(context, flags, async ({ client }) => {
+        const served = await client.models({ signal: context.signal });
+        if (flags.json) context.print(JSON.stringify(served, null, 2));
+        else
+          for (const line of tableLines(SERVED_HEADINGS, served.map(servedCells), 'There is no model.'))
+            context.print(line);
+      }),
+    );
   withRoomFlags(models.command('list'))
     .description('List the models that are known, and which of them are on this machine.')
     .action((flags: RoomFlags) =>
@@ -68,6 +86,7 @@ async function inLibrary<T>(
   { dataDir, config }: RoomFlags,
   work: (library: ModelLibrary) => Promise<T>,
 ): Promise<T> {
+  const [{ readConfig }, { openLibrary }] = await Promise.all([import('#config.ts'), import('#models/index.ts')]);
   const library = openLibrary(readConfig({ environment, flags: { dataDir, config } }));
   try {
     return await work(library);
@@ -96,6 +115,16 @@ function progressNotes(note: (line: string) => void): (progress: PullProgress) =
     note(`${tenth * 10} % of ${megabytes(total)} (${file})`);
   };
 }
+
+const SERVED_HEADINGS = ['ID', 'TAKES', 'GIVES', 'TOKENS', 'NUMBERS'];
+
+const servedCells = (model: Model): (string | number)[] => [
+  model.id,
+  model.input_modalities.join(', '),
+  model.output_modalities.join(', '),
+  model.context_length,
+  model.max_output_length,
+];
 
 const HEADINGS = ['ID', 'DOES', 'NUMBERS', 'TOKENS', 'SIZE', 'LICENCE', 'HERE'];
 

@@ -1,0 +1,99 @@
+/** The program as a whole: its light table, its help, and how it is installed. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '#cli/commands.ts';
+import { CommandFailed, exitOf, exitOfMany } from '#cli/exit-codes.ts';
+import { LecternError, LecternUnreachable } from '#client/index.ts';
+import { ConfigError } from '#config.ts';
+import { quiet, runProgram } from '../support/cli.ts';
+
+const LONG_MS = 120_000;
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+it('lists commands as they are', async () => {
+  for (const { name, description, load } of COMMANDS) {
+    const command = (await load())(quiet);
+    expect({ name: command.name(), description: command.description() }).toEqual({ name, description });
+  }
+  expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length);
+});
+
+it('shows a short help, whichever way it is asked', { timeout: LONG_MS }, async () => {
+  const alone = await runProgram([]);
+  expect(alone).toMatchObject({ code: 0, error: '' });
+  for (const { name } of COMMANDS) expect(alone.out).toContain(`  ${name} `);
+  expect(alone.out).toContain('lectern read https://example.com');
+  expect((await runProgram(['--help'])).out).toBe(alone.out);
+  const read = await runProgram(['read', '--help']);
+  expect(read.out).toContain('--with-links-summary[=all]');
+  expect((await runProgram(['help', 'read'])).out).toBe(read.out);
+  expect((await runProgram(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+it('loads no more for help than it needs', { timeout: LONG_MS }, async () => {
+  const heavy = /\/(?:zod|fastify|undici|pino|kysely|parse5|yaml|ipaddr\.js)\//;
+  for (const args of [['--help'], ['read', '--help'], ['search', '--help'], ['keys', '--help'], ['serve', '--help']]) {
+    const { out, error } = await runProgram(args, { env: { NODE_DEBUG: 'esm,module' } });
+    expect(out).toContain('Usage:');
+    expect(error).toContain('commander');
+    expect(
+      error
+        .split('\n')
+        .filter((line) => heavy.test(line))
+        .slice(0, 3),
+      args.join(' '),
+    ).toEqual([]);
+  }
+});
+
+it('colours for terminals, or as it is told', { timeout: LONG_MS }, async () => {
+  const bold = '\x1b[1m';
+  expect((await runProgram(['--help'])).out).not.toContain(bold);
+  expect((await runProgram(['--help'], { env: { FORCE_COLOR: '1' } })).out).toContain(bold);
+  expect((await runProgram(['--help'], { env: { NO_COLOR: '1' } })).out).not.toContain(bold);
+});
+
+describe('exit codes', () => {
+  it.each([
+    [new LecternError({ message: 'no', status: 401 }), 'notAllowed'],
+    [new LecternError({ message: 'no', status: 403 }), 'notAllowed'],
+    [new LecternError({ message: 'no', status: 422 }), 'failed'],
+    [new LecternError({ message: 'no', status: 400, name: 'ParamValidationError' }), 'usage'],
+    [new LecternUnreachable('http://a.test', new Error('x')), 'unreachable'],
+    [new ConfigError('no'), 'usage'],
+    [new CommandFailed('interrupted', 'no'), 'interrupted'],
+    [new Error('no'), 'failed'],
+    ['no', 'failed'],
+  ])('%s', (error, exit) => expect(exitOf(error)).toBe(exit));
+
+  it('of many', () => {
+    expect(exitOfMany({ done: 3, failed: 0 })).toBe('ok');
+    expect(exitOfMany({ done: 3, failed: 1 })).toBe('someFailed');
+    expect(exitOfMany({ done: 0, failed: 1 })).toBe('failed');
+  });
+});
+
+it('is a program of its package', { timeout: LONG_MS }, async () => {
+  const { bin, files } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
+  expect(bin).toEqual({ lectern: 'dist/main.js' });
+  expect(files).toContain('dist');
+  expect(await readFile(path.join(ROOT, 'src/main.ts'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  // An installed command is a link to it.
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'bin-'));
+  const link = path.join(dir, 'lectern.ts');
+  await symlink(path.join(ROOT, 'src/main.ts'), link);
+  const loader = path.join(ROOT, 'node_modules/tsx/dist/esm/index.mjs');
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--conditions=source',
+    '--import',
+    loader,
+    link,
+    '--version',
+  ]);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  await rm(dir, { recursive: true });
+});

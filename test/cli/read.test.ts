@@ -1,0 +1,322 @@
+/** `lectern read` as people and scripts run it: the real program, against a stub of a server and in its own process. */
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ended, runProgram, startProgram } from '../support/cli.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { type Stub, startStub } from './stub.ts';
+
+const LONG_MS = 240_000;
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'cli-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const at = (stub: Pick<Stub, 'url'>) => ({ env: { LECTERN_URL: stub.url } });
+
+describe('without a server', { timeout: LONG_MS }, () => {
+  let site: http.Server;
+  let base: string;
+  const env = () => ({
+    LECTERN_DATA_DIR: path.join(dir, 'data'),
+    LECTERN_ALLOW_NETWORKS: '127.0.0.1',
+    LECTERN_BROWSER: 'none',
+  });
+
+  beforeAll(async () => {
+    site = http.createServer(({ url }, response) => {
+      if (url === '/robots.txt' || url === '/sitemap.xml') return response.writeHead(404).end();
+      const links = url === '/' ? '<a href="/tea">Tea</a> <a href="/coffee">Coffee</a>' : '';
+      response.setHeader('content-type', 'text/html');
+      response.end(
+        `<title>Page ${url}</title><article><h1>Drinks ${url}</h1><p>${`Green tea, page ${url}. `.repeat(30)}</p>${links}</article>`,
+      );
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    base = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    site.closeAllConnections();
+    site.close();
+  });
+
+  it('reads a page, which is then found by a search', async () => {
+    const { out, error, code } = await runProgram(['read', `${base}/`, '--with-links-summary'], { env: env() });
+    expect({ error, code }).toEqual({ error: '', code: 0 });
+    expect(out).toContain(`URL Source: ${base}/`);
+    expect(out).toContain('# Drinks /');
+    expect(out).toContain(`- [Tea](${base}/tea)`);
+    const found = await runProgram(['search', 'green', 'tea', '--index', '--json', '--respond-with', 'no-content'], {
+      env: env(),
+    });
+    expect({ error: found.error, code: found.code }).toEqual({ error: '', code: 0 });
+    expect(JSON.parse(found.out)).toMatchObject([{ url: `${base}/` }]);
+  });
+
+  it('reads the input as HTML under an address, and files as what they are', async () => {
+    const html = '<article><h1>Hello</h1><p>A <a href="/x">link</a>.</p></article>';
+    const input = await runProgram(['read', '-', '--url', 'https://example.com/a', '--json'], {
+      env: env(),
+      input: html,
+    });
+    expect(JSON.parse(input.out)).toMatchObject({
+      url: 'https://example.com/a',
+      content: expect.stringContaining('[link](https://example.com/x)'),
+    });
+    await writeFile(path.join(dir, 'rows.csv'), 'tea,price\ngreen,3\n');
+    const file = path.join(dir, 'rows.md');
+    expect(await runProgram(['read', path.join(dir, 'rows.csv'), '-o', file], { env: env() })).toEqual({
+      out: '',
+      error: '',
+      code: 0,
+    });
+    expect(await readFile(file, 'utf8')).toContain('| green | 3 |');
+  });
+
+  it('reads a site into a folder, and goes on with a run that was stopped', async () => {
+    const site = ['read', '--site', `${base}/`, '--delay', '0', '--no-sitemap', '--out-dir', path.join(dir, 'site')];
+    const whole = await runProgram(site, { env: env() });
+    expect(whole).toMatchObject({
+      out: '',
+      code: 0,
+      error: expect.stringMatching(/^lectern: run crawl_\w+\nlectern: 3 read\n$/),
+    });
+    const names = await readdir(path.join(dir, 'site'));
+    expect(names.map((name) => name.replace(/-[0-9a-f]{8}\.md$/, '')).sort()).toEqual(
+      ['', '-coffee', '-tea'].map((end) => `${base.slice(7).replace(':', '-')}${end}`),
+    );
+
+    const child = startProgram(['read', '--site', `${base}/`, '--delay', '2000', '--json'], { env: env() });
+    const first = once(child.stdout, 'data');
+    const stopped = ended(child);
+    await first;
+    child.kill('SIGINT');
+    const { error, code, out } = await stopped;
+    expect(code).toBe(130);
+    const [, id, line] = /--resume (crawl_\w+)@(\d+)/.exec(error)!;
+    const rest = await runProgram(['read', '--site', '--resume', `${id}@${line}`, '--json'], { env: env() });
+    expect(rest.code).toBe(0);
+    const sources = (text: string) =>
+      text
+        .split('\n')
+        .filter(Boolean)
+        .map((one) => JSON.parse(one).source);
+    expect([...sources(out), ...sources(rest.out)].sort()).toEqual([`${base}/`, `${base}/coffee`, `${base}/tea`]);
+  });
+
+  it('refuses in one line what it is not allowed', async () => {
+    const { out, error, code } = await runProgram(['read', 'http://10.0.0.1/'], { env: env() });
+    expect({ out, error, code }).toEqual({
+      out: '',
+      error: expect.stringMatching(/^lectern: .*not allowed\n$/),
+      code: 1,
+    });
+  });
+});
+
+describe('many addresses', { timeout: LONG_MS }, () => {
+  const addresses = (many: number) => Array.from({ length: many }, (_, one) => `https://a.test/${one}`);
+  const isBad = (url: string) => Number(url.split('/').at(-1)) % 10 < 3;
+
+  it('10,000 of which a third fails: what is read is written, what failed is listed, memory is bounded', async () => {
+    const stub = await startStub((url) => (isBad(url) ? { status: 422 } : {}));
+    const list = path.join(dir, 'list.txt');
+    await writeFile(list, `# addresses\n\n${addresses(10_000).join('\n')}\n`);
+    const pages = path.join(dir, 'pages');
+    const { out, error, code } = await runProgram(['read', '--list', list, '--out-dir', pages, '--concurrency', '16'], {
+      env: { ...at(stub).env, NODE_OPTIONS: '--max-old-space-size=96' },
+    });
+    expect(code).toBe(3);
+    expect(out).toBe('');
+    const lines = error.trimEnd().split('\n');
+    expect(lines).toHaveLength(3_001);
+    expect(lines.at(-1)).toBe(
+      `lectern: 7,000 read, 3,000 failed (AssertionFailureError 3,000); ${path.join(pages, 'failures.jsonl')} lists what failed`,
+    );
+    expect(stub.most()).toBeLessThanOrEqual(16);
+    expect((await readdir(pages)).length).toBe(7_001);
+    const failures = (await readFile(path.join(pages, 'failures.jsonl'), 'utf8')).trimEnd().split('\n');
+    expect(new Set(failures.map((line) => JSON.parse(line).source))).toEqual(new Set(addresses(10_000).filter(isBad)));
+
+    const before = stub.asked.length;
+    const again = await runProgram(['read', '--list', list, '--out-dir', pages, '--concurrency', '16'], at(stub));
+    expect(again.code).toBe(3);
+    expect(again.error).toContain('0 read, 7,000 were there, 3,000 failed');
+    expect(stub.asked.length - before).toBe(3_000);
+    await stub.close();
+  });
+
+  it('come in their order, in text and as lines of JSON', async () => {
+    const stub = await startStub((url) => (url.endsWith('/1') ? { status: 422 } : {}));
+    const input = addresses(3).join('\r\n');
+    const json = await runProgram(['read', '--list', '-', '--json'], { ...at(stub), input });
+    expect(json.code).toBe(3);
+    const lines = json.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { source: 'https://a.test/0', page: { title: 'Title of https://a.test/0' } },
+      { source: 'https://a.test/1', error: { status: 422, name: 'AssertionFailureError' } },
+      { source: 'https://a.test/2', page: {} },
+    ]);
+    const text = await runProgram(['read', ...addresses(3)], at(stub));
+    expect(text.out).toBe(
+      'Title: Title of https://a.test/0\n\nText of https://a.test/0\n\n---\n\nTitle: Title of https://a.test/2\n\nText of https://a.test/2\n',
+    );
+    expect(text.error).toContain('lectern: https://a.test/1: AssertionFailureError: no');
+    await stub.close();
+  });
+
+  it('end at once with a wrong key, or when the server is away', async () => {
+    const stub = await startStub(() => ({ status: 401 }));
+    const refused = await runProgram(['read', ...addresses(50), '--concurrency', '1'], at(stub));
+    expect(refused.code).toBe(4);
+    expect(stub.asked.length).toBe(1);
+    await stub.close();
+    const away = await runProgram(['read', ...addresses(50)], at(stub));
+    expect(away.code).toBe(5);
+    expect(away.error.trimEnd().split('\n').length).toBeLessThan(10);
+    expect(away.error).toContain(`No answer from ${stub.url}`);
+  });
+
+  it('are stopped by Ctrl-C, and the same command goes on', async () => {
+    const stub = await startStub((url) => (url.endsWith('/5') ? { hangs: true } : {}));
+    const pages = path.join(dir, 'stopped');
+    const child = startProgram(['read', ...addresses(6), '--out-dir', pages, '--concurrency', '1'], at(stub));
+    const over = ended(child);
+    while (!stub.asked.includes('https://a.test/5')) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGINT');
+    const { code, error } = await over;
+    expect({ code, error }).toEqual({
+      code: 130,
+      error: 'lectern: stopped: 5 read; the same command goes on where this one was\n',
+    });
+    expect((await readdir(pages)).filter((name) => !name.endsWith('.md'))).toEqual([]);
+    expect(await readdir(pages)).toHaveLength(5);
+    await stub.close();
+  });
+});
+
+describe('a program among others', { timeout: LONG_MS }, () => {
+  it('ends quietly when nobody reads on', async () => {
+    const stub = await startStub((url) => ({ title: url.repeat(5_000) }));
+    const child = startProgram(['read', ...Array.from({ length: 40 }, (_, one) => `https://a.test/${one}`)], at(stub));
+    const { stderr } = child;
+    let error = '';
+    stderr.on('data', (piece) => {
+      error += piece;
+    });
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    const [code] = await once(child, 'close');
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    await stub.close();
+  });
+
+  it('warns of a server of another version, and not of one of its own', async () => {
+    const other = await startStub(undefined, '3.4.5');
+    const warned = await runProgram(['read', 'https://a.test/'], at(other));
+    expect(warned.code).toBe(0);
+    expect(warned.error).toMatch(
+      /^lectern: warning: .* is of version 3\.4\.5, this program of \d+\.\d+\.\d+: options may differ\n$/,
+    );
+    await other.close();
+    const same = await startStub();
+    expect((await runProgram(['read', 'https://a.test/'], at(same))).error).toBe('');
+    await same.close();
+  });
+
+  it.each([
+    ['no command', ['raed'], /unknown command 'raed'\n\(Did you mean read\?\)/],
+    ['no option', ['read', 'x', '--with-link'], /unknown option '--with-link'/],
+    ['nothing to read', ['read'], /say what to read/],
+    ['no file', ['read', './nothing.pdf'], /there is no file/],
+    ['no number', ['read', 'x', '--concurrency', 'many'], /whole number/],
+    ['no choice', ['read', 'x', '--preset', 'none'], /Allowed choices are reader/],
+    ['no field', ['read', 'x', '--viewport', 'depth=3'], /viewport has no depth/],
+    ['no server', ['read', 'x', '--server', 'localhost'], /begins with http/],
+    ['two outputs', ['read', 'x', 'y', '-o', 'z'], /--out-dir/],
+  ])('tells of %s, with the code of a wrong line', async (_, args, said) => {
+    const { out, error, code } = await runProgram(args);
+    expect({ out, code }).toEqual({ out: '', code: 2 });
+    expect(error).toMatch(said);
+    expect(error).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('with a server', { timeout: LONG_MS }, () => {
+  let server: TestServer;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    server = await startServer({ browser: 'none' });
+    const { reader, search, model } = server.urls;
+    environment = {
+      LECTERN_URL: `${reader},search=${search},models=${model}`,
+      LECTERN_API_KEY: server.app.firstKey!,
+    };
+  }, LONG_MS);
+  afterAll(() => server.close());
+
+  const run = (args: readonly string[], input?: string) =>
+    runProgram(args, { env: environment, ...(input && { input }) });
+
+  it('gives options as they are given', async () => {
+    const html =
+      '<h1>Hello</h1><p>A <a href="https://example.com/x">link</a> <a href="https://example.com/x">again</a>.</p>';
+    const markdown = await run(['read', '-', '--markdown', 'headingStyle=setext', '--retain-links', 'none'], html);
+    expect(markdown.out).toContain('Hello\n=====');
+    expect(markdown.out).not.toContain('example.com/x');
+    const summary = await run(['read', '-', '--with-links-summary=all', '--json'], html);
+    expect(JSON.parse(summary.out).links).toEqual([
+      ['link', 'https://example.com/x'],
+      ['again', 'https://example.com/x'],
+    ]);
+    const wrong = await run(['read', '-', '--max-tokens', '3'], html);
+    expect(wrong).toMatchObject({ out: '', code: 2, error: expect.stringContaining('maxTokens must be at least 500') });
+  });
+
+  it('streams lines', async () => {
+    const { out, code } = await run(['read', '-', '--stream'], '<h1>Hello</h1>');
+    expect(code).toBe(0);
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({ source: '-', page: { content: expect.stringContaining('Hello') } });
+  });
+
+  it('embeds and reranks texts of arguments and of the input', async () => {
+    const { out, code } = await run(['embed', 'one', '-'], 'two\n{"text": "three"}\n"four"\n');
+    expect(code).toBe(0);
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ index, text }) => [index, text])).toEqual([
+      [0, 'one'],
+      [1, 'two'],
+      [2, 'three'],
+      [3, 'four'],
+    ]);
+    const csv = await run(['embed', 'one', '--format', 'csv', '--dimensions', '64']);
+    expect(csv.out.trim().split(',').map(Number)).toHaveLength(64);
+    const base64 = await run(['embed', 'one', '--format', 'base64', '--dimensions', '64']);
+    expect(Buffer.from(base64.out.trim(), 'base64').length).toBe(256);
+    expect(JSON.parse((await run(['embed', 'one', 'two', '--json'])).out)).toHaveLength(2);
+    const ranked = await run(['rerank', 'hot drink', 'a bicycle', 'green tea is drunk hot', '--json', '--top', '1']);
+    expect(JSON.parse(ranked.out)).toMatchObject([{ index: 1, text: 'green tea is drunk hot' }]);
+    expect((await run(['embed', 'x', '--model', 'nothing'])).code).toBe(1);
+  });
+
+  it('tells of a key that is not known', async () => {
+    const { code, error } = await run(['embed', 'one', '--key', 'lectern_wrong']);
+    expect(code).toBe(4);
+    expect(error.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
