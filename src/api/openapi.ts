@@ -2,6 +2,7 @@
 import { bodySchema, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 import { OPTIONS, type OptionRow, PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
+import { CRAWL_PATHS_DESCRIBED, CRAWL_SCHEMAS } from './crawl-openapi.ts';
 import { docsPage, FAILURE, serveDescription } from './description.ts';
 
 export const DESCRIPTION_PATHS = ['/openapi.json', '/docs', '/docs/'] as const;
@@ -70,6 +71,7 @@ export function readerDescription(version: string): object {
           requestBody: body,
         }),
       },
+      ...CRAWL_PATHS_DESCRIBED,
     },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
@@ -79,6 +81,7 @@ export function readerDescription(version: string): object {
         Page: PAGE,
         Explanation: EXPLANATION,
         Failure: FAILURE,
+        ...CRAWL_SCHEMAS,
       },
     },
   };

@@ -1,5 +1,5 @@
 /** What became of an address, written down all or nothing: its result, what it says of other addresses, its links. */
-import { asProblem, type Problem } from '#errors.ts';
+import type { Problem } from '#errors.ts';
 import type { Page } from '#reader/index.ts';
 import { type Address, addressOf } from './address.ts';
 import { addFound, type Found, type WaitingPage } from './frontier.ts';
@@ -86,17 +86,7 @@ export async function settle(
     const follows = outcome.kind === 'page' && duplicate?.by !== 'content';
     const bounds = { found: job.found, most: mostFound };
     const hosts = follows ? await addFound(transaction, job.id, outcome.found, bounds) : [];
-    await transaction
-      .insertInto('crawl_results')
-      .values(
-        results.map(({ event, body }, at) => ({
-          job_id: job.id,
-          seq: job.last_seq + 1 + at,
-          event,
-          body: JSON.stringify({ seq: job.last_seq + 1 + at, event, ...body }),
-        })),
-      )
-      .execute();
+    await insertResults(transaction, job, results);
     const seq = job.last_seq + 1;
     const isCharged = isGiven && job.account_id !== null;
     if (isCharged) {
@@ -239,35 +229,61 @@ export async function postpone(
   });
 }
 
-/** Ends all pages of a host that wait, some at a time. Throws LeaseLost. */
+/** Ends all pages of a host that wait, some at a time, and tells how the job stands. Throws LeaseLost. */
 export async function failHost(
-  store: CrawlDb,
+  { db }: CrawlDb,
   lease: Lease,
   host: string,
   failure: Problem,
-  bounds: Bounds & { readonly now: number },
-): Promise<JobRow | undefined> {
-  let job: JobRow | undefined;
-  for (;;) {
-    const pages = await store.db
-      .selectFrom('crawl_pages')
-      .select(['key', 'url', 'host', 'rank', 'depth', 'tries'])
-      .where('job_id', '=', lease.jobId)
-      .where('host', '=', host)
-      .where('state', '=', 'waiting')
-      .limit(FAILED_AT_ONCE)
-      .execute();
-    if (!pages.length) return job;
-    for (const page of pages) {
-      ({ job } = await settle(
-        store,
-        lease,
-        page,
-        { kind: 'failed', failure: asProblem(failure), read: false },
-        bounds,
-      ));
-    }
+  learn: (job: JobRow) => void,
+): Promise<void> {
+  for (let ended = FAILED_AT_ONCE; ended === FAILED_AT_ONCE; ) {
+    ended = await db.transaction().execute((transaction) => failSome(transaction, lease, host, failure, learn));
   }
 }
 
-const FAILED_AT_ONCE = 100;
+async function failSome(
+  db: Db,
+  lease: Lease,
+  host: string,
+  failure: Problem,
+  learn: (job: JobRow) => void,
+): Promise<number> {
+  const job = await ofLease(db, lease).set({ tries: 0 }).returningAll().executeTakeFirst();
+  if (!job) throw new LeaseLost();
+  const pages = await db
+    .selectFrom('crawl_pages')
+    .select(['key', 'url', 'host', 'rank', 'depth', 'tries'])
+    .where('job_id', '=', job.id)
+    .where('host', '=', host)
+    .where('state', '=', 'waiting')
+    .limit(FAILED_AT_ONCE)
+    .execute();
+  if (!pages.length) return 0;
+  const keys = pages.map(({ key }) => key);
+  await db
+    .updateTable('crawl_pages')
+    .set({ state: 'failed' })
+    .where('job_id', '=', job.id)
+    .where('key', 'in', keys)
+    .execute();
+  const results = pages.map((page) => resultOf(page, { kind: 'failed', failure, read: false }, undefined));
+  await insertResults(db, job, results);
+  const counts = { failed: job.failed + results.length, last_seq: job.last_seq + results.length };
+  learn(await ofLease(db, lease).set(counts).returningAll().executeTakeFirstOrThrow());
+  return pages.length;
+}
+
+const FAILED_AT_ONCE = 200;
+
+async function insertResults(db: Db, { id, last_seq: last }: JobRow, results: readonly Result[]): Promise<void> {
+  await db
+    .insertInto('crawl_results')
+    .values(
+      results.map(({ event, body }, at) => {
+        const seq = last + 1 + at;
+        return { job_id: id, seq, event, body: JSON.stringify({ seq, event, ...body }) };
+      }),
+    )
+    .execute();
+}

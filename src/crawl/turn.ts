@@ -86,6 +86,8 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   const inWork = new Map<string, { readonly host: string; readonly work: Promise<void> }>();
   /** Hosts of which pages may wait, and when to look for them again. */
   const hosts = new Map<string, number>();
+  /** Hosts that do not answer, whose pages are being ended. */
+  const gone = new Set<string>();
   const leaving = new AbortController();
   const within = AbortSignal.any([signal, leaving.signal]);
   // One a page in work, which are bounded.
@@ -150,8 +152,12 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   const rules = { atOnce: plan.concurrency };
 
   /** When a page may be read at the earliest, as far as is known. */
-  const nextAt = (): number =>
-    Math.min(...[...hosts].map(([host, at]) => Math.max(at, manners.readyAt(host, rules))), Number.MAX_SAFE_INTEGER);
+  function nextAt(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const [host, at] of hosts) next = Math.min(next, Math.max(at, manners.readyAt(host, rules)));
+    // What another crawl reads of the host ends at a time that nobody knows.
+    return Number.isFinite(next) ? next : now() + LOOK_MS;
+  }
 
   async function rest(woken: Promise<void>): Promise<void> {
     const waitMs = Math.min(Math.max(nextAt() - now(), 1), LOOK_MS);
@@ -178,7 +184,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
 
   async function startOne(host: string): Promise<'started' | 'later'> {
     const at = now();
-    if (Math.max(hosts.get(host) ?? 0, manners.readyAt(host, rules)) > at) return 'later';
+    if (gone.has(host) || Math.max(hosts.get(host) ?? 0, manners.readyAt(host, rules)) > at) return 'later';
     const ofHost = [...inWork.values()].filter((one) => one.host === host).length;
     const pages = await nextPages(store.db, row.id, host, at, ofHost + 1);
     const page = pages.find(({ key }) => !inWork.has(key));
@@ -189,7 +195,8 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
       else hosts.set(host, readyAt);
       return 'later';
     }
-    if (!manners.begin(host)) return 'later';
+    // Another crawl may have been faster.
+    if (manners.readyAt(host, rules) > now() || !manners.begin(host)) return 'later';
     const working = one(page)
       .catch((error: unknown) => {
         failure ??= error;
@@ -255,9 +262,11 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     }
     tools.onChange(row.id);
     if (unreached < GONE_AFTER || reading.kind !== 'failed') return;
-    const gone = problem('AssertionFailureError', { message: `The host does not answer: ${reading.failure.message}` });
-    const last = await failHost(store, lease, page.host, gone, { ...bounds, now: at });
-    if (last) learn(last);
+    if (gone.has(page.host)) return;
+    gone.add(page.host);
+    const message = `The host does not answer: ${reading.failure.message}`;
+    await failHost(store, lease, page.host, problem('AssertionFailureError', { message }), learn);
+    gone.delete(page.host);
     tools.onChange(row.id);
   }
 

@@ -1,0 +1,159 @@
+/** A room of crawls over a web that is made up as it is read: a function gives each page. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { problem } from '#errors.ts';
+import type { FetchResponse, GuardedFetch } from '#net/fetch.ts';
+import type { Robots } from '#net/robots.ts';
+import { parseRobots } from '#net/robots-rules.ts';
+import type { GivenOptions, Reader, Rendition } from '#reader/index.ts';
+import { type CrawlJob, isFinal } from './job.ts';
+import { type CrawlRoom, type CrawlRoomOptions, openCrawl, type Submission } from './open.ts';
+import type { ChargedRead, Purse } from './purse.ts';
+
+export interface MadePage {
+  readonly content?: string;
+  readonly links?: readonly string[];
+  readonly nofollow?: boolean;
+  readonly status?: number;
+  readonly retryAfter?: string;
+  /** Where the address leads. */
+  readonly url?: string;
+  readonly canonical?: string;
+}
+
+/** What stands at an address; it may throw, and it may take its time. */
+export type Web = (url: string, signal: AbortSignal) => MadePage | Promise<MadePage>;
+
+export interface TestRoom {
+  readonly room: CrawlRoom;
+  readonly dataDir: string;
+  /** How often each address was read. */
+  readonly reads: Map<string, number>;
+  /** The addresses read, in their order. */
+  readonly order: string[];
+  readonly charged: Map<string, ChargedRead>;
+  readonly noted: ChargedRead[];
+  submit(asked: Submission['asked'], owner?: Partial<Submission>): Promise<CrawlJob>;
+  ended(id: string): Promise<CrawlJob>;
+  // biome-ignore lint/suspicious/noExplicitAny: outcomes are looked into freely in tests
+  outcomes(job: CrawlJob, after?: number): Promise<any[]>;
+  close(): Promise<void>;
+}
+
+export interface TestRoomOptions extends Partial<Omit<CrawlRoomOptions, 'robots' | 'fetch' | 'reader'>> {
+  /** robots.txt by origin. */
+  readonly robots?: Readonly<Record<string, string>>;
+  /** Files by address. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly reserve?: Purse['reserve'];
+}
+
+export function webReader(web: Web, reads: Map<string, number> = new Map(), order: string[] = []): Reader {
+  async function last({ target, signal }: Parameters<Reader['last']>[0]): Promise<Rendition> {
+    const { url } = target;
+    reads.set(url, (reads.get(url) ?? 0) + 1);
+    order.push(url);
+    const made = await web(url, signal);
+    const { content = `The page ${url}`, links = [], nofollow = false, status = 200, retryAfter, canonical } = made;
+    const metadata: Record<string, string> = canonical === undefined ? {} : { 'lectern:canonicalUrl': canonical };
+    const tokens = content.length;
+    return {
+      page: { title: url, description: '', url, content, metadata, usage: { tokens } },
+      body: content,
+      tokens,
+      status,
+      retryAfter,
+      pageLinks: { url: made.url ?? url, nofollow, links: links.map((link) => ({ url: link, nofollow: false })) },
+    };
+  }
+  return {
+    last,
+    async *each(request) {
+      yield await last(request);
+    },
+  };
+}
+
+const robotsOf = (files: Readonly<Record<string, string>>): Robots => ({
+  rules: async (url) => parseRobots(files[new URL(url).origin] ?? ''),
+  check: async () => {},
+});
+
+/** Only files that are there; everything else is 404. */
+const fetchOf = (files: Readonly<Record<string, string>>): GuardedFetch => {
+  const fetch = async (url: URL | string): Promise<FetchResponse> => {
+    const text = files[String(url)];
+    const bytes = Buffer.from(text ?? '');
+    return {
+      ...{ url: String(url), status: text === undefined ? 404 : 200, statusText: '', headers: {}, redirected: false },
+      body: (async function* () {
+        yield bytes;
+      })(),
+      parts: (async function* () {
+        yield bytes;
+      })(),
+      collect: async () => ({ bytes }),
+      discard() {},
+    };
+  };
+  return Object.assign(fetch, { close: async () => {} });
+};
+
+export async function openTestRoom(web: Web, options: TestRoomOptions = {}): Promise<TestRoom> {
+  const { robots = {}, files = {}, reserve = async () => ({}), ...rest } = options;
+  const dataDir = rest.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'crawl-'));
+  const reads = new Map<string, number>();
+  const order: string[] = [];
+  const charged = new Map<string, ChargedRead>();
+  const noted: ChargedRead[] = [];
+  const room = await openCrawl({
+    reader: webReader(web, reads, order),
+    robots: robotsOf(robots),
+    fetch: fetchOf(files),
+    purse: {
+      reserve,
+      note: (read) => void noted.push(read),
+      async charge(some) {
+        for (const read of some) charged.set(read.id, read);
+      },
+    },
+    limits: { maxPages: 200_000, hostPages: 16, delayMs: 0 },
+    jobs: 4,
+    pagesAtOnce: 16,
+    keepMs: 86_400_000,
+    retryMs: [0, 0],
+    log: { warn() {} },
+    ...rest,
+    dataDir,
+  });
+
+  return {
+    room,
+    dataDir,
+    reads,
+    order,
+    charged,
+    noted,
+    submit: (asked, owner = {}) =>
+      room.submit({ owner: 'key', account: 'account', options: {} as GivenOptions, asked, ...owner }),
+    async ended(id) {
+      for (;;) {
+        const job = (await room.find(id))!;
+        if (isFinal(job.state)) return job;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+    async outcomes(job, after = 0) {
+      const all = [];
+      for await (const { body } of room.outcomes(job, after)) all.push(JSON.parse(body));
+      return all;
+    },
+    async close() {
+      await room.close();
+      if (!rest.dataDir) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export const unreached = () => problem('AssertionFailureError', { message: 'The target could not be reached in time' });
