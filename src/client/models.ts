@@ -4,7 +4,7 @@ import { isPlain, LecternError } from './errors.ts';
 import { eventsOf } from './events.ts';
 import type { EmbedRequest, RerankRequest } from './options.ts';
 import { eventData, streamFailure } from './stream.ts';
-import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
+import { type Ask, type CallOptions, cutOff, dataOf, type Transport } from './transport.ts';
 import type {
   ChatChunk,
   ChatCompletion,
@@ -68,8 +68,8 @@ export function modelCalls({ json, stream }: Transport): ModelCalls {
     embed: (request, call) => json(asked('/v1/embeddings', { model: STANDARD_MODELS.embed, ...request }), call),
     rerank: (request, call) => json(asked('/v1/rerank', { model: STANDARD_MODELS.rerank, ...request }), call),
     async models(call) {
-      const { data } = await json<{ data: Model[] }>({ face: 'models', path: '/v1/models', repeatable: true }, call);
-      return data;
+      const ask: Ask = { face: 'models', path: '/v1/models', repeatable: true };
+      return dataOf(await json<{ data: Model[] }>(ask, call), Array.isArray);
     },
     chat,
     async *chatStream(request, call) {

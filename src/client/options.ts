@@ -275,8 +275,8 @@ export interface CrawlRequest {
 export interface EmbedRequest {
   /** The id of a served model (`GET /v1/models`), short or behind its organisation. */
   readonly model?: string | undefined;
-  /** What to embed: a string, `{text}`, or a list of them, one vector each. */
-  readonly input: string | { readonly text: string } | readonly (string | { readonly text: string })[];
+  /** What to embed: a string, `{text}`, `{image}`, `{audio}`, `{video}`, or a list of them, one vector each; `{pdf}` alone, a vector a page; `{content: […]}`, one vector of several parts. Media are an address, a data URI or base64. */
+  readonly input: string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>> | { readonly url: string } | { readonly bytes: string } | { readonly content: readonly (string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>>)[] } | { readonly pdf: string } | readonly (string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>> | { readonly url: string } | { readonly bytes: string } | { readonly content: readonly (string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>>)[] })[];
   /** What the vectors are for; it picks the text that the model wants in front of each input. */
   readonly task?: string | undefined;
   /** The length of the vectors, for models that were trained to be cut. Default: the whole vector. */

@@ -1,9 +1,10 @@
 /** Reading pages and files. */
+import { isPlain } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { multipartOf } from './multipart.ts';
 import type { ReadOptions } from './options.ts';
 import { eventData } from './stream.ts';
-import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
+import { type Ask, type CallOptions, cutOff, dataOf, type Transport } from './transport.ts';
 import type { Health, Meta, Page, ReadAnswer, Trace } from './types.ts';
 
 /** An address, or one of these: what is read instead of fetching anything; `url` is then what links are resolved against. */
@@ -44,8 +45,8 @@ export function readerCalls(transport: Transport): ReaderCalls {
   const { json, text, bytes, stream } = transport;
   return {
     async read(target, options, call) {
-      const { data, meta } = await json<{ data: Page; meta: Meta }>(asked(target, options), call);
-      return { page: data, meta };
+      const answer = await json<{ data: Page; meta: Meta }>(asked(target, options), call);
+      return { page: dataOf(answer, isPlain), meta: answer.meta };
     },
     // JSON is for failures: text wins where both are taken.
     readText: (target, options, call) => text({ ...asked(target, options), accept: TEXT }, call),

@@ -3,7 +3,7 @@ import { eventsOf } from './events.ts';
 import type { SearchOptions } from './options.ts';
 import { STREAM, TEXT } from './reader.ts';
 import { eventData } from './stream.ts';
-import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
+import { type Ask, type CallOptions, cutOff, dataOf, type Transport } from './transport.ts';
 import type { FoundPage, Meta, SearchAnswer, Trace } from './types.ts';
 
 export interface SearchEvent {
@@ -33,7 +33,7 @@ export function searchCalls({ json, text, stream }: Transport): SearchCalls {
   return {
     async search(query, options, call) {
       const answer = await json<{ data: FoundPage[]; meta: Meta }>(asked(query, options), call);
-      return { pages: answer.data, meta: answer.meta };
+      return { pages: dataOf(answer, Array.isArray), meta: answer.meta };
     },
     searchText: (query, options, call) => text({ ...asked(query, options), accept: TEXT }, call),
     async *searchStream(query, options, call) {

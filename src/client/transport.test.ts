@@ -373,7 +373,13 @@ describe('says what is wrong', () => {
     const { url } = await peer((_, response) => response.end('<h1>It works!</h1>'));
     const error = await failure(createClient(everywhere(url)).models());
     expect(error).toMatchObject({ code: 'BAD_ANSWER', status: 200, body: '<h1>It works!</h1>' });
-    expect(error.message).toContain('is this a Lectern server?');
+    expect(error.message).toBe(`The answer of ${url}/v1/models is not JSON but no type: is this a Lectern server?`);
+    for (const body of [{}, null, [], { data: 'x' }]) {
+      const other = createClient(everywhere((await peer((_, response) => json(response, body))).url));
+      for (const asked of [other.models(), other.read('https://example.com/'), other.search('x')]) {
+        expect((await failure(asked)).code).toBe('BAD_ANSWER');
+      }
+    }
   });
 
   it('when it cannot know where a face is', async () => {

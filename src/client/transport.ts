@@ -1,5 +1,5 @@
 /** One call over HTTP: tries again what may pass, ends when it is told to or takes too long, and fails in one shape. */
-import { failureOf, LecternError, LecternUnreachable } from './errors.ts';
+import { failureOf, isPlain, LecternError, LecternUnreachable } from './errors.ts';
 import { chunksOf } from './events.ts';
 import { type FaceName, type Places, placesOf } from './places.ts';
 
@@ -143,7 +143,7 @@ export function createTransport(options: ClientOptions): Transport {
     call.timeoutMs ?? (ask.unhurried ? undefined : (options.timeoutMs ?? STANDARD_TIMEOUT_MS));
 
   return {
-    json: <T>(ask: Ask, call: CallOptions = {}) => whole(ask, call, async (response) => jsonOf<T>(response)),
+    json: <T>(ask: Ask, call: CallOptions = {}) => whole(ask, call, (response) => jsonOf<T>(response, urlOf(ask))),
     text: (ask, call = {}) => whole(ask, call, (response) => response.text()),
     bytes: (ask, call = {}) =>
       whole(ask, call, async (response) => ({
@@ -170,16 +170,23 @@ export function createTransport(options: ClientOptions): Transport {
 export const cutOff = (cause?: unknown): LecternError =>
   new LecternError({ message: 'The stream ended in the middle', code: 'CUT_OFF' }, { cause });
 
-async function jsonOf<T>(response: Response): Promise<T> {
+async function jsonOf<T>(response: Response, url: string): Promise<T> {
   const text = await response.text();
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
     const type = response.headers.get('content-type') ?? 'no type';
-    const message = `The answer of ${response.url || 'the server'} is not JSON but ${type}: is this a Lectern server?`;
+    const message = `The answer of ${url} is not JSON but ${type}: is this a Lectern server?`;
     const failure = { message, code: 'BAD_ANSWER', status: response.status, body: text.slice(0, 1000) };
     throw new LecternError(failure, { cause });
   }
+}
+
+/** What an answer carries in `data`. Throws `BAD_ANSWER` when that is something else: another server answers in JSON too. */
+export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown) => boolean): T {
+  if (isPlain(answer) && isRight(answer.data)) return answer.data;
+  const message = 'The answer has not the shape of a Lectern server';
+  throw new LecternError({ message, code: 'BAD_ANSWER', body: answer });
 }
 
 /** Failures that the server said or shows to be passing. */
