@@ -16,9 +16,10 @@ export async function* unwrapped(pieces: AsyncIterable<string>): AsyncGenerator<
     held += piece;
     if (!started) {
       if (isUndecided(held)) continue;
-      const body = held.replace(THOUGHTS, '');
-      fenced = FENCE.test(body);
-      held = (fenced ? body.replace(FENCE, '') : body).replace(/^\s+/, '');
+      const body = fenced ? held : held.replace(THOUGHTS, '');
+      const isFence = !fenced && FENCE.test(body);
+      fenced ||= isFence;
+      held = (isFence ? body.replace(FENCE, '') : body).replace(/^\s+/, '');
       started = held !== '';
       if (!started) continue;
     }
@@ -27,9 +28,8 @@ export async function* unwrapped(pieces: AsyncIterable<string>): AsyncGenerator<
     held = held.slice(ready.length);
   }
   if (!started) {
-    const body = held.replace(THOUGHTS, '').replace(/^\s*<think>[\s\S]*$/, '');
-    fenced = FENCE.test(body);
-    held = fenced ? body.replace(FENCE, '') : body;
+    // It ended before it was plain: what it is now, it is.
+    held = held.replace(THOUGHTS, '').replace(/^\s*<think>[\s\S]*$/, '');
   }
   const end = (fenced ? held.replace(/\n?```\s*$/, '') : held).trimEnd();
   if (end !== '') yield end;
