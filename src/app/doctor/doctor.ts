@@ -1,0 +1,37 @@
+/** The examination as a whole. It needs no network, and leaves nothing behind. */
+import type { Config } from '#config.ts';
+import { findBrowser } from '#reader/index.ts';
+import { broken, examine, type Finding } from './finding.ts';
+import { machineChecks } from './machine.ts';
+import { openPatient } from './patient.ts';
+import { storeChecks } from './stores.ts';
+import { wayOutChecks } from './way-out.ts';
+import { workChecks } from './work.ts';
+
+export { type Finding, type Group, linesOf, type Report, reportOf, summaryOf } from './finding.ts';
+
+/** Findings as they are made. Throws the signal's reason. */
+export async function* doctor(config: Config, version: string, signal: AbortSignal): AsyncGenerator<Finding> {
+  yield* examine([...machineChecks(config), ...storeChecks(config)], signal);
+  const closers: (() => Promise<unknown>)[] = [];
+  try {
+    signal.throwIfAborted();
+    const patient = await openPatient(config, version, closers);
+    const hasBrowser = findBrowser({ configured: config.browser, dataDir: config.dataDir }) !== null;
+    const engines = hasBrowser ? (['direct', 'browser'] as const) : (['direct'] as const);
+    yield* examine(
+      [...wayOutChecks(patient, config.allowNetworks, engines), ...workChecks(patient, hasBrowser)],
+      signal,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = (error as Error).message;
+    yield {
+      group: 'Work',
+      name: 'The server',
+      ...broken(`does not start: ${message}`, 'What it names is what keeps `lectern serve` from starting too'),
+    };
+  } finally {
+    for (const close of closers.toReversed()) await close().catch(() => {});
+  }
+}

@@ -1,0 +1,108 @@
+/** Servers of the examination's own, on this machine alone: one with pages that may be read, and some that must never hear anything. */
+import { createServer, get, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Listener {
+  readonly port: number;
+  /** Connections that have come so far. */
+  connections(): number;
+  /** Whether one is counted at all: the proof that silence means something. */
+  hears(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => resolve(void server.off('error', reject)));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const closed = (server: Server) =>
+  new Promise<void>((resolve) => {
+    server.closeAllConnections();
+    server.close(() => resolve());
+  });
+
+/** Rejects where the host or the port cannot be had. */
+export async function openListener(host: string, port = 0): Promise<Listener> {
+  let connections = 0;
+  const server = createServer((_, response) => response.end('SECRET')).on('connection', () => connections++);
+  const own = await listen(server, host, port);
+  return {
+    port: own,
+    connections: () => connections,
+    async hears() {
+      const before = connections;
+      await new Promise<void>((resolve) => {
+        get({ host, port: own, agent: false }, (answer) => answer.resume().once('close', resolve)).once('error', () =>
+          resolve(),
+        );
+      });
+      const heard = connections === before + 1;
+      connections = before;
+      return heard;
+    },
+    close: () => closed(server),
+  };
+}
+
+export interface Pages {
+  readonly origin: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const ARTICLE = `<!doctype html><html lang="en"><head><title>A page of the doctor</title></head><body><main><h1>A page of the doctor</h1>
+<p>Lectern serves this page to itself to see whether it can read one. It has a few sentences, as pages have, so that there is something to be told from the rest.</p>
+<p>What is read of it is thrown away at once.</p></main></body></html>`;
+
+const SCRIPTED = `<!doctype html><html lang="en"><head><title>A page with a script</title></head><body><main id="main"></main>
+<script>document.querySelector('#main').innerHTML = '<h1>A page with a script</h1><p>' + ['Written', 'by', 'the', 'script', 'of', 'the', 'page.'].join(' ') + '</p>';</script></body></html>`;
+
+/** How long the addresses that a page asks for may take to fail before it says that it is done. */
+const TRIED_MS = 2_000;
+
+/** THE table: the ways that a page has to ask for an address, in the words of its script. */
+export const WAYS = {
+  fetch: "fetch(address, { mode: 'no-cors' })",
+  image:
+    "new Promise((done) => { const image = new Image(); image.onload = image.onerror = done; image.src = address + 'image'; })",
+  script:
+    "new Promise((done) => { const script = document.createElement('script'); script.onload = script.onerror = done; script.src = address + 'script'; document.body.append(script); })",
+  frame:
+    "new Promise((done) => { const frame = document.createElement('iframe'); frame.onload = done; frame.src = address; document.body.append(frame); })",
+  socket:
+    "new Promise((done) => { const socket = new WebSocket(address.replace('http', 'ws')); socket.onclose = done; })",
+  beacon: "Promise.resolve(navigator.sendBeacon(address + 'beacon', 'x'))",
+} as const;
+export type Way = keyof typeof WAYS;
+
+/** A page that asks for each address in one way, and says so when it has. */
+const attacking = (
+  addresses: readonly string[],
+  way: Way,
+) => `<!doctype html><html><head><title>Inside</title></head><body><main><p>The attempts of this page.</p></main>
+<script>
+const tries = ${JSON.stringify(addresses)}.map(async (address) => ${WAYS[way]});
+const late = new Promise((done) => setTimeout(done, ${TRIED_MS}));
+Promise.race([Promise.allSettled(tries), late]).then(() => {
+  const end = document.createElement('p'); end.id = 'tried'; end.textContent = 'All was tried.'; document.querySelector('main').append(end);
+});
+</script></body></html>`;
+
+/** `addresses` is asked when a page that attacks is read. */
+export async function openPages(addresses: () => readonly string[]): Promise<Pages> {
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://doctor');
+    // Each read makes a connection of its own, so that each looks its name up anew.
+    response.setHeader('connection', 'close');
+    if (pathname === '/away') return void response.writeHead(302, { location: searchParams.get('to') ?? '/' }).end();
+    const way = searchParams.get('way') ?? '';
+    const isAttack = pathname === '/inside' && Object.hasOwn(WAYS, way);
+    const html = isAttack ? attacking(addresses(), way as Way) : pathname === '/script' ? SCRIPTED : ARTICLE;
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
+  });
+  const port = await listen(server, '127.0.0.1', 0);
+  return { port, origin: `http://127.0.0.1:${port}`, close: () => closed(server) };
+}
