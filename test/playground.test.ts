@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { A4, drawnPage, drawText, RIVERS } from '#models/drawn-pages.suite.ts';
 import { type Site, startSite } from './site/site.ts';
 import { launchBrowser, type WatchedPage, watchedPage } from './support/browser-page.ts';
@@ -11,7 +11,8 @@ import { startServer, type TestServer } from './support/server.ts';
 
 const BUILT = path.resolve(import.meta.dirname, '../dist/playground');
 const MOST_SCRIPT_BYTES = 120_000;
-const LONG = 120_000;
+const LONG = 180_000;
+vi.setConfig({ testTimeout: LONG });
 
 const PROSE = 'Glaze is a layer of glass on a pot, and it cracks when it shrinks more than the clay does. '.repeat(4);
 const GLAZE = `<!doctype html><html lang="en"><head><title>Why glaze cracks</title></head><body>
@@ -336,7 +337,7 @@ describe('the other faces', () => {
     ]);
   });
 
-  it('recognize a picture, whole and as it comes', { timeout: LONG }, async () => {
+  it('recognize a picture, whole and as it comes', async () => {
     const page = await open();
     page.setDefaultTimeout(LONG);
     await tab(page, 'Recognize').click();
@@ -465,7 +466,7 @@ describe('what strangers wrote', () => {
     expect(watched!.requests.filter((url) => url.includes('tracker'))).toEqual([]);
   });
 
-  it('stays quick when it is large', { timeout: LONG }, async () => {
+  it('stays quick when it is large', async () => {
     const page = await open();
     await page.getByRole('radio', { name: 'HTML' }).check();
     const rows = Array.from({ length: 4_000 }, (_, row) => `<p>Row ${row}. ${PROSE.slice(0, 90)}</p>`).join('');
@@ -500,6 +501,45 @@ describe('the address', () => {
   it('that is nonsense is no harm', async () => {
     const page = await open('#tab=<img>&in.url=%ff&opt.__proto__=1&opt.engine=<script>alert(1)</script>&tab=read');
     await read(page);
+  });
+});
+
+describe('where private networks are read and nobody needs a key', () => {
+  const ask = async (face: 'reader' | 'search', headers: Record<string, string>) => {
+    const url = face === 'search' ? '/search?q=glaze' : `/${site.origin}/glaze`;
+    const { statusCode } = await server.app.faces[face].inject({
+      url,
+      headers: { 'user-agent': 'Mozilla/5.0', ...headers },
+    });
+    return statusCode === 403 ? 'refused' : 'served';
+  };
+  const portOf = (name: string) => new URL(server.urls[name]!).port;
+
+  it('the search host serves this page, under whatever name of this machine', async () => {
+    for (const name of ['127.0.0.1', 'localhost', '[::1]', 'workshop']) {
+      const headers = { origin: `http://${name}:${portOf('reader')}`, host: `${name}:${portOf('search')}` };
+      expect([name, await ask('search', { ...headers, 'sec-fetch-site': 'same-site' })]).toEqual([name, 'served']);
+    }
+  });
+
+  it.each([
+    ['another program of this machine', () => ['http://127.0.0.1:9', `127.0.0.1:${portOf('search')}`]],
+    ['another machine', () => [`http://10.0.0.9:${portOf('reader')}`, `127.0.0.1:${portOf('search')}`]],
+    ['another site', () => [`http://evil.test:${portOf('reader')}`, `127.0.0.1:${portOf('search')}`]],
+    [
+      'a site whose name was made to point here',
+      () => [`http://evil.test:${portOf('reader')}`, `evil.test:${portOf('search')}`],
+    ],
+    ['a frame without an origin', () => ['null', `127.0.0.1:${portOf('search')}`]],
+  ] as const)('it refuses %s', async (_, place) => {
+    const [origin, host] = place() as [string, string];
+    expect(await ask('search', { origin, host, 'sec-fetch-site': 'cross-site' })).toBe('refused');
+  });
+
+  it('the reader serves no origin but its own', async () => {
+    const host = `127.0.0.1:${portOf('reader')}`;
+    expect(await ask('reader', { origin: `http://127.0.0.1:${portOf('search')}`, host })).toBe('refused');
+    expect(await ask('reader', { origin: `http://${host}`, host, 'sec-fetch-site': 'same-origin' })).toBe('served');
   });
 });
 

@@ -86,7 +86,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
           Lectern <span class="count">{setup.version}</span>
         </p>
         <nav aria-label="Elsewhere">
-          <a href="/docs">Reference</a>
+          <a href="/docs">Documentation</a>
         </nav>
         <KeyField value={apiKey} change={keepKey} isNeeded={keyNeeded} />
       </header>

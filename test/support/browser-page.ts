@@ -26,7 +26,7 @@ export interface WatchedPage {
 export async function watchedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(90_000);
   const complaints: string[] = [];
   const requests: string[] = [];
   await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
