@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
 import type { GivenOptions, Reader } from '#reader/index.ts';
-import { openStore, type Store } from '#storage/database/store.ts';
+import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
 import { startChores } from './chores.ts';
 import { createFollowing, type FollowEvent, type Outcome, outcomesOf } from './follow.ts';
@@ -79,11 +79,17 @@ const REMEMBER_MS = 30 * 86_400_000;
 const CANCEL_MS = 10_000;
 const CANCEL_LOOK_MS = 50;
 
+export const CRAWL_TABLES: RoomTables = {
+  room: 'crawl',
+  migrations: MIGRATIONS,
+  fileIn: (dataDir) => path.join(dataDir, 'crawl', 'crawl.db'),
+};
+
 export async function openCrawl(options: CrawlRoomOptions): Promise<CrawlRoom> {
   const { dataDir, databaseUrl, log } = options;
   const store = await openStore<Tables>(
-    { url: databaseUrl, file: path.join(dataDir, 'crawl', 'crawl.db') },
-    { room: 'crawl', migrations: MIGRATIONS, log },
+    { url: databaseUrl, file: CRAWL_TABLES.fileIn(dataDir) },
+    { ...CRAWL_TABLES, log },
   );
   return furnish(store, options);
 }

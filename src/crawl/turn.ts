@@ -129,7 +129,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
         wake = resolve;
       });
       if (now() >= until && !(await othersWait(store, now()))) until = now() + TURN_MS;
-      if (!cancelling() && job.read < plan.limit && now() < until) await startAll();
+      if (!cancelling() && !within.aborted && job.read < plan.limit && now() < until) await startAll();
       if (failure !== undefined) throw failure;
       if (inWork.size === 0) {
         if (cancelling()) return { kind: 'cancelled' };
@@ -176,7 +176,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
       started = false;
       // One of each host at a time, so that all get on.
       for (const host of [...hosts.keys()]) {
-        if (job.read + inWork.size >= plan.limit || cancelling()) return;
+        if (job.read + inWork.size >= plan.limit || cancelling() || within.aborted) return;
         if ((await startOne(host)) === 'started') started = true;
       }
     }

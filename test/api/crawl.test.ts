@@ -125,7 +125,7 @@ const ask = async (path: string, init: RequestInit = {}, by = key) =>
     headers: { authorization: `Bearer ${by}`, accept: 'application/json', ...(init.headers as object) },
   });
 const json = async (path: string, init: RequestInit = {}, by = key): Promise<Any> => (await ask(path, init, by)).json();
-const post = (body: unknown): RequestInit => ({
+const post = (body: unknown) => ({
   method: 'POST',
   body: JSON.stringify(body),
   headers: { 'content-type': 'application/json' },
@@ -279,5 +279,151 @@ describe('a site', { timeout: LONG_MS }, () => {
   it('that cannot be read is a crawl that failed, and says why', async () => {
     const { end } = await crawl({ url: `${site.origin}/nowhere/`, sitemap: false });
     expect(end).toMatchObject({ status: 'failed', error: 'The page was answered with 404', stats: { failed: 1 } });
+  });
+});
+
+describe('a crawl', { timeout: LONG_MS }, () => {
+  it('comes as it goes, its outcomes numbered, and a stream that was left is taken up again', async () => {
+    const answer = await ask('/crawl', {
+      ...post({ url: `${site.origin}/docs/`, sitemap: false, options: { engine: 'direct' } }),
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    });
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    const events = (await answer.text())
+      .split('\n\n')
+      .filter((block) => block.includes('event: '))
+      .map((block) => ({
+        id: /^id: (\d+)$/m.exec(block)?.[1],
+        event: /^event: (\w+)$/m.exec(block)![1],
+        data: JSON.parse(/^data: (.*)$/m.exec(block)![1]!),
+      }));
+    expect(events[0]).toMatchObject({ event: 'progress', data: { url: `${site.origin}/docs/` } });
+    expect(events.at(-1)).toMatchObject({ event: 'done', data: { status: 'completed', stats: { done: 8 } } });
+    const pages = events.filter(({ event }) => event === 'page');
+    expect(pages.map(({ id }) => Number(id))).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const id = events[0]!.data.crawl_id;
+    expect(await lines(id, '?after=6')).toEqual(pages.slice(6).map(({ data }) => data));
+    const again = await ask(`/crawl/${id}/pages`, { headers: { accept: 'text/event-stream', 'last-event-id': '7' } });
+    expect(await again.text()).toMatch(/^id: 8\nevent: page\ndata: .*\n\nevent: done\n/);
+  });
+
+  it('goes on without its client, unless it was to end with it', async () => {
+    for (const cancelOnClose of [false, true]) {
+      const leaving = new AbortController();
+      const answer = await ask('/crawl', {
+        ...post({
+          url: `${site.origin}/slow/`,
+          sitemap: false,
+          delayMs: 50,
+          cancelOnClose,
+          options: { engine: 'direct' },
+        }),
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        signal: leaving.signal,
+      });
+      const id = answer.headers.get('location')!.replace('/crawl/', '');
+      await answer.body!.getReader().read();
+      leaving.abort();
+      const end = await ended(id);
+      expect(end.status).toBe(cancelOnClose ? 'cancelled' : 'completed');
+      expect(end.stats.done < 51).toBe(cancelOnClose);
+    }
+  });
+
+  it('is ended by its owner and by nobody else; another’s is not there', async () => {
+    const job = await json('/crawl', post({ url: `${site.origin}/slow/`, delayMs: 200, sitemap: false }));
+    for (const [path, method] of [
+      ['', 'GET'],
+      ['', 'DELETE'],
+      ['/pages', 'GET'],
+    ]) {
+      const answer = await ask(`/crawl/${job.crawl_id}${path}`, { method: method! }, otherKey);
+      expect([path, method, answer.status, ((await answer.json()) as Any).name]).toEqual([
+        path,
+        method,
+        404,
+        'ResourceNotFoundError',
+      ]);
+    }
+    expect(await json('/crawls', {}, otherKey)).toEqual([]);
+    expect((await json('/crawls?limit=1')).map(({ crawl_id }: Any) => crawl_id)).toEqual([job.crawl_id]);
+    expect(await json(`/crawl/${job.crawl_id}`, { method: 'DELETE' })).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('is paid for page by page by the account of its key', async () => {
+    const { accounts, usage } = server.app.accounts;
+    const before = (await accounts.account(accountId))!.balance!;
+    const job = await json(
+      '/crawl',
+      post({ url: `${site.origin}/docs/`, sitemap: false, limit: 3, options: { engine: 'direct' } }),
+      otherKey,
+    );
+    const end = await ended(job.crawl_id, otherKey);
+    const left = async () => (await accounts.account(accountId))!.balance!;
+    while ((await left()) !== before - end.stats.tokens) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(end.stats.tokens).toBeGreaterThan(100);
+    await usage.flush();
+    expect(await left()).toBe(before - end.stats.tokens);
+  });
+
+  it('puts what it reads into the index of pages', async () => {
+    await crawl({
+      url: `${site.origin}/docs/`,
+      sitemap: false,
+      limit: 3,
+      options: { engine: 'direct', preset: 'spider', noCache: true },
+    });
+    for (;;) {
+      const found: Any = await (
+        await fetch(`${server.urls.search}/?q=everything+there+is+to+say`, {
+          headers: { authorization: `Bearer ${key}`, accept: 'application/json', 'x-respond-with': 'no-content' },
+        })
+      ).json();
+      if (found.data?.some(({ url }: Any) => url === `${site.origin}/docs/`)) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  });
+});
+
+describe('bad input', { timeout: LONG_MS }, () => {
+  const start = 'https://a.example/';
+  it.each([
+    ['nothing', {}, 400, 'url'],
+    ['no address', { url: 'ftp://a.example/' }, 400, 'url'],
+    ['an empty address', { url: '  ' }, 400, 'url'],
+    ['both', { url: start, urls: [start] }, 400, 'urls'],
+    ['one of many that is none', { urls: [start, 'javascript:f()'] }, 400, 'urls.1'],
+    ['no number', { url: start, limit: 'many' }, 400, 'limit'],
+    ['too few', { url: start, limit: 0 }, 400, 'limit'],
+    ['too many', { url: start, limit: 10_001 }, 400, 'limit'],
+    ['no depth', { url: start, depth: -1 }, 400, 'depth'],
+    ['another scope', { url: start, scope: 'world' }, 400, 'scope'],
+    ['no pattern', { url: start, include: ['/docs/**', '/(/'] }, 400, 'include.1'],
+    ['a pattern that looks back', { url: start, exclude: ['/(a)\\1/'] }, 400, 'exclude.0'],
+    ['too many patterns', { url: start, exclude: Array(51).fill('/x') }, 400, 'exclude'],
+    ['a long delay', { url: start, delayMs: 60_001 }, 400, 'delayMs'],
+    ['too much at once', { url: start, concurrency: 5 }, 400, 'concurrency'],
+    ['options that are none', { url: start, options: 'x' }, 400, 'options'],
+    ['an option of the reader', { url: start, options: { respondWith: 'pdf' } }, 400, 'options.respondWith'],
+    ['a selector', { url: start, options: { targetSelector: 'a[' } }, 400, 'options.targetSelector.0'],
+    ['a target of its own', { url: start, options: { html: '<p>' } }, 400, 'options.html'],
+    ['pictures', { url: start, options: { respondWith: 'pageshot' } }, 400, 'options.respondWith'],
+    ['what must not be kept', { url: start, options: { zeroDataRetention: true } }, 400, 'options.zeroDataRetention'],
+    ['a private address', { url: 'http://10.0.0.1/' }, 451, 'url'],
+  ])('%s', async (_, body, code, path) => {
+    const answer = await json('/crawl', post(body));
+    expect([answer.code, answer.path], answer.readableMessage).toEqual([code, path]);
+  });
+
+  it('this server itself, somebody without a key, what is not there', async () => {
+    expect(await json('/crawl', post({ url: server.reader }))).toMatchObject({ name: 'SecurityCompromiseError' });
+    const anybody = await fetch(`${server.reader}/crawl`, post({ url: start }));
+    expect(anybody.status).toBe(401);
+    expect(await json('/crawl/crawl_none')).toMatchObject({ code: 404, name: 'ResourceNotFoundError' });
+    expect(await json('/crawl/crawl_none/pages?after=x')).toMatchObject({ code: 400, path: 'after' });
+    expect(await json('/crawls?limit=0')).toMatchObject({ code: 400, path: 'limit' });
+    expect(await json('/crawl')).toMatchObject({ code: 404, name: 'RouteNotFoundError' });
+    expect(await json('/crawls', { method: 'DELETE' })).toMatchObject({ code: 405 });
+    expect(await json('/crawl', { ...post(0), body: '[' })).toMatchObject({ code: 400, path: 'body' });
   });
 });
