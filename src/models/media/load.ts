@@ -3,7 +3,7 @@ import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import { MediaFault, readMediaValue, tooMany } from './value.ts';
 
-export interface Loaded {
+interface Loaded {
   readonly bytes: Uint8Array;
   /** What its sender or its server says it is; '' when nothing is said. */
   readonly mediaType: string;

@@ -9,7 +9,7 @@ import { innerText } from '#html/visible-text.ts';
 import type { Ocr } from '../ocr.ts';
 import { MediaFault } from './value.ts';
 
-export const MAX_PAGES = 200;
+const MAX_PAGES = 200;
 
 export interface PdfTools {
   readonly documents: Documents;

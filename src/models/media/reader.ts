@@ -58,7 +58,7 @@ export interface MediaReaderOptions {
 
 const MEGABYTE = 1_000_000;
 /** Of the contract, 5.4. */
-export const MAX_BYTES: Readonly<Record<Medium, number>> = {
+const MAX_BYTES: Readonly<Record<Medium, number>> = {
   image: 8 * MEGABYTE,
   pdf: 8 * MEGABYTE,
   audio: 10 * MEGABYTE,
