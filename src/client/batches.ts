@@ -1,8 +1,8 @@
 /** Batch jobs: many texts at a time, done when there is room for them. */
 import { fileOf, unbroken } from './jobs.ts';
+import { pause } from './limits.ts';
 import { STANDARD_MODELS } from './models.ts';
 import type { Ask, CallOptions, Transport } from './transport.ts';
-import { pause } from './transport.ts';
 import type { BatchError, BatchJob, BatchOutput, BatchRequest } from './types.ts';
 
 export interface WaitOptions extends CallOptions {

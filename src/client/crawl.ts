@@ -1,10 +1,11 @@
 /** Sites: read from page to page. */
+import { cutOff } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { fileOf, unbroken } from './jobs.ts';
 import type { CrawlRequest } from './options.ts';
 import { STREAM } from './reader.ts';
 import { eventData } from './stream.ts';
-import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
+import type { Ask, CallOptions, Transport } from './transport.ts';
 import type { CrawlEvent, CrawlJob, CrawlLine } from './types.ts';
 
 export interface CrawlPagesOptions extends CallOptions {

@@ -62,6 +62,10 @@ function reasonOf(error: unknown): string {
   return '';
 }
 
+/** For a stream without its end. */
+export const cutOff = (cause?: unknown): LecternError =>
+  new LecternError({ message: 'The stream ended in the middle', code: 'CUT_OFF' }, { cause });
+
 type Plain = Readonly<Record<string, unknown>>;
 
 /** The failure in an answer with a status of 400 or more. */

@@ -1,7 +1,7 @@
 /** What jobs leave behind: lines that are fetched, and go on where a connection broke. */
-import { LecternError } from './errors.ts';
+import { cutOff, LecternError } from './errors.ts';
 import { linesOf } from './events.ts';
-import { type Ask, type CallOptions, cutOff, type Transport } from './transport.ts';
+import type { Ask, CallOptions, Transport } from './transport.ts';
 
 /** The JSON of each line. */
 async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {

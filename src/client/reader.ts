@@ -1,10 +1,10 @@
 /** Reading pages and files. */
-import { isPlain } from './errors.ts';
+import { cutOff, isPlain } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { multipartOf } from './multipart.ts';
 import type { ReadOptions } from './options.ts';
 import { eventData } from './stream.ts';
-import { type Ask, type CallOptions, cutOff, dataOf, type Transport } from './transport.ts';
+import { type Ask, type CallOptions, dataOf, type Transport } from './transport.ts';
 import type { Health, Meta, Page, ReadAnswer, Trace } from './types.ts';
 
 /** An address, or one of these: what is read instead of fetching anything; `url` is then what links are resolved against. */

@@ -1,9 +1,10 @@
 /** Searching the web, and the pages that the server has read. */
+import { cutOff } from './errors.ts';
 import { eventsOf } from './events.ts';
 import type { SearchOptions } from './options.ts';
 import { STREAM, TEXT } from './reader.ts';
 import { eventData } from './stream.ts';
-import { type Ask, type CallOptions, cutOff, dataOf, type Transport } from './transport.ts';
+import { type Ask, type CallOptions, dataOf, type Transport } from './transport.ts';
 import type { FoundPage, Meta, SearchAnswer, Trace } from './types.ts';
 
 export interface SearchEvent {

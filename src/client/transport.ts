@@ -1,6 +1,7 @@
 /** One call over HTTP: tries again what may pass, ends when it is told to or takes too long, and fails in one shape. */
-import { failureOf, isPlain, LecternError, LecternUnreachable } from './errors.ts';
+import { cutOff, failureOf, isPlain, LecternError, LecternUnreachable } from './errors.ts';
 import { chunksOf } from './events.ts';
+import { createLimits, type Limits } from './limits.ts';
 import { type FaceName, type Places, placesOf } from './places.ts';
 
 export interface ClientOptions {
@@ -44,12 +45,6 @@ export interface Ask {
   readonly unhurried?: boolean;
   /** A status that is an answer although it is 400 or more. */
   readonly alsoGood?: number;
-}
-
-/** An answer whose body is still to be read. */
-interface Started {
-  readonly response: Response;
-  readonly url: string;
 }
 
 export interface Transport {
@@ -109,12 +104,11 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   /** Tries until it works, or until trying again is of no use. */
-  async function trying<T>(ask: Ask, call: CallOptions, limits: Limits, read: (started: Started) => Promise<T>) {
+  async function trying<T>(ask: Ask, call: CallOptions, limits: Limits, read: (response: Response) => Promise<T>) {
     for (let tries = 0; ; tries++) {
       try {
         limits.check();
-        const response = await start(ask, call, limits);
-        return await read({ response, url: urlOf(ask) });
+        return await read(await start(ask, call, limits));
       } catch (error) {
         if (tries >= retries || !mayPass(error, ask.repeatable ?? false)) throw error;
         const waitMs = pauseMs(tries, (error as LecternError).retryAfterMs);
@@ -125,13 +119,13 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   async function whole<T>(ask: Ask, call: CallOptions, read: (response: Response) => Promise<T>): Promise<T> {
-    const limits = createLimits(call, timeoutOf(ask, call));
+    const limits = createLimits(call.signal, timeoutOf(ask, call));
     try {
-      return await trying(ask, call, limits, async ({ response, url }) => {
+      return await trying(ask, call, limits, async (response) => {
         try {
           return await read(response);
         } catch (error) {
-          throw limits.ended() ?? (error instanceof LecternError ? error : new LecternUnreachable(url, error));
+          throw limits.ended() ?? (error instanceof LecternError ? error : new LecternUnreachable(urlOf(ask), error));
         }
       });
     } finally {
@@ -151,9 +145,9 @@ export function createTransport(options: ClientOptions): Transport {
         type: response.headers.get('content-type') ?? 'application/octet-stream',
       })),
     async *stream(ask, call = {}) {
-      const limits = createLimits(call, timeoutOf({ ...ask, unhurried: true }, call));
+      const limits = createLimits(call.signal, timeoutOf({ ...ask, unhurried: true }, call));
       try {
-        const { response } = await trying(ask, call, limits, async (started) => started);
+        const response = await trying(ask, call, limits, async (started) => started);
         if (!response.body) return;
         try {
           yield* chunksOf(response.body);
@@ -166,9 +160,6 @@ export function createTransport(options: ClientOptions): Transport {
     },
   };
 }
-
-export const cutOff = (cause?: unknown): LecternError =>
-  new LecternError({ message: 'The stream ended in the middle', code: 'CUT_OFF' }, { cause });
 
 async function jsonOf<T>(response: Response, url: string): Promise<T> {
   const text = await response.text();
@@ -215,55 +206,3 @@ function pauseMs(tries: number, askedMs: number | undefined): number | undefined
   if (askedMs !== undefined) return askedMs > LONGEST_ASKED_MS ? undefined : askedMs + Math.random() * FIRST_PAUSE_MS;
   return Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
 }
-
-interface Limits {
-  readonly signal: AbortSignal;
-  /** What the call has to throw when it was ended from here. */
-  ended(): unknown;
-  check(): void;
-  leftMs(): number;
-  wait(ms: number): Promise<void>;
-  release(): void;
-}
-
-/** The caller's signal and the time there is, as one signal. */
-function createLimits({ signal }: CallOptions, timeoutMs: number | undefined): Limits {
-  const controller = new AbortController();
-  const endsAt = timeoutMs ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
-  const abort = () => controller.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort, { once: true });
-  const timer = timeoutMs ? setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs) : undefined;
-  const ended = () => (controller.signal.aborted ? controller.signal.reason : undefined);
-  return {
-    signal: controller.signal,
-    ended,
-    check() {
-      if (controller.signal.aborted) throw ended();
-    },
-    leftMs: () => endsAt - Date.now(),
-    wait: (ms) => pause(ms, controller.signal),
-    release() {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    },
-  };
-}
-
-/** Rejects with what the signal is aborted with. */
-export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const stop = () => {
-      clearTimeout(waiting);
-      reject(signal?.reason);
-    };
-    const waiting = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-  });
-
-const timedOut = (timeoutMs: number) =>
-  new LecternError({ message: `The call took more than ${timeoutMs} ms`, code: 'TIMEOUT', name: 'TimeoutError' });

@@ -1,0 +1,54 @@
+/** How long a call may take, and who may end it. */
+import { LecternError } from './errors.ts';
+
+export interface Limits {
+  readonly signal: AbortSignal;
+  /** What the call has to throw when it was ended from here. */
+  ended(): unknown;
+  check(): void;
+  leftMs(): number;
+  wait(ms: number): Promise<void>;
+  release(): void;
+}
+
+/** The caller's signal and the time there is, as one signal. */
+export function createLimits(signal: AbortSignal | undefined, timeoutMs: number | undefined): Limits {
+  const controller = new AbortController();
+  const endsAt = timeoutMs ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  const timer = timeoutMs ? setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs) : undefined;
+  const ended = () => (controller.signal.aborted ? controller.signal.reason : undefined);
+  return {
+    signal: controller.signal,
+    ended,
+    check() {
+      if (controller.signal.aborted) throw ended();
+    },
+    leftMs: () => endsAt - Date.now(),
+    wait: (ms) => pause(ms, controller.signal),
+    release() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** Rejects with what the signal is aborted with. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(waiting);
+      reject(signal?.reason);
+    };
+    const waiting = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+
+const timedOut = (timeoutMs: number) =>
+  new LecternError({ message: `The call took more than ${timeoutMs} ms`, code: 'TIMEOUT', name: 'TimeoutError' });
