@@ -3,6 +3,7 @@ import path from 'node:path';
 import { ACCOUNT_TABLES } from '#accounts/index.ts';
 import { BATCH_TABLES } from '#batch/index.ts';
 import type { Config } from '#config.ts';
+import { CRAWL_TABLES } from '#crawl/index.ts';
 import { openIndexOf, POSTGRES_MIGRATIONS } from '#search/index.ts';
 import { openStore, type RoomTables, seenMigrations } from '#storage/database/store.ts';
 
@@ -18,6 +19,7 @@ const INDEX_TABLES: RoomTables = {
 const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly RoomTables[] => [
   ACCOUNT_TABLES,
   BATCH_TABLES,
+  CRAWL_TABLES,
   ...(databaseUrl && indexMaxBytes > 0 ? [INDEX_TABLES] : []),
 ];
 

@@ -62,19 +62,17 @@ afterEach(async () => {
 async function run(...args: string[]) {
   const out: string[] = [];
   notes = [];
-  let stop = async () => {};
+  const stop = new AbortController();
   const command = indexCommand({
     version: '0.0.0',
     environment: { LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none', LECTERN_ALLOW_NETWORKS: '127.0.0.1' },
     print: (line) => out.push(line),
     note: (line) => {
       notes.push(line);
-      if (stopAfter !== undefined && notes.length === stopAfter) void stop();
+      if (stopAfter !== undefined && notes.length === stopAfter) stop.abort();
     },
     readInput: async () => '',
-    onStop: (given) => {
-      stop = given;
-    },
+    signal: stop.signal,
   });
   await command.parseAsync([...args, '--delay', '1', '--json'], { from: 'user' });
   return JSON.parse(out.join('\n')) as {

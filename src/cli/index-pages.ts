@@ -13,6 +13,7 @@ import {
   openIndexOf,
 } from '#search/index.ts';
 import { createLog } from '#telemetry/log.ts';
+import { CommandFailed, usageError } from './exit-codes.ts';
 import { wholeNumber } from './numbers.ts';
 import { type CommandContext, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 
@@ -27,8 +28,8 @@ interface IndexFlags extends RoomFlags {
 
 export interface IndexContext extends CommandContext {
   readonly version: string;
-  /** Arranges for `stop` to be called when the process is told to end. */
-  readonly onStop: (stop: () => Promise<void>) => void;
+  /** Aborted when the process is told to end. */
+  readonly signal: AbortSignal;
 }
 
 export function indexCommand(context: IndexContext): Command {
@@ -50,7 +51,7 @@ export function indexCommand(context: IndexContext): Command {
     .action(async (source: string | undefined, flags: IndexFlags) => {
       const config = readConfig({ environment, flags: { dataDir: flags.dataDir, config: flags.config } });
       if (source === undefined && !flags.stats && !flags.prune && !flags.clear)
-        throw new Error('say what is to be read, or --stats, --prune or --clear');
+        throw usageError('say what is to be read, or --stats, --prune or --clear');
       const index = await openIndexOf(config);
       try {
         if (flags.clear) await index.clear();
@@ -73,19 +74,10 @@ interface Work {
 }
 
 async function fillFrom(source: string, { config, index, flags, context }: Work): Promise<FillSummary> {
-  const stop = new AbortController();
-  const log = createLog('warn');
+  const log = createLog('warn', 'stderr');
   // Other commands start faster without all of it.
   const { createApp } = await import('#app.ts');
   const app = await createApp({ config: asWorkshop(config), version: context.version, log });
-  let finish = () => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  context.onStop(async () => {
-    stop.abort(new Error('stopped: the same command goes on where this one was'));
-    await finished;
-  });
   try {
     return await fill(
       source,
@@ -96,14 +88,16 @@ async function fillFrom(source: string, { config, index, flags, context }: Work)
         maxPages: flags.maxPages,
         delayMs: flags.delay,
         agent: 'Lectern',
-        signal: stop.signal,
+        signal: context.signal,
         onProgress: (progress) => context.note(lineOf(progress)),
       },
     );
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    throw new CommandFailed('interrupted', 'stopped: the same command goes on where this one was');
   } finally {
     await app.close();
     await rm(workshopOf(config), { recursive: true, force: true });
-    finish();
   }
 }
 

@@ -44,6 +44,3 @@ export function bar(share: number, width: number = BAR_WIDTH): string {
   const full = Math.floor(Math.min(share, 1) * width);
   return `[${'#'.repeat(full)}${'-'.repeat(width - full)}] ${`${Math.floor(share * 100)} %`.padStart(5)}`;
 }
-
-/** Plural by number: `1 page`, `2 pages`. */
-export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;

@@ -307,5 +307,14 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await other.search(readQuery('kitten'))).toHaveLength(1);
       await other.close();
     });
+
+    it('counts all vectors where there is no model to ask for', async () => {
+      const store = await open();
+      const other = localIndexOver(createEngine({ store, maxBytes: 1e9, embedder: toyEmbedder }));
+      await other.add(page('https://a.test/pets', 'A puppy needs a walk.'));
+      await other.settled();
+      expect((await createEngine({ store, maxBytes: 1e9 }).stats()).vectors).toBe(1);
+      await other.close();
+    });
   });
 }
