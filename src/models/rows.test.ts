@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type { ModelRow } from './catalogue.ts';
-import { modelRowShape } from './row-shape.ts';
+import { neededFiles, onnxRuns } from './hub/files.ts';
+import { modelRowShape, readModelRows } from './row-shape.ts';
 import { inPrecision, isNonCommercial, KNOWN_MODELS } from './rows.ts';
 
 describe('the known models', () => {
@@ -71,4 +72,41 @@ describe('a row of the operator', () => {
   ])('says what is wrong: %#', (row, fault) => expect(faults(row)).toEqual([fault]));
 
   it('says which field there is not', () => expect(faults({ ...smallest, dimension: 3 })[0]).toContain('"dimension"'));
+});
+
+describe('models that see and hear', () => {
+  const filesOf = (id: string, precision: 'full' | 'quantized' = 'full') => {
+    const { runs } = inPrecision(KNOWN_MODELS.find((row) => row.id === id)!, precision);
+    return neededFiles(onnxRuns({ runs } as ModelRow)!).flatMap(({ name, optional }) => (optional ? [] : [name]));
+  };
+
+  it('need a graph for each, and one that does both only once', () => {
+    const two = ['tokenizer.json', 'onnx/text_model.onnx', 'onnx/vision_model.onnx'];
+    expect(filesOf('jina-clip-v1')).toEqual(two);
+    expect(filesOf('siglip-base-patch16-224')).toEqual(two);
+    expect(filesOf('clap-htsat-unfused')).toEqual([...two.slice(0, 2), 'onnx/audio_model.onnx']);
+    expect(filesOf('jina-clip-v2')).toEqual(['tokenizer.json', 'onnx/model.onnx', 'onnx/model.onnx_data']);
+  });
+
+  it('are quantized as a whole', () => {
+    expect(filesOf('jina-clip-v2', 'quantized')).toEqual(['tokenizer.json', 'onnx/model_quantized.onnx']);
+    expect(filesOf('clip-vit-base-patch32', 'quantized').slice(1)).toEqual([
+      'onnx/text_model_quantized.onnx',
+      'onnx/vision_model_quantized.onnx',
+    ]);
+  });
+
+  it('read their rule for pictures from beside the graph when the row has none', () => {
+    const towers = { image: { file: 'onnx/vision_model.onnx', tokens: 49 } };
+    const [row] = readModelRows([
+      {
+        id: 'own',
+        does: 'embed',
+        dimensions: 8,
+        contextTokens: 77,
+        runs: { on: 'onnx', folder: '/models/own', towers },
+      },
+    ]);
+    expect(neededFiles(onnxRuns(row!)!)).toContainEqual({ name: 'preprocessor_config.json', optional: false });
+  });
 });
