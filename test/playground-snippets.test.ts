@@ -215,6 +215,7 @@ describe('the models', () => {
     await writeFile(path.join(dir, name), buffer);
     const { answer, code } = await asked('Recognize', async (page) => {
       await page.getByLabel('Picture or PDF').setInputFiles({ name, mimeType: 'image/png', buffer });
+      await textbox(page, 'Instruction, for models that take one').fill(ODD);
       await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     });
     expect(JSON.parse(answer).choices[0].message.content).toContain('Rivers');

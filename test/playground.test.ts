@@ -486,7 +486,7 @@ describe('the address', () => {
     await textbox(page, 'Address').fill(`${site.origin}/glaze?a=1&b=ü`);
     await (await option(page, 'retainLinks')).selectOption('text');
     await page.getByRole('radio', { name: 'Stream' }).check();
-    await expect.poll(() => page.evaluate('location.hash')).toContain('opt.retainLinks=text');
+    await expect.poll(() => page.evaluate('location.hash'), { timeout: 30_000 }).toContain('opt.retainLinks=text');
     const fragment: string = await page.evaluate('location.hash');
     await page.context().close();
     const other = await open(fragment);

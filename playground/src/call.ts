@@ -9,8 +9,10 @@ export interface ChosenFile {
   readonly blob: Blob;
 }
 
-/** Stands in a JSON body where the data URL of a file comes. */
-export const FILE_PLACE = '{{file}}';
+/** Stands in a body where the data URL of a file comes: what nobody can type. */
+export const FILE_PLACE = '\u0001';
+/** The same as JSON writes it: with its quotes no text can hold it. */
+export const WRITTEN_FILE_PLACE = JSON.stringify(FILE_PLACE);
 
 export type Body =
   | { readonly kind: 'json'; readonly value: Readonly<Record<string, unknown>>; readonly file?: ChosenFile }

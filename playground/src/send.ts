@@ -1,6 +1,6 @@
 /** Sends a request and tells what came, as it comes. */
-import { type Call, FILE_PLACE } from './call.ts';
-import { readEvents } from './events.ts';
+import { type Call, WRITTEN_FILE_PLACE } from './call.ts';
+import { readEvents, type StreamEvent } from './events.ts';
 
 /** One event of a stream. */
 export interface Arrived {
@@ -43,6 +43,8 @@ interface Sending {
   readonly tell: (answer: Answer) => void;
 }
 
+const SHOW_MS = 40;
+
 /** Never rejects: what goes wrong is in the answer. */
 export async function send(call: Call, { apiKey, signal, tell }: Sending): Promise<void> {
   const started = performance.now();
@@ -60,27 +62,46 @@ export async function send(call: Call, { apiKey, signal, tell }: Sending): Promi
     const reply = await fetch(call.url, { method: 'POST', headers, body, signal, referrerPolicy: 'no-referrer' });
     now({ status: reply.status, headers: Object.fromEntries(reply.headers), firstByteMs: elapsed() });
     const type = reply.headers.get('content-type') ?? '';
-    if (type.startsWith('text/event-stream') && reply.ok && reply.body) {
-      for await (const { event, data } of readEvents(reply.body)) {
-        if (data === '[DONE]') continue;
-        const arrived = { event, data: parsed(data), text: data, atMs: elapsed() };
-        now({ text: data, events: [...answer.events, arrived] });
-      }
-      const failed = answer.events.find(({ event, data }) => event === 'error' || isErrorChunk(data));
-      now(failed ? { state: 'failed', failure: failureOf(answer, failed.data) } : { state: 'done' });
-      return;
-    }
     if (type.startsWith('image/')) {
       now({ state: 'done', picture: URL.createObjectURL(await reply.blob()) });
-      return;
+    } else if (type.startsWith('text/event-stream') && reply.ok && reply.body) {
+      await receive(readEvents(reply.body), { elapsed, now });
+      const failed = answer.events.find(({ event, data }) => event === 'error' || isErrorChunk(data));
+      now(failed ? { state: 'failed', failure: failureOf(answer, failed.data) } : { state: 'done' });
+    } else {
+      const text = await reply.text();
+      const json = type.startsWith('application/json') ? parsed(text) : undefined;
+      now({ text, json, state: 'done' });
+      if (!reply.ok) now({ state: 'failed', failure: failureOf(answer, json ?? eventData(text)) });
     }
-    const text = await reply.text();
-    const json = type.startsWith('application/json') ? parsed(text) : undefined;
-    now({ text, json, state: 'done' });
-    if (!reply.ok) now({ state: 'failed', failure: failureOf(answer, json ?? eventData(text)) });
   } catch (error) {
-    if (signal.aborted) now({ state: 'stopped' });
-    else now({ state: 'failed', failure: unreachable(call, error) });
+    now(signal.aborted ? { state: 'stopped' } : { state: 'failed', failure: unreachable(call, error) });
+  }
+}
+
+interface Receiving {
+  readonly elapsed: () => number;
+  readonly now: (change: Partial<Answer>) => void;
+}
+
+/** Tells what came, whether the stream ends or breaks. */
+async function receive(stream: AsyncIterable<StreamEvent>, { elapsed, now }: Receiving): Promise<void> {
+  const events: Arrived[] = [];
+  let showing: ReturnType<typeof setTimeout> | undefined;
+  const show = () => {
+    showing = undefined;
+    now({ events: [...events], text: events.at(-1)?.text ?? '' });
+  };
+  try {
+    for await (const { event, data } of stream) {
+      if (data === '[DONE]') continue;
+      events.push({ event, data: parsed(data), text: data, atMs: elapsed() });
+      // A model writes word by word: drawing each would take longer than the words.
+      showing ??= setTimeout(show, SHOW_MS);
+    }
+  } finally {
+    clearTimeout(showing);
+    show();
   }
 }
 
@@ -96,7 +117,7 @@ async function bodyOf({ body }: Call, headers: Headers): Promise<BodyInit> {
   const json = JSON.stringify(body.value);
   if (!body.file) return json;
   const address = await dataUrlOf(body.file.blob, body.file.type);
-  return json.replace(FILE_PLACE, () => address);
+  return json.replace(WRITTEN_FILE_PLACE, () => `"${address}"`);
 }
 
 function dataUrlOf(blob: Blob, type: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** A request as a line of curl, and as a program in TypeScript or Python: exactly the one that the page sends. */
-import { type Call, type ChosenFile, FILE_PLACE } from './call.ts';
+import { type Call, type ChosenFile, FILE_PLACE, WRITTEN_FILE_PLACE } from './call.ts';
 
 export const LANGUAGES = ['curl', 'TypeScript', 'Client', 'Python'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -51,8 +51,8 @@ const joined = (lines: readonly string[]) => lines.join(' \\\n  ');
 
 /** A JSON text around the base64 of its file. */
 function parted(json: string, { type }: ChosenFile): [string, string] {
-  const at = json.indexOf(FILE_PLACE);
-  return [`${json.slice(0, at)}data:${type};base64,`, json.slice(at + FILE_PLACE.length)];
+  const at = json.indexOf(WRITTEN_FILE_PLACE);
+  return [`${json.slice(0, at)}"data:${type};base64,`, `"${json.slice(at + WRITTEN_FILE_PLACE.length)}`];
 }
 
 const quoted = (text: string) => {
@@ -173,7 +173,7 @@ function python({ url, headers, body, answer }: Call, withKey: boolean): string 
       `with open(${JSON.stringify(body.file.name)}, "rb") as opened:`,
       '    file = base64.b64encode(opened.read()).decode()',
     );
-    value = value.replace(JSON.stringify(FILE_PLACE), () => `"data:${body.file!.type};base64," + file`);
+    value = value.replace(WRITTEN_FILE_PLACE, () => `"data:${body.file!.type};base64," + file`);
   }
   lines.push(
     'request = Request(',
