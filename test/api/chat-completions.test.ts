@@ -383,6 +383,33 @@ describe('bad input is told with its place', () => {
     LONG,
   );
 
+  it(
+    'a body, a balance or a time that is used up',
+    async () => {
+      const small = await startChatHost({
+        accounts: { 'poor-key': { plan: 'free', balance: 0 } },
+        maxBodyBytes: 100_000,
+        deadlineMs: 1,
+      });
+      const errorOf = async (content: unknown, headers?: Record<string, string>) => {
+        const { status, body } = await small.post('/v1/chat/completions', asking(content), headers);
+        return [status, body.error.type, body.error.code];
+      };
+      try {
+        expect(await errorOf('x'.repeat(200_000))).toEqual([413, 'invalid_request_error', null]);
+        const poor = { authorization: 'Bearer poor-key' };
+        expect(await errorOf([image(blank)], poor)).toEqual([403, 'permission_error', 'AUTHZ_INSUFFICIENT_BALANCE']);
+        expect(await errorOf([image(blank)])).toEqual([504, 'server_error', 'SERVICE_TIMEOUT']);
+        const none = { authorization: 'Bearer not-a-key' };
+        expect(await errorOf([], none)).toEqual([401, 'authentication_error', 'AUTH_INVALID_API_KEY']);
+        expect(await errorOf([], { authorization: '' })).toEqual([401, 'authentication_error', 'AUTH_MISSING_API_KEY']);
+      } finally {
+        await small.close();
+      }
+    },
+    LONG,
+  );
+
   it('leaves nothing behind', () => {
     // The program that reads has its folder there, with one in it for each run.
     const left = readdirSync(host.temporaryDir, { recursive: true }).filter((name) => name !== 'programs');
