@@ -1,0 +1,133 @@
+/** The examination: on this machine as it is, and on one on which something is wrong. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { doctor, type Finding, linesOf, reportOf, summaryOf } from '#app/doctor/doctor.ts';
+import { wayOutChecks } from '#app/doctor/way-out.ts';
+import { readConfig } from '#config.ts';
+import { shareBrowser } from '../support/server.ts';
+
+const LONG_MS = 240_000;
+
+const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-doctor-test-'));
+shareBrowser(dataDir);
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+async function examined(flags: Record<string, unknown>): Promise<Finding[]> {
+  const config = readConfig({
+    environment: { LECTERN_BROWSER: process.env.LECTERN_BROWSER },
+    flags: { dataDir, ...flags },
+  });
+  const findings: Finding[] = [];
+  for await (const finding of doctor(config, '0.0.0-test', new AbortController().signal)) findings.push(finding);
+  return findings;
+}
+const named = (findings: readonly Finding[], name: string) => findings.find((finding) => finding.name === name);
+
+it(
+  'finds nothing broken here, with both engines',
+  async () => {
+    const findings = await examined({});
+    expect(findings.filter(({ state }) => state === 'broken')).toEqual([]);
+    for (const name of [
+      'This machine',
+      'IPv6 forms of it',
+      'Names that lead here',
+      'Redirects',
+      'A name that changes',
+    ]) {
+      expect(named(findings, name)).toMatchObject({
+        state: 'ok',
+        found: expect.stringMatching(/refused by direct and browser/),
+      });
+    }
+    expect(named(findings, 'From inside a page')?.found).toMatch(/^fetch, image, script, frame, socket, beacon/);
+    for (const name of ['A read', 'A page with scripts', 'An embedding', 'A flow', 'Without a key', 'Limits']) {
+      expect(named(findings, name)?.state, name).toBe('ok');
+    }
+    const report = reportOf('0.0.0-test', findings);
+    expect(report.ok).toBe(true);
+    expect(summaryOf(report)).toMatch(/^All (?:is well|works)/);
+  },
+  LONG_MS,
+);
+
+it(
+  'says what is broken, and what to do',
+  async () => {
+    const file = path.join(dataDir, 'a-file');
+    writeFileSync(file, '');
+    const findings = await examined({
+      dataDir: file,
+      browser: '/nowhere/chromium',
+      tesseract: '/nowhere/tesseract',
+      redisUrl: 'redis://127.0.0.1:1',
+      allowNetworks: '10.0.0.0/8',
+    });
+    for (const name of ['Data folder', 'Browser', 'Text recognition', 'SQLite', 'Limits']) {
+      expect(named(findings, name), name).toMatchObject({ state: 'broken', advice: expect.stringMatching(/\w/) });
+    }
+    expect(named(findings, 'Networks allowed')).toMatchObject({ state: 'warning', found: '10.0.0.0/8' });
+    // Without its folder and its browser the way out is examined all the same.
+    expect(named(findings, 'This machine')).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(/refused by direct, nothing/),
+    });
+    const report = reportOf('0.0.0-test', findings);
+    expect(report.ok).toBe(false);
+    expect(summaryOf(report)).toMatch(/^\d+ of \d+ checks found something broken/);
+  },
+  LONG_MS,
+);
+
+/** A server that lets callers read everything, as one that is broken would. */
+function leaky(port: number, hear: () => void) {
+  return {
+    pages: { origin: 'http://127.0.0.1:1', port: 1, close: async () => {} },
+    secrets: [{ port, connections: () => heard, hears: async () => true, close: async () => {} }],
+    secretPort: port,
+    hasChanging: false,
+    key: '',
+    urls: { reader: 'http://r', search: 'http://s', models: 'http://m', flow: 'http://f' },
+    names: { private: 'private.doctor.test', mixed: 'mixed.doctor.test', changing: 'changing.doctor.test' },
+    browser: () => ({ available: false }),
+    fetch: async () => {
+      hear();
+      return new Response(JSON.stringify({ code: 200, data: { content: 'SECRET' } }));
+    },
+    close: async () => {},
+  } as unknown as Parameters<typeof wayOutChecks>[0];
+}
+let heard = 0;
+
+it('sees what gets through, by the answer and by what arrives', async () => {
+  const run = async (patient: Parameters<typeof wayOutChecks>[0]) =>
+    wayOutChecks(patient, [], ['direct'])
+      .find(({ name }) => name === 'This machine')!
+      .run();
+  expect(await run(leaky(1, () => {}))).toMatchObject({
+    state: 'broken',
+    found: expect.stringMatching(/^not refused: /),
+  });
+  expect(await run(leaky(1, () => heard++))).toMatchObject({
+    state: 'broken',
+    found: expect.stringMatching(/connections arrived/),
+  });
+});
+
+it('prints findings in groups, with advice below', () => {
+  const finding = {
+    group: 'Machine',
+    name: 'Browser',
+    state: 'broken',
+    found: 'there is none',
+    advice: 'Get one',
+  } as const;
+  expect([...linesOf(finding, undefined)]).toEqual([
+    'Machine',
+    '  broken   Browser                    there is none',
+    '           -> Get one',
+  ]);
+  expect([...linesOf({ ...finding, advice: undefined }, 'Machine')]).toHaveLength(1);
+});
