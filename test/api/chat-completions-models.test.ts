@@ -18,6 +18,7 @@ const image = {
 async function start(
   rule: (request: SeenRequest, index: number) => Reply | Promise<Reply>,
   settings: Record<string, string> = {},
+  tesseract = 'none',
 ) {
   const server = await startChatServer(rule);
   const trusted = createTrustedFetch({ region: 'any', euHosts: [], log: createLog('silent') });
@@ -27,7 +28,7 @@ async function start(
   const host = await startChatHost({
     models: createModels(config, { fetch: trusted }),
     names: modelNames(config),
-    tesseract: 'none',
+    tesseract,
   });
   onTestFinished(async () => {
     await host.close();
@@ -140,6 +141,18 @@ it(
     expect(text.join('')).toBe('Rivers run to the sea.');
     expect(text.length).toBeGreaterThan(4);
     expect(chunks.at(-1).usage).toEqual({ prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 });
+  },
+  LONG,
+);
+
+it(
+  'answers questions without a picture, whatever reads pictures',
+  async () => {
+    const { ask } = await start(() => 'By the sea.', {}, 'tesseract.js');
+    for (const model of ['lectern-ocr', 'svc-ocr-v1']) {
+      const { status, body } = await ask('Where do rivers end?', { model });
+      expect([status, body.model, body.choices?.[0].message.content]).toEqual([200, 'some/talker', 'By the sea.']);
+    }
   },
   LONG,
 );

@@ -2,9 +2,10 @@
 import { readdirSync } from 'node:fs';
 import { PDFDocument } from 'pdf-lib';
 import sharp, { type Sharp } from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { drawPdf } from '#documents/pdf/drawn.suite.ts';
 import { characterAccuracy, drawnPage, drawText } from '#models/drawn-pages.suite.ts';
+import { startSecret, startServer } from '#net/loopback.suite.ts';
 import { type ChatHost, startChatHost } from '../support/chat-host.ts';
 import { COLUMNS_TEXT, columnsPage } from '../support/drawn-page.ts';
 
@@ -267,6 +268,38 @@ describe('what goes in', () => {
     LONG,
   );
 });
+
+it(
+  'an address is fetched by the rules of all other fetching',
+  async () => {
+    const secret = await startSecret();
+    const site = await startServer((request, response) => {
+      if (request.url === '/page.png')
+        response.writeHead(200, { 'content-type': 'text/html' }).end(words('Read me from afar'));
+      else if (request.url === '/inside') response.writeHead(302, { location: `${secret.origin}/page.png` }).end();
+      else if (request.url === '/endless') response.writeHead(200, { 'content-length': 10_000_000_000 }).write('x');
+      else response.writeHead(404).end();
+    });
+    const near = await startChatHost({ tesseract: 'tesseract', allow: [site.host] });
+    onTestFinished(() => near.close());
+    const read = (address: string) =>
+      near.post('/v1/chat/completions', asking([{ type: 'image_url', image_url: { url: site.origin + address } }]));
+    expect((await read('/page.png')).body.choices[0].message.content).toBe('Read me from afar');
+    const failures: unknown[] = [];
+    for (const address of ['/inside', '/endless', '/none']) {
+      const { status, body } = await read(address);
+      failures.push([status, body.error.param, body.error.message.replace(/^.*' /, '')]);
+    }
+    const param = 'messages[0].content[0].image_url.url';
+    expect(failures).toEqual([
+      [400, param, 'cannot be fetched'],
+      [400, param, 'is larger than 32 MB'],
+      [400, param, 'cannot be fetched: the server answered with status 404'],
+    ]);
+    expect(secret.connections()).toBe(0);
+  },
+  LONG,
+);
 
 describe('bad input is told with its place', () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><script>alert(1)</script></svg>';
