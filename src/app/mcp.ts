@@ -53,7 +53,10 @@ export function createMcpDoor({ gatekeeper, version, ownNames, log, faces }: Mcp
     routes(face) {
       mcpRoutes(face, {
         endpoint: async () => {
-          opened ??= open();
+          opened ??= open().catch((error: unknown) => {
+            opened = undefined;
+            throw error;
+          });
           return (await opened).endpoint;
         },
         async keyOf(request: FastifyRequest) {
