@@ -92,6 +92,25 @@ export function crawlRoutes(face: Face, door: CrawlDoor): void {
       .header('cache-control', 'no-store')
       .send(Readable.from(lines(room.outcomes(job, after)), { objectMode: false }));
   });
+
+  // What stands under these addresses is never a page to read.
+  const known = { '/crawl': 'POST', '/crawls': 'GET', '/crawl/:id': 'GET', '/crawl/:id/pages': 'GET' } as const;
+  for (const [url, method] of Object.entries(known)) {
+    face.route({
+      method: method === 'GET' ? 'POST' : 'GET',
+      url,
+      handler: async () => {
+        throw problem('MethodNotAllowedError');
+      },
+    });
+  }
+  face.route({
+    method: ['GET', 'POST'],
+    url: '/crawl/*',
+    handler: async () => {
+      throw problem('RouteNotFoundError');
+    },
+  });
 }
 
 const MAX_ID = 100;
