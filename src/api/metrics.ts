@@ -28,12 +28,17 @@ export function createMetricsServer(metrics: Metrics): Server {
 const BALANCE = 'InsufficientBalanceError';
 const NO_ROUTE = 'none';
 
+const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'];
+const CLIENT_GONE = 499;
+
+const classOf = (status: number): string =>
+  status === CLIENT_GONE ? String(CLIENT_GONE) : (CLASSES[Math.trunc(status / 100)] ?? CLASSES[0]!);
+
 /** Counts the requests of a face. */
 export function requestCounter(metrics: Metrics, face: string): RequestObserver {
   return {
     ended({ route = NO_ROUTE, status, ms }: EndedRequest) {
-      const shown = status === 499 ? '499' : `${Math.floor(status / 100)}xx`;
-      metrics.add('lectern_requests_total', [face, route, shown]);
+      metrics.add('lectern_requests_total', [face, route, classOf(status)]);
       metrics.observe('lectern_request_duration_seconds', [face, route], ms / 1_000);
     },
     failed({ name, facts }) {

@@ -43,19 +43,19 @@ interface Distribution extends Series {
 }
 
 export function createMetrics(): Metrics {
-  const counters = new Map<MetricName, Map<string, Series>>();
-  const histograms = new Map<MetricName, Map<string, Distribution>>();
+  const counters = new Map<MetricName, Family<Series>>();
+  const histograms = new Map<MetricName, Family<Distribution>>();
   const readers = new Map<MetricName, () => Values<MetricName> | Promise<Values<MetricName>>>();
   for (const [name, { type }] of ROWS) {
-    if (type === 'counter') counters.set(name, new Map());
-    if (type === 'histogram') histograms.set(name, new Map());
+    if (type === 'counter') counters.set(name, createFamily());
+    if (type === 'histogram') histograms.set(name, createFamily());
   }
   let registry: Promise<Registry> | undefined;
 
   async function valuesOf(name: MetricName, { labels, buckets }: MetricRow): Promise<MetricValue<string>[]> {
     const known = histograms.get(name);
-    if (known) return [...known.values()].flatMap((series) => distributed(name, labels, buckets ?? [], series));
-    const counted = [...(counters.get(name)?.values() ?? [])].map(({ labels, value }) => [labels, value] as const);
+    if (known) return known.all.flatMap((series) => distributed(name, labels, buckets ?? [], series));
+    const counted = (counters.get(name)?.all ?? []).map(({ labels, value }) => [labels, value] as const);
     const read = await (async () => [...((await readers.get(name)?.()) ?? [])])().catch(() => []);
     return [...counted, ...read].map(([given, value]) => ({ labels: named(labels, given), value }));
   }
@@ -79,26 +79,17 @@ export function createMetrics(): Metrics {
 
   return {
     add(name, labels, amount = 1) {
-      const all = counters.get(name)!;
-      const key = keyOf(labels as readonly string[]);
-      const series = all.get(key);
-      if (series) series.value += amount;
-      else all.set(key, { labels: [...(labels as readonly string[])], value: amount });
+      const series = counters.get(name)!.of(labels, (own) => ({ labels: own, value: 0 }));
+      series.value += amount;
     },
     observe(name, labels, value) {
       const { buckets } = METRICS[name];
-      const all = histograms.get(name)!;
-      const key = keyOf(labels as readonly string[]);
-      let series = all.get(key);
-      if (!series) {
-        series = {
-          labels: [...(labels as readonly string[])],
-          value: 0,
-          count: 0,
-          buckets: new Float64Array(buckets.length),
-        };
-        all.set(key, series);
-      }
+      const series = histograms.get(name)!.of(labels, (own) => ({
+        labels: own,
+        value: 0,
+        count: 0,
+        buckets: new Float64Array(buckets.length),
+      }));
       series.value += value;
       series.count++;
       for (let at = 0; at < buckets.length; at++) {
@@ -121,12 +112,42 @@ export function createMetrics(): Metrics {
 
 const ROWS = Object.entries(METRICS) as [MetricName, MetricRow][];
 
-/** No value of a label has this in it. */
-const keyOf = (labels: readonly string[]): string => {
-  let key = '';
-  for (const label of labels) key += `${label}\0`;
-  return key;
-};
+/** The series of one metric. */
+interface Family<S> {
+  readonly all: readonly S[];
+  /** That of these labels, made when it is not there. */
+  of(labels: readonly string[], make: (labels: readonly string[]) => S): S;
+}
+
+interface Branch<S> {
+  readonly next: Map<string, Branch<S>>;
+  series: S | undefined;
+}
+
+/** A look-up a label, since a key of all of them would have to be put together each time. */
+function createFamily<S>(): Family<S> {
+  const branch = (): Branch<S> => ({ next: new Map(), series: undefined });
+  const root = branch();
+  const all: S[] = [];
+  return {
+    all,
+    of(labels, make) {
+      let place = root;
+      for (const label of labels) {
+        let next = place.next.get(label);
+        if (!next) {
+          next = branch();
+          place.next.set(label, next);
+        }
+        place = next;
+      }
+      if (place.series) return place.series;
+      place.series = make([...labels]);
+      all.push(place.series);
+      return place.series;
+    },
+  };
+}
 
 const named = (names: readonly string[], values: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']));

@@ -173,7 +173,7 @@ const joined = (first: SpanFacts | undefined, second: SpanFacts | undefined): Sp
 /** Microseconds are nobody's concern. */
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
-export const newTraceId = (): string => randomBytes(16).toString('hex');
+const newTraceId = (): string => randomBytes(16).toString('hex');
 
 /** The caller's place in a trace of their own (W3C Trace Context, section 3.2); undefined when it is none. */
 export function readTraceParent(header: string | string[] | undefined): TraceParent | undefined {

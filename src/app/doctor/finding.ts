@@ -1,11 +1,9 @@
 /** What an examination finds, and how people are told. */
 
-export const STATES = ['ok', 'absent', 'warning', 'broken'] as const;
 /** `absent`: something that is not needed is not there. */
-export type State = (typeof STATES)[number];
+type State = 'ok' | 'absent' | 'warning' | 'broken';
 
-export const GROUPS = ['Machine', 'Stores', 'Way out', 'Limits', 'Work'] as const;
-export type Group = (typeof GROUPS)[number];
+export type Group = 'Machine' | 'Stores' | 'Way out' | 'Limits' | 'Work';
 
 export interface Finding {
   readonly group: Group;
