@@ -14,15 +14,16 @@ it('lets one page of a host be read at a time, and so many in all', () => {
   expect(readyAt('a', ONE)).toBe(Number.POSITIVE_INFINITY);
   expect(readyAt('a', { atOnce: 2 })).toBe(0);
   expect([begin('b'), begin('c')]).toEqual([true, false]);
-  end('b', { delayMs: 0 });
+  end('b', 0);
   expect(begin('c')).toBe(true);
 });
 
 it('leaves a host alone for a while after each page, and longer when it is busy', () => {
-  const { begin, end, readyAt } = manners();
+  const { begin, heard, end, readyAt } = manners();
   const after = (busy?: { waitMs: number | undefined }) => {
     begin('a');
-    end('a', { delayMs: 100, busy });
+    heard('a', { busy });
+    end('a', 100);
     return readyAt('a', ONE);
   };
   expect(after()).toBe(1_100);
@@ -33,12 +34,14 @@ it('leaves a host alone for a while after each page, and longer when it is busy'
 });
 
 it('counts how often in a row a host was not reached, and tells of every end', () => {
-  const { begin, end, onChange } = manners();
+  const { begin, heard, end, onChange } = manners();
   let changes = 0;
   const stop = onChange(() => changes++);
   const read = (reached: boolean | undefined) => {
     begin('a');
-    return end('a', { delayMs: 0, reached }).unreached;
+    const { unreached } = heard('a', { reached });
+    end('a', 0);
+    return unreached;
   };
   expect([read(false), read(false), read(undefined), read(true), read(false)]).toEqual([1, 2, 2, 0, 1]);
   expect(changes).toBe(5);

@@ -8,10 +8,8 @@ export interface HostRules {
   readonly atOnce: number;
 }
 
-export interface HostEnd {
-  /** The pause before the host is asked again. */
-  readonly delayMs: number;
-  /** Whether the host said that it has too much to do; `delayMs` is then longer each time, unless it named a time. */
+export interface Heard {
+  /** Whether the host said that it has too much to do; the pause is then longer each time, unless it named a time. */
   readonly busy?: { readonly waitMs: number | undefined } | undefined;
   /** Whether it could be reached; undefined when it was not asked. */
   readonly reached?: boolean | undefined;
@@ -22,8 +20,10 @@ export interface Manners {
   readyAt(host: string, rules: HostRules): number;
   /** Takes a place among the pages that are read at once; false when there is none. */
   begin(host: string): boolean;
-  /** How often in a row the host could not be reached. */
-  end(host: string, end: HostEnd): { readonly unreached: number };
+  /** Notes how the host answered; how often in a row it could not be reached. */
+  heard(host: string, heard: Heard): { readonly unreached: number };
+  /** Gives the place back; the host is asked again after a pause. */
+  end(host: string, delayMs: number): void;
   /** Calls when a place may have become free; gives what ends that. */
   onChange(listener: () => void): () => void;
 }
@@ -76,16 +76,20 @@ export function createManners(pagesAtOnce: number, now: () => number): Manners {
       of(name).active++;
       return true;
     },
-    end(name, { delayMs, busy, reached }) {
+    heard(name, { busy, reached }) {
+      const host = of(name);
+      host.busy = busy ? host.busy + 1 : 0;
+      if (reached !== undefined) host.unreached = reached ? 0 : host.unreached + 1;
+      const pauseMs = busy ? (busy.waitMs ?? FIRST_PAUSE_MS * 2 ** Math.min(host.busy - 1, 10)) : 0;
+      host.nextAt = Math.max(host.nextAt, now() + Math.min(pauseMs, LONGEST_PAUSE_MS));
+      return { unreached: host.unreached };
+    },
+    end(name, delayMs) {
       const host = of(name);
       active--;
       host.active--;
-      host.busy = busy ? host.busy + 1 : 0;
-      if (reached !== undefined) host.unreached = reached ? 0 : host.unreached + 1;
-      const own = busy ? (busy.waitMs ?? FIRST_PAUSE_MS * 2 ** Math.min(host.busy - 1, 10)) : 0;
-      host.nextAt = Math.max(host.nextAt, now() + Math.max(delayMs, Math.min(own, LONGEST_PAUSE_MS)));
+      host.nextAt = Math.max(host.nextAt, now() + delayMs);
       for (const listener of listeners) listener();
-      return { unreached: host.unreached };
     },
     onChange(listener) {
       listeners.add(listener);

@@ -210,29 +210,32 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     return 'started';
   }
 
-  /** Reads a page, and writes down what became of it. */
+  /**
+   * Reads a page, and writes down what became of it, before the next one of its host is taken: it may say that the next
+   * one is the same.
+   */
   async function one(page: WaitingPage): Promise<void> {
-    let delayMs = plan.delayMs;
+    let delayMs = 0;
     let reading: Reading | undefined;
     let reserve: Reserve;
-    let unreached = 0;
     const startedAt = now();
     try {
       if (payer) reserve = await purse.reserve(payer);
       reading = await readPage({ url: page.url, options, obeys: plan.robots, signal: within }, tools);
-      if (plan.robots) delayMs = Math.max(delayMs, await crawlDelayMs(page.url));
-    } finally {
-      const failed = reading?.kind === 'failed' ? reading : undefined;
-      const wasAsked = reading !== undefined && reading.kind !== 'forbidden' && !failed?.ours;
-      ({ unreached } = manners.end(page.host, {
-        delayMs: wasAsked ? delayMs : failed?.ours ? OURS_MS : 0,
+      const failed = reading.kind === 'failed' ? reading : undefined;
+      const wasAsked = reading.kind !== 'forbidden' && !failed?.ours;
+      const { unreached } = manners.heard(page.host, {
         busy: failed?.busy,
         reached: wasAsked ? (failed?.reached ?? true) : undefined,
-      }));
+      });
+      if (failed?.ours) delayMs = OURS_MS;
+      else if (wasAsked) delayMs = Math.max(plan.delayMs, plan.robots ? await crawlDelayMs(page.url) : 0);
+      await write(page, reading, reserve, unreached);
+    } finally {
+      manners.end(page.host, delayMs);
       // What is paid for is noted when it is written down.
       if (payer && reading?.kind !== 'page') noteUnpaid(reserve, reading, startedAt);
     }
-    await write(page, reading, reserve, unreached);
   }
 
   async function crawlDelayMs(url: string): Promise<number> {
