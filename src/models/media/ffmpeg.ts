@@ -36,6 +36,8 @@ export interface FfmpegOptions {
   readonly timeoutMs: number;
 }
 
+class BrokenClip extends MediaFault {}
+
 const FRAMES_PER_SECOND = 2;
 /** Larger frames are made smaller while they are decoded: image models see some hundred pixels. */
 const MAX_FRAME_SIDE = 1_280;
@@ -116,7 +118,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions
         if (signal.aborted) reject(signal.reason);
         else if (isLate) reject(new MediaFault('takes too long to be decoded'));
         else if (code !== 0 && out.length === 0)
-          reject(new MediaFault('is damaged, or no clip of a kind that is read'));
+          reject(new BrokenClip('is damaged, or no clip of a kind that is read'));
         else resolve(Buffer.concat(out));
       });
     });
@@ -138,7 +140,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions
         ];
         await run(folder, [...input, ...output], 0, signal).catch(async (error: unknown) => {
           // What there is of a clip that breaks off is enough.
-          if (signal.aborted || (await pictures(folder.path)).length === 0) throw error;
+          if (!(error instanceof BrokenClip) || (await pictures(folder.path)).length === 0) throw error;
         });
         const names = await pictures(folder.path);
         if (names.length === 0) throw new MediaFault('has no picture');

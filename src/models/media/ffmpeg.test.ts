@@ -1,0 +1,82 @@
+/** The machine's ffmpeg: what it may open, when it is ended, and what it leaves behind. */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFfmpeg, findProgram } from './ffmpeg.ts';
+import { MediaFault } from './value.ts';
+
+const program = findProgram('ffmpeg');
+const wait = { timeout: 120_000 };
+const never = new AbortController().signal;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'clips-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('is found on the path or by its place, or not at all', () => {
+  expect(findProgram('sh')).toMatch(/^\/.*\/sh$/);
+  expect(findProgram('/bin/sh')).toBe('/bin/sh');
+  expect(findProgram('no-such-program-here')).toBeUndefined();
+});
+
+describe.runIf(program)('ffmpeg', wait, () => {
+  const tool = (timeoutMs = 100_000) => createFfmpeg({ program: program!, temporaryDir: folder, timeoutMs });
+  const left = () => readdir(path.join(folder, 'programs'));
+  const clip = async (...args: string[]) => {
+    const file = path.join(folder, 'made.avi');
+    expect(spawnSync(program!, ['-nostdin', '-v', 'error', '-y', ...args, file]).status).toBe(0);
+    return new Uint8Array(await readFile(file));
+  };
+
+  it('ends with whoever asked, and leaves nothing behind', async () => {
+    const long = await clip('-f', 'lavfi', '-i', 'testsrc=s=640x360:r=20:d=30', '-c:v', 'mpeg4');
+    const controller = new AbortController();
+    const work = tool().frames(long, { most: 64, signal: controller.signal }, async (png) => png.length);
+    setTimeout(() => controller.abort(new Error('gone')), 20);
+    await expect(work).rejects.toThrow('gone');
+    expect(await left()).toEqual([]);
+    await expect(tool(1).frames(long, { most: 64, signal: never }, async (png) => png.length)).rejects.toThrow(
+      'too long',
+    );
+    expect(await left()).toEqual([]);
+  });
+
+  it('opens no other file, whatever a clip names', async () => {
+    const secret = path.join(folder, 'secret.avi');
+    await writeFile(secret, await clip('-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1', '-c:v', 'mpeg4'));
+    const lists = [
+      `ffconcat version 1.0\nfile '${secret}'\n`,
+      `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${secret}\n#EXT-X-ENDLIST\n`,
+      `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/\n#EXT-X-ENDLIST\n`,
+    ];
+    for (const list of lists) {
+      const frames = tool().frames(Buffer.from(list), { most: 1, signal: never }, async (png) => png.length);
+      await expect(frames).rejects.toThrow(MediaFault);
+    }
+    const own = new Uint8Array(await readFile(secret));
+    expect(await tool().frames(own, { most: 1, signal: never }, async (png) => png.length > 0)).toEqual([true]);
+  });
+
+  it('gives samples of the first seconds, in one channel', async () => {
+    const sound = await clip(
+      '-f',
+      'lavfi',
+      '-i',
+      'sine=frequency=440:duration=3:sample_rate=44100',
+      '-ac',
+      '2',
+      '-c:a',
+      'pcm_s16le',
+    );
+    const samples = await tool().samples(sound, { samplesPerSecond: 48_000, seconds: 2, signal: never });
+    expect(samples).toHaveLength(96_000);
+    let crossings = 0;
+    for (let at = 1; at < samples.length; at++) if (samples[at - 1]! < 0 && samples[at]! >= 0) crossings++;
+    // 440 a second.
+    expect(Math.abs(crossings - 880)).toBeLessThan(4);
+  });
+});

@@ -1,0 +1,69 @@
+/** Pages of a PDF for a model: which are read as text, which are looked at, and that nothing of the file stays. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDocuments, type Documents } from '#documents/documents.ts';
+import { pictureSize } from '#documents/image/image.ts';
+import { createLibreOffice } from '#documents/office/libreoffice.ts';
+import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
+import type { Ocr } from '../ocr.ts';
+import { pagesAsPictures, pagesAsTexts } from './pdf.ts';
+
+const signal = new AbortController().signal;
+const wait = 180_000;
+let documents: Documents;
+let temporaryDir: string;
+
+beforeAll(async () => {
+  temporaryDir = await mkdtemp(path.join(os.tmpdir(), 'pages-'));
+  const libreoffice = createLibreOffice({ program: 'none', temporaryDir });
+  documents = createDocuments({ memoryMb: 1_024, timeoutMs: 120_000, libreoffice });
+});
+afterAll(async () => {
+  await documents.close();
+  await rm(temporaryDir, { recursive: true, force: true });
+});
+
+/** A page of words, and one that shows something and has none. */
+const file = drawPdf({
+  pages: [
+    { content: write(60, 700, ['The river is long, and its water is safe to drink.']) },
+    { content: '60 60 400 600 re f' },
+  ],
+});
+
+it(
+  'reads the text layer, and has the other pages recognised',
+  async () => {
+    const looked: Uint8Array[] = [];
+    const ocr = {
+      read: async (picture: Uint8Array) => {
+        looked.push(picture);
+        return { text: 'what the picture says' };
+      },
+    } as unknown as Ocr;
+    const texts = await pagesAsTexts(file, { tools: { documents, ocr, temporaryDir }, signal });
+    expect(texts).toEqual(['The river is long, and its water is safe to drink.', 'what the picture says']);
+    expect(looked).toHaveLength(1);
+    expect((await pictureSize(looked[0]!)).width).toBeGreaterThan(1_500);
+    const without = await pagesAsTexts(file, { tools: { documents, ocr: undefined, temporaryDir }, signal });
+    expect(without).toEqual([texts[0], '']);
+  },
+  wait,
+);
+
+it(
+  'draws a sheet with as many pixels across as the model sees, 595 at least, and leaves nothing behind',
+  async () => {
+    const tools = { documents, ocr: undefined, temporaryDir };
+    const sizes = (side: number) => pagesAsPictures(file, { side, tools, signal }, (png) => pictureSize(png));
+    expect(await sizes(224)).toEqual([
+      { width: 595, height: 842 },
+      { width: 595, height: 842 },
+    ]);
+    expect((await sizes(1_190))[0]).toEqual({ width: 1_190, height: 1_684 });
+    expect(await readdir(path.join(temporaryDir, 'programs'))).toEqual([]);
+  },
+  wait,
+);
