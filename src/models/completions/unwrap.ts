@@ -16,8 +16,8 @@ export async function* unwrapped(pieces: AsyncIterable<string>): AsyncGenerator<
     held += piece;
     if (!started) {
       if (isUndecided(held)) continue;
-      const body = fenced ? held : held.replace(THOUGHTS, '');
-      const isFence: boolean = !fenced && FENCE.test(body);
+      const body: string = fenced ? held : held.replace(THOUGHTS, '');
+      const isFence = !fenced && FENCE.test(body);
       fenced ||= isFence;
       held = (isFence ? body.replace(FENCE, '') : body).replace(/^\s+/, '');
       started = held !== '';
