@@ -17,7 +17,7 @@ export async function* unwrapped(pieces: AsyncIterable<string>): AsyncGenerator<
     if (!started) {
       if (isUndecided(held)) continue;
       const body: string = fenced ? held : held.replace(THOUGHTS, '');
-      const isFence = !fenced && FENCE.test(body);
+      const isFence: boolean = !fenced && FENCE.test(body);
       fenced ||= isFence;
       held = (isFence ? body.replace(FENCE, '') : body).replace(/^\s+/, '');
       started = held !== '';
