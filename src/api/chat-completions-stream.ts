@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { asProblem } from '#errors.ts';
 import type { CompletionPiece } from '#models/index.ts';
+import type { ShownTrace } from '#telemetry/trace.ts';
 import { type Head, usageJson } from './chat-completions.ts';
 import { chatErrorBody } from './envelopes/model.ts';
 
@@ -13,6 +14,8 @@ interface StreamOptions {
   /** Of the request. */
   readonly id: string;
   readonly pingMs?: number;
+  /** The trace for who asked for one: a chunk without choices, as usage has, so that clients take it for none of theirs. */
+  readonly shown?: () => ShownTrace | undefined;
 }
 
 const PING_MS = 15_000;
@@ -46,7 +49,7 @@ const eventOf = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 async function* lines(
   first: IteratorResult<CompletionPiece | undefined, unknown>,
   rest: AsyncGenerator<CompletionPiece | undefined>,
-  { head: { id, created, model }, includeUsage }: StreamOptions,
+  { head: { id, created, model }, includeUsage, shown }: StreamOptions,
 ): AsyncGenerator<string> {
   const chunk = (choices: readonly object[], more: object = {}) =>
     eventOf({ id, object: 'chat.completion.chunk', created, model, choices, ...more });
@@ -61,6 +64,8 @@ async function* lines(
       if (includeUsage) yield chunk([], { usage: usageJson(piece.usage) });
     }
   }
+  const trace = shown?.();
+  if (trace) yield chunk([], { trace });
   yield 'data: [DONE]\n\n';
 }
 

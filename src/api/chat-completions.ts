@@ -4,9 +4,11 @@ import { problem } from '#errors.ts';
 import { goneSignal } from '#http/gone.ts';
 import type { Face } from '#http/server.ts';
 import type { CompletionPiece, Completions } from '#models/index.ts';
+import { throughout } from '#telemetry/trace.ts';
 import { chatEventStream } from './chat-completions-stream.ts';
 import { bodyOf, modelOf } from './model-body.ts';
 import { keyedRoute, type ModelDoor } from './model-door.ts';
+import { asksForTrace } from './trace.ts';
 
 export interface ChatDoor extends ModelDoor {
   readonly completions: Completions;
@@ -19,11 +21,14 @@ export function chatCompletionsRoutes(face: Face, door: ChatDoor): void {
     // What was read of it lives on; the rest would be held until the answer is out.
     request.body = undefined;
     const visit = door.gatekeeper.visitOf(request);
-    const answer = pieces({
+    const trace = door.tracing.follow(request, reply, asksForTrace(request, body));
+    const written = pieces({
       signal: goneSignal(reply),
       admit: (tokens) => visit.takeTokens(tokens),
       onSpent: ({ promptTokens, completionTokens }) => visit.spend({ tokens: promptTokens + completionTokens, model }),
     });
+    const answer = throughout('model', trace, written);
+    const shown = () => door.tracing.show(request, reply);
     const head = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created: Math.floor(Date.now() / 1000), model };
     if (asked.stream) {
       const onFailed = () => visit.spend({ tokens: 0, model });
@@ -31,6 +36,7 @@ export function chatCompletionsRoutes(face: Face, door: ChatDoor): void {
         head,
         includeUsage: asked.includeUsage,
         onFailed,
+        shown,
         id: request.id,
       });
       return reply
@@ -39,7 +45,10 @@ export function chatCompletionsRoutes(face: Face, door: ChatDoor): void {
         .header('x-accel-buffering', 'no')
         .send(stream);
     }
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(await wholeAnswer(answer, head)));
+    const whole = await wholeAnswer(answer, head);
+    trace?.count('tokens', whole.usage.total_tokens);
+    const told = shown();
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(told ? { ...whole, trace: told } : whole));
   });
 }
 

@@ -1,7 +1,8 @@
 /** What a request went through, on every face in one shape. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startChatServer } from '#models/chat-server.suite.ts';
 import { type ShownTrace, SPANS } from '#telemetry/trace.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
@@ -190,5 +191,30 @@ describe('the model host', () => {
     const tei = await ask('/rerank', { query: 'one', texts: ['one'] }, { 'x-trace': 'true' });
     expect(Array.isArray(tei.body)).toBe(true);
     expect(tei.answer.headers.get('server-timing')).toContain('model;dur=');
+  });
+
+  it('shows the model of a chat completion, whole and as a stream', async () => {
+    const chat = await startChatServer(() => 'an answer');
+    const host = await startServer({ browser: 'none', chatUrl: chat.url, chatModel: 'some/talker' });
+    onTestFinished(() => host.close());
+    const ask = async (more: object) => {
+      const answer = await fetch(`${host.urls.model}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${host.app.firstKey}` },
+        body: JSON.stringify({ model: 'talker', messages: [{ role: 'user', content: 'hello' }], ...more }),
+      });
+      return answer.text();
+    };
+    const whole = JSON.parse(await ask({ trace: true })) as { trace?: ShownTrace; usage: { total_tokens: number } };
+    expectWhole(whole.trace);
+    expect(namesOf(whole.trace)).toContain('model');
+    expect(whole.trace.counts.tokens).toBe(whole.usage.total_tokens);
+    expect(JSON.parse(await ask({}))).not.toHaveProperty('trace');
+    const chunks = (await ask({ trace: true, stream: true }))
+      .split('\n\n')
+      .filter((line) => line.startsWith('data: {'));
+    const last = JSON.parse(chunks.at(-1)!.slice('data: '.length)) as { choices: unknown[]; trace?: ShownTrace };
+    expect(last.choices).toEqual([]);
+    expectWhole(last.trace);
   });
 });
