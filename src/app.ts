@@ -1,95 +1,39 @@
 /**
- * The whole server, wired by hand: each room is built once, in order, and closed in reverse. Everybody's needs are in
- * plain sight here, and nothing is built anywhere else.
+ * The whole server, wired by hand: each room is built once, in order, and closed in reverse. What belongs to one part is
+ * opened in a file of src/app: the ways out, reading, the doors.
  */
 import { mkdir, rm } from 'node:fs/promises';
-import type { Server } from 'node:http';
 import path from 'node:path';
 import { type AccountsRoom, createGate, openAccounts } from '#accounts/index.ts';
-import { adminRoutes, writeAdminError } from '#api/admin.ts';
-import { signIn } from '#api/admin-sign-in.ts';
-import { CRAWL_PATHS, crawlRoutes } from '#api/crawl.ts';
-import { DOCUMENTATION_PATHS, documentationRoutes } from '#api/documentation.ts';
-import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
-import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
 import type { BrowserHealth } from '#api/health.ts';
-import { HEALTH_PATHS, healthRoutes } from '#api/health.ts';
-import { createHostServer, type FaceName } from '#api/hosts.ts';
-import { createMetricsServer, metricsRoute, requestCounter } from '#api/metrics.ts';
-import { modelHostRoutes } from '#api/model-host.ts';
-import { modelProbes } from '#api/models-probes.ts';
-import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/openapi.ts';
-import { PLAYGROUND_PATHS, playgroundRoutes } from '#api/playground.ts';
-import { READER_PATHS, readerRoutes } from '#api/reader.ts';
-import { SEARCH_PATHS, searchRoutes } from '#api/search.ts';
-import { searchDescriptionRoutes } from '#api/search-openapi.ts';
-import { STATIC_PATHS, staticRoutes } from '#api/static.ts';
-import { allOf, createTracing } from '#api/trace.ts';
 import { createBatch } from '#app/batch.ts';
 import { createCollections } from '#app/collections.ts';
 import { createCrawl } from '#app/crawl.ts';
+import { openFaces, type Place, type ServerFace } from '#app/faces.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
-import { createMcpDoor, MCP_PATHS } from '#app/mcp.ts';
 import { observers, readRooms } from '#app/metrics.ts';
 import { indexEmbedder, passageReranker } from '#app/model-tools.ts';
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { openNetwork } from '#app/network.ts';
+import { openReading } from '#app/reading.ts';
+import { Started } from '#app/started.ts';
 import { openServerFolder } from '#concurrency/programs.ts';
-import { type Config, ConfigError } from '#config.ts';
+import type { Config } from '#config.ts';
 import { createDocuments } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
-import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
+import type { Face } from '#http/server.ts';
 import { createCompletions, createModels, createOcr, modelNames, modelsDir, openModelHost } from '#models/index.ts';
 import type { Lookup } from '#net/dns.ts';
-import { createEgress } from '#net/egress.ts';
-import { createFetch } from '#net/fetch.ts';
-import { createGuard, portOf } from '#net/guard.ts';
-import { createOwnPlaces } from '#net/own-places.ts';
-import { createProxyTable } from '#net/proxies.ts';
-import { createRegion } from '#net/region.ts';
-import { createRobots } from '#net/robots.ts';
-import { createTrustedFetch } from '#net/trusted.ts';
 import { plansWith } from '#plans.ts';
-import {
-  countTokens,
-  createAbuse,
-  createBrowserEngine,
-  createCaptioner,
-  createDirectEngine,
-  createPictureFitter,
-  createPool,
-  createReader,
-  createRefusalLog,
-  createRemoteEngine,
-  createRenderer,
-  createScriptFetcher,
-  defaultUserAgent,
-  describeImage,
-  findBrowser,
-  keepTokens,
-  loadTokens,
-  openCache,
-  openSites,
-  PICTURE_INSTRUCTION,
-  type PoolStatus,
-  type Reader,
-} from '#reader/index.ts';
+import { countTokens, keepTokens, loadTokens, type PoolStatus, type Reader } from '#reader/index.ts';
 import { openIndexOf, openSearch, rememberingReader } from '#search/index.ts';
 import { openCounters } from '#storage/counters/open.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
 import { openPictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { openSpanExport } from '#telemetry/otlp.ts';
 
-/** Faces that are servers of the framework; the flow gateway has its own. */
-type ServerFace = Exclude<FaceName, 'flow'>;
-
-/** Where a face can be reached. */
-export interface Place {
-  readonly name: FaceName | 'grpc' | 'all' | 'admin' | 'metrics';
-  readonly url: string;
-}
+export type { Place } from '#app/faces.ts';
 
 export interface App {
   readonly reader: Reader;
@@ -115,153 +59,61 @@ export interface AppOptions {
   readonly lookup?: Lookup | undefined;
 }
 
-const IDLE_CUT_MS = 50;
-const MAX_ADMIN_BODY_BYTES = 1_000_000;
-
 /** Builds everything; what was started before a part failed to is ended again. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const started: (() => unknown)[] = [];
+  const started = new Started();
   try {
     return await build(options, started);
   } catch (error) {
-    await endAll(started, options.log);
+    await started.endAll(options.log);
     throw error;
   }
 }
 
-/** Ends what was started, last first. */
-async function endAll(started: readonly (() => unknown)[], log: Log): Promise<void> {
-  for (const end of started.toReversed()) {
-    await (async () => end())().catch((error: unknown) => log.warn({ err: error }, 'a part did not close cleanly'));
-  }
-}
-
-async function build(
-  { config, version, log, environment, lookup }: AppOptions,
-  started: (() => unknown)[],
-): Promise<App> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+async function build({ config, version, log, environment, lookup }: AppOptions, started: Started): Promise<App> {
+  const { dataDir, databaseUrl, redisUrl, userAgent } = config;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   // Left by a server that was killed: nothing in it outlives a start.
-  const temporaryDir = await openServerFolder(path.join(config.dataDir, 'tmp'));
-  started.push(() => rm(temporaryDir, { recursive: true, force: true }));
+  const temporaryDir = await openServerFolder(path.join(dataDir, 'tmp'));
+  started.onEnd(() => rm(temporaryDir, { recursive: true, force: true }));
 
   const metrics = createMetrics();
   const observe = observers(metrics);
   const plans = plansWith(config.plans);
-  const room = await openAccounts({
-    dataDir: config.dataDir,
-    databaseUrl: config.databaseUrl,
-    keyGraceMs: config.keyGraceS * 1000,
-    usageKeepDays: config.usageKeepDays,
-    log,
-  });
-  started.push(() => room.close());
-  const firstKey = config.auth === 'on' ? await firstKeyOf(room, log) : undefined;
-  const { limitStore: store, redisUrl, databaseUrl } = config;
-  const file = path.join(config.dataDir, 'limits.db');
-  const counters = await openCounters({ store, redisUrl, databaseUrl, file }, { log });
-  started.push(() => counters.close());
-  const gatekeeper = createGatekeeper(
-    createGate({
-      ...room,
-      counters,
-      plans,
-      auth: config.auth,
-      keylessRpm: config.keylessRpm === 'none' ? undefined : config.keylessRpm,
-      keylessFeatures: config.keylessFeatures,
-      refusedRpm: config.refusedRpm,
+  const accounts = started.keep(
+    await openAccounts({
+      dataDir,
+      databaseUrl,
+      keyGraceMs: config.keyGraceS * 1000,
+      usageKeepDays: config.usageKeepDays,
+      log,
     }),
-    { onSpent: observe.onSpent },
   );
-  const pictures = await openPictures(config.dataDir);
-  started.push(() => pictures.close());
-
-  const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
-  const isOwnHost = (name: string) => name === ownHost;
-  const ownPlaces = createOwnPlaces();
-  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPlaces, ...(lookup && { lookup }) });
-  const regionRules = { region: config.region, euHosts: config.euHosts, log };
-  const region = createRegion(regionRules);
-  const fetch = createFetch({ guard, region });
-  started.push(() => fetch.close());
-  const trusted = createTrustedFetch(regionRules);
-  started.push(() => trusted.close());
-  const { otlpUrl } = config;
-  if (otlpUrl !== undefined && !region.allows(new URL(otlpUrl))) throw new ConfigError('otlpUrl: is not in euHosts');
-  const spanExport =
-    otlpUrl === undefined
-      ? undefined
-      : await openSpanExport({
-          url: otlpUrl,
-          headers: config.otlpHeaders,
-          sampleRatio: config.otlpSampleRatio,
-          service: config.otlpService,
-          version,
-          log,
-        });
-  if (spanExport) started.push(() => spanExport.close());
-  const tracing = createTracing({ gatekeeper, spanExport });
-  const proxies = createProxyTable(config.proxies, { region });
-  const refusals = createRefusalLog();
-  const egress = await createEgress({ guard, region, onRefused: refusals.note });
-  started.push(() => egress.close());
-  ownPlaces.add(egress.port);
-
-  const renderer = createRenderer({
-    threads: config.workers,
-    memoryMb: config.workerMemoryMb,
-    timeoutMs: config.renderTimeoutMs,
+  const firstKey = config.auth === 'on' ? await firstKeyOf(accounts, log) : undefined;
+  const limits = { store: config.limitStore, redisUrl, databaseUrl, file: path.join(dataDir, 'limits.db') };
+  const counters = started.keep(await openCounters(limits, { log }));
+  const gate = createGate({
+    ...accounts,
+    counters,
+    plans,
+    auth: config.auth,
+    keylessRpm: config.keylessRpm === 'none' ? undefined : config.keylessRpm,
+    keylessFeatures: config.keylessFeatures,
+    refusedRpm: config.refusedRpm,
   });
-  started.push(() => renderer.close());
-  const direct = createDirectEngine({
-    fetch,
-    version,
-    maxFileBytes: config.maxFileBytes,
-    decodeAside: renderer.decode,
-  });
-  started.push(() => direct.close());
+  const gatekeeper = createGatekeeper(gate, { onSpent: observe.onSpent });
+  const pictures = started.keep(await openPictures(dataDir));
 
-  const abuse = createAbuse({ refusalMs: config.hostRefusalS * 1000 });
-  const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });
-  const pool =
-    found &&
-    createPool({
-      found,
-      egress,
-      dataDir: config.dataDir,
-      maxPages: config.browserPages,
-      maxWaiting: config.browserQueue,
-      log: (message, facts) => log.info(facts ?? {}, message),
-    });
-  const browser =
-    pool &&
-    createBrowserEngine({
-      pool,
-      guard,
-      refusals,
-      version,
-      fetchScript: createScriptFetcher(fetch),
-      hasContent: renderer.hasContent,
-      direct,
-      fetch,
-      isOwnHost,
-      onAbuse: abuse.add,
-      limits: {
-        maxRequests: config.pageMaxRequests,
-        maxDocuments: config.pageMaxDocuments,
-        maxDomains: config.pageMaxDomains,
-        maxParallel: config.pageMaxParallel,
-      },
-    });
-  if (browser) started.push(() => browser.close());
-  const libreoffice = createLibreOffice({ program: config.libreoffice, temporaryDir });
-  const documents = createDocuments({
-    processes: config.documentWorkers,
-    memoryMb: config.documentMemoryMb,
-    timeoutMs: config.documentTimeoutMs,
-    libreoffice,
-  });
-  started.push(() => documents.close());
+  const network = await openNetwork(config, { lookup, version, log }, started);
+  const { fetch, trusted, robots, ownNames } = network;
+  const documents = started.keep(
+    createDocuments({
+      processes: config.documentWorkers,
+      memoryMb: config.documentMemoryMb,
+      timeoutMs: config.documentTimeoutMs,
+      libreoffice: createLibreOffice({ program: config.libreoffice, temporaryDir }),
+    }),
+  );
   const ocr = createOcr({
     tesseract: config.tesseract,
     modelDir: config.ocrModelDir,
@@ -269,18 +121,20 @@ async function build(
     temporaryDir,
     timeoutMs: config.documentTimeoutMs,
   });
-  if (ocr) started.push(() => ocr.close());
+  if (ocr) started.keep(ocr);
+
   const models = createModels(config, { fetch: trusted });
-  const { vision } = models;
-  const modelHost = await openModelHost(config, {
-    media: { fetch, documents, ocr, temporaryDir },
-    dir: modelsDir(config.dataDir),
-    fetch: trusted,
-    tokens: { load: loadTokens, count: countTokens, keep: keepTokens },
-    log,
-    onBatch: observe.onBatch,
-  });
-  started.push(() => modelHost.close());
+  const tokens = { load: loadTokens, count: countTokens, keep: keepTokens };
+  const modelHost = started.keep(
+    await openModelHost(config, {
+      media: { fetch, documents, ocr, temporaryDir },
+      dir: modelsDir(dataDir),
+      fetch: trusted,
+      tokens,
+      log,
+      onBatch: observe.onBatch,
+    }),
+  );
   const completions = createCompletions({
     ocr,
     models,
@@ -289,342 +143,71 @@ async function build(
     documents,
     fetch,
     temporaryDir,
-    tokens: { load: loadTokens, count: countTokens, keep: keepTokens },
+    tokens,
     deadlineMs: config.modelDeadlineMs,
     generatingMs: config.modelTimeoutMs,
   });
-  const batch = await createBatch(config, { accounts: room, modelHost, fetch, log });
-  started.push(() => batch.close());
-  const cache = await openCache({
-    dir: path.join(config.dataDir, 'cache'),
-    maxBytes: config.cacheMaxBytes,
-    freshMs: config.cacheFreshS * 1000,
-    keepMs: config.cacheKeepS * 1000,
-    keepsNoStore: config.cacheNoStore === 'ignore',
-    log,
-    onRead: observe.onCacheRead,
-  });
-  started.push(() => cache.close());
-  const sites = await openSites({ file: path.join(config.dataDir, 'sites.db'), log });
-  started.push(() => sites.close());
-  const remote =
-    config.cfAccount && config.cfToken
-      ? createRemoteEngine({
-          url: config.cfUrl,
-          account: config.cfAccount,
-          token: config.cfToken,
-          fetch: trusted,
-          guard,
-          version,
-        })
-      : undefined;
-  const fitPicture = createPictureFitter(documents, temporaryDir);
+  const batch = started.keep(await createBatch(config, { accounts, modelHost, fetch, log }));
+
+  const { onCacheRead } = observe;
+  const readingParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead };
+  const { reader: bareReader, renderer, pool, fitPicture } = await openReading(config, readingParts, started);
   const embedder = await indexEmbedder(modelHost, config.searchEmbedder);
   const rerank = await passageReranker(modelHost, config.searchReranker);
-  const pageIndex = config.indexMaxBytes > 0 ? await openIndexOf(config, { embedder, log }) : undefined;
-  if (pageIndex) started.push(() => pageIndex.close());
-  const robots = createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() });
-  const bareReader = createReader({
-    direct,
-    browser: browser ?? undefined,
-    remote,
-    renderer,
-    abuse,
-    sites,
-    pickProxy: proxies.pick,
-    cache,
-    robots,
-    files: {
-      documents,
-      ocr,
-      ocrMaxPages: config.ocrMaxPages,
-      describe:
-        vision &&
-        ((picture, { instruction }, signal) =>
-          describeImage(picture, { vision, instruction: instruction ?? PICTURE_INSTRUCTION, signal })),
-    },
-    writers: { models, ocr, ocrMaxPages: config.ocrMaxPages, renderer, chargeFactor: config.chargeModelFactor },
-    captioner: vision && createCaptioner({ vision, fetch, fitPicture }),
-    limits: {
-      maxDepth: config.maxDepth,
-      maxElements: config.maxElements,
-      maxElementsKeyless: config.maxElementsKeyless,
-      proxyFactor: config.chargeProxyFactor,
-      readerlmTokens: config.readerlmTokens,
-      visionTokens: config.visionTokens,
-    },
-    temporaryDir,
-  });
-
-  const reader = pageIndex
-    ? rememberingReader(bareReader, { index: pageIndex, keepsNoStore: config.cacheNoStore === 'ignore', log })
+  const index = config.indexMaxBytes > 0 ? started.keep(await openIndexOf(config, { embedder, log })) : undefined;
+  const reader = index
+    ? rememberingReader(bareReader, { index, keepsNoStore: config.cacheNoStore === 'ignore', log })
     : bareReader;
-  const crawl = await createCrawl(config, { accounts: room, reader, robots, fetch, log });
-  started.push(() => crawl.close());
-  const search = await openSearch(config, {
-    reader,
-    trusted,
-    fetch,
-    fitPicture,
-    index: pageIndex,
-    embedder,
-    rerank,
-    version,
-    log,
-    onAsked: observe.onAsked,
-  });
-  started.push(() => search.close());
+  const crawl = started.keep(await createCrawl(config, { accounts, reader, robots, fetch, log }));
+  const { onAsked } = observe;
+  const searchParts = { reader, trusted, fetch, fitPicture, index, embedder, rerank, version, log, onAsked };
+  const search = started.keep(await openSearch(config, searchParts));
 
-  const ownNames = [config.host, ...(ownHost ? [ownHost] : [])];
-  const collections = createCollections({
-    dir: path.join(config.dataDir, 'collections'),
-    maxBytes: config.flowIndexMaxBytes,
-    embedder,
-    log,
-  });
-  started.push(() => collections.close());
-  const { userAgent } = config;
-  const flow = await openFlowFace(config, {
-    reader,
-    modelHost,
-    ocr,
-    collections,
-    userAgent,
-    ownNames,
-    version,
-    observe: observe.flow,
-    log,
-    environment,
-  });
-  started.push(() => flow.close(0));
-
-  let draining = false;
-  const browserHealth = (): BrowserHealth =>
-    pool ? { available: true, ...shownStatus(pool.status()) } : { available: false };
-  const stores = () => ({
-    accounts: room.healthy ? ('ok' as const) : ('away' as const),
-    limits: counters.healthy ? ('ok' as const) : ('away' as const),
-    batches: batch.healthy ? ('ok' as const) : ('away' as const),
-  });
-  readRooms(metrics, {
-    version,
-    accounts: room,
-    counters,
-    ...(pool && { pool }),
-    renderer,
-    documents,
-    models: modelHost.models,
-    batch,
-  });
-  const health = { ready: () => !draining, version, browser: browserHealth, stores };
-
-  const face = async (
-    name: ServerFace,
-    options: Pick<ServerOptions, 'writeError' | 'malformedBody' | 'paths'> & Partial<ServerOptions>,
-    routes: (face: Face) => void,
-  ) => {
-    const { maxBodyBytes, trustedProxies } = config;
-    const made = await createServer({
-      name,
+  const collections = started.keep(
+    createCollections({
+      dir: path.join(dataDir, 'collections'),
+      maxBytes: config.flowIndexMaxBytes,
+      embedder,
       log,
-      temporaryDir,
-      maxBodyBytes,
-      trustedProxies,
-      observe: allOf(requestCounter(metrics, name), tracing.observer),
-      ...options,
-    });
-    staticRoutes(made);
-    routes(made);
-    await made.ready();
-    return made;
-  };
-  const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
-  const index = {
-    usage1: `${publicUrl}/YOUR_URL`,
-    usage2: `http://${config.host}:${config.searchPort}/YOUR_SEARCH_QUERY`,
-    homepage: `${publicUrl}/docs`,
-  };
-  const readerPaths = new Set([
-    ...READER_PATHS,
-    ...CRAWL_PATHS,
-    ...HEALTH_PATHS,
-    ...STATIC_PATHS,
-    ...DESCRIPTION_PATHS,
-    ...PLAYGROUND_PATHS,
-    ...MCP_PATHS,
-    ...DOCUMENTATION_PATHS,
-  ]);
-  const searchPaths = new Set([...SEARCH_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
-  /** Under which callers reach this server, as far as it knows. */
-  const ownHosts = config.publicUrl ? [new URL(config.publicUrl).host] : [];
-  const readerErrors = { writeError: writeReaderError, malformedBody: errorBody };
-  const modelErrors = {
-    writeError: writeModelError,
-    malformedBody: bareModelError,
-    servesPrograms: true,
-    maxBodyBytes: config.modelMaxBodyBytes,
-  };
-  /** The playground asks the other faces from the reader's origin. */
-  const ownPages = {
-    publicOrigin: config.publicUrl && new URL(config.publicUrl).origin,
-    ports: () => [openPort(faces.reader.server), ...(hostServer ? [openPort(hostServer)] : [])],
-  };
-  const openPorts = () => ({
-    reader: openPort(faces.reader.server),
-    search: openPort(faces.search.server),
-    model: openPort(faces.model.server),
-  });
-  const mcp = createMcpDoor({ gatekeeper, version, ownNames, log, faces: () => ({ ...faces, flow }) });
-  started.push(() => mcp.close());
-  const faces: Record<ServerFace, Face> = {
-    reader: await face('reader', { ...readerErrors, paths: readerPaths }, (made) => {
-      healthRoutes(made, health);
-      descriptionRoutes(made, version);
-      mcp.routes(made);
-      documentationRoutes(made);
-      playgroundRoutes(made, {
-        version,
-        publicUrl: config.publicUrl,
-        ports: openPorts,
-        searchNeedsKey: config.auth === 'on' && config.searchKeyless === 'refused',
-        modelsNeedKey: config.auth === 'on',
-      });
-      crawlRoutes(made, {
-        room: crawl,
-        gatekeeper,
-        guard,
-        guardsNetworks: config.allowNetworks.length > 0,
-        ownNames,
-        publicUrl: config.publicUrl,
-        userAgent: config.userAgent,
-      });
-      readerRoutes(made, {
-        reader,
-        gatekeeper,
-        tracing,
-        guardsNetworks: config.allowNetworks.length > 0,
-        ownNames,
-        pictures,
-        index,
-        publicUrl: config.publicUrl,
-        userAgent: config.userAgent,
-      });
     }),
-    search: await face('search', { ...readerErrors, paths: searchPaths }, (made) => {
-      healthRoutes(made, health);
-      searchDescriptionRoutes(made, version);
-      searchRoutes(made, {
-        search,
-        gatekeeper,
-        tracing,
-        keyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
-        guardsNetworks: config.allowNetworks.length > 0,
-        ownNames,
-        ownPages,
-        pictures,
-        index,
-        readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? urlOf(faces.reader.server, config.host),
-        ownHosts: () => ownHosts,
-        userAgent: config.userAgent,
-      });
-    }),
-    model: await face('model', modelErrors, (made) => {
-      modelProbes(made, { models: modelHost.models, draining: () => draining });
-      modelHostRoutes(made, {
-        ...modelHost,
-        completions,
-        gatekeeper,
-        tracing,
-        prices: config.modelPrices,
-        version,
-        batch: { room: batch, guard },
-      });
-    }),
+  );
+  const flowParts = { reader, modelHost, ocr, collections, userAgent, ownNames, version, log, environment };
+  const flow = await openFlowFace(config, { ...flowParts, observe: observe.flow });
+  started.onEnd(() => flow.close(0));
+
+  readRooms(metrics, { version, accounts, counters, pool, renderer, documents, models: modelHost.models, batch });
+  const browser = (): BrowserHealth =>
+    pool ? { available: true, ...shownStatus(pool.status()) } : { available: false };
+  const health = {
+    version,
+    browser,
+    stores: () => ({ accounts: stateOf(accounts), limits: stateOf(counters), batches: stateOf(batch) }),
   };
-  const { adminSecret } = config;
-  const admin =
-    adminSecret === undefined
-      ? undefined
-      : await createServer({
-          name: 'admin',
-          log,
-          temporaryDir,
-          maxBodyBytes: MAX_ADMIN_BODY_BYTES,
-          trustedProxies: config.trustedProxies,
-          writeError: writeAdminError,
-          malformedBody: errorBody,
-        });
-  if (admin && adminSecret !== undefined) {
-    adminRoutes(admin, { ...room, plans, secret: adminSecret, counters, version });
-    metricsRoute(admin, metrics, signIn(adminSecret, counters));
-    await admin.ready();
-  }
-  const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
-  if (admin || metricsServer) await metrics.watchProcess();
-  const hostServer = config.port === undefined ? undefined : createHostServer({ ...faces, flow }, MAX_HEADER_BYTES);
+  const rooms = {
+    accounts,
+    plans,
+    counters,
+    gatekeeper,
+    network,
+    reader,
+    crawl,
+    search,
+    modelHost,
+    completions,
+    batch,
+  };
+  const doors = { ...rooms, flow, pictures, metrics, health, temporaryDir, version, log };
+  const { faces, listen, close: closeFaces } = await openFaces(config, doors, started);
 
-  async function listen(): Promise<Place[]> {
-    const { host } = config;
-    const places: Place[] = [];
-    const ports: [ServerFace, number][] = [
-      ['reader', config.readerPort],
-      ['search', config.searchPort],
-      ['model', config.modelPort],
-    ];
-    for (const [name, port] of ports) {
-      await faces[name].listen({ host, port });
-      places.push({ name, url: urlOf(faces[name].server, host) });
-    }
-    const { url: flowUrl, grpcUrl } = await flow.listen();
-    places.push({ name: 'flow', url: flowUrl }, { name: 'grpc', url: grpcUrl });
-    if (admin) {
-      await admin.listen({ host: config.adminHost, port: config.adminPort });
-      places.push({ name: 'admin', url: urlOf(admin.server, config.adminHost) });
-    }
-    if (metricsServer) {
-      await listening(metricsServer, config.metricsPort!, config.metricsHost);
-      places.push({ name: 'metrics', url: urlOf(metricsServer, config.metricsHost) });
-    }
-    if (hostServer) {
-      await listening(hostServer, config.port!, host);
-      places.push({ name: 'all', url: urlOf(hostServer, host) });
-    }
-    for (const { url } of places) {
-      ownPlaces.add(portOf(new URL(url)));
-      ownHosts.push(new URL(url).host);
-    }
-    return places;
-  }
-
-  async function close(): Promise<void> {
-    if (draining) return;
-    draining = true;
-    const all = [...Object.values(faces), ...(admin ? [admin] : [])];
-    const servers = [
-      ...all.map((made) => made.server),
-      ...[hostServer, metricsServer].filter((server) => server !== undefined),
-    ];
-    // A connection that was busy when the closing began is kept alive by its client: it must be cut when it rests.
-    const cutting = setInterval(() => {
-      for (const server of servers) server.closeIdleConnections();
-    }, IDLE_CUT_MS);
-    const closing = Promise.all([
-      ...all.map((made) => made.close()),
-      flow.close(config.drainMs),
-      ...[hostServer, metricsServer].map(
-        (server) => server && new Promise((done) => (server.listening ? server.close(done) : done(undefined))),
-      ),
-    ]);
-    await within(config.drainMs, closing).catch((error: unknown) => {
-      if (!(error instanceof TimeUp)) throw error;
-    });
-    clearInterval(cutting);
-    for (const server of servers) server.closeAllConnections();
-    await endAll(started, log);
-  }
-
-  return { reader, accounts: room, faces, flow, firstKey, browser: browserHealth, listen, close };
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeFaces().then(() => started.endAll(log));
+    return closing;
+  };
+  return { reader, accounts, faces, flow, firstKey, browser, listen, close };
 }
+
+const stateOf = ({ healthy }: { readonly healthy: boolean }): 'ok' | 'away' => (healthy ? 'ok' : 'away');
 
 /** The key of a new installation. A database that is away is asked by whoever needs it. */
 async function firstKeyOf({ accounts }: AccountsRoom, log: Log): Promise<string | undefined> {
@@ -647,21 +230,3 @@ const shownStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus
   waiting,
   healthy,
 });
-
-const listening = (server: Server, port: number, host: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-
-const urlOf = (server: Server, host: string): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${openPort(server)}`;
-
-/** 0 before it listens. */
-function openPort(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : 0;
-}

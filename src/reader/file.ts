@@ -290,6 +290,9 @@ async function pictureOf(
   return { screenshot: picture, ...(formats.has('pageshot') && { pageshot: picture }) };
 }
 
+/** See createPictureFitter. */
+export type PictureFitter = ReturnType<typeof createPictureFitter>;
+
 export interface Drawn {
   readonly file: DocumentFile;
   /** What was made of it: drawn by the browser when the file itself cannot be. */

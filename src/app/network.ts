@@ -1,0 +1,77 @@
+/** The ways out: to addresses that callers chose, through the guard; to services that the operator named; for browsers. */
+import { type Config, ConfigError } from '#config.ts';
+import type { Lookup } from '#net/dns.ts';
+import { createEgress, type Egress } from '#net/egress.ts';
+import { createFetch, type GuardedFetch } from '#net/fetch.ts';
+import { createGuard, type Guard } from '#net/guard.ts';
+import { createOwnPlaces, type OwnPlaces } from '#net/own-places.ts';
+import { createProxyTable, type ProxyTable } from '#net/proxies.ts';
+import { createRegion, type Region } from '#net/region.ts';
+import { createRobots, type Robots } from '#net/robots.ts';
+import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
+import { createRefusalLog, defaultUserAgent, type RefusalLog } from '#reader/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import { openSpanExport, type SpanExport } from '#telemetry/otlp.ts';
+import type { Started } from './started.ts';
+
+export interface Network {
+  readonly guard: Guard;
+  readonly ownPlaces: OwnPlaces;
+  /** Whether a host name is the one under which callers reach this server. */
+  readonly isOwnHost: (name: string) => boolean;
+  /** Names under which a browser may know this server, beside addresses and localhost. */
+  readonly ownNames: readonly string[];
+  readonly fetch: GuardedFetch;
+  readonly trusted: TrustedFetch;
+  readonly egress: Egress;
+  readonly refusals: RefusalLog;
+  readonly proxies: ProxyTable;
+  readonly robots: Robots;
+  /** Where spans go to; undefined where nobody collects them. */
+  readonly spanExport: SpanExport | undefined;
+}
+
+export interface NetworkParts {
+  readonly lookup?: Lookup | undefined;
+  readonly version: string;
+  readonly log: Log;
+}
+
+export async function openNetwork(config: Config, parts: NetworkParts, started: Started): Promise<Network> {
+  const { lookup, log } = parts;
+  const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
+  const isOwnHost = (name: string) => name === ownHost;
+  const ownPlaces = createOwnPlaces();
+  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPlaces, ...(lookup && { lookup }) });
+  const regionRules = { region: config.region, euHosts: config.euHosts, log };
+  const region = createRegion(regionRules);
+  const fetch = started.keep(createFetch({ guard, region }));
+  const trusted = started.keep(createTrustedFetch(regionRules));
+  const spanExport = await openSpans(config, { ...parts, region });
+  if (spanExport) started.keep(spanExport);
+  const refusals = createRefusalLog();
+  const egress = started.keep(await createEgress({ guard, region, onRefused: refusals.note }));
+  ownPlaces.add(egress.port);
+  return {
+    guard,
+    ownPlaces,
+    isOwnHost,
+    ownNames: [config.host, ...(ownHost ? [ownHost] : [])],
+    fetch,
+    trusted,
+    egress,
+    refusals,
+    proxies: createProxyTable(config.proxies, { region }),
+    robots: createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() }),
+    spanExport,
+  };
+}
+
+async function openSpans(
+  { otlpUrl: url, otlpHeaders: headers, otlpSampleRatio: sampleRatio, otlpService: service }: Config,
+  { region, version, log }: NetworkParts & { readonly region: Region },
+): Promise<SpanExport | undefined> {
+  if (url === undefined) return undefined;
+  if (!region.allows(new URL(url))) throw new ConfigError('otlpUrl: is not in euHosts');
+  return openSpanExport({ url, headers, sampleRatio, service, version, log });
+}

@@ -1,0 +1,146 @@
+/** The reader with all that it reads by: engines, threads, processes for files, kept copies, models that write. */
+import path from 'node:path';
+import type { Config } from '#config.ts';
+import type { Documents } from '#documents/documents.ts';
+import type { Models, Ocr } from '#models/index.ts';
+import {
+  type CacheOutcome,
+  createAbuse,
+  createBrowserEngine,
+  createCaptioner,
+  createDirectEngine,
+  createPictureFitter,
+  createPool,
+  createReader,
+  createRemoteEngine,
+  createRenderer,
+  createScriptFetcher,
+  describeImage,
+  findBrowser,
+  openCache,
+  openSites,
+  PICTURE_INSTRUCTION,
+  type PictureFitter,
+  type Pool,
+  type Reader,
+  type Renderer,
+} from '#reader/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Network } from './network.ts';
+import type { Started } from './started.ts';
+
+export interface ReadingParts {
+  readonly network: Network;
+  readonly documents: Documents;
+  readonly ocr: Ocr | undefined;
+  readonly models: Models;
+  readonly temporaryDir: string;
+  readonly version: string;
+  readonly log: Log;
+  readonly onCacheRead: (outcome: CacheOutcome) => void;
+}
+
+export interface Reading {
+  readonly reader: Reader;
+  readonly renderer: Renderer;
+  /** Undefined without a browser. */
+  readonly pool: Pool | undefined;
+  readonly fitPicture: PictureFitter;
+}
+
+export async function openReading(config: Config, parts: ReadingParts, started: Started): Promise<Reading> {
+  const { network, documents, ocr, models, temporaryDir, version, log } = parts;
+  const { fetch, trusted, guard } = network;
+  const { vision } = models;
+  const renderer = started.keep(
+    createRenderer({ threads: config.workers, memoryMb: config.workerMemoryMb, timeoutMs: config.renderTimeoutMs }),
+  );
+  const direct = started.keep(
+    createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeAside: renderer.decode }),
+  );
+  const abuse = createAbuse({ refusalMs: config.hostRefusalS * 1000 });
+  const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });
+  const pool =
+    found &&
+    createPool({
+      found,
+      egress: network.egress,
+      dataDir: config.dataDir,
+      maxPages: config.browserPages,
+      maxWaiting: config.browserQueue,
+      log: (message, facts) => log.info(facts ?? {}, message),
+    });
+  const browser =
+    pool &&
+    started.keep(
+      createBrowserEngine({
+        pool,
+        guard,
+        refusals: network.refusals,
+        version,
+        fetchScript: createScriptFetcher(fetch),
+        hasContent: renderer.hasContent,
+        direct,
+        fetch,
+        isOwnHost: network.isOwnHost,
+        onAbuse: abuse.add,
+        limits: {
+          maxRequests: config.pageMaxRequests,
+          maxDocuments: config.pageMaxDocuments,
+          maxDomains: config.pageMaxDomains,
+          maxParallel: config.pageMaxParallel,
+        },
+      }),
+    );
+  const cache = started.keep(
+    await openCache({
+      dir: path.join(config.dataDir, 'cache'),
+      maxBytes: config.cacheMaxBytes,
+      freshMs: config.cacheFreshS * 1000,
+      keepMs: config.cacheKeepS * 1000,
+      keepsNoStore: config.cacheNoStore === 'ignore',
+      log,
+      onRead: parts.onCacheRead,
+    }),
+  );
+  const sites = started.keep(await openSites({ file: path.join(config.dataDir, 'sites.db'), log }));
+  const { cfUrl, cfAccount, cfToken } = config;
+  const remote =
+    cfAccount && cfToken
+      ? createRemoteEngine({ url: cfUrl, account: cfAccount, token: cfToken, fetch: trusted, guard, version })
+      : undefined;
+  const fitPicture = createPictureFitter(documents, temporaryDir);
+  const { ocrMaxPages } = config;
+  const reader = createReader({
+    direct,
+    browser: browser ?? undefined,
+    remote,
+    renderer,
+    abuse,
+    sites,
+    pickProxy: network.proxies.pick,
+    cache,
+    robots: network.robots,
+    files: {
+      documents,
+      ocr,
+      ocrMaxPages,
+      describe:
+        vision &&
+        ((picture, { instruction }, signal) =>
+          describeImage(picture, { vision, instruction: instruction ?? PICTURE_INSTRUCTION, signal })),
+    },
+    writers: { models, ocr, ocrMaxPages, renderer, chargeFactor: config.chargeModelFactor },
+    captioner: vision && createCaptioner({ vision, fetch, fitPicture }),
+    limits: {
+      maxDepth: config.maxDepth,
+      maxElements: config.maxElements,
+      maxElementsKeyless: config.maxElementsKeyless,
+      proxyFactor: config.chargeProxyFactor,
+      readerlmTokens: config.readerlmTokens,
+      visionTokens: config.visionTokens,
+    },
+    temporaryDir,
+  });
+  return { reader, renderer, pool: pool ?? undefined, fitPicture };
+}
