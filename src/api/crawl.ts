@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Entrance } from '#accounts/index.ts';
 import { type CrawlJob, type CrawlRoom, type FollowEvent, type Outcome, showCrawl } from '#crawl/index.ts';
 import { asProblem, problem } from '#errors.ts';
+import { goneSignal } from '#http/gone.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { eventText } from '#http/sse.ts';
@@ -12,7 +13,6 @@ import { type CrawlRules, readCrawl } from './crawl-request.ts';
 import { errorEvent } from './envelopes/reader.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
-import { goneSignal } from './gone.ts';
 
 export interface CrawlDoor extends CrawlRules {
   readonly room: CrawlRoom;
@@ -60,9 +60,9 @@ export function crawlRoutes(face: Face, door: CrawlDoor): void {
     if (!isStream) return sendJson(reply.code(202), showCrawl(job));
     const signal = goneSignal(reply);
     if (asked.cancelOnClose) {
-      const cancel = () => void room.cancel(job).catch((error: unknown) => request.log.warn({ err: error }));
-      if (signal.aborted) cancel();
-      else signal.addEventListener('abort', cancel, { once: true });
+      const abandon = () => void room.abandon(job).catch((error: unknown) => request.log.warn({ err: error }));
+      if (signal.aborted) abandon();
+      else signal.addEventListener('abort', abandon, { once: true });
     }
     return sendEvents(reply, room.follow(job, 0, signal));
   });

@@ -227,6 +227,28 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     });
   });
 
+  test('abandoned, it ends at once, its pages in work too, which cost nothing', { timeout: LONG_MS }, async () => {
+    const given: string[] = [];
+    const web: Web = (url, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          given.push(url);
+          reject(signal.reason);
+        });
+      });
+    // So long that nobody looks after the lease meanwhile.
+    await within(web, { ...here, leaseMs: 3_600_000 }, async (room) => {
+      const job = await room.submit({ url: `${A}/` });
+      while (!room.order.length) await sleep(5);
+      await room.room.abandon(job);
+      expect(await room.room.find(job.id)).toMatchObject({ state: 'cancelled', done: 0 });
+      while (!room.noted.length) await sleep(5);
+      expect(given).toEqual([`${A}/`]);
+      expect(room.noted).toMatchObject([{ tokens: 0, status: 499 }]);
+      expect(room.charged.size).toBe(0);
+    });
+  });
+
   test('goes on where another process left it, and reads nothing twice that was written down', {
     timeout: LONG_MS,
   }, async () => {

@@ -63,6 +63,8 @@ export interface CrawlRoom {
   list(owner: string, limit: number): Promise<CrawlJob[]>;
   /** The crawl when it has ended: cancelled, or as it had ended before. */
   cancel(job: CrawlJob): Promise<CrawlJob>;
+  /** Cancels it for a caller who has gone: its pages in work are given up too. */
+  abandon(job: CrawlJob): Promise<void>;
   /** What became of addresses behind a number, as far as it is known now. */
   outcomes(job: CrawlJob, after: number): AsyncIterable<Outcome>;
   /** The same as it becomes known, with the state of the crawl in between, until it has ended. */
@@ -152,6 +154,11 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
       const done = (await ended(job.id)) ?? job;
       following.changed(job.id);
       return done;
+    },
+    async abandon({ id }) {
+      await cancelNow(store, id, now());
+      workers?.abandon(id);
+      following.changed(id);
     },
     outcomes: (job, after) => outcomesOf(store, job.id, after),
     follow: (job, after, signal) => following.follow({ id: job.id, after, signal, find }),

@@ -19,6 +19,8 @@ export interface Workers {
   wake(): void;
   /** A job is to end: whoever works on it here need not wait to be told. */
   cancel(jobId: string): void;
+  /** A job has ended: what is worked on for it here is given up. */
+  abandon(jobId: string): void;
   /** Leaves every job as it is written down. */
   close(): Promise<void>;
 }
@@ -33,6 +35,8 @@ const MAX_TRIES = 5;
 
 interface Here {
   cancelling: boolean;
+  /** Aborted when the lease is not ours any more. */
+  readonly lost: AbortController;
 }
 
 export function startWorkers(options: WorkerOptions): Workers {
@@ -60,12 +64,11 @@ export function startWorkers(options: WorkerOptions): Workers {
   }
 
   async function work({ row, lease }: NonNullable<Awaited<ReturnType<typeof takeJob>>>): Promise<void> {
-    const state: Here = { cancelling: row.cancelling === 1 };
-    const lost = new AbortController();
-    const beats = keepAlive(lease, state, lost);
+    const state: Here = { cancelling: row.cancelling === 1, lost: new AbortController() };
+    const beats = keepAlive(lease, state);
     here.set(row.id, state);
     try {
-      const signal = AbortSignal.any([closing.signal, lost.signal]);
+      const signal = AbortSignal.any([closing.signal, state.lost.signal]);
       const end = await takeTurn({ row, lease, signal, cancelling: () => state.cancelling }, options);
       if (end.kind === 'later') await releaseJob(store, lease, { readyAt: end.readyAt, failed: false });
       else await endJob(store, lease, { state: end.kind, ...(end.kind === 'failed' && { error: end.error }) }, now());
@@ -91,15 +94,15 @@ export function startWorkers(options: WorkerOptions): Workers {
     return releaseJob(store, lease, { readyAt: now() + waitMs, failed: true });
   }
 
-  /** Makes the lease longer in time, and aborts `lost` when it is not ours any more. */
-  function keepAlive(lease: Lease, state: Here, lost: AbortController): { end(): void } {
+  /** Makes the lease longer in time, and sees whether it is still ours. */
+  function keepAlive(lease: Lease, state: Here): { end(): void } {
     const beat = async () => {
       try {
         const { cancelling } = await keepLease(store, lease, now() + leaseMs);
         if (cancelling) state.cancelling = true;
       } catch (error) {
         // What cannot be reached now may be in time for the next beat; what is written later is bound to the lease.
-        if (error instanceof LeaseLost) lost.abort(error);
+        if (error instanceof LeaseLost) state.lost.abort(error);
       }
     };
     const timer = setInterval(beat, leaseMs / 4);
@@ -117,6 +120,7 @@ export function startWorkers(options: WorkerOptions): Workers {
       if (state) state.cancelling = true;
       onChange(jobId);
     },
+    abandon: (jobId) => here.get(jobId)?.lost.abort(new LeaseLost()),
     async close() {
       closing.abort(new Error('the server is being stopped'));
       await Promise.all(loops);
