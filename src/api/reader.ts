@@ -8,6 +8,7 @@ import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered, Upload } from '#http/body.ts';
 import { gather } from '#http/gather.ts';
+import { goneSignal } from '#http/gone.ts';
 import { type BodyKind, successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
@@ -33,7 +34,6 @@ import type { ShownTrace, Trace } from '#telemetry/trace.ts';
 import { errorEvent, success } from './envelopes/reader.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
-import { goneSignal } from './gone.ts';
 import { type Index, writeIndex } from './reader-index.ts';
 import type { Tracing } from './trace.ts';
 

@@ -7,6 +7,7 @@ import type { Entrance, Visit } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered } from '#http/body.ts';
+import { goneSignal } from '#http/gone.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
@@ -27,7 +28,6 @@ import type { ShownTrace } from '#telemetry/trace.ts';
 import { errorEvent, success } from './envelopes/reader.ts';
 import { type OwnPages, refuseForeignPage } from './foreign-pages.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
-import { goneSignal } from './gone.ts';
 import { type Index, writeIndex } from './reader-index.ts';
 import type { Tracing } from './trace.ts';
 
