@@ -3,6 +3,7 @@ import type { Face } from '#http/server.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
 import { BATCH_PATHS, BATCH_SCHEMAS } from './batch-openapi.ts';
 import { MODEL_CODES, RATE_CODES } from './envelopes/model.ts';
+import { TRACE_SCHEMA } from './trace-openapi.ts';
 
 export function modelDescriptionRoute(face: Face, version: string): void {
   const description = JSON.stringify(modelDescription(version));
@@ -176,6 +177,7 @@ const EMBEDDINGS = object(
       },
       'One entry for each input, in order.',
     ),
+    trace: TRACE_SCHEMA,
   },
   ['model', 'object', 'usage', 'data'],
 );
@@ -194,6 +196,7 @@ const RANKING = object(
     object: { const: 'list' },
     usage: object({ total_tokens: integer() }, ['total_tokens']),
     results: list(RANKED, 'Best first; equal scores in the order of the request.'),
+    trace: TRACE_SCHEMA,
   },
   ['model', 'object', 'usage', 'results'],
 );

@@ -4,6 +4,7 @@ import type { Face } from '#http/server.ts';
 import { OPTIONS, type OptionRow, PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
 import { CRAWL_PATHS_DESCRIBED, CRAWL_SCHEMAS } from './crawl-openapi.ts';
 import { docsPage, FAILURE, serveDescription } from './description.ts';
+import { TRACE_SCHEMA } from './trace-openapi.ts';
 
 export const DESCRIPTION_PATHS = ['/openapi.json', '/docs', '/docs/'] as const;
 
@@ -194,7 +195,7 @@ const ANSWER = {
     code: { const: 200 },
     status: { const: 20_000 },
     data: { $ref: '#/components/schemas/Page' },
-    meta: { type: 'object', properties: { usage: { type: 'object' } } },
+    meta: { type: 'object', properties: { usage: { type: 'object' }, trace: TRACE_SCHEMA } },
   },
 };
 

@@ -3,6 +3,7 @@ import { bodySchema, type DescribedOption, headerParameters, queryParameters } f
 import type { Face } from '#http/server.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { docsPage, FAILURE, serveDescription } from './description.ts';
+import { TRACE_SCHEMA } from './trace-openapi.ts';
 
 const TABLE: Readonly<Record<string, DescribedOption>> = ALL_OPTIONS;
 
@@ -128,7 +129,11 @@ const ANSWER = {
     data: { type: 'array', items: { $ref: '#/components/schemas/Result' } },
     meta: {
       type: 'object',
-      properties: { usage: { type: 'object' }, notice: text('What is to be known of the answer as a whole.') },
+      properties: {
+        usage: { type: 'object' },
+        trace: TRACE_SCHEMA,
+        notice: text('What is to be known of the answer as a whole.'),
+      },
     },
   },
 };
