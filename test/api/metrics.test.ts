@@ -30,7 +30,7 @@ afterAll(() => server?.close());
 const scrape = async () => (await fetch(`${server.urls.metrics}/metrics`)).text();
 
 /** The sum of all series of a metric whose labels have these. */
-function valueOf(text: string, name: string, labels: Record<string, string> = {}): number {
+function sumOf(text: string, name: string, labels: Record<string, string> = {}): number {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   const fitting = lines.filter((line) =>
     Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
@@ -49,10 +49,10 @@ describe('a port of its own', () => {
   it('gives each metric of the table, and those of the process', async () => {
     const text = await scrape();
     for (const [name, { type }] of Object.entries(METRICS)) expect(text).toContain(`# TYPE ${name} ${type}\n`);
-    expect(valueOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect(sumOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
     expect(text).toContain('nodejs_gc_duration_seconds');
-    expect(valueOf(text, 'lectern_build_info', { version: '0.0.0-test', node: process.versions.node })).toBe(1);
+    expect(sumOf(text, 'lectern_build_info', { version: '0.0.0-test', node: process.versions.node })).toBe(1);
   });
 
   it('gives nothing else', async () => {
@@ -66,7 +66,7 @@ describe('a port of its own', () => {
     const answer = await readPage('https://pages.test/one');
     const after = await scrape();
     const grown = (name: string, labels?: Record<string, string>) =>
-      valueOf(after, name, labels) - valueOf(before, name, labels);
+      sumOf(after, name, labels) - sumOf(before, name, labels);
     const read = { face: 'reader', endpoint: '/' };
     expect(grown('lectern_requests_total', { ...read, status: '2xx' })).toBe(1);
     expect(grown('lectern_request_duration_seconds_count', read)).toBe(1);
@@ -93,7 +93,7 @@ describe('a port of its own', () => {
     await fetch(`${server.urls.model}/v1/embeddings`, { method: 'POST', body: '{}' });
     const after = await scrape();
     const grown = (name: string, labels: Record<string, string>) =>
-      valueOf(after, name, labels) - valueOf(before, name, labels);
+      sumOf(after, name, labels) - sumOf(before, name, labels);
     expect(grown('lectern_failures_total', { face: 'reader', name: 'SecurityCompromiseError' })).toBe(1);
     expect(grown('lectern_failures_total', { face: 'model', name: 'AuthenticationRequiredError' })).toBe(1);
     expect(grown('lectern_requests_total', { face: 'model', endpoint: '/v1/embeddings', status: '4xx' })).toBe(1);
@@ -105,7 +105,7 @@ describe('a port of its own', () => {
     await fetch(`${server.urls.model}/v1/a-secret-route`, { headers: { authorization: 'Bearer lectern_secret' } });
     const text = await scrape();
     expect(text).not.toMatch(/secret|127\.0\.0\.1|\.test\b/);
-    expect(valueOf(text, 'lectern_requests_total', { face: 'model', endpoint: 'none', status: '4xx' })).toBe(1);
+    expect(sumOf(text, 'lectern_requests_total', { face: 'model', endpoint: 'none', status: '4xx' })).toBe(1);
   });
 
   it('counts clients that left', async () => {
@@ -120,7 +120,7 @@ describe('a port of its own', () => {
     setTimeout(() => stop.abort(), 200);
     expect(await left).toBe('left');
     await expect
-      .poll(async () => valueOf(await scrape(), 'lectern_requests_total', { status: '499' }), { timeout: 20_000 })
+      .poll(async () => sumOf(await scrape(), 'lectern_requests_total', { status: '499' }), { timeout: 20_000 })
       .toBe(1);
   });
 });
