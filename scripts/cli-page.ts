@@ -23,7 +23,7 @@ function commandParts(command: Command, depth: number): string[] {
   return [
     `${'#'.repeat(depth)} ${pathOf(command)}`,
     command.description(),
-    `\`\`\`\n${pathOf(command)} ${command.usage()}\n\`\`\``,
+    `\`\`\`text\n${pathOf(command)} ${command.usage()}\n\`\`\``,
     ...(args.length > 0
       ? [
           table(
