@@ -65,6 +65,10 @@ function* greeting(app: App, places: Place[], { host, auth }: Config): Generator
     yield `lectern: ${LABELS[name].padEnd(22)} ${url}`;
     const curl = curlLine(name, url);
     if (curl) yield `lectern:   ${curl}`;
+    if (name === 'reader') {
+      yield `lectern:   in a browser ${url}/playground, documentation ${url}/docs`;
+      yield `lectern:   for agents   ${url}/mcp`;
+    }
   }
   const { available, sandboxed } = app.browser();
   if (!available) yield 'lectern: no browser: pages are read without running their scripts';
