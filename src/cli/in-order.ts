@@ -2,46 +2,55 @@
 
 /**
  * So many are worked on at a time, and results wait for those before them only within a window of a few times that: memory
- * is bounded however long the source is. The source is read when there is room. `work` must not throw.
+ * is bounded however long the source is. The source is read when there is room, and a result is given while the source is
+ * waited for. `work` must not throw.
  */
 export async function* inOrder<Thing, Result>(
   source: AsyncIterable<Thing> | Iterable<Thing>,
   work: (thing: Thing, at: number) => Promise<Result>,
   concurrency: number,
 ): AsyncGenerator<Result> {
-  const window = concurrency * WINDOW;
-  const waiting: Promise<Result>[] = [];
-  const free = createSlots(concurrency);
+  const things = each(source);
+  const places: Place<Result>[] = [];
+  const running = new Set<Promise<undefined>>();
+  let next: Promise<IteratorResult<Thing, undefined>> | undefined;
+  let isOver = false;
   let at = 0;
-  for await (const thing of source) {
-    const place = at++;
-    await free.take();
-    waiting.push(work(thing, place).finally(free.give));
-    if (waiting.length >= window) yield await waiting.shift()!;
-    while (waiting.length > 0 && (await isDone(waiting[0]!))) yield await waiting.shift()!;
+
+  function start(thing: Thing): void {
+    const place: Place<Result> = {};
+    places.push(place);
+    const worked: Promise<undefined> = work(thing, at++).then((value) => {
+      place.done = { value };
+      running.delete(worked);
+      return undefined;
+    });
+    running.add(worked);
   }
-  while (waiting.length > 0) yield await waiting.shift()!;
+
+  try {
+    for (;;) {
+      while (places[0]?.done) yield places.shift()!.done!.value;
+      if (!isOver && running.size < concurrency && places.length < concurrency * WINDOW) next ??= things.next();
+      if (!next && running.size === 0) return;
+      const came = await Promise.race(next ? [...running, next] : running);
+      if (!came) continue;
+      next = undefined;
+      if (came.done) isOver = true;
+      else start(came.value);
+    }
+  } finally {
+    // It may be waiting for more, which is not waited for here.
+    if (!isOver) things.return(undefined).catch(() => {});
+  }
+}
+
+interface Place<Result> {
+  done?: { readonly value: Result };
 }
 
 const WINDOW = 4;
 
-const isDone = async (promise: Promise<unknown>): Promise<boolean> => {
-  const not = {};
-  return (await Promise.race([promise, Promise.resolve(not)])) !== not;
-};
-
-function createSlots(many: number) {
-  let free = many;
-  const queue: (() => void)[] = [];
-  return {
-    async take(): Promise<void> {
-      if (free > 0) free--;
-      else await new Promise<void>((resolve) => queue.push(resolve));
-    },
-    give(): void {
-      const next = queue.shift();
-      if (next) next();
-      else free++;
-    },
-  };
+async function* each<Thing>(source: AsyncIterable<Thing> | Iterable<Thing>): AsyncGenerator<Thing, undefined> {
+  yield* source;
 }

@@ -27,21 +27,28 @@ export async function readMany(sources: readonly Source[], reading: Reading, atS
   }
   const tally = createTally(await totalOf(sources, flags.list, context), createProgress(context));
   let end: unknown;
-  const isStopped = () => end !== undefined || context.signal.aborted;
-  const outcomes = inOrder(
-    named(sources, reading, isStopped),
+  const over = new AbortController();
+  // A list may be waited for.
+  const stop = AbortSignal.any([context.signal, over.signal]);
+  const outcomeOf = outcomes(reading);
+  const came = inOrder(
+    named(sources, reading, stop),
     async (source): Promise<Outcome> => {
-      if (isStopped()) return { source: nameOf(source), came: 'stopped' };
-      return outcomeOf(source, reading).catch((error: unknown) => {
-        if (context.signal.aborted) return { source: nameOf(source), came: 'stopped' };
-        if (endsAll(error, atServer)) end ??= error;
-        return { source: nameOf(source), came: 'failed', error };
+      const { name } = source;
+      if (stop.aborted) return { source: name, came: 'stopped' };
+      return outcomeOf(source).catch((error: unknown) => {
+        if (context.signal.aborted) return { source: name, came: 'stopped' };
+        if (endsAll(error, atServer)) {
+          end ??= error;
+          over.abort();
+        }
+        return { source: name, came: 'failed', error };
       });
     },
     flags.concurrency,
   );
   let isFirst = true;
-  for await (const outcome of outcomes) {
+  for await (const outcome of came) {
     tally.add(outcome);
     if (outcome.came === 'failed') await tellFailure(outcome, reading, tally.progress);
     if (outcome.came !== 'read' || outDir !== undefined) continue;
@@ -64,13 +71,13 @@ type Named = Source | { readonly kind: 'wrong'; readonly name: string; readonly 
 /** A line of a list that names no file is a failure of that line alone. */
 async function* named(
   sources: readonly Source[],
-  { flags, context }: Reading,
-  isStopped: () => boolean,
+  { flags, context: { input } }: Reading,
+  signal: AbortSignal,
 ): AsyncGenerator<Named> {
-  for (const source of sources) if (!isStopped()) yield source;
+  for (const source of sources) if (!signal.aborted) yield source;
   if (flags.list === undefined) return;
-  for await (const line of listed(flags.list, context)) {
-    if (isStopped()) return;
+  for await (const line of listed(flags.list, { input, signal })) {
+    if (signal.aborted) return;
     try {
       yield sourceOf(line);
     } catch (error) {
@@ -79,18 +86,33 @@ async function* named(
   }
 }
 
-const nameOf = ({ name }: Named): string => name;
+/** Reads one and writes it into its file, where it gets one. */
+function outcomes(reading: Reading): (source: Named) => Promise<Outcome> {
+  const { outDir, force } = reading.flags;
+  /** What is being read, by its file: a list may name an address twice. */
+  const pending = new Map<string, Promise<Outcome>>();
 
-async function outcomeOf(source: Named, reading: Reading): Promise<Outcome> {
-  if (source.kind === 'wrong') throw source.error;
+  async function intoFile(source: Source, file: string): Promise<Outcome> {
+    if (!force && isThere(file)) return { source: source.name, came: 'there' };
+    await writeWhole(file, await answerOf(source, reading));
+    return { source: source.name, came: 'read', answer: '' };
+  }
+
+  return async (source) => {
+    if (source.kind === 'wrong') throw source.error;
+    if (outDir === undefined) return answered(source, reading);
+    const file = path.join(outDir, fileNameFor(source.name, endingOf(reading.flags)));
+    const same = pending.get(file);
+    if (same) return same.then(({ source }) => ({ source, came: 'there' }));
+    const own = intoFile(source, file).finally(() => pending.delete(file));
+    pending.set(file, own);
+    return own;
+  };
+}
+
+async function answered(source: Source, reading: Reading): Promise<Outcome> {
   const { client, options, flags, context } = reading;
   const { name } = source;
-  if (flags.outDir !== undefined) {
-    const file = path.join(flags.outDir, fileNameFor(name, endingOf(flags)));
-    if (!flags.force && isThere(file)) return { source: name, came: 'there' };
-    await writeWhole(file, await answerOf(source, reading));
-    return { source: name, came: 'read', answer: '' };
-  }
   if (!flags.json) return { source: name, came: 'read', answer: await answerOf(source, reading) };
   const target = await targetOf(source, context, flags.url);
   const { page } = await client.read(target, options, { signal: context.signal });

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '#client/index.ts';
@@ -42,11 +43,13 @@ function fileSource(name: string, file: string): Source {
 /** What the client is asked to read. */
 export async function targetOf(
   source: Source,
-  { input }: Pick<CliContext, 'input'>,
+  { input, signal }: Pick<CliContext, 'input' | 'signal'>,
   base: string | undefined,
 ): Promise<Target> {
   if (source.kind === 'url') return source.name;
-  const bytes = new Uint8Array(source.kind === 'file' ? await readFile(source.path) : await buffer(input));
+  const bytes = new Uint8Array(
+    source.kind === 'file' ? await readFile(source.path) : await buffer(addAbortSignal(signal, input)),
+  );
   const url = base === undefined ? {} : { url: base };
   if (bytes.byteLength === 0)
     throw usageError(source.kind === 'file' ? `${source.path} is empty` : 'the input is empty');
@@ -70,12 +73,16 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Lines of a list as they are asked for; blank ones and those that begin with # are left out. */
-export async function* listed(file: string, { input }: Pick<CliContext, 'input'>): AsyncGenerator<string> {
+/** Lines of a list as they are asked for, until it is told to end; blank ones and those that begin with # are left out. */
+export async function* listed(
+  file: string,
+  { input, signal }: Pick<CliContext, 'input' | 'signal'>,
+): AsyncGenerator<string> {
   if (file !== '-' && !existsSync(file)) throw usageError(`there is no list ${file}`);
   const lines = createInterface({
     input: file === '-' ? input : createReadStream(file),
     crlfDelay: Number.POSITIVE_INFINITY,
+    signal,
   });
   for await (const line of lines) {
     const text = line.replace(/^\uFEFF/, '').trim();

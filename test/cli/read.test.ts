@@ -201,6 +201,55 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     expect(await readdir(pages)).toHaveLength(5);
     await stub.close();
   });
+
+  it('are read once where a list names one twice', async () => {
+    const stub = await startStub();
+    const pages = path.join(dir, 'twice');
+    const input = 'https://a.test/1\nhttps://a.test/1\nhttps://a.test/2\nhttps://a.test/1\n';
+    const read = await runProgram(['read', '--list', '-', '--out-dir', pages], { ...at(stub), input });
+    expect(read).toEqual({ out: '', error: '2 read, 2 were there\n', code: 0 });
+    expect(stub.asked.sort()).toEqual(['https://a.test/1', 'https://a.test/2']);
+    await stub.close();
+  });
+});
+
+describe('an input that does not end', { timeout: LONG_MS }, () => {
+  it('is answered line by line, and Ctrl-C ends it', async () => {
+    const stub = await startStub();
+    const child = startProgram(['read', '--list', '-', '--json'], at(stub));
+    const over = once(child, 'close');
+    child.stdin.write('https://a.test/1\n');
+    const [line] = await once(child.stdout, 'data');
+    expect(JSON.parse(line)).toMatchObject({ source: 'https://a.test/1' });
+    child.kill('SIGINT');
+    expect((await over)[0]).toBe(130);
+    await stub.close();
+  });
+
+  it.each([
+    ['a page', ['read', '-']],
+    ['a list', ['read', '--list', '-']],
+    ['texts', ['embed', '--model', 'any']],
+    ['documents', ['rerank', 'query']],
+  ])('is ended by Ctrl-C: %s', async (_, args) => {
+    const stub = await startStub();
+    const child = startProgram(args, at(stub));
+    const over = ended(child);
+    // It reads, since more than a pipe holds is taken.
+    await new Promise<void>((resolve) => child.stdin.write('#'.repeat(1_000_000), () => resolve()));
+    child.kill('SIGINT');
+    expect((await over).code).toBe(130);
+    await stub.close();
+  });
+
+  it('is not waited for when the key is refused', async () => {
+    const stub = await startStub(() => ({ status: 401 }));
+    const child = startProgram(['read', '--list', '-'], at(stub));
+    const over = ended(child);
+    child.stdin.write('https://a.test/1\n');
+    expect((await over).code).toBe(4);
+    await stub.close();
+  });
 });
 
 describe('a program among others', { timeout: LONG_MS }, () => {

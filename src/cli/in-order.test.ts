@@ -1,0 +1,82 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { inOrder } from './in-order.ts';
+
+const numbers = (many: number) => Array.from({ length: many }, (_, at) => at);
+
+it('gives results in the order of the things, whichever is done first, and never works on too many', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), async (turns, many) => {
+      let now = 0;
+      let most = 0;
+      const given: number[] = [];
+      const results = inOrder(
+        turns,
+        async (wait, at) => {
+          most = Math.max(most, ++now);
+          for (let one = 0; one < wait; one++) await turn();
+          now--;
+          return at;
+        },
+        many,
+      );
+      for await (const result of results) given.push(result);
+      expect(given).toEqual(numbers(turns.length));
+      expect(most).toBeLessThanOrEqual(many);
+    }),
+    { seed: 10, numRuns: 100 },
+  );
+});
+
+it('gives what is done while the source is waited for', async () => {
+  let go = () => {};
+  const more = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  async function* source() {
+    yield 'first';
+    await more;
+    yield 'second';
+  }
+  const results = inOrder(source(), async (thing) => thing, 4);
+  expect(await results.next()).toEqual({ done: false, value: 'first' });
+  go();
+  expect(await results.next()).toEqual({ done: false, value: 'second' });
+  expect(await results.next()).toEqual({ done: true, value: undefined });
+});
+
+it('takes no more of the source than the window holds while the first is not done', async () => {
+  let taken = 0;
+  function* source() {
+    for (;;) yield taken++;
+  }
+  let go = () => {};
+  const first = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const work = async (thing: number) => {
+    if (thing === 0) await first;
+    return thing;
+  };
+  const results = inOrder(source(), work, 2);
+  const next = results.next();
+  for (let one = 0; one < 200; one++) await turn();
+  expect(taken).toBe(8);
+  go();
+  expect((await next).value).toBe(0);
+  await results.return(undefined);
+});
+
+it('fails as its source does', async () => {
+  async function* source() {
+    yield 1;
+    throw new Error('no list');
+  }
+  const results = inOrder(source(), async (thing) => thing, 2);
+  await expect(
+    (async () => {
+      for await (const _ of results);
+    })(),
+  ).rejects.toThrow('no list');
+});
