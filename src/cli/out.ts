@@ -1,7 +1,7 @@
 /** Where answers go: the standard output, a file, or a folder with a file for each. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 
@@ -11,9 +11,15 @@ export const write = (output: Writable, data: string | Uint8Array): Promise<void
     output.write(data, () => resolve());
   });
 
-/** Whole or not at all: whoever stops in the middle leaves no half of it. */
-export async function writeWhole(file: string, data: string | Uint8Array): Promise<void> {
+/**
+ * Whole or not at all: whoever stops in the middle leaves no half of it. A link stays one, and a device or a pipe is written
+ * to as it is.
+ */
+export async function writeWhole(name: string, data: string | Uint8Array): Promise<void> {
+  const file = await realpath(name).catch(() => name);
   await mkdir(path.dirname(path.resolve(file)), { recursive: true });
+  const place = await stat(file).catch(() => undefined);
+  if (place && !place.isFile()) return writeFile(file, data);
   const part = `${file}.${process.pid}.part`;
   try {
     await writeFile(part, data);
