@@ -175,13 +175,21 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const flow = await openFlowFace(config, { ...flowParts, observe: observe.flow });
   started.onEnd(() => flow.close(0));
 
-  readRooms(metrics, { version, accounts, counters, pool, renderer, documents, models: modelHost.models, batch });
+  readRooms(metrics, {
+    ...{ version, accounts, counters, pool, renderer, documents, batch, crawl },
+    models: modelHost.models,
+  });
   const browser = (): BrowserHealth =>
     pool ? { available: true, ...shownStatus(pool.status()) } : { available: false };
   const health = {
     version,
     browser,
-    stores: () => ({ accounts: stateOf(accounts), limits: stateOf(counters), batches: stateOf(batch) }),
+    stores: () => ({
+      accounts: stateOf(accounts),
+      limits: stateOf(counters),
+      batches: stateOf(batch),
+      crawls: stateOf(crawl),
+    }),
   };
   const rooms = {
     accounts,

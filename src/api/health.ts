@@ -6,8 +6,8 @@ export interface Health {
   readonly ready: () => boolean;
   readonly version: string;
   readonly browser: () => BrowserHealth;
-  /** Whether the stores of accounts, of limits and of batch jobs answered last time. */
-  readonly stores: () => Readonly<Record<'accounts' | 'limits' | 'batches', 'ok' | 'away'>>;
+  /** Whether the stores of accounts, of limits, of batch jobs and of crawls answered last time. */
+  readonly stores: () => Readonly<Record<'accounts' | 'limits' | 'batches' | 'crawls', 'ok' | 'away'>>;
 }
 
 export interface BrowserHealth {

@@ -25,6 +25,11 @@ export const observers = (metrics: Metrics) => ({
   } satisfies FlowObserver,
 });
 
+/** How many jobs there are in each state. */
+interface JobCounts {
+  counts(): Promise<ReadonlyMap<string, number>>;
+}
+
 export interface MeasuredRooms {
   readonly version: string;
   readonly accounts: Pick<AccountsRoom, 'healthy'>;
@@ -34,14 +39,15 @@ export interface MeasuredRooms {
   readonly renderer: Pick<Renderer, 'load'>;
   readonly documents: Pick<Documents, 'load'>;
   readonly models: Pick<ModelHost['models'], 'loads'>;
-  readonly batch?: { counts(): Promise<ReadonlyMap<string, number>> } | undefined;
+  readonly batch: JobCounts;
+  readonly crawl: JobCounts;
 }
 
 const flag = (is: boolean) => (is ? 1 : 0);
 
 /** Has the states of the rooms read when the metrics are. */
 export function readRooms(metrics: Metrics, rooms: MeasuredRooms): void {
-  const { version, accounts, counters, pool, renderer, documents, models, batch } = rooms;
+  const { version, accounts, counters, pool, renderer, documents, models, batch, crawl } = rooms;
   metrics.read('lectern_build_info', () => [[[version, process.versions.node], 1]]);
   metrics.read('lectern_store_healthy', () => [
     [['accounts'], flag(accounts.healthy)],
@@ -55,8 +61,9 @@ export function readRooms(metrics: Metrics, rooms: MeasuredRooms): void {
   metrics.read('lectern_model_waiting_inputs', () => loads().map(({ model, waiting }) => [[model], waiting.inputs]));
   metrics.read('lectern_model_waiting_tokens', () => loads().map(({ model, waiting }) => [[model], waiting.tokens]));
   metrics.read('lectern_model_running_batches', () => loads().map((load) => [[load.model], load.runningBatches]));
-  if (batch)
-    metrics.read('lectern_batch_jobs', async () => [...(await batch.counts())].map(([state, jobs]) => [[state], jobs]));
+  const jobsOf = async (room: JobCounts) => [...(await room.counts())].map(([state, jobs]) => [[state], jobs] as const);
+  metrics.read('lectern_batch_jobs', () => jobsOf(batch));
+  metrics.read('lectern_crawl_jobs', () => jobsOf(crawl));
   if (!pool) return;
   metrics.read('lectern_browser_pages', () => [[[], pool.status().pages]]);
   metrics.read('lectern_browser_waiting', () => [[[], pool.status().waiting]]);

@@ -1,4 +1,6 @@
 /** Made by `npm run docs` from the tables of options and settings; a test holds it to them. */
+import type { UsageGroup } from '#accounts/index.ts';
+import type { PlanName } from '#plans.ts';
 import type { FlagRow, SettingFlag } from './flags.ts';
 
 export const READ_FLAGS: readonly FlagRow[] = [
@@ -1604,3 +1606,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: '20000',
   },
 ];
+
+export const PLAN_CHOICES: readonly PlanName[] = ['free', 'paid', 'premium'];
+
+export const USAGE_CHOICES: readonly UsageGroup[] = ['day', 'account', 'key', 'face', 'endpoint', 'model'];

@@ -16,7 +16,7 @@ import { planOf } from './plan.ts';
 import type { Purse, Reserve } from './purse.ts';
 import type { CrawlLimits, GivenCrawl } from './request.ts';
 import type { JobRow, Tables } from './schema.ts';
-import { askToCancel, cancelNow, expireJobs, findJob, insertJob, jobOf, listJobs } from './store.ts';
+import { askToCancel, cancelNow, countJobs, expireJobs, findJob, insertJob, jobOf, listJobs } from './store.ts';
 import { startWorkers, type Workers } from './worker.ts';
 
 export interface CrawlRoomOptions {
@@ -69,6 +69,8 @@ export interface CrawlRoom {
   outcomes(job: CrawlJob, after: number): AsyncIterable<Outcome>;
   /** The same as it becomes known, with the state of the crawl in between, until it has ended. */
   follow(job: CrawlJob, after: number, signal: AbortSignal): AsyncIterable<FollowEvent>;
+  /** How many crawls there are in each state. */
+  counts(): Promise<ReadonlyMap<string, number>>;
   /** Whether the database answered last time. */
   readonly healthy: boolean;
   close(): Promise<void>;
@@ -142,6 +144,8 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
       return jobOf(row);
     },
     find,
+    counts: () => countJobs(store),
+
     async list(owner, limit) {
       const rows = await listJobs(store, owner, limit);
       if (!rows.some(isDue)) return rows.map(jobOf);

@@ -126,6 +126,15 @@ export async function listJobs({ db }: CrawlDb, owner: string, limit: number): P
     .execute();
 }
 
+export async function countJobs({ db }: CrawlDb): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('crawl_jobs')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('jobs')])
+    .groupBy('state')
+    .execute();
+  return new Map(rows.map(({ state, jobs }) => [state, Number(jobs)]));
+}
+
 /** What every end of a job changes: what its reads were made with is forgotten, since it may have secrets in it. */
 const ending = (state: CrawlState, now: number) => ({ state, completed_at: now, lease: null, options: '{}' });
 

@@ -72,11 +72,14 @@ describe('shares', () => {
   it('give small texts what they need, and the others the rest evenly', async () => {
     await loadTokens();
     const long = 'word '.repeat(5_000);
-    const [small, first, second] = sharesOf(['one two', long, long], 1_000, 10);
+    const [small, first, second] = sharesOf(
+      ['one two', long, long].map((text) => ({ text, around: 10 })),
+      1_000,
+    );
     expect(small).toBe(countTokens('one two') + 10);
     expect(Math.abs(first! - second!)).toBeLessThanOrEqual(1);
     expect(small! + first! + second!).toBeLessThanOrEqual(1_000);
     expect(first).toBeGreaterThan(450);
-    expect(sharesOf([], 100, 1)).toEqual([]);
+    expect(sharesOf([], 100)).toEqual([]);
   });
 });

@@ -69,13 +69,19 @@ function lastBlockEnd(text: string): number {
   return last;
 }
 
+export interface Sharer {
+  readonly text: string;
+  /** Tokens of what stands around it. */
+  readonly around: number;
+}
+
 /**
- * How many tokens each of several texts may have of `tokens` together: as many as it needs when that is less than its
- * even share, and what such texts leave over goes to the others. Each share has room for `around` tokens beside the text.
+ * How many tokens each of several texts may have of `tokens` together, with what stands around it: as many as it needs
+ * when that is less than its even share, and what such texts leave over goes to the others.
  */
-export function sharesOf(texts: readonly string[], tokens: number, around: number): number[] {
-  const needs = texts.map((text) => sizeOf(text, tokens) + around);
-  const shares = new Array<number>(texts.length).fill(0);
+export function sharesOf(sharers: readonly Sharer[], tokens: number): number[] {
+  const needs = sharers.map(({ text, around }) => sizeOf(text, tokens) + around);
+  const shares = new Array<number>(needs.length).fill(0);
   let left = tokens;
   const bySize = [...needs.keys()].sort((a, b) => needs[a]! - needs[b]!);
   for (const [done, at] of bySize.entries()) {

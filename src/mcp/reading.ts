@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { Page, ReadOptions, Target } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
-import { OPTIONS } from '#reader/index.ts';
+import { countTokens, loadTokens, OPTIONS } from '#reader/index.ts';
 import { pieceOf } from './budget.ts';
 import { ToolError } from './failures.ts';
-import { fence } from './fence.ts';
+import { fence, withoutMarks } from './fence.ts';
 import type { ToolCall } from './tool.ts';
 
 type OptionName = keyof typeof OPTIONS;
@@ -45,7 +45,15 @@ export const OWN_OPTIONS = {
 export const pageOption = option('page', z.int().min(1));
 
 /** What is read, and what only other answers have room for. */
-const NOT_HERE = ['url', 'html', 'file', 'pdf', 'explain', 'exportStorageState'] as const satisfies OptionName[];
+const NOT_HERE = [
+  'url',
+  'html',
+  'file',
+  'pdf',
+  'explain',
+  'trace',
+  'exportStorageState',
+] as const satisfies OptionName[];
 
 const OTHERS = (Object.keys(OPTIONS) as OptionName[]).filter(
   (name) => !NOT_HERE.some((other) => other === name) && !(name in OWN_OPTIONS),
@@ -123,7 +131,8 @@ export function layOut(page: Page): string {
   ].filter(Boolean);
   const body = [page.content ?? page.chunks?.join('\n\n'), page.text, page.html].filter(Boolean);
   const lists = [listed('Links', page.links), listed('Images', page.images)].filter(Boolean);
-  return [head.join('\n'), ...body, ...lists].join('\n\n');
+  // Here, so that what is counted and cut is what is shown.
+  return withoutMarks([head.join('\n'), ...body, ...lists].join('\n\n'));
 }
 
 function listed(name: string, list: Page['links'] | Page['images']): string {
@@ -131,8 +140,11 @@ function listed(name: string, list: Page['links'] | Page['images']): string {
   return pairs.length ? `${name}:\n${pairs.map(([text, address]) => `- [${text}](${address})`).join('\n')}` : '';
 }
 
-/** Our own words around a piece, in tokens. */
-export const WORDS_AROUND = 200;
+/** Our own words beside a piece and its fence, in tokens. */
+const WORDS_BESIDE = 80;
+
+/** What stands around a piece from a source, in tokens; they must be loaded. */
+export const wordsAround = (source: string): number => countTokens(fence('', source)) + WORDS_BESIDE;
 
 /** One piece of a text in its fence, and how to get the next one. */
 export async function shown(
@@ -143,7 +155,8 @@ export async function shown(
   if (offset > 0 && offset >= text.length) {
     throw new ToolError(`offset: there are only ${text.length} characters, so there is nothing from ${offset} on.`);
   }
-  const piece = await pieceOf(text, offset, Math.max(1, tokens - WORDS_AROUND));
+  await loadTokens();
+  const piece = await pieceOf(text, offset, Math.max(1, tokens - wordsAround(source)));
   const { start, end } = piece;
   if (start === 0 && end === text.length) return fence(piece.text, source);
   const where = `Characters ${start} to ${end} of ${text.length}.`;

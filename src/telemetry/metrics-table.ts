@@ -75,6 +75,7 @@ export const METRICS = {
     'Questions to search providers: `answered`, `failed`, or `kept` when a list of earlier answered.',
   ),
   lectern_batch_jobs: row('gauge', ['state'], 'Batch jobs that are kept, by state.'),
+  lectern_crawl_jobs: row('gauge', ['state'], 'Crawls that are kept, by state.'),
   lectern_flow_requests_total: row('counter', ['outcome'], 'Requests to the flow gateway: `done` or `failed`.'),
   lectern_flow_request_duration_seconds: seconds([], 'From a request to the flow gateway to its answer.'),
   lectern_store_healthy: row('gauge', ['store'], '1 while the store of `accounts` or `limits` answers.'),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { CrawlJob } from '#client/index.ts';
 import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { describe } from '#http/openapi.ts';
-import { loadTokens } from '#reader/index.ts';
+import { countTokens, loadTokens } from '#reader/index.ts';
 import { pieceOf, sharesOf } from '../budget.ts';
-import { fence } from '../fence.ts';
-import { cleanAddress, layOut, WORDS_AROUND } from '../reading.ts';
+import { fence, withoutMarks } from '../fence.ts';
+import { cleanAddress, layOut, wordsAround } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
 
 const MAX_PAGES = 50;
@@ -44,25 +44,34 @@ export const crawlSite = defineTool({
     for await (const { event, data } of call.client.crawl.stream(request, { signal: call.signal })) {
       if (event === 'progress' || event === 'done') job = data;
       else if (event === 'page') texts.push(layOut(data.page));
-      else if (event === 'failed') failures.push(`${data.url}: ${data.error.message}`);
+      else if (event === 'failed') failures.push(withoutMarks(`Failed: ${data.url}: ${data.error.message}`));
       if (event === 'page' || event === 'failed') call.progress.done(data.url);
     }
     const counts = `${texts.length} pages were read, ${failures.length} failed; ${job?.stats.found ?? 0} addresses were found.`;
     if (texts.length + failures.length === 0) return textResult(counts);
     await loadTokens();
-    const all = [...texts, ...failures.map((failure) => `Failed: ${failure}`)];
-    const shares = sharesOf(all, tokens - WORDS_AROUND, BETWEEN);
+    const source = `pages found from ${request.url} on`;
+    const room = tokens - wordsAround(source) - countTokens(counts);
+    const all = [...texts, ...failures];
+    const fitting = all.slice(0, Math.max(1, Math.floor(room / LEAST_EACH)));
+    const shares = sharesOf(
+      fitting.map((text) => ({ text, around: BETWEEN })),
+      room,
+    );
     const pieces = await Promise.all(
-      all.map(async (text, at) => {
+      fitting.map(async (text, at) => {
         const piece = await pieceOf(text, 0, Math.max(1, shares[at]! - BETWEEN));
         return `${piece.text.trimEnd()}${piece.end < text.length ? '\n[cut here]' : ''}`;
       }),
     );
-    return textResult(
-      `${counts}\n${fence(pieces.join('\n\n---\n\n'), `${all.length} pages found from ${request.url} on`)}`,
-    );
+    const over = all.length - fitting.length;
+    const cut = over ? `\n${over} of them did not fit: raise \`max_tokens\` or lower \`limit\`.` : '';
+    return textResult(`${counts}\n${fence(pieces.join('\n\n---\n\n'), source)}${cut}`);
   },
 });
+
+/** Tokens that a page must have to be worth showing. */
+const LEAST_EACH = 40;
 
 /** Tokens of what stands between two pages. */
 const BETWEEN = 12;

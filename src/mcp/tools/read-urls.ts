@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { loadTokens } from '#reader/index.ts';
+import { countTokens, loadTokens } from '#reader/index.ts';
 import { sharesOf } from '../budget.ts';
 import { failed, failureWords, ToolError } from '../failures.ts';
+import { sourceWords } from '../fence.ts';
 import {
   cleanAddress,
   OWN_OPTIONS,
@@ -10,14 +11,14 @@ import {
   readText,
   shown,
   type Text,
-  WORDS_AROUND,
+  wordsAround,
 } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
 
 const MAX_URLS = 20;
 const AT_ONCE = 5;
 /** Tokens that a page must have, or there is nothing to see but our own words. */
-const LEAST_EACH = 2 * WORDS_AROUND;
+const LEAST_EACH = 400;
 
 type Outcome = { readonly address: string; readonly text?: Text; readonly failure?: string };
 
@@ -46,28 +47,29 @@ export const readUrls = defineTool({
         (error: unknown) => {
           const failure = call.signal.aborted ? undefined : failureWords(error);
           if (failure === undefined) throw error;
-          return { address, failure };
+          return { address, failure: `${sourceWords(address)} could not be read. ${failure}` };
         },
       );
       call.progress.done(address);
       return outcome;
     });
     await loadTokens();
-    const shares = sharesOf(
-      outcomes.map(({ text }) => text?.text ?? ''),
-      tokens,
-      WORDS_AROUND,
+    const sharers = outcomes.map(({ address, text, failure = '' }) =>
+      text ? { text: text.text, around: wordsAround(address) } : { text: '', around: countTokens(failure) + NUMBER },
     );
+    const shares = sharesOf(sharers, tokens);
     const parts = await Promise.all(
-      outcomes.map(async ({ address, text, failure }, at) =>
-        text
-          ? `[${at + 1}/${urls.length}] ${await shown(text, address, { offset: 0, tokens: shares[at]! })}`
-          : `[${at + 1}/${urls.length}] ${address} could not be read. ${failure}`,
-      ),
+      outcomes.map(async ({ address, text, failure }, at) => {
+        const said = text ? await shown(text, address, { offset: 0, tokens: shares[at]! }) : failure;
+        return `[${at + 1}/${urls.length}] ${said}`;
+      }),
     );
     return outcomes.some(({ text }) => text) ? textResult(...parts) : failed(parts.join('\n\n'));
   },
 });
+
+/** Tokens of `[20/20] `. */
+const NUMBER = 8;
 
 /** The results of all, in order; so many work at the same time. The first failure is that of all. */
 async function inTurns<T, R>(list: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {

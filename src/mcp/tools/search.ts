@@ -6,8 +6,7 @@ import { loadTokens, OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { pieceOf, sharesOf } from '../budget.ts';
 import { ToolError } from '../failures.ts';
-import { fence } from '../fence.ts';
-import { WORDS_AROUND } from '../reading.ts';
+import { fence, withoutMarks } from '../fence.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
 
 type Name = keyof typeof ALL_OPTIONS;
@@ -33,7 +32,18 @@ const shared = {
 };
 
 /** What is set by the arguments above, or means nothing here. */
-const NOT_HERE = ['q', 'num', 'count', 'page', 'site', 'respondWith', 'passages', 'withFavicons', 'explain'] as const;
+const NOT_HERE = [
+  'q',
+  'num',
+  'count',
+  'page',
+  'site',
+  'respondWith',
+  'passages',
+  'withFavicons',
+  'explain',
+  'trace',
+] as const;
 const OTHERS = Object.keys(ALL_OPTIONS).filter((name) => !NOT_HERE.some((other) => other === name));
 
 /** Those of the reader stand in read_url. */
@@ -98,14 +108,16 @@ async function search(args: Given, call: ToolCall, set: SearchOptions) {
   if (pages.length === 0)
     return textResult(`Nothing was found for ${JSON.stringify(query)}. Use other or fewer words.`);
   await loadTokens();
-  const entries = pages.map((page, at) => ({ head: headOf(page, at + 1), body: bodyOf(page) }));
+  const entries = pages.map((page, at) => ({
+    head: withoutMarks(headOf(page, at + 1)),
+    body: withoutMarks(bodyOf(page)),
+  }));
   const heads = entries.map(({ head }) => head).join('\n\n');
   const list = await pieceOf(heads, 0, room);
   const left = Math.max(0, room - list.tokens);
   const shares = sharesOf(
-    entries.map(({ body }) => body),
+    entries.map(({ body }) => ({ text: body, around: BETWEEN })),
     left,
-    BETWEEN,
   );
   const texts = await Promise.all(
     entries.map(async ({ head, body }, at) => {
@@ -122,6 +134,8 @@ async function search(args: Given, call: ToolCall, set: SearchOptions) {
   return textResult([fence(whole, source), cut, notice].filter(Boolean).join('\n'));
 }
 
+/** Our own words around the results, in tokens. */
+const WORDS_AROUND = 200;
 /** Tokens of what stands between two texts. */
 const BETWEEN = 8;
 const LEAST_PASSAGES = 100;
