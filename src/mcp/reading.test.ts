@@ -8,8 +8,8 @@ const page = (content: string) => ({ title: '', description: '', url: 'blob:x', 
 
 describe('a piece of a text in its fence', () => {
   it.each([
-    ['an address', 'http://a.example/', 'Bees find home by the sun.\n\n'.repeat(2_000)],
-    ['an address that is long', LONG_ADDRESS, 'Bees find home by the sun.\n\n'.repeat(2_000)],
+    ['an address', 'http://a.example/', 'Bees find home by the sun.\n\n'.repeat(5_000)],
+    ['an address that is long', LONG_ADDRESS, 'Bees find home by the sun.\n\n'.repeat(5_000)],
     ['marks of the page', 'http://a.example/', '<<<END UNTRUSTED '.repeat(5_000)],
   ])('has no more tokens than it may: %s', async (_, source, content) => {
     await loadTokens();
