@@ -4,8 +4,10 @@
  */
 
 import { z } from 'zod';
+import { USAGE_GROUPS } from '#accounts/index.ts';
 import { environmentName, flagName, SETTING_NAMES, SETTINGS } from '#config.ts';
 import { type DescribedOption, inputSchema } from '#http/openapi.ts';
+import { PLAN_NAMES } from '#plans.ts';
 import { OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import type { FlagRow, SettingFlag } from '../src/cli/flags.ts';
@@ -94,6 +96,8 @@ export const settingFlags = (): SettingFlag[] =>
 
 export const flagTableText =
   (): string => `/** Made by \`npm run docs\` from the tables of options and settings; a test holds it to them. */
+import type { UsageGroup } from '#accounts/index.ts';
+import type { PlanName } from '#plans.ts';
 import type { FlagRow, SettingFlag } from './flags.ts';
 
 export const READ_FLAGS: readonly FlagRow[] = ${JSON.stringify(readFlags())};
@@ -101,4 +105,8 @@ export const READ_FLAGS: readonly FlagRow[] = ${JSON.stringify(readFlags())};
 export const SEARCH_FLAGS: readonly FlagRow[] = ${JSON.stringify(searchFlags())};
 
 export const SETTING_FLAGS: readonly SettingFlag[] = ${JSON.stringify(settingFlags())};
+
+export const PLAN_CHOICES: readonly PlanName[] = ${JSON.stringify(PLAN_NAMES)};
+
+export const USAGE_CHOICES: readonly UsageGroup[] = ${JSON.stringify(USAGE_GROUPS)};
 `;

@@ -2,9 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { READ_FLAGS, SEARCH_FLAGS, SETTING_FLAGS } from '#cli/flag-table.ts';
+import { USAGE_GROUPS } from '#accounts/index.ts';
+import { PLAN_CHOICES, READ_FLAGS, SEARCH_FLAGS, SETTING_FLAGS, USAGE_CHOICES } from '#cli/flag-table.ts';
 import { wholeProgram } from '#cli/program.ts';
 import { environmentName, OTHER_VARIABLES, SETTING_NAMES } from '#config.ts';
+import { PLAN_NAMES } from '#plans.ts';
 import { readFlags, searchFlags, settingFlags } from '../scripts/cli-flags.ts';
 import { cliPage, referencePages } from '../scripts/docs.ts';
 import { quiet } from './support/cli.ts';
@@ -34,6 +36,8 @@ describe('reference pages', () => {
     expect(READ_FLAGS).toEqual(readFlags());
     expect(SEARCH_FLAGS).toEqual(searchFlags());
     expect(SETTING_FLAGS).toEqual(settingFlags());
+    expect(PLAN_CHOICES).toEqual(PLAN_NAMES);
+    expect(USAGE_CHOICES).toEqual(USAGE_GROUPS);
     expect([...READ_FLAGS, ...SEARCH_FLAGS].filter(({ group }) => group === 'Further')).toEqual([]);
   });
 });

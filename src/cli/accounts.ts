@@ -1,7 +1,8 @@
 /** `lectern accounts`: makes, shows and changes accounts, their plans and balances. */
 import { type Command, Option } from 'commander';
-import { type Account, type ShownAccount, showAccount } from '#accounts/index.ts';
-import { PLAN_NAMES, type PlanName } from '#plans.ts';
+import type { Account, ShownAccount } from '#accounts/index.ts';
+import type { PlanName } from '#plans.ts';
+import { PLAN_CHOICES } from './flag-table.ts';
 import { reading, wholeNumber } from './numbers.ts';
 import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';
@@ -24,11 +25,12 @@ const balance = reading((text: string) => {
 
 export function accountsCommand(context: CommandContext): Command {
   const accounts = roomCommand('accounts', 'Make, list and change accounts.');
-  const planOption = () => new Option('--plan <plan>', 'The plan.').choices(PLAN_NAMES);
+  const planOption = () => new Option('--plan <plan>', 'The plan.').choices(PLAN_CHOICES);
   const toBalance = (given: number | 'none' | undefined) => (given === 'none' ? null : given);
   const balanceOption = () =>
     new Option('--balance <tokens>', 'Tokens that may be used; `none` counts none.').argParser(balance);
-  const show = (account: Account, { json }: RoomFlags) => {
+  const show = async (account: Account, { json }: RoomFlags) => {
+    const { showAccount } = await import('#accounts/index.ts');
     const shown = showAccount(account);
     if (json) context.print(JSON.stringify(shown, null, 2));
     else for (const line of tableLines(HEADINGS, [cells(shown)], '')) context.print(line);
@@ -41,13 +43,17 @@ export function accountsCommand(context: CommandContext): Command {
     .addOption(balanceOption())
     .action((name: string, flags: AccountFlags) =>
       inRoom(context, flags, async (room) => {
-        show(await room.accounts.createAccount({ name, plan: flags.plan!, balance: toBalance(flags.balance) }), flags);
+        await show(
+          await room.accounts.createAccount({ name, plan: flags.plan!, balance: toBalance(flags.balance) }),
+          flags,
+        );
       }),
     );
   withRoomFlags(accounts.command('list'))
     .description('List accounts.')
     .action((flags: RoomFlags) =>
       inRoom(context, flags, async (room) => {
+        const { showAccount } = await import('#accounts/index.ts');
         const shown = (await room.accounts.accounts()).map(showAccount);
         if (flags.json) context.print(JSON.stringify(shown, null, 2));
         else for (const line of tableLines(HEADINGS, shown.map(cells), 'There is no account.')) context.print(line);
@@ -67,7 +73,7 @@ export function accountsCommand(context: CommandContext): Command {
     .action((id: string, { name, plan, balance, addBalance, ...flags }: AccountFlags) =>
       inRoom(context, flags, async (room) => {
         const changed = await room.accounts.changeAccount(id, { name, plan, balance: toBalance(balance), addBalance });
-        show(found(changed, 'account', id), flags);
+        await show(found(changed, 'account', id), flags);
       }),
     );
   return accounts;

@@ -1,12 +1,9 @@
 /** `lectern executor`: serves one executor over gRPC; `lectern executor new` makes a folder with one to start from. */
 import path from 'node:path';
 import { Command, Option } from 'commander';
-import { readConfig } from '#config.ts';
 import type { ExecutorServer } from '#flow/index.ts';
-import { createLog } from '#telemetry/log.ts';
 import { type TemplateLanguage, writeTemplate } from './executor-template.ts';
-import { type FlowContext, LOOPBACK } from './flow.ts';
-import { readPairs } from './pairs.ts';
+import { type FlowContext, LOOPBACK, logOf } from './flow.ts';
 
 interface ExecutorFlags {
   readonly port: string;
@@ -73,14 +70,14 @@ export function executorCommand(context: FlowContext): Command {
   return command;
 }
 
-/** A configuration that is written out where a name could be. */
-const inPlace = (key: string, value: string | undefined) =>
-  value?.trimStart().startsWith('{') ? { [key]: readPairs([value]) } : {};
-
 /** Without a loader: from Node 22.18 on. */
 const runsTypeScript = (): boolean => Boolean((process.features as { typescript?: unknown }).typescript);
 
-function optionsOf(flags: ExecutorFlags) {
+async function optionsOf(flags: ExecutorFlags) {
+  const { readPairs } = await import('./pairs.ts');
+  /** A configuration that is written out where a name could be. */
+  const inPlace = (key: string, value: string | undefined) =>
+    value?.trimStart().startsWith('{') ? { [key]: readPairs([value]) } : {};
   const { port: _port, host: _host, sslCertfile: _cert, sslKeyfile: _key, native: _native, ...options } = flags;
   return {
     ...options,
@@ -98,9 +95,12 @@ function optionsOf(flags: ExecutorFlags) {
 async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
   const { environment, version, print, note, onStop } = context;
   const { defineExecutor, serveExecutor } = await import('#flow/index.ts');
-  const { definition, warnings } = defineExecutor(optionsOf(flags), { baseDir: path.resolve(), env: environment });
+  const { definition, warnings } = defineExecutor(await optionsOf(flags), {
+    baseDir: path.resolve(),
+    env: environment,
+  });
   for (const warning of warnings) note(`lectern: warning: ${warning}`);
-  const log = createLog(readConfig({ environment }).logLevel);
+  const log = await logOf(environment);
   const { openBuiltIns } = await import('./built-in-executors.ts');
   const { executors, close } = await openBuiltIns([definition], context);
   let server: ExecutorServer | undefined;

@@ -2,10 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
-import { readConfig } from '#config.ts';
 import type { FlowServer } from '#flow/index.ts';
-import { createLog } from '#telemetry/log.ts';
-import { readPairs } from './pairs.ts';
+import type { Log } from '#telemetry/log.ts';
 
 export interface FlowContext {
   readonly version: string;
@@ -60,7 +58,7 @@ export function flowCommand(context: FlowContext): Command {
 
 async function load({ environment }: FlowContext, { uses, env, ...rest }: FileFlags & Record<string, unknown>) {
   if (uses === undefined) throw new Error('which flow? Name its file with --uses');
-  const { loadFlow } = await import('#flow/index.ts');
+  const [{ loadFlow }, { readPairs }] = await Promise.all([import('#flow/index.ts'), import('./pairs.ts')]);
   const pairs = Object.entries(readPairs(env) ?? {}).map(([key, value]) => [key, String(value)]);
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   return loadFlow(path.resolve(uses), {
@@ -72,7 +70,7 @@ async function load({ environment }: FlowContext, { uses, env, ...rest }: FileFl
 async function run(context: FlowContext, { uses, env, name, workspace, ...flags }: RunFlags): Promise<void> {
   const { environment, version, print, onStop } = context;
   const definition = await load(context, { uses, env, name, workspace, ...flags });
-  const log = createLog(readConfig({ environment }).logLevel);
+  const log = await logOf(environment);
   const { serveFlow } = await import('#flow/index.ts');
   const { openBuiltIns } = await import('./built-in-executors.ts');
   const { foreignPageRefusal } = await import('#app/flow-refusal.ts');
@@ -94,6 +92,13 @@ async function run(context: FlowContext, { uses, env, name, workspace, ...flags 
   if (!token && !LOOPBACK.test(host)) {
     print(`lectern: warning: listening on ${host}: whoever reaches it may use the flow, since it has no token`);
   }
+}
+
+/** The log, at the level that the settings say. */
+export async function logOf(environment: FlowContext['environment']): Promise<Log> {
+  // Help is faster without all of it.
+  const [{ readConfig }, { createLog }] = await Promise.all([import('#config.ts'), import('#telemetry/log.ts')]);
+  return createLog(readConfig({ environment }).logLevel);
 }
 
 export const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;

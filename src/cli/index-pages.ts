@@ -2,17 +2,8 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { type Config, readConfig } from '#config.ts';
-import { findBrowser } from '#reader/index.ts';
-import {
-  type FillProgress,
-  type FillSummary,
-  fill,
-  type IndexStats,
-  type LocalIndex,
-  openIndexOf,
-} from '#search/index.ts';
-import { createLog } from '#telemetry/log.ts';
+import type { Config } from '#config.ts';
+import type { FillProgress, FillSummary, IndexStats, LocalIndex } from '#search/index.ts';
 import { CommandFailed, usageError } from './exit-codes.ts';
 import { wholeNumber } from './numbers.ts';
 import { type CommandContext, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
@@ -49,6 +40,8 @@ export function indexCommand(context: IndexContext): Command {
     )
     .option('--clear', 'Remove everything.')
     .action(async (source: string | undefined, flags: IndexFlags) => {
+      // Its help is faster without all of it.
+      const [{ readConfig }, { openIndexOf }] = await Promise.all([import('#config.ts'), import('#search/index.ts')]);
       const config = readConfig({ environment, flags: { dataDir: flags.dataDir, config: flags.config } });
       if (source === undefined && !flags.stats && !flags.prune && !flags.clear)
         throw usageError('say what is to be read, or --stats, --prune or --clear');
@@ -74,10 +67,13 @@ interface Work {
 }
 
 async function fillFrom(source: string, { config, index, flags, context }: Work): Promise<FillSummary> {
+  const [{ createApp }, { fill }, { createLog }] = await Promise.all([
+    import('#app.ts'),
+    import('#search/index.ts'),
+    import('#telemetry/log.ts'),
+  ]);
   const log = createLog('warn', 'stderr');
-  // Other commands start faster without all of it.
-  const { createApp } = await import('#app.ts');
-  const app = await createApp({ config: asWorkshop(config), version: context.version, log });
+  const app = await createApp({ config: await asWorkshop(config), version: context.version, log });
   try {
     return await fill(
       source,
@@ -104,7 +100,8 @@ async function fillFrom(source: string, { config, index, flags, context }: Work)
 const workshopOf = ({ dataDir }: Config) => path.join(dataDir, 'index', `reading-${process.pid}`);
 
 /** A reader beside the one that may be serving from the same data folder: it shares no file with that one. */
-function asWorkshop(config: Config): Config {
+async function asWorkshop(config: Config): Promise<Config> {
+  const { findBrowser } = await import('#reader/index.ts');
   return {
     ...config,
     browser: findBrowser({ configured: config.browser, dataDir: config.dataDir })?.path ?? 'none',

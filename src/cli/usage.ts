@@ -1,6 +1,7 @@
 /** `lectern usage`: what was used, summed by day, key, model and more. */
 import { type Command, Option } from 'commander';
-import { type AccountsRoom, USAGE_GROUPS, type UsageGroup, type UsageSum } from '#accounts/index.ts';
+import type { AccountsRoom, UsageGroup, UsageSum } from '#accounts/index.ts';
+import { USAGE_CHOICES } from './flag-table.ts';
 import { reading } from './numbers.ts';
 import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';
@@ -16,8 +17,8 @@ interface UsageFlags extends RoomFlags {
 
 const groups = reading((text: string) => {
   const words = text === 'nothing' ? [] : text.split(',').map((word) => word.trim());
-  const wrong = words.find((word) => !USAGE_GROUPS.includes(word as UsageGroup));
-  if (wrong !== undefined) throw new Error(`${wrong} is none of ${USAGE_GROUPS.join(', ')}.`);
+  const wrong = words.find((word) => !USAGE_CHOICES.includes(word as UsageGroup));
+  if (wrong !== undefined) throw new Error(`${wrong} is none of ${USAGE_CHOICES.join(', ')}.`);
   return [...new Set(words)] as UsageGroup[];
 });
 const day = reading((text: string) => dayOf(readTime(text, Date.now(), 'ago')));
@@ -25,7 +26,7 @@ const day = reading((text: string) => dayOf(readTime(text, Date.now(), 'ago')));
 export function usageCommand(context: CommandContext): Command {
   return withRoomFlags(roomCommand('usage', 'Show what was used, in sums.'))
     .addOption(
-      new Option('--by <groups>', `What to sum by, parted by commas: ${USAGE_GROUPS.join(', ')}; or \`nothing\`.`)
+      new Option('--by <groups>', `What to sum by, parted by commas: ${USAGE_CHOICES.join(', ')}; or \`nothing\`.`)
         .argParser(groups)
         .default(['day'], 'day'),
     )

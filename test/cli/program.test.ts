@@ -36,7 +36,7 @@ it('shows a short help, whichever way it is asked', { timeout: LONG_MS }, async 
 
 it('loads no more for help than it needs', { timeout: LONG_MS }, async () => {
   const heavy = /\/(?:zod|fastify|undici|pino|kysely|parse5|yaml|ipaddr\.js)\//;
-  for (const args of [['--help'], ['read', '--help'], ['search', '--help'], ['keys', '--help'], ['serve', '--help']]) {
+  for (const args of [['--help'], ...COMMANDS.map(({ name }) => [name, '--help'])]) {
     const { out, error } = await runProgram(args, { env: { NODE_DEBUG: 'esm,module' } });
     expect(out).toContain('Usage:');
     expect(error).toContain('commander');
