@@ -15,6 +15,9 @@ export function failureWords(error: unknown): string | undefined {
   return advice ? `${said.replace(/[.\s]*$/, '.')} ${advice}` : said;
 }
 
+/** Of a failure that nobody expected. */
+export const UNEXPECTED = 'Something went wrong in this MCP server; its log tells more.';
+
 export const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
 const UNREACHABLE = 'The Lectern server does not answer; a person has to start it or correct its address.';

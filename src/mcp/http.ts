@@ -6,6 +6,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, problem } from '#errors.ts';
+import { callerAddress } from '#http/behalf.ts';
 import { goneSignal } from '#http/gone.ts';
 import { JsonTooLarge, parseJson } from '#http/json.ts';
 import type { Face } from '#http/server.ts';
@@ -49,7 +50,7 @@ export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpDoor): 
         callers.set(request, {
           owner: await keyOf(request),
           authorization: request.headers.authorization,
-          address: request.ip,
+          address: callerAddress(request),
           requestId: request.id,
         });
       },
@@ -75,12 +76,13 @@ const waitsForNews = ({ method, body }: FastifyRequest) =>
   method === 'GET' || (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
 
 /** For the transport, which looks at method and headers; the body goes beside it, parsed. */
-function webRequest({ method, headers: given, host }: FastifyRequest, signal: AbortSignal): Request {
+function webRequest({ method, headers: given }: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  return new Request(`http://${host || 'localhost'}${MCP_PATHS[0]}`, { method, headers, signal });
+  // The name that was asked for is looked at before, and may be none.
+  return new Request(`http://localhost${MCP_PATHS[0]}`, { method, headers, signal });
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Response, over: AbortSignal): unknown {

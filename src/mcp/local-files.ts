@@ -1,4 +1,5 @@
 /** Files of this machine, for a client that runs here too: only within folders that its person has named. */
+import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolError } from './failures.ts';
@@ -16,6 +17,8 @@ export interface LocalFiles {
 }
 
 const MAX_BYTES = 100_000_000;
+/** A pipe is opened without waiting for who writes to it, and links that have come since are not followed. */
+const HOW = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** `folders` are given as a person writes them; one that is not there is an error. */
 export async function openLocalFiles(folders: readonly string[]): Promise<LocalFiles> {
@@ -27,7 +30,9 @@ export async function openLocalFiles(folders: readonly string[]): Promise<LocalF
       // Links are followed first, so that none leads out.
       const found = await realpath(path.resolve(real[0] ?? '.', file)).catch(() => undefined);
       if (found === undefined || !real.some((folder) => isWithin(found, folder))) throw outside;
-      const handle = await open(found, 'r');
+      const handle = await open(found, HOW).catch((error: NodeJS.ErrnoException) => {
+        throw new ToolError(`path: ${file} cannot be read (${error.code})`);
+      });
       try {
         const facts = await handle.stat();
         if (!facts.isFile()) throw outside;

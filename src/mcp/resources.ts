@@ -2,10 +2,11 @@
 import { type McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { describe } from '#http/openapi.ts';
 import { OPTIONS } from '#reader/index.ts';
-import { failureWords } from './failures.ts';
+import { failureWords, ToolError, UNEXPECTED } from './failures.ts';
 import { withProgress } from './progress.ts';
 import { cleanAddress, OPTIONS_URI, readText, shown } from './reading.ts';
-import { type SpeakerOf, signalOf } from './speaker.ts';
+import type { McpNeeds } from './server.ts';
+import { signalOf } from './speaker.ts';
 
 const PAGE = 'lectern://page/';
 /** A person who picks a page wants more of it than a model that looks around. */
@@ -13,7 +14,7 @@ const PAGE_TOKENS = 25_000;
 
 export const pageUri = (url: string): string => PAGE + encodeURIComponent(url);
 
-export function addResources(server: McpServer, speakerOf: SpeakerOf): void {
+export function addResources(server: McpServer, { speakerOf, onError }: Pick<McpNeeds, 'speakerOf' | 'onError'>): void {
   const list = async (context: ServerContext) => ({
     resources: (await speakerOf(context)).shelf
       .list()
@@ -34,15 +35,17 @@ export function addResources(server: McpServer, speakerOf: SpeakerOf): void {
       const { client, shelf } = await speakerOf(context);
       const signal = signalOf(context);
       try {
-        const address = cleanAddress(decodeURIComponent(uri.href.slice(PAGE.length)), 'url');
+        const address = cleanAddress(decoded(uri.href.slice(PAGE.length)), 'url');
         const text = await withProgress(context, 1, `Reading ${address}`, (progress) =>
           readText({ client, shelf, signal, progress, files: undefined }, address, {}, { name: address, offset: 0 }),
         );
         const fenced = await shown(text, address, { offset: 0, tokens: PAGE_TOKENS });
         return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: fenced }] };
       } catch (error) {
+        if (signal.aborted) throw error;
         const words = failureWords(error);
-        throw words === undefined ? error : new Error(words);
+        if (words === undefined) onError(error);
+        throw new Error(words ?? UNEXPECTED);
       }
     },
   );
@@ -56,6 +59,14 @@ export function addResources(server: McpServer, speakerOf: SpeakerOf): void {
     },
     (uri) => ({ contents: [{ uri: uri.href, mimeType: 'text/markdown', text: optionsText() }] }),
   );
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new ToolError('url: this is not percent-encoded as an address has to be.');
+  }
 }
 
 const optionsText = (): string =>

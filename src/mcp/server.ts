@@ -3,7 +3,7 @@
  * call; whose call it is comes with each.
  */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import { failed, failureWords } from './failures.ts';
+import { failed, failureWords, UNEXPECTED } from './failures.ts';
 import type { LocalFiles } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import { addPrompts } from './prompts.ts';
@@ -30,7 +30,7 @@ export function createMcpServer(needs: McpNeeds): McpServer {
     { instructions: INSTRUCTIONS },
   );
   for (const tool of toolsFor(needs.files)) addTool(server, tool, needs);
-  addResources(server, needs.speakerOf);
+  addResources(server, needs);
   addPrompts(server);
   return server;
 }
@@ -55,7 +55,7 @@ function addTool(server: McpServer, tool: Tool, { speakerOf, files, onError }: M
       if (signal.aborted) throw error;
       const words = failureWords(error);
       if (words === undefined) onError(error);
-      return failed(words ?? 'Something went wrong in this MCP server; its log tells more.');
+      return failed(words ?? UNEXPECTED);
     }
   });
 }

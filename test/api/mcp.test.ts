@@ -1,4 +1,5 @@
 /** MCP at `/mcp` of a whole server, asked by the protocol's own client over HTTP, in its newest and in earlier versions. */
+import http from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -523,6 +524,13 @@ describe('the transport', () => {
     expect((await post('{"jsonrpc":"2.0","id":1,"method":"ping"}', { 'mcp-session-id': 'nobody' })).status).toBe(404);
     expect((await fetch(url, { method: 'DELETE' })).status).toBe(405);
     expect((await fetch(url, { method: 'PUT' })).status).toBeGreaterThanOrEqual(400);
+    const listing = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+    const named = { method: 'POST', headers: { ...RPC_HEADERS, host: 'a[b' } };
+    const odd = await new Promise<http.IncomingMessage>((resolve, reject) => {
+      http.request(url, named, resolve).on('error', reject).end(listing);
+    });
+    odd.resume();
+    expect(odd.statusCode).toBe(200);
     const { client } = await connect();
     await expect(client.callTool({ name: 'nothing', arguments: {} })).rejects.toThrow(/nothing/);
   });
