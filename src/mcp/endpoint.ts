@@ -52,7 +52,7 @@ export interface EndpointNeeds {
 const TOO_MANY_WAIT_S = 10;
 
 export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): Endpoint {
-  const shelfOf = createShelves();
+  const shelves = createShelves();
   const speakerOf = ({ http }: ServerContext): Speaker => {
     // Every exchange comes with it.
     const { caller, shelf } = http!.authInfo!.extra as unknown as Extra;
@@ -61,11 +61,11 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
   const makeServer = (_?: McpRequestContext) => createMcpServer({ version, speakerOf, onError });
   const modern = createMcpHandler(makeServer, { legacy: 'reject' });
   const single = legacyStatelessFallback(makeServer);
-  const sessions = createSessions(makeServer);
+  const sessions = createSessions({ makeServer, makeShelf: shelves.open });
 
   /** Pages of a key are kept by the key, so that they outlive a connection; those of nobody by the session. */
   const authOf = (caller: HttpCaller, shelf: Shelf): AuthInfo => {
-    const extra: Extra = { caller, shelf: caller.owner === undefined ? shelf : shelfOf(caller.owner) };
+    const extra: Extra = { caller, shelf: caller.owner === undefined ? shelf : shelves.of(caller.owner) };
     return { token: '', clientId: caller.owner ?? '', scopes: [], extra: { ...extra } };
   };
 

@@ -1,12 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, it, onTestFinished } from 'vitest';
+import { createShelves } from './recent.ts';
 import { createSessions, type Session } from './sessions.ts';
 
 const make = () => new McpServer({ name: 'test', version: '1' });
 const authInfo = { token: '', clientId: '', scopes: [] };
 
-function start(now?: () => number) {
-  const sessions = createSessions(make, now);
+function start() {
+  const sessions = createSessions({ makeServer: make, makeShelf: createShelves().open });
   onTestFinished(() => sessions.close());
   return sessions;
 }
@@ -57,4 +58,16 @@ it('are refused when all of the caller are at work', async () => {
   for (const end of ends) end();
   await Promise.resolve();
   expect(await sessions.open(caller)).toBeDefined();
+});
+
+it('of all callers are bounded: who opens many loses one, and nobody else', async () => {
+  const sessions = start();
+  const mine = (await sessions.open({ owner: 'me', counted: 'me' }))!;
+  const theirs = [];
+  for (let at = 0; at < 600; at++) {
+    const counted = `address ${at % 15}`;
+    theirs.push((await sessions.open({ owner: undefined, counted }))!);
+  }
+  expect(sessions.find(mine.id, 'me')).toBeDefined();
+  expect(theirs.filter(({ id }) => sessions.find(id, undefined))).toHaveLength(499);
 });

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { createShelf, type Shelf } from './recent.ts';
+import type { Shelf } from './recent.ts';
 
 const MAX_SESSIONS = 500;
 const MAX_OF_CALLER = 50;
@@ -51,7 +51,13 @@ interface Kept extends Session {
   waiting: number;
 }
 
-export function createSessions(makeServer: () => McpServer, now: () => number = Date.now): Sessions {
+export interface SessionNeeds {
+  readonly makeServer: () => McpServer;
+  readonly makeShelf: () => Shelf;
+  readonly now?: () => number;
+}
+
+export function createSessions({ makeServer, makeShelf, now = Date.now }: SessionNeeds): Sessions {
   /** The one that rested longest first. */
   const sessions = new Map<string, Kept>();
   let sweeper: NodeJS.Timeout | undefined;
@@ -62,6 +68,7 @@ export function createSessions(makeServer: () => McpServer, now: () => number = 
       clearInterval(sweeper);
       sweeper = undefined;
     }
+    session.shelf.clear();
     await session.server.close();
   }
 
@@ -70,12 +77,21 @@ export function createSessions(makeServer: () => McpServer, now: () => number = 
     await Promise.all(old.map(drop));
   }
 
-  /** Makes room by ending the session that rested longest; false when all are at work. */
+  /**
+   * Makes room by ending a session that rests: of the caller who has most of them, so that nobody loses theirs to one who
+   * opens many, the one that rested longest. False when all are at work.
+   */
   async function makeRoom(all: readonly Kept[], most: number): Promise<boolean> {
     if (all.length < most) return true;
-    const resting = all.find(({ waiting }) => waiting === 0);
-    if (resting) await drop(resting);
-    return resting !== undefined;
+    const has = new Map<string, number>();
+    for (const { counted } of all) has.set(counted, (has.get(counted) ?? 0) + 1);
+    let ending: Kept | undefined;
+    for (const session of all) {
+      if (session.waiting > 0) continue;
+      if (!ending || has.get(session.counted)! > has.get(ending.counted)!) ending = session;
+    }
+    if (ending) await drop(ending);
+    return ending !== undefined;
   }
 
   async function open({ owner, counted }: SessionCaller): Promise<Session | undefined> {
@@ -99,7 +115,7 @@ export function createSessions(makeServer: () => McpServer, now: () => number = 
       owner,
       counted,
       server,
-      shelf: createShelf(),
+      shelf: makeShelf(),
       usedAt: now(),
       waiting: 0,
       async answer({ request, body, authInfo, ended, hangUp }) {

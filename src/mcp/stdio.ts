@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Client } from '#client/index.ts';
 import type { LocalFiles } from './local-files.ts';
-import { createShelf } from './recent.ts';
+import { createShelves } from './recent.ts';
 import { createMcpServer } from './server.ts';
 
 export interface StdioNeeds {
@@ -24,7 +24,7 @@ const MAX_LINE_BYTES = 150_000_000;
 /** Serves until the client has gone or the signal is aborted; what it still waited for is given up then. */
 export async function serveOverStdio(needs: StdioNeeds): Promise<void> {
   const { client, input, output, onError, signal } = needs;
-  const shelf = createShelf();
+  const shelf = createShelves().open();
   const speakerOf = async () => ({ client: await client(), shelf });
   const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_LINE_BYTES });
   const gone = new Promise<void>((resolve) => {
