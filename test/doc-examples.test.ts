@@ -1,19 +1,23 @@
 /**
- * Every example of the documentation is run as it stands: commands by bash, programs by Node, settings by the schema of
- * settings. Only addresses, keys and files are those of the test. What cannot be run here says why, beside the block.
+ * Every example of the documentation is run as it stands: commands by bash, programs by Node; settings and flows are
+ * read as the server reads them. Only addresses, keys and files are those of the test. What cannot be run here says why,
+ * beside the block.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { readConfig } from '#config.ts';
+import { readConfig, SETTING_NAMES } from '#config.ts';
+import { docx } from '#documents/office/word/docx.suite.ts';
+import { parseFlow } from '#flow/yaml.ts';
 import { readNavigation } from '../scripts/site/pages.ts';
 import { type DocExample, examplesOf } from './support/doc-examples.ts';
 import { startServer, type TestServer } from './support/server.ts';
@@ -36,32 +40,43 @@ const examples = new Map(
 );
 const all = [...examples.values()].flat();
 
-/** What a block may be: each is either run or something that is only looked at. */
-const RUN = ['sh', 'js', 'ts', 'yaml'];
-const SHOWN = ['json', 'text', 'ini', 'nginx', 'python', 'md', 'html', 'sql'];
+/** What a block may be: each is either tried or something that is only looked at. */
+const TRIED = ['sh', 'js', 'ts', 'yaml', 'json'];
+const SHOWN = ['text', 'ini', 'nginx', 'python', 'md', 'html', 'sql'];
 
 let server: TestServer;
 let site: Server;
 let folder: string;
 let key: string;
+/** The port of the reader; those of the other faces follow it, as they do in the documentation. */
+let port: number;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'lectern-examples-'));
-  const pdf = await paper();
-  await writeFile(path.join(folder, 'paper.pdf'), pdf);
+  const [pdf, picture] = [await paper(), await scan()];
   site = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname.endsWith('.pdf')) response.setHeader('content-type', 'application/pdf').end(pdf);
-    else if (pathname.endsWith('.xml')) response.setHeader('content-type', 'application/xml').end(siteMap());
-    else if (pathname === '/robots.txt') response.statusCode = 404;
-    else response.setHeader('content-type', 'text/html; charset=utf-8').end(article(pathname));
-    if (!response.writableEnded) response.end();
+    const send = (type: string, body: string | Uint8Array) => response.setHeader('content-type', type).end(body);
+    if (pathname === '/robots.txt') response.writeHead(404).end();
+    else if (pathname.endsWith('.pdf')) send('application/pdf', pdf);
+    else if (pathname.endsWith('.png')) send('image/png', picture);
+    else if (pathname.endsWith('.xml')) send('application/xml', siteMap());
+    else send('text/html; charset=utf-8', article(pathname));
   });
   await once(site.listen(0, '127.0.0.1'), 'listening');
+  await writeFiles(pdf, picture);
+  port = await freePorts(7);
   server = await startServer({
-    allowNetworks: [`127.0.0.1:${(site.address() as AddressInfo).port}`],
+    allowNetworks: allowed(),
+    readerPort: port,
+    searchPort: port + 1,
+    modelPort: port + 2,
+    flowPort: port + 3,
+    flowGrpcPort: port + 4,
+    adminPort: port + 5,
+    metricsPort: port + 6,
     adminSecret: ADMIN_SECRET,
-    adminPort: 0,
+    crawlDelayMs: 0,
   });
   key = server.app.firstKey!;
 }, LONG_MS);
@@ -73,6 +88,7 @@ afterAll(async () => {
 });
 
 const siteUrl = () => `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+const allowed = () => [new URL(siteUrl()).host];
 
 const siteMap = () =>
   `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${['', 'tea', 'bees']
@@ -80,32 +96,74 @@ const siteMap = () =>
     .join('')}</urlset>`;
 
 const article = (pathname: string) =>
-  `<!doctype html><html lang="en"><title>Example ${pathname}</title><article><h1>Example of ${pathname}</h1>${'<p>This domain is for examples: how bees find home, and when tea is served, at four.</p>'.repeat(3)}<p>${pathname} alone.</p><a href="/tea">Tea</a> <a href="/bees">Bees</a></article></html>`;
+  `<!doctype html><html lang="en"><title>Example ${pathname}</title><article><h1>Example of ${pathname}</h1>${'<p>This domain is for examples: what a reader is, how bees find home, and when green tea is served, at four.</p>'.repeat(3)}<p>${pathname} alone.</p><a href="${pathname.replace(/\/?$/, '/')}tea">Tea</a> <a href="/bees">Bees</a></article></html>`;
 
 async function paper(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const font = await document.embedFont(StandardFonts.Helvetica);
   for (const number of [1, 2, 3])
-    document.addPage().drawText(`Page ${number} of a paper about tea.`, { x: 50, y: 700, size: 14, font });
+    document.addPage().drawText(`Page ${number} of a paper about tea.`, { x: 50, y: 700, size: 24, font });
   return document.save();
 }
 
-/** The text with the addresses, keys and files of the test. */
-function suited(code: string): string {
-  const { reader, search, model, flow, admin } = server.urls;
-  const ports: [number, string | undefined][] = [
-    [3000, reader],
-    [3001, search],
-    [3002, model],
-    [3003, flow],
-    [3005, admin],
+const scan = (): Promise<Buffer> =>
+  sharp(
+    Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="120"><rect width="640" height="120" fill="white"/><text x="20" y="80" font-family="sans-serif" font-size="48">Tea is served at four</text></svg>',
+    ),
+  )
+    .png()
+    .toBuffer();
+
+/** What the examples read from the folder that they are run in. */
+async function writeFiles(pdf: Uint8Array, picture: Uint8Array): Promise<void> {
+  const lines = [
+    { custom_id: 'a', body: { input: 'green tea' } },
+    { custom_id: 'b', body: { input: 'a hot drink' } },
   ];
-  const here = ports.reduce(
-    (now, [port, url]) => now.replaceAll(`http://localhost:${port}`, url!).replaceAll(`localhost:${port}`, url!),
-    code,
-  );
-  return here.replaceAll(/https:\/\/(?:www\.)?example\.(?:com|org)/g, siteUrl()).replaceAll(/lectern_…|YOUR_KEY/g, key);
+  const contents: Record<string, string | Uint8Array> = {
+    'paper.pdf': pdf,
+    'report.pdf': pdf,
+    'report.docx': docx('<w:p><w:r><w:t>A report about tea.</w:t></w:r></w:p>'),
+    'contract.pdf': pdf,
+    'scan.png': picture,
+    'addresses.txt': `# two pages\n${siteUrl()}/tea\n\n${siteUrl()}/bees\n`,
+    'lines.txt': 'green tea\na hot drink\n',
+    'lines.jsonl': lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  };
+  for (const [name, content] of Object.entries(contents)) await writeFile(path.join(folder, name), content);
+  for (const home of ['.local/share/bash-completion/completions', '.zfunc', '.config/fish/completions'])
+    await mkdir(path.join(folder, home), { recursive: true });
 }
+
+/** The first of so many ports in a row that nobody listens on. */
+async function freePorts(count: number): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const tried = await Promise.all(Array.from({ length: count }, (_, at) => isFree(first + at)));
+    if (tried.every(Boolean)) return first;
+  }
+}
+
+async function isFree(tried: number): Promise<boolean> {
+  const probe = createTcpServer().listen(tried, '127.0.0.1');
+  const free = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  );
+  probe.close();
+  return free;
+}
+
+/** The text with the addresses, keys and files of the test. */
+const suited = (code: string): string =>
+  code
+    .replaceAll(/localhost:300(\d)/g, (_, face) => `127.0.0.1:${port + Number(face)}`)
+    .replaceAll('127.0.0.1:9464', `127.0.0.1:${port + 6}`)
+    .replaceAll('https://r.example.com', server.reader)
+    .replaceAll('site=example.org', 'site=127.0.0.1')
+    .replaceAll(/https:\/\/(?:(?:www|docs)\.)?example(?:\.com|\.org)?(?=[/'"\s]|$)/gm, siteUrl())
+    .replaceAll(/lectern_…|YOUR_KEY/g, key);
 
 const BASH = `set -eo pipefail
 curl() { command curl -sS --fail-with-body --max-time 120 "$@"; }
@@ -118,10 +176,11 @@ async function run(program: string, args: string[], cwd: string) {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
+      HOME: folder,
       NODE: process.execPath,
       LECTERN_ROOT: ROOT,
       LECTERN_DATA_DIR: server.dataDir,
-      LECTERN_URL: server.reader,
+      LECTERN_ALLOW_NETWORKS: allowed().join(','),
       LECTERN_API_KEY: key,
       LECTERN_ADMIN_SECRET: ADMIN_SECRET,
       KEY: key,
@@ -131,22 +190,37 @@ async function run(program: string, args: string[], cwd: string) {
   return { out, errors, code: code as number };
 }
 
-async function runExample({ language, code }: DocExample): Promise<void> {
+async function tryExample({ language, code }: DocExample): Promise<void> {
+  if (language === 'yaml') return readSettings(code);
+  if (language === 'json') return readJson(code);
+  if (language !== 'sh') return runModule(suited(code), language);
   const program = suited(code);
-  if (language === 'yaml') {
-    if (!program.startsWith('# lectern.yaml')) return void expect(parseYaml(program)).toBeTruthy();
-    const file = path.join(folder, 'lectern.yaml');
-    await writeFile(file, program);
-    return void expect(readConfig({ flags: { config: file } })).toBeTruthy();
-  }
-  const told =
-    language === 'sh' ? await run('bash', ['-c', BASH + program], folder) : await runModule(program, language);
+  const told = await run('bash', ['-c', BASH + program], folder);
   expect(told.code, `${told.errors}\n${told.out.slice(0, 2000)}`).toBe(0);
-  expect((told.out + told.errors).trim()).not.toBe('');
+  const written = [...program.matchAll(/(?: > |-o )(\S+)/g)].map(([, file]) => file!.replace('~', folder));
+  for (const file of written) expect((await stat(path.resolve(folder, file))).size, file).toBeGreaterThan(0);
+  if (written.length === 0) expect((told.out + told.errors).trim()).not.toBe('');
+}
+
+async function readSettings(code: string): Promise<void> {
+  const value = parseYaml(code) as Record<string, unknown>;
+  if ('executors' in value) return void expect(parseFlow(code).executors).not.toEqual([]);
+  const names = Object.keys(value);
+  expect(names).not.toEqual([]);
+  if (!names.some((name) => (SETTING_NAMES as string[]).includes(name))) return;
+  const file = path.join(folder, 'lectern.yaml');
+  await writeFile(file, code);
+  expect(readConfig({ flags: { config: file } })).toMatchObject({ [names[0]!]: expect.anything() });
+}
+
+/** One value, or one a line; `…` stands for what is not shown. */
+function readJson(code: string): void {
+  const values = /^[{[]$/m.test(code) ? [code] : code.split('\n');
+  for (const value of values) expect(() => JSON.parse(value), value).not.toThrow();
 }
 
 /** Where published clients can be imported from, and `lectern` itself. */
-async function runModule(program: string, language: string) {
+async function runModule(program: string, language: string): Promise<void> {
   const dir = await mkdtemp(path.join(CLIENTS, 'example-'));
   try {
     const file = path.join(dir, language === 'ts' ? 'example.ts' : 'example.mjs');
@@ -155,26 +229,27 @@ async function runModule(program: string, language: string) {
       program.replaceAll(/'lectern\/(\w+)'/g, (_, part) => `'${ROOT}/dist/${part}/index.js'`),
     );
     const tsx = path.join(ROOT, 'node_modules/tsx/dist/cli.mjs');
-    return await run(process.execPath, language === 'ts' ? [tsx, file] : [file], folder);
+    const told = await run(process.execPath, language === 'ts' ? [tsx, file] : [file], folder);
+    expect(told.code, told.errors).toBe(0);
+    if (program.includes('console.log(')) expect(told.out.trim()).not.toBe('');
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
 }
 
 it('knows every block', () => {
-  const strange = all.filter(({ language }) => ![...RUN, ...SHOWN].includes(language));
+  const strange = all.filter(({ language }) => ![...TRIED, ...SHOWN].includes(language));
   expect(strange.map(({ file, line, language }) => `${file}:${line} ${language || 'without a language'}`)).toEqual([]);
-  expect(all.filter(({ language, notRun }) => language === 'sh' && !notRun).length).toBeGreaterThan(20);
+  expect(all.filter(({ language, notRun }) => language === 'sh' && !notRun).length).toBeGreaterThan(30);
 });
 
-describe.each(files.filter((file) => examples.get(file)!.some(({ language }) => RUN.includes(language))))(
-  '%s',
-  (file) => {
-    const runnable = examples.get(file)!.filter(({ language, notRun }) => RUN.includes(language) && !notRun);
-    it.each(runnable.map((example) => [example.line, example] as const))(
-      'line %i',
-      (_, example) => runExample(example),
-      LONG_MS,
-    );
-  },
-);
+const tried = all.filter(({ language, notRun }) => TRIED.includes(language) && !notRun);
+
+describe.each([...new Set(tried.map(({ file }) => file))])('%s', (file) => {
+  const here = tried.filter((example) => example.file === file);
+  it.each(here.map((example) => [example.line, example] as const))(
+    'line %i',
+    (_, example) => tryExample(example),
+    LONG_MS,
+  );
+});
