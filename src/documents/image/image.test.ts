@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { elements, find, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import type { DocumentFile } from '../document.ts';
 import { kind, pictureSize } from './image.ts';
+
+// Encoding takes its time on a machine that is busy.
+vi.setConfig({ testTimeout: 240_000 });
 
 const fileOf = (bytes: Uint8Array, mediaType = 'image/png'): DocumentFile => ({
   path: '',
