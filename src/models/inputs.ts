@@ -71,7 +71,7 @@ const single = (part: InputPart): Input => ({ parts: [part], isContent: false })
 const NOTHING: Input = { parts: [], isContent: false };
 
 function readInput(value: unknown, at: Place, rules: Reading): Input {
-  if (isObject(value) && Array.isArray(value.content) && value.text === undefined && !mediumOf(value)) {
+  if (isObject(value) && Array.isArray(value.content) && !isGiven(value.text) && !mediumOf(value)) {
     return readContent(value.content, at, rules);
   }
   const part = readPart(value, at, rules);
@@ -110,7 +110,7 @@ function readPart(value: unknown, at: Place, rules: Reading): InputPart | undefi
   const { place, given } = givenIn(value, medium);
   const from = [...at, ...place];
   if (typeof given !== 'string') {
-    rules.faults.add(from, given === undefined ? 'missing' : 'string_type', 'must be a string', given);
+    rules.faults.add(from, isGiven(given) ? 'string_type' : 'missing', 'must be a string', given ?? undefined);
     return undefined;
   }
   if (medium === 'pdf' && !rules.isAlone) {
@@ -122,13 +122,13 @@ function readPart(value: unknown, at: Place, rules: Reading): InputPart | undefi
 
 /** Where the address or the base64 of an item stands, by the names that clients give it. */
 function givenIn(item: Item, medium: Medium): { place: string[]; given: unknown } {
-  if (item[medium] !== undefined) return { place: [medium], given: item[medium] };
-  if (item.image_url !== undefined) {
+  if (isGiven(item[medium])) return { place: [medium], given: item[medium] };
+  if (isGiven(item.image_url)) {
     return isObject(item.image_url)
       ? { place: ['image_url', 'url'], given: item.image_url.url }
       : { place: ['image_url'], given: item.image_url };
   }
-  const name = ['url', 'bytes', 'value'].find((one) => item[one] !== undefined) ?? 'value';
+  const name = ['url', 'bytes', 'value'].find((one) => isGiven(item[one])) ?? 'value';
   return { place: [name], given: item[name] };
 }
 
@@ -151,7 +151,7 @@ export function readItem(value: unknown, at: Place, { faults, kind }: ItemRules)
   else if (typeof value.text === 'string') return value.text;
   else if (Array.isArray(value.content)) {
     faults.add([...at, 'content'], 'value_error', 'parts that make one vector are not taken here', value);
-  } else if (value.text === undefined) faults.add([...at, 'text'], 'missing', 'is required', value);
+  } else if (!isGiven(value.text)) faults.add([...at, 'text'], 'missing', 'is required', value);
   else faults.add([...at, 'text'], 'string_type', 'must be a string', value.text);
   return '';
 }
@@ -159,12 +159,14 @@ export function readItem(value: unknown, at: Place, { faults, kind }: ItemRules)
 const isObject = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Clients made from a description send null for each field that they were not given. */
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
 /** What an item holds that is not text, by its own name or one that older clients send. */
 function mediumOf(item: Item): Medium | undefined {
-  if (item.text !== undefined && item.type !== 'image' && item.type !== 'image_url') return undefined;
-  for (const medium of Object.keys(MEDIA_KINDS) as Medium[]) if (item[medium] !== undefined) return medium;
-  const image =
-    item.type === 'image' || item.type === 'image_url' || item.url !== undefined || item.bytes !== undefined;
+  if (isGiven(item.text) && item.type !== 'image' && item.type !== 'image_url') return undefined;
+  for (const medium of Object.keys(MEDIA_KINDS) as Medium[]) if (isGiven(item[medium])) return medium;
+  const image = item.type === 'image' || item.type === 'image_url' || isGiven(item.url) || isGiven(item.bytes);
   return image ? 'image' : undefined;
 }
 

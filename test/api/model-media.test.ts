@@ -146,6 +146,7 @@ describe('a picture', wait, () => {
       { bytes: plain },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${plain}` } },
       { type: 'image', format: 'base64', value: plain },
+      { text: null, image: plain, url: null, content: null },
     ];
     const vectors = await vectorsOf({ input: forms });
     expect(vectors).toHaveLength(forms.length);
