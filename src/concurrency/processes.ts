@@ -3,7 +3,7 @@
  * its end takes nothing else with it. A task that takes too long, or more memory than it may, is ended with its process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { residentBytes } from './resident.ts';
 import { createTurns, type Load, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
 import { defaultThreads } from './threads.ts';
 
@@ -45,7 +45,6 @@ const HOST = new URL(`./process-host.${import.meta.url.endsWith('.ts') ? 'ts' : 
 const START_MS = 20_000;
 const WATCH_MS = 200;
 const MEGABYTE = 1024 * 1024;
-const PAGE_BYTES = 4096;
 
 interface Worker {
   readonly child: ChildProcess;
@@ -203,13 +202,6 @@ function answer(
       if (error) end(new TaskCrashed('the process could not be asked'));
     });
   });
-}
-
-/** 0 where the system does not tell. */
-async function residentBytes(pid: number | undefined): Promise<number> {
-  if (process.platform !== 'linux' || pid === undefined) return 0;
-  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
-  return (Number(text.split(' ')[1]) || 0) * PAGE_BYTES;
 }
 
 function plainEnvironment(): NodeJS.ProcessEnv {

@@ -5,8 +5,10 @@ import type { EmbeddingRow } from './catalogue.ts';
 import type { EmbedRequest } from './embed-request.ts';
 import type { InputPart } from './inputs.ts';
 import { createFaults, type Faults } from './inputs-faults.ts';
+import { eachOf } from './media/each.ts';
 import type { MediaReader, Piece } from './media/reader.ts';
 import { MediaFault } from './media/value.ts';
+import type { Share } from './queue-intake.ts';
 
 /** What makes one vector: positions among the texts and media of the request. */
 export interface Sheaf {
@@ -29,6 +31,7 @@ export interface MediaTools {
   readonly needs: MediaNeeds;
   readonly row: EmbeddingRow;
   readonly signal: AbortSignal;
+  readonly hold: Share['hold'];
 }
 
 /** Pictures and clips of one request that are brought and opened at once. */
@@ -41,18 +44,19 @@ export const isAllText = ({ inputs }: EmbedRequest): boolean =>
 export const textsOf = ({ inputs }: EmbedRequest): string[] =>
   inputs.flatMap(({ parts }) => parts.flatMap((part) => (part.medium === 'text' ? [part.text] : [])));
 
-/** About how much of it is held in memory, in characters or bytes. */
+/** How much a request has sent, in characters. */
 export const sizeOf = ({ inputs }: EmbedRequest): number =>
-  inputs.reduce((sum, { parts }) => sum + parts.reduce((all, part) => all + sizeOfPart(part), 0), 0);
+  inputs.reduce((sum, { parts }) => sum + parts.reduce((all, part) => all + givenIn(part).length, 0), 0);
 
-const OPENED_BYTES = 1_000_000;
-const sizeOfPart = (part: InputPart) => (part.medium === 'text' ? part.text.length : part.value.length + OPENED_BYTES);
+const givenIn = (part: InputPart): string => (part.medium === 'text' ? part.text : part.value);
 
 /** Throws ParamValidationError with a media_error for each that cannot be had. */
 export async function readyInputs({ inputs }: EmbedRequest, tools: MediaTools): Promise<ReadyInputs> {
   const faults = createFaults();
   const parts = inputs.flatMap((input) => input.parts);
-  const lists = await eachOf(parts, (part) => piecesOf(part, tools, faults));
+  const lists = await eachOf(parts, { atOnce: AT_ONCE, signal: tools.signal }, (part, signal) =>
+    piecesOf(part, { ...tools, signal }, faults),
+  );
   faults.check();
   const texts: string[] = [];
   const media: ReadyMedium[] = [];
@@ -77,35 +81,15 @@ export async function readyInputs({ inputs }: EmbedRequest, tools: MediaTools): 
 /** A list a vector; none where there is a fault. */
 async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Promise<Piece[][]> {
   if (part.medium === 'text') return [[part]];
-  const { reader, needs, row, signal } = tools;
+  const { reader, needs, row, signal, hold } = tools;
   try {
     if (!reader) throw new MediaFault('cannot be read on this server');
-    return await reader.read(part.medium, part.value, { needs, pdf: row.pdf ?? 'pictures', signal });
+    return await reader.read(part.medium, part.value, { needs, pdf: row.pdf ?? 'pictures', signal, hold });
   } catch (error) {
     if (!(error instanceof MediaFault)) throw error;
     faults.add(part.at, 'media_error', error.message, part.value);
     return [];
   }
-}
-
-/** The results in order, some at once. The first failure ends it. */
-async function eachOf<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = new Array(items.length);
-  let next = 0;
-  let failed = false;
-  const run = async () => {
-    while (next < items.length && !failed) {
-      const at = next++;
-      try {
-        results[at] = await work(items[at]!);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, run));
-  return results;
 }
 
 /** Backends without media get none: what their row promises is not so. */

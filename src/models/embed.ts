@@ -3,7 +3,16 @@ import { problem } from '#errors.ts';
 import { during } from '#telemetry/trace.ts';
 import type { Embedder, Output, Prepared } from './backends/backend.ts';
 import type { EmbeddingRow } from './catalogue.ts';
-import { isAllText, noMedia, type ReadyInputs, readyInputs, type Sheaf, sizeOf, textsOf } from './embed-media.ts';
+import {
+  isAllText,
+  type MediaTools,
+  noMedia,
+  type ReadyInputs,
+  readyInputs,
+  type Sheaf,
+  sizeOf,
+  textsOf,
+} from './embed-media.ts';
 import type { EmbedRequest } from './embed-request.ts';
 import type { Call, EmbedLane, Opened } from './registry-opened.ts';
 import { normalise } from './vectors.ts';
@@ -30,8 +39,8 @@ export async function embed(
   return models.withEmbedder(
     row,
     { characters: sizeOf(request), signal, trace },
-    async ({ backend, queue }, within) => {
-      const preparing = () => prepare(backend, row, request, { models, signal: within });
+    async ({ backend, queue }, within, hold) => {
+      const preparing = () => prepare(backend, row, request, { models, signal: within, hold });
       const prepared = await during('tokenize', trace, preparing);
       const { texts, media } = prepared;
       if (!request.truncate) refuseTooLong(prepared, row, request);
@@ -65,14 +74,20 @@ async function prepare(
   backend: Embedder,
   row: EmbeddingRow,
   request: EmbedRequest,
-  { models, signal }: { models: Opened; signal: AbortSignal },
+  { models, signal, hold }: { models: Opened } & Pick<MediaTools, 'signal' | 'hold'>,
 ): Promise<PreparedInputs> {
   const none = { media: [], images: [], sheaves: undefined };
   if (isAllText(request))
     return { ...none, texts: await prepareTexts(backend, row, request, textsOf(request), signal) };
   const needs = await backend.media?.();
   if (!needs && row.pdf !== 'text') throw noMedia();
-  const ready: ReadyInputs = await readyInputs(request, { reader: models.media, needs: needs ?? {}, row, signal });
+  const ready: ReadyInputs = await readyInputs(request, {
+    reader: models.media,
+    needs: needs ?? {},
+    row,
+    signal,
+    hold,
+  });
   const texts = await prepareTexts(backend, row, request, ready.texts, signal);
   const media = ready.media.length ? await backend.prepareMedia!(ready.media, { task: request.task, signal }) : [];
   const images = ready.media.flatMap(({ medium }, at) => (medium === 'image' ? [at] : []));

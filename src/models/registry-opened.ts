@@ -9,7 +9,7 @@ import type { Backend, Embedder, EmbedOptions, Output, Prepared, Reranker } from
 import type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
 import type { MediaReader } from './media/reader.ts';
 import { type BatchFacts, createQueue, type Lane, type Queue } from './queue.ts';
-import { createIntake } from './queue-intake.ts';
+import { createIntake, type Share } from './queue-intake.ts';
 import { createResidents, type Residence } from './registry-residents.ts';
 
 export interface EmbedLane extends Lane, Omit<EmbedOptions, 'signal'> {}
@@ -47,7 +47,7 @@ export interface Opened {
   withEmbedder<T>(
     row: EmbeddingRow,
     use: Use,
-    work: (open: OpenEmbedder, signal: AbortSignal) => Promise<T>,
+    work: (open: OpenEmbedder, signal: AbortSignal, hold: Share['hold']) => Promise<T>,
   ): Promise<T>;
   withReranker<T>(row: RerankRow, use: Use, work: (open: OpenReranker, signal: AbortSignal) => Promise<T>): Promise<T>;
   residence(row: ModelRow): Residence;
@@ -97,7 +97,8 @@ export type OnBatch = (model: string, facts: BatchFacts) => void;
 
 /** What may wait for one model. */
 const MAX_WAITING = { maxInputs: 100_000, maxTokens: 32_000_000 };
-const MAX_CHARACTERS = 256_000_000;
+/** What requests may hold, all together and one that is alone, in characters of what they sent and bytes made of it. */
+const MAX_HELD = { most: 256_000_000, mostOfOne: 512_000_000 };
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
@@ -112,7 +113,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
       if (!closing.signal.aborted) log.warn({ err, model: ids.get(backend) }, 'a model could not be loaded');
     },
   });
-  const intake = createIntake(MAX_CHARACTERS);
+  const intake = createIntake(MAX_HELD);
   const required = new Set<string>();
   /** Those of them that were in memory once: one that made room for another is loaded again when it is used. */
   const warmed = new Set<string>();
@@ -154,18 +155,18 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
   async function using<T, Open extends { readonly backend: Backend }>(
     made: Open,
     { characters, signal, trace }: Use,
-    work: (open: Open, signal: AbortSignal) => Promise<T>,
+    work: (open: Open, signal: AbortSignal, hold: Share['hold']) => Promise<T>,
   ): Promise<T> {
-    const leave = intake.enter(characters);
+    const share = intake.enter(characters);
     const deadline = startDeadline(deadlineMs, [signal, closing.signal]);
     let release = () => {};
     try {
       release = await during('load', trace, () => residents.hold(made.backend, deadline.signal));
-      return await work(made, deadline.signal);
+      return await work(made, deadline.signal, share.hold);
     } finally {
       release();
       deadline.end();
-      leave();
+      share.leave();
     }
   }
 

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultThreads } from '#concurrency/threads.ts';
 import { createFfmpeg, findProgram } from './ffmpeg.ts';
 import { MediaFault } from './value.ts';
 
@@ -21,6 +22,25 @@ it('is found on the path or by its place, or not at all', () => {
   expect(findProgram('sh')).toMatch(/^\/.*\/sh$/);
   expect(findProgram('/bin/sh')).toBe('/bin/sh');
   expect(findProgram('no-such-program-here')).toBeUndefined();
+});
+
+it('runs a few times at once, however many ask', wait, async () => {
+  const marks = path.join(folder, 'marks');
+  const slow = path.join(folder, 'slow.sh');
+  await writeFile(slow, `#!/bin/sh\necho + >> ${marks}\nsleep 0.2\necho - >> ${marks}\necho 0123456789\n`, {
+    mode: 0o700,
+  });
+  const tool = createFfmpeg({ program: slow, temporaryDir: folder, timeoutMs: 100_000 });
+  const options = { samplesPerSecond: 8_000, seconds: 1, signal: never };
+  const ask = () => tool.samples(new Uint8Array(8), options);
+  await Promise.all(Array.from({ length: defaultThreads() * 3 }, ask));
+  let running = 0;
+  let most = 0;
+  for (const mark of (await readFile(marks, 'utf8')).trim().split('\n')) {
+    running += mark === '+' ? 1 : -1;
+    most = Math.max(most, running);
+  }
+  expect(most).toBe(defaultThreads());
 });
 
 describe.runIf(program)('ffmpeg', wait, () => {
@@ -42,6 +62,19 @@ describe.runIf(program)('ffmpeg', wait, () => {
     await expect(tool(1).frames(long, { most: 64, signal: never }, async (png) => png.length)).rejects.toThrow(
       'too long',
     );
+    expect(await left()).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('is ended when it takes too much memory', async () => {
+    const large = await clip('-f', 'lavfi', '-i', 'testsrc=s=640x360:r=10:d=30', '-c:v', 'mpeg4');
+    const greedy = createFfmpeg({
+      program: program!,
+      temporaryDir: folder,
+      timeoutMs: 100_000,
+      maxResident: 1_000_000,
+    });
+    const frames = greedy.frames(large, { most: 64, signal: never }, async (png) => png.length);
+    await expect(frames).rejects.toThrow('needs more memory than one clip may take');
     expect(await left()).toEqual([]);
   });
 

@@ -7,15 +7,23 @@ import { accessSync, constants } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
+import { residentBytes } from '#concurrency/resident.ts';
+import { createTurns } from '#concurrency/tasks.ts';
+import { defaultThreads } from '#concurrency/threads.ts';
+import { eachOf } from './each.ts';
 import { MediaFault } from './value.ts';
 
 export interface Ffmpeg {
   /**
-   * What `work` makes of pictures, as PNG: two a second from the start, at most `most`, one after the other. Throws
-   * MediaFault or the signal's reason.
+   * What `work` makes of pictures, as PNG: two a second from the start, at most `most`, a few at once. Throws MediaFault,
+   * TooManyTasks or the signal's reason.
    */
-  frames<T>(clip: Uint8Array, options: FrameOptions, work: (png: Uint8Array) => Promise<T>): Promise<T[]>;
-  /** The first `seconds` as one channel of so many samples a second. Throws MediaFault or the signal's reason. */
+  frames<T>(
+    clip: Uint8Array,
+    options: FrameOptions,
+    work: (png: Uint8Array, signal: AbortSignal) => Promise<T>,
+  ): Promise<T[]>;
+  /** The first `seconds` as one channel of so many samples a second. Throws the same. */
   samples(clip: Uint8Array, options: SampleOptions): Promise<Float32Array>;
 }
 
@@ -34,15 +42,24 @@ export interface FfmpegOptions {
   readonly program: string;
   readonly temporaryDir: string;
   readonly timeoutMs: number;
+  /** Of the program in memory, in bytes. Default a gibibyte. */
+  readonly maxResident?: number;
 }
 
 class BrokenClip extends MediaFault {}
 
 const FRAMES_PER_SECOND = 2;
+const FRAMES_AT_ONCE = 4;
 /** Larger frames are made smaller while they are decoded: image models see some hundred pixels. */
 const MAX_FRAME_SIDE = 1_280;
 const MAX_FRAME_PIXELS = 50_000_000;
 const MAX_ALLOCATION = 512 * 1024 * 1024;
+/** Of a run in all, watched where the system tells: decoders keep many pictures at once. */
+const MAX_RESIDENT = 1_024 * 1024 * 1024;
+const WATCH_MS = 200;
+/** Runs that may wait, and how long. */
+const MAX_WAITING = 1_000;
+const MAX_WAIT_MS = 60_000;
 /** Containers that hold what they show: no playlists, no scripts, no devices. */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,flv,asf,aiff,amr';
 const CLIP = 'clip';
@@ -62,11 +79,13 @@ export function findProgram(name: string): string | undefined {
     });
 }
 
-export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions): Ffmpeg {
+export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = MAX_RESIDENT }: FfmpegOptions): Ffmpeg {
   const opening = [
     ...['-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', '-max_alloc', String(MAX_ALLOCATION)],
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', CONTAINERS],
   ];
+
+  const turns = createTurns({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
 
   async function inFolder<T>(clip: Uint8Array, work: (folder: Work) => Promise<T>): Promise<T> {
     const folder = await createProgramFolder(temporaryDir);
@@ -81,7 +100,16 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions
   type Work = Awaited<ReturnType<typeof createProgramFolder>>;
 
   /** What it writes to its output. */
-  function run(folder: Work, args: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+  async function run(folder: Work, args: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+    await turns.take(0, signal);
+    try {
+      return await start(folder, args, maxBytes, signal);
+    } finally {
+      turns.giveBack();
+    }
+  }
+
+  function start(folder: Work, args: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Buffer> {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const child = spawn(program, [...opening, ...args], {
@@ -92,15 +120,23 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions
       });
       if (child.pid !== undefined) folder.remember(child.pid);
       const stop = () => child.pid !== undefined && killGroup(child.pid);
-      let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
+      let fault: MediaFault | undefined;
+      const end = (message: string) => {
+        fault ??= new MediaFault(message);
         stop();
-      }, timeoutMs);
+      };
+      const timer = setTimeout(end, timeoutMs, 'takes too long to be decoded');
+      let isOver = false;
+      const watch = setInterval(async () => {
+        const resident = await residentBytes(child.pid);
+        if (!isOver && resident > maxResident) end('needs more memory than one clip may take');
+      }, WATCH_MS);
       const out: Buffer[] = [];
       let bytes = 0;
       const settle = () => {
+        isOver = true;
         clearTimeout(timer);
+        clearInterval(watch);
         signal.removeEventListener('abort', stop);
       };
       signal.addEventListener('abort', stop, { once: true });
@@ -116,7 +152,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions
       child.once('close', (code) => {
         settle();
         if (signal.aborted) reject(signal.reason);
-        else if (isLate) reject(new MediaFault('takes too long to be decoded'));
+        else if (fault) reject(fault);
         else if (code !== 0 && out.length === 0)
           reject(new BrokenClip('is damaged, or no clip of a kind that is read'));
         else resolve(Buffer.concat(out));
@@ -144,9 +180,9 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs }: FfmpegOptions
         });
         const names = await pictures(folder.path);
         if (names.length === 0) throw new MediaFault('has no picture');
-        const made: Awaited<ReturnType<typeof work>>[] = [];
-        for (const name of names) made.push(await work(new Uint8Array(await readFile(path.join(folder.path, name)))));
-        return made;
+        return eachOf(names, { atOnce: FRAMES_AT_ONCE, signal }, async (name, stop) =>
+          work(new Uint8Array(await readFile(path.join(folder.path, name))), stop),
+        );
       }),
     samples: (clip, { samplesPerSecond, seconds, signal }) =>
       inFolder(clip, async (folder) => {

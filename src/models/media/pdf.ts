@@ -1,12 +1,14 @@
 /** The pages of a PDF for a model: as pictures for one that sees, or as text. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createProgramFolder } from '#concurrency/programs.ts';
 import type { DocumentFile } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
 import { parseFragment } from '#html/parse.ts';
 import { innerText } from '#html/visible-text.ts';
 import type { Ocr } from '../ocr.ts';
+import { eachOf } from './each.ts';
 import { MediaFault } from './value.ts';
 
 const MAX_PAGES = 200;
@@ -21,6 +23,8 @@ export interface PdfTools {
 /** Points of the shorter side of a sheet of A4: a point is a pixel at the scale 1. */
 const SHEET_POINTS = 595;
 const OCR_SCALE = 3;
+/** Pages that are drawn, and made into what a model sees, at once: while one is drawn another is made smaller. */
+const PAGES_AT_ONCE = 4;
 /** Of a page: no model reads more. */
 const MAX_TEXT = 200_000;
 
@@ -47,23 +51,22 @@ async function countPages(file: DocumentFile, { documents }: PdfTools, signal: A
 }
 
 /**
- * Each page drawn so that a sheet of A4 has no fewer than `side` pixels across, and given to `work`, in order. Throws
+ * Each page drawn so that a sheet of A4 has no fewer than `side` pixels across, and given to `work`, a few at once. Throws
  * MediaFault, what `Documents` throws, or the signal's reason.
  */
 export const pagesAsPictures = <T>(
   bytes: Uint8Array,
   { side, tools, signal }: { side: number; tools: PdfTools; signal: AbortSignal },
-  work: (png: Uint8Array) => Promise<T>,
+  work: (png: Uint8Array, signal: AbortSignal) => Promise<T>,
 ): Promise<T[]> =>
   withFile(bytes, tools, async (file) => {
     const count = await countPages(file, tools, signal);
     const scale = Math.max(1, side / SHEET_POINTS);
-    const made: T[] = [];
-    for (let page = 1; page <= count; page++) {
-      const png = await tools.documents.picture(file, { page, scale }, signal);
-      made.push(await work(png!));
-    }
-    return made;
+    const numbers = Array.from({ length: count }, (_, at) => at + 1);
+    return eachOf(numbers, { atOnce: PAGES_AT_ONCE, signal }, async (page, stop) => {
+      const png = await tools.documents.picture(file, { page, scale }, stop);
+      return work(png!, stop);
+    });
   });
 
 /** The text layer of each page; what text recognition finds on one that is a picture of text. Throws the same. */
@@ -76,6 +79,8 @@ export const pagesAsTexts = (
     const { pages } = await tools.documents.read(file, {}, signal);
     const texts: string[] = [];
     for (const { number, html, scanned } of pages) {
+      // A page may hold as much as a book: others have their turn between two of them.
+      await nextTurn();
       const layer = innerText(parseFragment(html.slice(0, MAX_TEXT))).trim();
       if (!scanned || !tools.ocr) {
         texts.push(layer);

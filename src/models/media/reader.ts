@@ -8,6 +8,7 @@ import type { GuardedFetch } from '#net/fetch.ts';
 import type { MediaNeeds, ReadyMedium } from '../backends/backend.ts';
 import type { Medium } from '../catalogue.ts';
 import type { Ocr } from '../ocr.ts';
+import { type Share, TooMuchHeld } from '../queue-intake.ts';
 import { createFfmpeg, type Ffmpeg, findProgram } from './ffmpeg.ts';
 import { loadMedia } from './load.ts';
 import { pagesAsPictures, pagesAsTexts } from './pdf.ts';
@@ -41,6 +42,8 @@ export interface ReadOptions {
   /** How the pages of a PDF are taken. */
   readonly pdf: 'pictures' | 'text';
   readonly signal: AbortSignal;
+  /** Told what is held of them in memory. */
+  readonly hold: Share['hold'];
 }
 
 export interface MediaReaderOptions {
@@ -96,29 +99,42 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     return outcome as Extract<MediaOutcome, { kind: Kind }>;
   }
 
-  async function picture(bytes: Uint8Array, mediaType: string, rule: PictureRule | 'file', signal: AbortSignal) {
+  async function picture(
+    bytes: Uint8Array,
+    mediaType: string,
+    rule: PictureRule | 'file',
+    { signal, hold }: Pick<ReadOptions, 'signal' | 'hold'>,
+  ) {
     if (rule === 'file') {
       const checked = await aside({ do: 'check', bytes, mediaType }, 'checked', signal);
+      hold(sizeOfFile(bytes));
       return { medium: 'image', file: bytes, mediaType: checked.mediaType } as const;
     }
     const { rgb } = await aside({ do: 'picture', bytes, mediaType, rule }, 'rgb', signal);
+    hold(rgb.length);
     return { medium: 'image', rgb } as const;
   }
 
-  async function video(bytes: Uint8Array, mediaType: string, { needs, signal }: ReadOptions): Promise<Piece[]> {
-    if (needs.video === 'file') return [{ medium: 'video', file: bytes, mediaType: mediaType || 'video/mp4' }];
+  async function video(bytes: Uint8Array, mediaType: string, { needs, signal, hold }: ReadOptions): Promise<Piece[]> {
+    if (needs.video === 'file') {
+      hold(sizeOfFile(bytes));
+      return [{ medium: 'video', file: bytes, mediaType: mediaType || 'video/mp4' }];
+    }
     if (!needs.image) throw new MediaFault('cannot be read by this model');
     const { image } = needs;
-    const seen = (frame: Uint8Array) => picture(frame, 'image/png', image, signal);
+    const seen = (frame: Uint8Array, stop: AbortSignal) => picture(frame, 'image/png', image, { signal: stop, hold });
     return requireFfmpeg().frames(bytes, { most: MAX_FRAMES, signal }, seen);
   }
 
-  async function audio(bytes: Uint8Array, mediaType: string, { needs, signal }: ReadOptions): Promise<Piece[]> {
-    if (needs.audio === 'file') return [{ medium: 'audio', file: bytes, mediaType: mediaType || 'audio/wav' }];
+  async function audio(bytes: Uint8Array, mediaType: string, { needs, signal, hold }: ReadOptions): Promise<Piece[]> {
+    if (needs.audio === 'file') {
+      hold(sizeOfFile(bytes));
+      return [{ medium: 'audio', file: bytes, mediaType: mediaType || 'audio/wav' }];
+    }
     if (needs.audio) {
       const { samplesPerSecond } = needs.audio;
       const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
-      return heard(samples, needs.audio, signal);
+      return heard(samples, needs.audio, { signal, hold });
     }
     if (!transcribe) throw new MediaFault('cannot be heard by this model, and there is no speech model (`speechUrl`)');
     const samplesPerSecond = SPEECH_SAMPLES_PER_SECOND;
@@ -126,47 +142,57 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     return [{ medium: 'text', text: await transcribe(wavOf(samples, samplesPerSecond), signal) }];
   }
 
-  async function heard(samples: Float32Array, rule: SoundRule, signal: AbortSignal): Promise<Piece[]> {
+  async function heard(
+    samples: Float32Array,
+    rule: SoundRule,
+    { signal, hold }: Pick<ReadOptions, 'signal' | 'hold'>,
+  ): Promise<Piece[]> {
     const window = rule.seconds * rule.samplesPerSecond;
     const pieces: Piece[] = [];
     for (let from = 0; from < samples.length; from += window) {
       const part = samples.slice(from, from + window);
       if (from > 0 && part.length < LEAST_SECONDS * rule.samplesPerSecond) break;
       const { features } = await aside({ do: 'sound', samples: part, rule }, 'features', signal);
+      hold(features.byteLength);
       pieces.push({ medium: 'audio', features });
     }
     return pieces;
   }
 
-  async function pdf(bytes: Uint8Array, { needs, pdf: rule, signal }: ReadOptions): Promise<Piece[][]> {
+  async function pdf(bytes: Uint8Array, { needs, pdf: rule, signal, hold }: ReadOptions): Promise<Piece[][]> {
     if (!documents) throw new MediaFault('cannot be read on this server');
     const tools = { documents, ocr, temporaryDir };
     if (rule === 'text') {
       const texts = await pagesAsTexts(bytes, { tools, signal });
+      hold(texts.reduce((sum, { length }) => sum + length, 0));
       return texts.map((text) => [{ medium: 'text', text }]);
     }
     const { image } = needs;
     if (!image) throw new MediaFault('cannot be read by this model');
     const side = image === 'file' ? FILE_SIDE : Math.max(image.width, image.height);
-    return pagesAsPictures(bytes, { side, tools, signal }, async (png) => [
-      await picture(png, 'image/png', image, signal),
+    return pagesAsPictures(bytes, { side, tools, signal }, async (png, stop) => [
+      await picture(png, 'image/png', image, { signal: stop, hold }),
     ]);
   }
 
   return {
     means: { documents: documents !== undefined, ffmpeg: ffmpeg !== undefined, speech: transcribe !== undefined },
     async read(medium, value, wants) {
-      const { signal } = wants;
+      const { signal, hold } = wants;
+      let letGo = () => {};
       try {
         const { bytes, mediaType } = await loadMedia(value, { fetch, maxBytes: MAX_BYTES[medium], signal });
+        letGo = hold(bytes.length);
         if (medium === 'pdf') return await pdf(bytes, wants);
         if (medium === 'video') return [await video(bytes, mediaType, wants)];
         if (medium === 'audio') return [await audio(bytes, mediaType, wants)];
         if (!wants.needs.image) throw new MediaFault('cannot be read by this model');
-        return [[await picture(bytes, mediaType, wants.needs.image, signal)]];
+        return [[await picture(bytes, mediaType, wants.needs.image, wants)]];
       } catch (error) {
         signal.throwIfAborted();
         throw failureOf(error, timeoutMs);
+      } finally {
+        letGo();
       }
     },
     close: () => processes.close(),
@@ -176,7 +202,13 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
 /** Pages for a model that makes its pictures itself. */
 const FILE_SIDE = 1_024;
 
+/** It is sent on in base64 as well. */
+const sizeOfFile = ({ length }: Uint8Array) => Math.ceil((length * 7) / 3);
+
 function failureOf(error: unknown, timeoutMs: number): unknown {
+  if (error instanceof TooMuchHeld) {
+    return new MediaFault('is too much together with the other inputs: send fewer of them in one request');
+  }
   if (error instanceof DocumentFault) return new MediaFault(`cannot be read: ${error.message}`);
   if (error instanceof TaskTimeUp) return new MediaFault(`could not be worked through within ${timeoutMs / 1000} s`);
   if (error instanceof TaskCrashed) return new MediaFault('needs more memory than one file may take');

@@ -3,8 +3,8 @@
  * much memory, the system) kills nothing else: its requests fail, and the next one starts it anew.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { unlessAborted } from '#concurrency/deadline.ts';
+import { residentBytes as residentBytesOf } from '#concurrency/resident.ts';
 import { Problem, problem } from '#errors.ts';
 import type { Ask, Letter, LoadedModel, ModelSpec, Reply } from './messages.ts';
 import { RUNTIME_MISSING } from './runtime.ts';
@@ -45,7 +45,6 @@ export interface ModelProcessOptions {
 const PROGRAM = new URL(`./process.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 const TOO_MUCH_MEMORY = 'The model needs more memory than it may take';
 const WATCH_MS = 250;
-const PAGE_BYTES = 4096;
 
 interface Waiter {
   readonly resolve: (result: unknown) => void;
@@ -279,13 +278,6 @@ function whyUnloadable(error: unknown): string {
     return 'This model needs the package onnxruntime-node, which the operator adds with `npm install onnxruntime-node`';
   if (message === TOO_MUCH_MEMORY) return message;
   return 'The model cannot be loaded: its files are damaged, or not such as this server understands';
-}
-
-/** 0 where the system does not tell. */
-async function residentBytesOf(pid: number | undefined): Promise<number> {
-  if (process.platform !== 'linux' || pid === undefined) return 0;
-  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
-  return (Number(text.split(' ')[1]) || 0) * PAGE_BYTES;
 }
 
 /** Keys and settings of the server are no business of a process that opens files from elsewhere. */

@@ -1,0 +1,11 @@
+/** What a process takes of the machine's memory, where the system tells (Linux: statm of proc(5)). */
+import { readFile } from 'node:fs/promises';
+
+const PAGE_BYTES = 4096;
+
+/** 0 where the system does not tell, or there is no such process. */
+export async function residentBytes(pid: number | undefined): Promise<number> {
+  if (process.platform !== 'linux' || pid === undefined) return 0;
+  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
+  return (Number(text.split(' ')[1]) || 0) * PAGE_BYTES;
+}

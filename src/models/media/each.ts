@@ -1,0 +1,35 @@
+/** Work on many things, some at once. */
+
+export interface EachOptions {
+  readonly atOnce: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The results in the order of the things. The first failure ends what runs by its signal, and is thrown when all of that has
+ * ended.
+ */
+export async function eachOf<Thing, Result>(
+  things: readonly Thing[],
+  { atOnce, signal }: EachOptions,
+  work: (thing: Thing, signal: AbortSignal) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = new Array(things.length);
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
+  const rest = things.entries();
+  const lane = async () => {
+    for (const [at, thing] of rest) {
+      stop.throwIfAborted();
+      try {
+        results[at] = await work(thing, stop);
+      } catch (error) {
+        failed.abort(error);
+        throw error;
+      }
+    }
+  };
+  await Promise.allSettled(Array.from({ length: Math.min(atOnce, things.length) }, lane));
+  stop.throwIfAborted();
+  return results;
+}
