@@ -54,7 +54,11 @@ export async function readPage(
 ): Promise<Reading> {
   const startedAt = performance.now();
   try {
-    if (obeys && !(await robots.rules(url, { signal })).allows(new URL(url), AGENT)) return { kind: 'forbidden' };
+    if (obeys) {
+      const rules = await robots.rules(url, { signal });
+      if (rules.unknownFor !== undefined) return untold(rules.unknownFor);
+      if (!rules.allows(new URL(url), AGENT)) return { kind: 'forbidden' };
+    }
     const rendition = await reader.last({ target: { url }, options, signal, keyed: true, pageLinks: true });
     const { status = 200 } = rendition;
     if (status >= 400) return answered(status, rendition.retryAfter);
@@ -78,6 +82,13 @@ function answered(status: number, retryAfter: string | undefined): Reading {
     busy: BUSY.has(status) ? { waitMs } : undefined,
     reached: true,
   };
+}
+
+/** What the site allows is not known for the moment, so nothing is (RFC 9309, section 2.3.1.4). */
+function untold(status: number): Reading {
+  const message = `The robots.txt of the site was answered with ${status}: what it allows is not known`;
+  const failure = problem('AssertionFailureError', { message });
+  return { kind: 'failed', failure, passing: true, reached: true };
 }
 
 function failed(failure: Problem): Reading {

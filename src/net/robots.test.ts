@@ -219,14 +219,31 @@ describe('the file', () => {
     expect(site.asked()).toBe(2);
   });
 
-  test('is not kept without retention, nor when it failed', async () => {
-    const [site, absent] = [await serving('User-agent: *\nDisallow: /a'), await serving('', 404)];
-    const robots = createRobots({ fetch: startFetch([site, absent]) });
+  test('is not kept without retention', async () => {
+    const site = await serving('User-agent: *\nDisallow: /a');
+    const robots = createRobots({ fetch: startFetch([site]) });
     for (let i = 0; i < 2; i++) {
       expect(await verdict(robots, `${site.origin}/a`, '*', { zeroDataRetention: true })).toBe('denied');
-      expect(await verdict(robots, `${absent.origin}/a`)).toBe('allowed');
     }
-    expect([site.asked(), absent.asked()]).toEqual([2, 2]);
+    expect(site.asked()).toBe(2);
+  });
+
+  test.each([
+    [404, undefined, [0, 599_000], 1],
+    [404, undefined, [0, 600_000], 2],
+    [503, 503, [0, 19_000], 1],
+    [429, 429, [0, 20_000], 2],
+  ])('that answers %i is remembered as that (%j)', async (status, unknownFor, times, asked) => {
+    const site = await serving('', status);
+    let now = 0;
+    const robots = createRobots({ fetch: startFetch([site]), clock: () => now });
+    for (const time of times) {
+      now = time;
+      const rules = await robots.rules(`${site.origin}/a`);
+      expect(rules.unknownFor).toBe(unknownFor);
+      expect(rules.allows(at('/a'), 'x')).toBe(true);
+    }
+    expect(site.asked()).toBe(asked);
   });
 
   test('a caller who has gone ends the wait', async () => {

@@ -25,7 +25,15 @@ export interface Robots {
    */
   check(url: string | URL, agent: string, options?: RobotsCheck): Promise<void>;
   /** The rules of the site of an address; those of an empty file when there is none to be had. */
-  rules(url: string | URL, options?: RobotsCheck): Promise<RobotsRules>;
+  rules(url: string | URL, options?: RobotsCheck): Promise<SiteRules>;
+}
+
+export interface SiteRules extends RobotsRules {
+  /**
+   * Set when the site answered that it cannot tell for the moment: its status, 429 or from 500 on. A crawler is to take
+   * that as forbidding all (RFC 9309, section 2.3.1.4).
+   */
+  readonly unknownFor?: number;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -34,6 +42,8 @@ const MAX_REDIRECTS = 5;
 const MAX_BYTES = 500 * 1024;
 
 const FRESH_MS = 10 * 60_000;
+/** Of a file that could not be had for a reason that may pass. */
+const FAILED_FRESH_MS = 20_000;
 const MAX_FILES = 1_000;
 /** Of the files; their rules take some ten times as many bytes. */
 const MAX_KEPT_CHARACTERS = 4 * 1024 ** 2;
@@ -41,7 +51,7 @@ const MAX_KEPT_CHARACTERS = 4 * 1024 ** 2;
 const NO_RULES = parseRobots('');
 
 interface Kept {
-  readonly rules: RobotsRules;
+  readonly rules: SiteRules;
   readonly characters: number;
   readonly until: number;
 }
@@ -55,9 +65,9 @@ export function createRobots({ fetch, userAgent, clock = Date.now }: RobotsOptio
     kept.delete(key);
   };
 
-  const keep = (key: string, rules: RobotsRules, characters: number) => {
+  const keep = (key: string, { rules, characters, freshMs }: Downloaded) => {
     drop(key);
-    kept.set(key, { rules, characters, until: clock() + FRESH_MS });
+    kept.set(key, { rules, characters, until: clock() + freshMs });
     keptCharacters += characters;
     for (const oldest of kept.keys()) {
       if (kept.size <= MAX_FILES && keptCharacters <= MAX_KEPT_CHARACTERS) break;
@@ -65,26 +75,24 @@ export function createRobots({ fetch, userAgent, clock = Date.now }: RobotsOptio
     }
   };
 
-  const rulesOf = async ({ origin }: URL, options: RobotsCheck): Promise<RobotsRules | undefined> => {
+  const rulesOf = async ({ origin }: URL, options: RobotsCheck): Promise<SiteRules> => {
     const key = JSON.stringify([origin, options.proxy?.href, options.acceptInvalidCertificates === true]);
     const found = kept.get(key);
     if (found && found.until > clock()) return found.rules;
     drop(key);
-    const text = await download(fetch, `${origin}/robots.txt`, userAgent, options);
-    if (text === undefined) return undefined;
-    const rules = parseRobots(text);
-    if (!options.zeroDataRetention) keep(key, rules, text.length);
-    return rules;
+    const downloaded = await download(fetch, `${origin}/robots.txt`, userAgent, options);
+    if (!options.zeroDataRetention) keep(key, downloaded);
+    return downloaded.rules;
   };
 
   return {
-    rules: async (address, options = {}) => (await rulesOf(new URL(address), options)) ?? NO_RULES,
+    rules: async (address, options = {}) => rulesOf(new URL(address), options),
     async check(address, agent, options = {}) {
       const url = new URL(address);
       const token = agent.trim();
       const isAnybody = token.toLowerCase() === 'true' || token === '*';
       const rules = await rulesOf(url, options);
-      if (!rules || rules.allows(url, isAnybody ? '*' : token)) return;
+      if (rules.allows(url, isAnybody ? '*' : token)) return;
       throw problem('ResourcePolicyDenyError', {
         path: 'robotsTxt',
         message: 'The robots.txt of the site does not allow this address to be read',
@@ -93,13 +101,20 @@ export function createRobots({ fetch, userAgent, clock = Date.now }: RobotsOptio
   };
 }
 
-/** The start of the file; undefined when there is none to be had. */
+interface Downloaded extends Pick<Kept, 'rules' | 'characters'> {
+  readonly freshMs: number;
+}
+
+const ABSENT: Downloaded = { rules: NO_RULES, characters: 0, freshMs: FRESH_MS };
+const FAILED: Downloaded = { rules: NO_RULES, characters: 0, freshMs: FAILED_FRESH_MS };
+
+/** What the start of the file says. */
 async function download(
   fetch: GuardedFetch,
   url: string,
   userAgent: string | undefined,
   { signal, proxy, acceptInvalidCertificates = false }: RobotsCheck,
-): Promise<string | undefined> {
+): Promise<Downloaded> {
   try {
     const response = await fetch(url, {
       headers: { ...(userAgent && { 'user-agent': userAgent }), accept: 'text/plain,*/*;q=0.5' },
@@ -109,12 +124,17 @@ async function download(
       timeoutMs: TIMEOUT_MS,
       maxRedirects: MAX_REDIRECTS,
     });
-    if (response.status >= 200 && response.status < 300) return await startOf(response);
+    const { status } = response;
+    if (status >= 200 && status < 300) {
+      const text = await startOf(response);
+      return { rules: parseRobots(text), characters: text.length, freshMs: FRESH_MS };
+    }
     response.discard();
+    return status === 429 || status >= 500 ? { ...FAILED, rules: { ...NO_RULES, unknownFor: status } } : ABSENT;
   } catch (error) {
     if (signal?.aborted) throw error;
+    return FAILED;
   }
-  return undefined;
 }
 
 /** As much as counts; a line that is cut in two there is none. */
