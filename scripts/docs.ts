@@ -97,7 +97,7 @@ export function referencePages(): Record<string, string> {
 /** The page of the command line, whose commands are loaded for it. */
 export const cliPage = async (): Promise<string> =>
   page(
-    'Command line',
+    'Commands and flags',
     'Every command with its options, as `lectern <command> --help` tells them. [The guide](../guide/command-line.md) tells how they are used together.',
     await cliParts(),
   );

@@ -27,8 +27,9 @@ const plain = (text: string) =>
     .toLowerCase()
     .replace(/[_\-./]+/g, ' ');
 
-function scoreOf(words: readonly string[], [, , title, text]: Entry, [address, page]: Page): number {
-  const heads = [title.toLowerCase(), plain(title)];
+function scoreOf(words: readonly string[], query: string, [, , title, text]: Entry, [address, page]: Page): number {
+  const names = title.split(', ');
+  const heads = [title, ...names].flatMap((head) => [head.toLowerCase(), plain(head)]);
   const body = `${text} ${page}`.toLowerCase();
   const loose = plain(body);
   let score = 0;
@@ -40,7 +41,9 @@ function scoreOf(words: readonly string[], [, , title, text]: Entry, [address, p
     else return 0;
   }
   const whole = words.join(' ');
-  if (title.toLowerCase().split(', ').includes(whole)) score += 60;
+  // A setting and the metric of it may differ by their letters' case alone.
+  if (names.includes(query)) score += 1;
+  if (names.some((name) => name.toLowerCase() === whole)) score += 60;
   else if (heads.includes(whole)) score += 30;
   // What an option is stands in the reference; guides tell what it is good for.
   return address.includes('/reference/') ? score + 20 : score;
@@ -54,7 +57,7 @@ export function search({ pages, entries }: Index, query: string): Found[] {
   for (const entry of entries) {
     const [at, id, title, text] = entry;
     const [address, page] = pages[at]!;
-    const score = scoreOf(words, entry, pages[at]!);
+    const score = scoreOf(words, query.trim(), entry, pages[at]!);
     if (score > 0) found.push({ address: `${address}#${id}`, title, page, text: excerpt(text, words[0]!), score });
   }
   return found.sort((a, b) => b.score - a.score).slice(0, MOST_FOUND);
