@@ -31,3 +31,34 @@ it('takes time in proportion to the address, and says which pattern is none', as
     facts: { path: 'exclude.1' },
   });
 });
+
+it.each([
+  ['a pattern that is large', ['/(?:ab?c?d?){500}/']],
+  ['one that is repeated and repeated', [`/${'x{900}'.repeat(80)}/`]],
+  ['one of which much is repeated', [`/(?:${'x?y'.repeat(150)}){999}/`]],
+  ['many that are large together', Array.from({ length: 50 }, () => '/(?:some|thing){100}/')],
+])('%s is refused before it costs anything', async (_, patterns) => {
+  await expect(compilePatterns(patterns, 'include')).rejects.toMatchObject({ name: 'ParamValidationError' });
+});
+
+it('as many as may be given, as long as they may be, are taken', async () => {
+  for (const pattern of [`/docs/${'*x'.repeat(245)}`, `/${'[a-z]+'.repeat(80)}/`, '/v[0-9]{1,3}\\/[0-9a-f]{8}$/']) {
+    await compilePatterns(
+      Array.from({ length: 50 }, () => pattern),
+      'include',
+    );
+  }
+});
+
+it('ends when patterns take too long together', async () => {
+  const test = await compilePatterns(
+    Array.from({ length: 20 }, () => '/.*x.{1,48}[xy]{1,1}q$/'),
+    'exclude',
+  );
+  const letters = (seed: number) =>
+    Array.from({ length: 1_900 }, (_, at) => 'xyz'[((at * at * 7 + at * seed) >> 3) % 3]).join('');
+  const search = () => {
+    for (let at = 0; at < 2_000; at++) test(new URL(`https://a.example/${letters(at)}q`));
+  };
+  expect(search).toThrow('exclude has patterns that take too long');
+});
