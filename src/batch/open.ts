@@ -1,10 +1,12 @@
 /** The room with its database: jobs are taken in, looked after, and worked on where there are workers. */
+
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
+import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 import { startChores } from './chores.ts';
 import { inlineInput } from './input.ts';
@@ -27,7 +29,7 @@ import {
   type NewJob,
 } from './store.ts';
 import { RETRY_MS } from './webhook.ts';
-import { startWorkers, type Workers } from './worker.ts';
+import { startBatchWorkers } from './worker.ts';
 
 export const BATCH_TABLES: RoomTables = {
   room: 'batch',
@@ -126,7 +128,7 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
   const links = createLinks(await linkSecret(store.db));
   const chores = startChores({ ...options, store, links, now, webhookRetryMs, rememberMs: REMEMBER_MS });
   const workers: Workers | undefined = jobs
-    ? startWorkers({ ...options, jobs, store, leaseMs, pauseMs, now, onEnd: chores.wake })
+    ? startBatchWorkers({ ...options, jobs, store, leaseMs, pauseMs, now, onEnd: chores.wake })
     : undefined;
 
   const isDue = (row: JobRow) => row.expires_at <= now() && row.state !== 'expired';

@@ -1,10 +1,12 @@
 /** Jobs in either database: legal moves only, leases that fence, logs that hold what was written and nothing else. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import { type JobState, MOVES, type MoveName, moved } from './job.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
@@ -22,8 +24,6 @@ import {
   forgetJobs,
   insertJob,
   keepLease,
-  type Lease,
-  LeaseLost,
   listJobs,
   littered,
   markClean,

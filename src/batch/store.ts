@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { problem } from '#errors.ts';
 import type { Store } from '#storage/database/store.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
 import { isFinal, type Job, MOVES, type MoveName, UNFINISHED } from './job.ts';
 import { appendPieces } from './pieces.ts';
 import type { Db, JobRow, Tables } from './schema.ts';
@@ -14,16 +15,6 @@ export type BatchDb = Pick<Store<Tables>, 'db' | 'dialect'>;
 
 /** Unfinished jobs that one owner may have. */
 const MAX_UNFINISHED = 10;
-
-export interface Lease {
-  readonly jobId: string;
-  readonly word: string;
-}
-
-/** Another worker has the job now, or it has ended. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
 
 export interface NewJob {
   readonly id: string;

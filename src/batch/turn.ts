@@ -2,10 +2,12 @@
  * A worker's turn at a job: lines are read, run a few at a time, and written down in their order, results and progress in
  * one transaction. However it ends, what was written stays and the rest is for the next turn.
  */
+
 import { setMaxListeners } from 'node:events';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
 import { fileInput, UnfitInput } from './input.ts';
 import type { JobOptions } from './job.ts';
 import { linesOf } from './jsonl.ts';
@@ -13,7 +15,7 @@ import { namesOf, type StoredLine } from './line.ts';
 import { readLog } from './pieces.ts';
 import { type FailureOf, failedLine, INVALID_LINE, type Outcome, runLine, type ServedEmbedding } from './run-line.ts';
 import type { JobRow } from './schema.ts';
-import { appendInput, type BatchDb, countInput, dropInput, type Lease, LeaseLost, writeProgress } from './store.ts';
+import { appendInput, type BatchDb, countInput, dropInput, writeProgress } from './store.ts';
 
 export interface TurnTools {
   readonly store: BatchDb;

@@ -1,37 +1,19 @@
-/** Workers of one process: each takes the job whose turn it is, keeps its lease, and gives it back. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** Batch jobs as the workers of a process take them: which turns there are, and what becomes of a turn that failed. */
 import { asProblem } from '#errors.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
-import type { Log } from '#telemetry/log.ts';
-import { failJob, keepLease, type Lease, LeaseLost, releaseJob, takeJob } from './store.ts';
+import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
+import type { JobRow } from './schema.ts';
+import { failJob, keepLease, releaseJob, takeJob } from './store.ts';
 import { Hopeless, NotNow, type TurnTools, takeTurn } from './turn.ts';
 
-export interface WorkerOptions extends TurnTools {
-  /** Jobs worked on at once. */
-  readonly jobs: number;
-  /** How long a job rests when its worker dies. */
-  readonly leaseMs: number;
-  /** How long a job waits after its first turn that failed; each further one doubles it. */
-  readonly pauseMs: number;
-  readonly log: Pick<Log, 'warn'>;
+export interface BatchWorkersOptions extends TurnTools, WorkersOptions {
+  readonly log: WorkersOptions['log'];
+  readonly now: () => number;
   /** Called when a job has ended, perhaps. */
   readonly onEnd: () => void;
 }
 
-export interface Workers {
-  /** There may be something to do. */
-  wake(): void;
-  /** A job is to end: whoever works on it here need not wait to be told. */
-  cancel(jobId: string): void;
-  /** Leaves every job as it is written down. */
-  close(): Promise<void>;
-}
-
-/** How often is looked for what others have brought. */
-const LOOK_MS = 1_000;
 const TURN_MS = 10_000;
-const AWAY_PAUSE_MS = 1_000;
-const LAST_PAUSE_MS = 60_000;
 /** Turns in a row that fail for the same job, unless what it needs is only busy for the moment. */
 const MAX_TRIES = 5;
 
@@ -40,93 +22,28 @@ const isBusy = (error: unknown): boolean =>
   error instanceof DatabaseAway ||
   (error instanceof NotNow && (error.problem.code === 503 || error.problem.code === 504));
 
-interface Here {
-  cancelling: boolean;
-}
-
-export function startWorkers(options: WorkerOptions): Workers {
-  const { store, leaseMs, pauseMs, log, now, onEnd } = options;
-  const closing = new AbortController();
-  const here = new Map<string, Here>();
-  let wake = new AbortController();
-
-  async function loop(): Promise<void> {
-    while (!closing.signal.aborted) {
-      const woken = wake.signal;
-      try {
-        const taken = await takeJob(store, now(), leaseMs);
-        if (taken) {
-          await work(taken);
-          continue;
-        }
-      } catch (error) {
-        log.warn({ err: error }, 'batch jobs cannot be worked on for the moment');
-        await sleep(AWAY_PAUSE_MS, undefined, { signal: closing.signal }).catch(() => {});
-        continue;
+export function startBatchWorkers(options: BatchWorkersOptions): Workers {
+  const { store, leaseMs, now, onEnd } = options;
+  const kind: JobKind<JobRow> = {
+    name: 'batch jobs',
+    take: () => takeJob(store, now(), leaseMs),
+    keep: (lease) => keepLease(store, lease, now() + leaseMs),
+    release: (lease, how) => releaseJob(store, lease, how),
+    async work(turn) {
+      await takeTurn({ ...turn, until: now() + TURN_MS }, options);
+      await releaseJob(store, turn.lease, { readyAt: 0, failed: false });
+    },
+    async endFailed({ row, lease }, error) {
+      if (error instanceof Hopeless) {
+        await failJob(store, lease, error.message, now());
+        return true;
       }
-      await sleep(LOOK_MS, undefined, { signal: AbortSignal.any([closing.signal, woken]) }).catch(() => {});
-    }
-  }
-
-  async function work({ row, lease }: NonNullable<Awaited<ReturnType<typeof takeJob>>>): Promise<void> {
-    const state: Here = { cancelling: row.cancelling === 1 };
-    const lost = new AbortController();
-    const beats = keepAlive(lease, state, lost);
-    here.set(row.id, state);
-    try {
-      const signal = AbortSignal.any([closing.signal, lost.signal]);
-      await takeTurn({ row, lease, signal, cancelling: () => state.cancelling, until: now() + TURN_MS }, options);
-      await releaseJob(store, lease, { readyAt: 0, failed: false });
-    } catch (error) {
-      await settle(error, lease, row.tries);
-    } finally {
-      here.delete(row.id);
-      beats.end();
-      onEnd();
-    }
-  }
-
-  /** What becomes of a job whose turn failed. */
-  async function settle(error: unknown, lease: Lease, tries: number): Promise<void> {
-    if (error instanceof LeaseLost) return;
-    if (closing.signal.aborted) return releaseJob(store, lease, { readyAt: 0, failed: false });
-    if (error instanceof Hopeless) return failJob(store, lease, error.message, now());
-    if (tries + 1 >= MAX_TRIES && !isBusy(error)) {
-      return failJob(store, lease, (error instanceof NotNow ? error.problem : asProblem(error)).message, now());
-    }
-    log.warn({ err: error, job: lease.jobId }, 'a batch job waits');
-    const waitMs = Math.min(LAST_PAUSE_MS, pauseMs * 2 ** Math.min(tries, 10));
-    return releaseJob(store, lease, { readyAt: now() + waitMs, failed: true });
-  }
-
-  /** Makes the lease longer in time, and aborts `lost` when it is not ours any more. */
-  function keepAlive(lease: Lease, state: Here, lost: AbortController): { end(): void } {
-    const beat = async () => {
-      try {
-        const { cancelling } = await keepLease(store, lease, now() + leaseMs);
-        if (cancelling) state.cancelling = true;
-      } catch (error) {
-        // What cannot be reached now may be in time for the next beat; what is written later is bound to the lease.
-        if (error instanceof LeaseLost) lost.abort(error);
-      }
-    };
-    const timer = setInterval(beat, leaseMs / 4);
-    return { end: () => clearInterval(timer) };
-  }
-
-  const loops = Array.from({ length: options.jobs }, loop);
-  return {
-    wake() {
-      wake.abort();
-      wake = new AbortController();
+      if (row.tries + 1 < MAX_TRIES || isBusy(error)) return false;
+      const { message } = error instanceof NotNow ? error.problem : asProblem(error);
+      await failJob(store, lease, message, now());
+      return true;
     },
-    cancel(jobId) {
-      const state = here.get(jobId);
-      if (state) state.cancelling = true;
-    },
-    async close() {
-      closing.abort(new Error('the server is being stopped'));
-      await Promise.all(loops);
-    },
+    onTurn: onEnd,
   };
+  return startWorkers(kind, options);
 }

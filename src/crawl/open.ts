@@ -1,4 +1,5 @@
 /** The room with its database: crawls are taken in, looked after, worked on where there are workers, and followed. */
+
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +7,7 @@ import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
 import type { GivenOptions, Reader } from '#reader/index.ts';
 import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
+import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 import { startChores } from './chores.ts';
 import { createFollowing, type FollowEvent, type Outcome, outcomesOf } from './follow.ts';
@@ -17,7 +19,7 @@ import type { Purse, Reserve } from './purse.ts';
 import type { CrawlLimits, GivenCrawl } from './request.ts';
 import type { JobRow, Tables } from './schema.ts';
 import { askToCancel, cancelNow, countJobs, expireJobs, findJob, insertJob, jobOf, listJobs } from './store.ts';
-import { startWorkers, type Workers } from './worker.ts';
+import { startCrawlWorkers } from './worker.ts';
 
 export interface CrawlRoomOptions {
   readonly dataDir: string;
@@ -104,7 +106,7 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
   const following = createFollowing(store);
   const chores = startChores({ store, purse, reserves, now, rememberMs: Math.max(REMEMBER_MS, keepMs), log });
   const workers: Workers | undefined = jobs
-    ? startWorkers({
+    ? startCrawlWorkers({
         ...{ store, purse, reserves, retryMs, now, leaseMs, jobs, log },
         reader: options.reader,
         robots: options.robots,

@@ -1,10 +1,12 @@
 /** What became of an address, written down all or nothing: its result, what it says of other addresses, its links. */
+
 import type { Problem } from '#errors.ts';
 import type { Page } from '#reader/index.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
 import { type Address, addressOf } from './address.ts';
 import { addFound, type Found, type WaitingPage } from './frontier.ts';
 import type { Db, JobRow, Tables } from './schema.ts';
-import { type CrawlDb, type Lease, LeaseLost, ofLease } from './store.ts';
+import { type CrawlDb, ofLease } from './store.ts';
 
 /** A page that was read. */
 export interface ReadPage {

@@ -7,6 +7,7 @@ import { type Selectable, sql } from 'kysely';
 import { problem } from '#errors.ts';
 import type { GivenOptions } from '#reader/index.ts';
 import type { Store } from '#storage/database/store.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
 import type { Address } from './address.ts';
 import { type CrawlJob, type CrawlState, isFinal, UNFINISHED } from './job.ts';
 import type { CrawlPlan } from './request.ts';
@@ -16,16 +17,6 @@ export type CrawlDb = Pick<Store<Tables>, 'db' | 'dialect'>;
 
 /** Unfinished crawls that one owner may have. */
 const MAX_UNFINISHED = 10;
-
-export interface Lease {
-  readonly jobId: string;
-  readonly word: string;
-}
-
-/** Another worker has the job now, or it has ended. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
 
 export interface NewJob {
   readonly id: string;

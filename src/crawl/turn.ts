@@ -2,12 +2,14 @@
  * A worker's turn at a crawl: pages are taken from the frontier while their hosts may be asked, read a few at a time, and
  * what became of each is written down. However it ends, what was written stays and the rest is for the next turn.
  */
+
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type Problem, problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
 import { type GivenOptions, type Options, type Reader, resolve } from '#reader/index.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
 import { addressOf } from './address.ts';
 import { createFilter, type Filter } from './filter.ts';
 import { addFound, hostReadyAt, nextPages, startsWait, type WaitingPage, waitingHosts } from './frontier.ts';
@@ -18,7 +20,7 @@ import { AGENT, type Reading, readPage } from './read-page.ts';
 import type { CrawlPlan } from './request.ts';
 import { type JobRow, RANK } from './schema.ts';
 import { sitemapUrls } from './sitemaps.ts';
-import { type CrawlDb, type Lease, LeaseLost, ofLease, othersWait } from './store.ts';
+import { type CrawlDb, ofLease, othersWait } from './store.ts';
 
 export interface TurnTools {
   readonly store: CrawlDb;
@@ -176,7 +178,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
       started = false;
       // One of each host at a time, so that all get on.
       for (const host of [...hosts.keys()]) {
-        if (job.read + inWork.size >= plan.limit || cancelling() || within.aborted) return;
+        if (job.read + inWork.size >= plan.limit || cancelling() || within.aborted || !manners.hasPlace()) return;
         if ((await startOne(host)) === 'started') started = true;
       }
     }
@@ -223,7 +225,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
       if (payer) reserve = await purse.reserve(payer);
       reading = await readPage({ url: page.url, options, obeys: plan.robots, signal: within }, tools);
       const failed = reading.kind === 'failed' ? reading : undefined;
-      const wasAsked = reading.kind !== 'forbidden' && !failed?.ours;
+      const wasAsked = (reading.kind !== 'forbidden' || reading.to !== undefined) && !failed?.ours;
       const { unreached } = manners.heard(page.host, {
         busy: failed?.busy,
         reached: wasAsked ? (failed?.reached ?? true) : undefined,
@@ -286,7 +288,10 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     rank === RANK.start || busy || ours ? rank : RANK.retry;
 
   function outcomeOf(page: WaitingPage, reading: Reading): Outcome {
-    if (reading.kind === 'forbidden') return { kind: 'skipped', reason: 'robots', read: false };
+    if (reading.kind === 'forbidden') {
+      const { to } = reading;
+      return { kind: 'skipped', reason: 'robots', ...(to !== undefined && { to }), read: to !== undefined };
+    }
     if (reading.kind === 'failed') return { ...reading, read: true };
     const { rendition, content, ms } = reading;
     const { pageLinks } = rendition;
@@ -324,12 +329,12 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   }
 
   async function readSitemaps(): Promise<void> {
-    for await (const urls of sitemapUrls(bases, tools, within)) {
-      const found = filter.found(urls, { rank: RANK.sitemap, depth: 1 });
-      for (let from = 0; from < found.length; from += SITEMAP_ROWS) {
-        await add(found.slice(from, from + SITEMAP_ROWS));
+    for await (const urls of sitemapUrls(bases, { ...tools, pauseMs: plan.delayMs }, within)) {
+      for (let from = 0; from < urls.length; from += SITEMAP_ROWS) {
+        await add(filter.found(urls.slice(from, from + SITEMAP_ROWS), { rank: RANK.sitemap, depth: 1 }));
         if (cancelling()) return;
       }
+      if (job.found >= bounds.mostFound) break;
     }
     learnSitemaps(await ofLease(store.db, lease).set({ sitemaps_due: 0 }).returningAll().executeTakeFirst());
   }
