@@ -1,5 +1,4 @@
 /** The room with its database: jobs are taken in, looked after, and worked on where there are workers. */
-
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

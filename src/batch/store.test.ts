@@ -1,5 +1,4 @@
 /** Jobs in either database: legal moves only, leases that fence, logs that hold what was written and nothing else. */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

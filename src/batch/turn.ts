@@ -2,7 +2,6 @@
  * A worker's turn at a job: lines are read, run a few at a time, and written down in their order, results and progress in
  * one transaction. However it ends, what was written stays and the rest is for the next turn.
  */
-
 import { setMaxListeners } from 'node:events';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Opened, Registry } from '#models/index.ts';

@@ -1,5 +1,4 @@
 /** The room with its database: crawls are taken in, looked after, worked on where there are workers, and followed. */
-
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

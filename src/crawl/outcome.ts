@@ -1,5 +1,4 @@
 /** What became of an address, written down all or nothing: its result, what it says of other addresses, its links. */
-
 import type { Problem } from '#errors.ts';
 import type { Page } from '#reader/index.ts';
 import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';

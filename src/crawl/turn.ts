@@ -2,7 +2,6 @@
  * A worker's turn at a crawl: pages are taken from the frontier while their hosts may be asked, read a few at a time, and
  * what became of each is written down. However it ends, what was written stays and the rest is for the next turn.
  */
-
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type Problem, problem } from '#errors.ts';
