@@ -11,6 +11,9 @@ export interface Limits {
   release(): void;
 }
 
+/** Longer than this no timer waits: it would end at once (HTML standard, section 8.7). */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** The caller's signal and the time there is, as one signal. */
 export function createLimits(signal: AbortSignal | undefined, timeoutMs: number | undefined): Limits {
   const controller = new AbortController();
@@ -18,7 +21,8 @@ export function createLimits(signal: AbortSignal | undefined, timeoutMs: number 
   const abort = () => controller.abort(signal?.reason);
   if (signal?.aborted) abort();
   else signal?.addEventListener('abort', abort, { once: true });
-  const timer = timeoutMs ? setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs) : undefined;
+  const isTimed = timeoutMs && timeoutMs <= LONGEST_TIMER_MS;
+  const timer = isTimed ? setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs) : undefined;
   const ended = () => (controller.signal.aborted ? controller.signal.reason : undefined);
   return {
     signal: controller.signal,

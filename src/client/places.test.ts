@@ -13,6 +13,7 @@ it.each([
     ['r', 's', 'api', 'flow'].map((label) => `https://${label}.example.com:8443/lectern`),
   ],
   ['https://lectern.example', ['https://lectern.example', undefined, undefined, undefined]],
+  ['http://localhost:65533', ['http://localhost:65533', 'http://localhost:65534', 'http://localhost:65535', undefined]],
   ['http://r', ['http://r', undefined, undefined, undefined]],
 ])('the faces of %s', (baseUrl, [reader, search, models, flow]) => {
   const { reader: r, search: s, models: m, flow: f } = placesOf(baseUrl);

@@ -5,6 +5,8 @@ export type Places = Readonly<Record<FaceName, string>>;
 
 export const STANDARD_URL = 'http://127.0.0.1:3000';
 
+const LAST_PORT = 65_535;
+
 /** The first label of a host name, and how many ports above the reader's each face is. */
 const FACES: readonly { name: FaceName; label: string; above: number }[] = [
   { name: 'reader', label: 'r', above: 0 },
@@ -30,8 +32,8 @@ export function placesOf(baseUrl = STANDARD_URL, urls: Partial<Places> = {}): Pa
     }
     const url = new URL(base);
     if (isLabelled) url.hostname = [own, ...rest].join('.');
-    else if (url.port) url.port = String(Number(url.port) + above);
-    else if (above) continue;
+    else if (above && !(url.port && Number(url.port) + above <= LAST_PORT)) continue;
+    else if (above) url.port = String(Number(url.port) + above);
     places[name] = addressOf(url);
   }
   return places;

@@ -49,8 +49,8 @@ export function readerCalls(transport: Transport): ReaderCalls {
       return { page: dataOf(answer, isPlain), meta: answer.meta };
     },
     // JSON is for failures: text wins where both are taken.
-    readText: (target, options, call) => text({ ...asked(target, options), accept: TEXT }, call),
-    readBytes: (target, options, call) => bytes({ ...asked(target, options), accept: TEXT }, call),
+    readText: (target, options, call) => text({ ...asked(target, options), accept: TEXT, follows: true }, call),
+    readBytes: (target, options, call) => bytes({ ...asked(target, options), accept: TEXT, follows: true }, call),
     async *readStream(target, options, call) {
       const chunks = stream({ ...asked(target, options), accept: STREAM }, call);
       let page: Page | undefined;

@@ -117,6 +117,18 @@ describe('tries again', () => {
     expect(bad.times).toHaveLength(1);
   });
 
+  it('nothing that a server had no time for, which would take as long again', async () => {
+    const { url, times } = await peer((_, response) =>
+      json(response, { data: null, code: 504, status: 50400, name: 'ServiceTimeoutError', message: 'too long' }, 504),
+    );
+    expect((await failure(createClient({ baseUrl: url }).read('https://example.com/'))).code).toBe(50400);
+    expect(times).toHaveLength(1);
+    const proxy = await peer((_, response, turn) =>
+      turn === 1 ? response.writeHead(504).end('<h1>504</h1>') : good(response),
+    );
+    expect((await createClient({ baseUrl: proxy.url }).read('https://example.com/')).page.content).toBe('x');
+  });
+
   it('no refusal', async () => {
     const { url, times } = await peer((_, response) => json(response, { detail: 'no', code: 'AUTH' }, 401));
     expect(await failure(createClient(everywhere(url)).embed({ input: 'x' }))).toMatchObject({
@@ -148,6 +160,13 @@ describe('ends', () => {
     expect(error.message).toBe('The call took more than 200 ms');
     const own = await failure(createClient({ baseUrl: url }).readText('https://example.com/', {}, { timeoutMs: 100 }));
     expect(own.code).toBe('TIMEOUT');
+  });
+
+  it('not before its time, however long that is', async () => {
+    for (const timeoutMs of [2 ** 31, 1e15, Number.POSITIVE_INFINITY]) {
+      const { url } = await peer((_, response) => setTimeout(() => good(response), 50));
+      expect((await createClient({ baseUrl: url, timeoutMs }).read('https://example.com/')).page.content).toBe('x');
+    }
   });
 
   it('when it is told to, with what it was told, and the server sees it', async () => {
@@ -382,6 +401,37 @@ describe('says what is wrong', () => {
     }
   });
 
+  it('when somebody else answers what should be a stream', async () => {
+    const { url } = await peer((_, response) => response.end('<h1>It works!</h1>\n\n'));
+    const client = createClient(everywhere(url));
+    const streams = [
+      client.readStream('https://example.com/'),
+      client.searchStream('x'),
+      client.chatStream({ messages: [] }),
+      client.crawl.stream({ url: 'https://example.com/' }),
+    ];
+    for (const stream of streams) {
+      const error = await failure(stream.next());
+      expect(error).toMatchObject({ code: 'BAD_ANSWER', status: 200 });
+      expect(error.message).toContain('is not a stream of events but no type');
+    }
+  });
+
+  it.each([301, 302, 303, 307, 308])('when the server is elsewhere (%i), to which nothing goes', async (status) => {
+    const other = await peer((_, response) => good(response));
+    const { url } = await peer((request, response) => {
+      response.writeHead(status, { location: `${other.url}${request.url}` }).end();
+    });
+    const client = createClient({ ...everywhere(url), apiKey: 'key' });
+    const asks = [() => client.read('https://example.com/'), client.models, () => client.readStream('x').next()];
+    for (const ask of asks) {
+      const error = await failure(ask());
+      expect(error).toMatchObject({ code: 'BAD_ANSWER', status });
+      expect(error.message).toContain(`leads to ${other.url}/`);
+    }
+    expect(other.requests).toHaveLength(0);
+  });
+
   it('when it cannot know where a face is', async () => {
     const client = createClient({ baseUrl: 'https://lectern.example' });
     await expect(client.search('x')).rejects.toThrow('give it as `urls.search`');
@@ -391,6 +441,15 @@ describe('says what is wrong', () => {
   it('of a key that is none, without telling it', () => {
     expect(() => createClient({ apiKey: 'secret\nkey' })).toThrow(/^The API key has characters that no key has$/);
   });
+});
+
+it('takes a picture from where it is, which gets no key', async () => {
+  const other = await peer((_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end('png'));
+  const { url } = await peer((_, response) => response.writeHead(302, { location: `${other.url}/a` }).end());
+  const client = createClient({ baseUrl: url, apiKey: 'key' });
+  const { bytes, type } = await client.readBytes('https://example.com/', { respondWith: 'screenshot' });
+  expect([Buffer.from(bytes).toString(), type]).toEqual(['png', 'image/png']);
+  expect(other.requests.map(({ method, headers }) => [method, headers.authorization])).toEqual([['GET', undefined]]);
 });
 
 it('sends key, headers and options as they are meant', async () => {

@@ -45,6 +45,8 @@ export interface Ask {
   readonly unhurried?: boolean;
   /** A status that is an answer although it is 400 or more. */
   readonly alsoGood?: number;
+  /** Whether what is asked for may be at another address: pictures are. */
+  readonly follows?: boolean;
 }
 
 export interface Transport {
@@ -85,7 +87,15 @@ export function createTransport(options: ClientOptions): Transport {
     });
     for (const [name, value] of Object.entries({ ...options.headers, ...call.headers })) headers.set(name, value);
     const body = ask.json !== undefined ? JSON.stringify(ask.json) : ask.body;
-    return { method: ask.method ?? 'GET', headers, ...(body !== undefined && { body }), ...(signal && { signal }) };
+    // What is sent is for that server alone.
+    const redirect = ask.follows ? 'follow' : 'manual';
+    return {
+      method: ask.method ?? 'GET',
+      headers,
+      redirect,
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    };
   }
 
   /** The answer to a try, once its head is there and it is no failure. */
@@ -99,6 +109,7 @@ export function createTransport(options: ClientOptions): Transport {
       throw limits.ended() ?? new LecternUnreachable(url, error);
     }
     if (response.ok || response.status === ask.alsoGood) return response;
+    if (response.type === 'opaqueredirect' || isRedirect(response.status)) throw await movedTo(response, url);
     const text = await response.text().catch(() => '');
     throw limits.ended() ?? failureOf(response.status, response.headers, text);
   }
@@ -148,6 +159,10 @@ export function createTransport(options: ClientOptions): Transport {
       const limits = createLimits(call.signal, timeoutOf({ ...ask, unhurried: true }, call));
       try {
         const response = await trying(ask, call, limits, async (started) => started);
+        const type = typeOf(response);
+        if (ask.accept?.startsWith(EVENT_STREAM) && !type.startsWith(EVENT_STREAM)) {
+          throw notAsAsked(response, { url: urlOf(ask), wanted: 'a stream of events', body: await response.text() });
+        }
         if (!response.body) return;
         try {
           yield* chunksOf(response.body);
@@ -166,11 +181,36 @@ async function jsonOf<T>(response: Response, url: string): Promise<T> {
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    const type = response.headers.get('content-type') ?? 'no type';
-    const message = `The answer of ${url} is not JSON but ${type}: is this a Lectern server?`;
-    const failure = { message, code: 'BAD_ANSWER', status: response.status, body: text.slice(0, 1000) };
-    throw new LecternError(failure, { cause });
+    throw notAsAsked(response, { url, wanted: 'JSON', body: text }, cause);
   }
+}
+
+const EVENT_STREAM = 'text/event-stream';
+const typeOf = ({ headers }: Response) => headers.get('content-type') ?? 'no type';
+
+interface Unasked {
+  readonly url: string;
+  readonly wanted: string;
+  readonly body: string;
+}
+
+function notAsAsked(response: Response, { url, wanted, body }: Unasked, cause?: unknown): LecternError {
+  const message = `The answer of ${url} is not ${wanted} but ${typeOf(response)}: is this a Lectern server?`;
+  return new LecternError(
+    { message, code: 'BAD_ANSWER', status: response.status, body: body.slice(0, 1000) },
+    { cause },
+  );
+}
+
+/** Those that name another address (RFC 9110, section 15.4). */
+const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status);
+
+async function movedTo(response: Response, url: string): Promise<LecternError> {
+  await response.body?.cancel();
+  // Browsers tell nobody where to.
+  const place = response.headers.get('location') ?? 'another address';
+  const message = `${url} leads to ${place}: give the address where the server is`;
+  return new LecternError({ message, code: 'BAD_ANSWER', status: response.status || undefined });
 }
 
 /** What an answer carries in `data`. Throws `BAD_ANSWER` when that is something else: another server answers in JSON too. */
@@ -184,8 +224,10 @@ export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown)
 function mayPass(error: unknown, repeatable: boolean): boolean {
   if (error instanceof LecternUnreachable) return repeatable || neverSent(error);
   if (!(error instanceof LecternError)) return false;
-  const { status } = error;
-  return status === 429 || status === 503 || (repeatable && (status === 502 || status === 504));
+  const { status, code } = error;
+  // What stands before the server says these without a code; the server itself, when its time was over, would need it again.
+  const isBefore = code === undefined && (status === 502 || status === 504);
+  return status === 429 || status === 503 || (repeatable && isBefore);
 }
 
 /** Of connections that never stood, so that nothing can have been done: in Node and Deno, and in Bun. */

@@ -9,7 +9,8 @@ export class ToolError extends Error {}
 export function failureWords(error: unknown): string | undefined {
   if (error instanceof ToolError) return error.message;
   if (!(error instanceof LecternError)) return undefined;
-  const { message, path, status, retryAfterMs } = error;
+  const { message, path, code, retryAfterMs } = error;
+  const status = code === 'AUTHZ_INSUFFICIENT_BALANCE' ? 402 : error.status;
   const said = path && !message.includes(path) ? `${path}: ${message}` : message;
   const advice = error instanceof LecternUnreachable ? UNREACHABLE : adviceFor(status, path, retryAfterMs);
   return advice ? `${said.replace(/[.\s]*$/, '.')} ${advice}` : said;
