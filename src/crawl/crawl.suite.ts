@@ -42,8 +42,8 @@ export interface TestRoom {
 }
 
 export interface TestRoomOptions extends Partial<Omit<CrawlRoomOptions, 'robots' | 'fetch' | 'reader'>> {
-  /** robots.txt by origin. */
-  readonly robots?: Readonly<Record<string, string>>;
+  /** robots.txt by origin, or for how many times it cannot be told. */
+  readonly robots?: Readonly<Record<string, string | number>>;
   /** Files by address. */
   readonly files?: Readonly<Record<string, string>>;
   readonly reserve?: Purse['reserve'];
@@ -75,10 +75,17 @@ export function webReader(web: Web, reads: Map<string, number> = new Map(), orde
   };
 }
 
-const robotsOf = (files: Readonly<Record<string, string>>): Robots => ({
-  rules: async (url) => parseRobots(files[new URL(url).origin] ?? ''),
-  check: async () => {},
-});
+function robotsOf(files: Readonly<Record<string, string | number>>): Robots {
+  let asked = 0;
+  return {
+    async rules(url) {
+      const file = files[new URL(url).origin] ?? '';
+      if (typeof file === 'string') return parseRobots(file);
+      return asked++ < file ? { ...parseRobots(''), unknownFor: 500 } : parseRobots('');
+    },
+    check: async () => {},
+  };
+}
 
 /** Only files that are there; everything else is 404. */
 const fetchOf = (files: Readonly<Record<string, string>>): GuardedFetch => {

@@ -22,12 +22,13 @@ it('leaves a host alone for a while after each page, and longer when it is busy'
   const { begin, heard, end, readyAt } = manners();
   const after = (busy?: { waitMs: number | undefined }) => {
     begin('a');
-    heard('a', { busy });
+    heard('a', { busy, reached: true });
     end('a', 100);
     return readyAt('a', ONE);
   };
   expect(after()).toBe(1_100);
   expect(after({ waitMs: undefined })).toBe(6_000);
+  heard('a', {});
   expect(after({ waitMs: undefined })).toBe(11_000);
   expect(after({ waitMs: 30_000 })).toBe(31_000);
   expect(after({ waitMs: 3_600_000 })).toBe(601_000);
@@ -48,4 +49,12 @@ it('counts how often in a row a host was not reached, and tells of every end', (
   stop();
   read(true);
   expect(changes).toBe(5);
+});
+
+it('forgets that a host was not reached', () => {
+  const { clock, heard } = manners();
+  const lost = () => heard('a', { reached: false }).unreached;
+  expect([lost(), lost()]).toEqual([1, 2]);
+  clock.now += 600_001;
+  expect(lost()).toBe(1);
 });

@@ -11,14 +11,16 @@ export interface HostRules {
 export interface Heard {
   /** Whether the host said that it has too much to do; the pause is then longer each time, unless it named a time. */
   readonly busy?: { readonly waitMs: number | undefined } | undefined;
-  /** Whether it could be reached; undefined when it was not asked. */
+  /** Whether it could be reached; undefined when it was not asked, of which nothing follows. */
   readonly reached?: boolean | undefined;
 }
 
 export interface Manners {
   /** When the host may be asked, in ms since 1970; infinity while enough of its pages are being read. */
   readyAt(host: string, rules: HostRules): number;
-  /** Takes a place among the pages that are read at once; false when there is none. */
+  /** Whether there is a place among the pages that are read at once. */
+  hasPlace(): boolean;
+  /** Takes one; false when there is none. */
   begin(host: string): boolean;
   /** Notes how the host answered; how often in a row it could not be reached. */
   heard(host: string, heard: Heard): { readonly unreached: number };
@@ -34,10 +36,13 @@ interface Host {
   /** Answers in a row that said it was too busy. */
   busy: number;
   unreached: number;
+  unreachedAt: number;
 }
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 600_000;
+/** What happened longer ago is not in a row with what happens now. */
+const ROW_MS = 600_000;
 const KEPT_HOSTS = 10_000;
 
 export function createManners(pagesAtOnce: number, now: () => number): Manners {
@@ -49,7 +54,7 @@ export function createManners(pagesAtOnce: number, now: () => number): Manners {
     let host = hosts.get(name);
     if (!host) {
       forgetSome();
-      host = { active: 0, nextAt: 0, busy: 0, unreached: 0 };
+      host = { active: 0, nextAt: 0, busy: 0, unreached: 0, unreachedAt: 0 };
       hosts.set(name, host);
     }
     return host;
@@ -70,6 +75,7 @@ export function createManners(pagesAtOnce: number, now: () => number): Manners {
       if (!host) return 0;
       return host.active >= atOnce ? Number.POSITIVE_INFINITY : host.nextAt;
     },
+    hasPlace: () => active < pagesAtOnce,
     begin(name) {
       if (active >= pagesAtOnce) return false;
       active++;
@@ -78,8 +84,13 @@ export function createManners(pagesAtOnce: number, now: () => number): Manners {
     },
     heard(name, { busy, reached }) {
       const host = of(name);
+      if (reached === undefined) return { unreached: host.unreached };
       host.busy = busy ? host.busy + 1 : 0;
-      if (reached !== undefined) host.unreached = reached ? 0 : host.unreached + 1;
+      if (reached || now() - host.unreachedAt > ROW_MS) host.unreached = 0;
+      if (!reached) {
+        host.unreached++;
+        host.unreachedAt = now();
+      }
       const pauseMs = busy ? (busy.waitMs ?? FIRST_PAUSE_MS * 2 ** Math.min(host.busy - 1, 10)) : 0;
       host.nextAt = Math.max(host.nextAt, now() + Math.min(pauseMs, LONGEST_PAUSE_MS));
       return { unreached: host.unreached };

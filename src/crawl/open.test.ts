@@ -93,6 +93,33 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     });
   });
 
+  test('nothing is read while robots.txt cannot be told', { timeout: LONG_MS }, async () => {
+    const web = webOf({ '/': {} });
+    await within(web, { ...here, robots: { [A]: 2 } }, async (room) => {
+      expect(await room.ended((await room.submit({ url: A, sitemap: false })).id)).toMatchObject({ done: 1 });
+    });
+    await within(web, { ...here, robots: { [A]: 1_000 } }, async (room) => {
+      const end = await room.ended((await room.submit({ url: A, sitemap: false })).id);
+      expect(end).toMatchObject({ state: 'failed', error: expect.stringContaining('robots.txt'), failed: 1 });
+      expect(room.reads.size).toBe(0);
+      const bold = await room.ended((await room.submit({ url: A, sitemap: false, robots: false })).id);
+      expect(bold).toMatchObject({ state: 'completed', done: 1 });
+    });
+  });
+
+  test('what leads to where robots.txt forbids to go is not given', { timeout: LONG_MS }, async () => {
+    const web = webOf({ '/': { links: [`${A}/old`] }, '/old': { url: `${A}/private/x` } });
+    await within(web, { ...here, robots: { [A]: 'User-agent: *\nDisallow: /private' } }, async (room) => {
+      const end = await room.ended((await room.submit({ url: A })).id);
+      expect(await room.outcomes(end)).toMatchObject([
+        { event: 'page' },
+        { event: 'skipped', url: `${A}/old`, reason: 'robots', to: `${A}/private/x` },
+      ]);
+      await expect.poll(() => room.charged.size, { timeout: LONG_MS }).toBe(1);
+      expect(room.noted).toMatchObject([{ tokens: 0, status: 200 }]);
+    });
+  });
+
   test('what leads to a page that waits is that page', { timeout: LONG_MS }, async () => {
     const web = webOf({
       '/': { links: [`${A}/old`, `${A}/new`] },

@@ -12,7 +12,8 @@ export type Reading =
       readonly content: string | undefined;
       readonly ms: number;
     }
-  | { readonly kind: 'forbidden' }
+  /** By robots.txt; `to` is where the address led. */
+  | { readonly kind: 'forbidden'; readonly to?: string }
   | {
       readonly kind: 'failed';
       readonly failure: Problem;
@@ -63,6 +64,11 @@ export async function readPage(
     const { status = 200 } = rendition;
     if (status >= 400) return answered(status, rendition.retryAfter);
     const pageLinks = rendition.pageLinks ?? { url, links: [], nofollow: false };
+    if (obeys && pageLinks.url !== url) {
+      // It was asked for before it could be known; what is forbidden is not given all the same.
+      const rules = await robots.rules(pageLinks.url, { signal });
+      if (!rules.allows(new URL(pageLinks.url), AGENT)) return { kind: 'forbidden', to: pageLinks.url };
+    }
     const ms = Math.round(performance.now() - startedAt);
     return { kind: 'page', rendition: { ...rendition, pageLinks }, content: contentOf(rendition.page), ms };
   } catch (error) {
@@ -88,7 +94,8 @@ function answered(status: number, retryAfter: string | undefined): Reading {
 function untold(status: number): Reading {
   const message = `The robots.txt of the site was answered with ${status}: what it allows is not known`;
   const failure = problem('AssertionFailureError', { message });
-  return { kind: 'failed', failure, passing: true, reached: true };
+  const busy = BUSY.has(status) ? { waitMs: undefined } : undefined;
+  return { kind: 'failed', failure, passing: true, busy, reached: true };
 }
 
 function failed(failure: Problem): Reading {

@@ -1,4 +1,5 @@
 /** The sitemaps of a site: those that its robots.txt names, else the usual place, and what their indexes lead to. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
 import { fetchSitemap } from '#net/sitemap.ts';
@@ -7,6 +8,8 @@ export interface SitemapTools {
   readonly fetch: GuardedFetch;
   readonly robots: Robots;
   readonly userAgent: string | undefined;
+  /** Between two files. */
+  readonly pauseMs: number;
 }
 
 /** Files read for one crawl, and how long that may take. */
@@ -16,7 +19,7 @@ const TIMEOUT_MS = 120_000;
 /** Addresses that sitemaps of these origins name, file by file. What cannot be read is passed over. */
 export async function* sitemapUrls(
   starts: readonly string[],
-  { fetch, robots, userAgent }: SitemapTools,
+  { fetch, robots, userAgent, pauseMs }: SitemapTools,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -28,6 +31,8 @@ export async function* sitemapUrls(
   let read = 0;
   // What an index names is added while it is gone through.
   for (const url of files) {
+    if (read > 0) await sleep(pauseMs, undefined, { signal: within }).catch(() => {});
+    signal.throwIfAborted();
     if (read++ >= MAX_FILES || within.aborted) break;
     const sitemap = await fetchSitemap(fetch, url, { signal: within, userAgent }).catch(() => undefined);
     signal.throwIfAborted();

@@ -186,9 +186,11 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   async function startOne(host: string): Promise<'started' | 'later'> {
     const at = now();
     if (gone.has(host) || Math.max(hosts.get(host) ?? 0, manners.readyAt(host, rules)) > at) return 'later';
+    // What is settled while the database is asked may still be told as waiting.
+    const working = new Set(inWork.keys());
     const ofHost = [...inWork.values()].filter((one) => one.host === host).length;
     const pages = await nextPages(store.db, row.id, host, at, ofHost + 1);
-    const page = pages.find(({ key }) => !inWork.has(key));
+    const page = pages.find(({ key }) => !working.has(key));
     if (!page) {
       if (ofHost > 0) return 'later';
       const readyAt = await hostReadyAt(store.db, row.id, host);
@@ -198,7 +200,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     }
     // Another crawl may have been faster.
     if (manners.readyAt(host, rules) > now() || !manners.begin(host)) return 'later';
-    const working = one(page)
+    const work = one(page)
       .catch((error: unknown) => {
         failure ??= error;
         leaving.abort(error);
@@ -207,7 +209,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
         inWork.delete(page.key);
         wake();
       });
-    inWork.set(page.key, { host, work: working });
+    inWork.set(page.key, { host, work });
     return 'started';
   }
 
