@@ -15,6 +15,8 @@ type Outcome =
   | { readonly source: string; readonly came: 'there' | 'stopped' }
   | { readonly source: string; readonly came: 'failed'; readonly error: unknown };
 
+const AT_ONCE = 4;
+
 const FAILURES = 'failures.jsonl';
 
 /** Throws CommandFailed when some failed, or when it was stopped. */
@@ -45,7 +47,7 @@ export async function readMany(sources: readonly Source[], reading: Reading, atS
         return { source: name, came: 'failed', error };
       });
     },
-    flags.concurrency,
+    flags.concurrency ?? AT_ONCE,
   );
   let isFirst = true;
   for await (const outcome of came) {

@@ -18,6 +18,7 @@ export interface SiteFlags {
   readonly noSitemap?: string;
   readonly noRobots?: string;
   readonly delay?: number;
+  readonly concurrency?: number;
   readonly resume?: string;
 }
 
@@ -34,6 +35,7 @@ interface Line {
   readonly url: string;
   readonly page?: Page;
   readonly error?: { readonly message: string };
+  readonly reason?: string;
 }
 
 interface Run {
@@ -70,7 +72,7 @@ function runOf(text: string): Run {
 }
 
 async function start(client: Client, urls: readonly string[], { options, flags, context }: SiteReading): Promise<Run> {
-  const { limit, depth, scope, include, exclude, noSitemap, noRobots, delay } = flags;
+  const { limit, depth, scope, include, exclude, noSitemap, noRobots, delay, concurrency } = flags;
   const [first] = urls;
   const request: Parameters<Client['crawl']['start']>[0] = {
     ...(urls.length > 1 ? { urls } : { url: first! }),
@@ -82,6 +84,7 @@ async function start(client: Client, urls: readonly string[], { options, flags, 
     ...(isOn(noSitemap) && { sitemap: false }),
     ...(isOn(noRobots) && { robots: false }),
     ...(delay !== undefined && { delayMs: delay }),
+    ...(concurrency !== undefined && { concurrency }),
     options,
   };
   const { crawl_id: id } = await client.crawl.start(request, { signal: context.signal });
@@ -101,12 +104,14 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
   const progress = createProgress(context);
   const counts = { page: 0, failed: 0, skipped: 0 };
   let last = run.after;
+  let isForbidden = false;
   const looking = look(client, run.id, context, () => counts, progress);
   try {
     const lines = client.crawl.pages(run.id, { after: run.after, follow: true, signal: context.signal });
     for await (const line of lines as AsyncIterable<unknown> as AsyncIterable<Line>) {
       if (line.event === 'page') await writePage(line, { flags, context, isFirst: counts.page === 0 });
       else if (line.event === 'failed') progress.note(`lectern: ${line.url}: ${line.error?.message}`);
+      isForbidden ||= line.reason === 'robots';
       counts[line.event]++;
       last = line.seq;
     }
@@ -123,6 +128,8 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
     throw new CommandFailed('failed', `the run is ${job.status}${job.error ? `: ${job.error}` : ''} (${summary})`);
   const exit = exitOfMany({ done: counts.page, failed: counts.failed });
   if (exit !== 'ok') throw new CommandFailed(exit, summary);
+  if (counts.page === 0 && isForbidden)
+    throw new CommandFailed('failed', `${summary}: robots.txt forbids it (--no-robots is for sites of your own)`);
   context.note(`lectern: ${summary}`);
 }
 

@@ -20,7 +20,6 @@ export interface ReadFlags extends ClientFlags, SiteFlags {
   readonly json?: boolean;
   readonly stream?: boolean;
   readonly list?: string;
-  readonly concurrency: number;
   readonly site?: boolean;
 }
 
@@ -31,8 +30,6 @@ export interface Reading {
   readonly flags: ReadFlags;
   readonly context: CliContext;
 }
-
-const AT_ONCE = 4;
 
 /** Between pages on the standard output. */
 export const PARTING = '\n---\n\n';
@@ -49,7 +46,11 @@ export function readCommand(context: CliContext): FlagCommand {
     .addOption(output('--json', 'The page in JSON; of several, a line of JSON for each.'))
     .addOption(output('--stream', 'A line of JSON for each rendition as the page gets better.'))
     .addOption(many('--list <file>', 'Also read what stands in this file, a line each; `-` for the standard input.'))
-    .addOption(many('--concurrency <count>', 'How many to read at once.').argParser(wholeNumber).default(AT_ONCE));
+    .addOption(
+      many('--concurrency <count>', 'How many to read at once. Default: 4; of a site 1 of each host.').argParser(
+        wholeNumber,
+      ),
+    );
   return withClientFlags(withFlags(withSiteFlags(command), READ_FLAGS))
     .addHelpText('after', EXAMPLES)
     .action((what: string[], flags: ReadFlags) => read(what, flags, context));
@@ -98,7 +99,7 @@ function withSiteFlags(command: FlagCommand): FlagCommand {
 
 async function read(what: readonly string[], flags: ReadFlags, context: CliContext): Promise<void> {
   const options = givenOptions(READ_FLAGS, { ...flags, url: undefined }) as ReadOptions;
-  if (flags.concurrency < 1) throw usageError('--concurrency must be at least 1');
+  if (flags.concurrency !== undefined && flags.concurrency < 1) throw usageError('--concurrency must be at least 1');
   if (flags.output !== undefined && flags.outDir !== undefined)
     throw usageError('give --output or --out-dir, not both');
   if (flags.site || flags.resume !== undefined) return readSite(what, { options, flags, context });

@@ -109,6 +109,22 @@ describe('without a server', { timeout: LONG_MS }, () => {
     expect([...sources(out), ...sources(rest.out)].sort()).toEqual([`${base}/`, `${base}/coffee`, `${base}/tea`]);
   });
 
+  it('tells why nothing of a site was read', async () => {
+    const closed = http.createServer(({ url }, response) => {
+      response.end(url === '/robots.txt' ? 'User-agent: *\nDisallow: /' : '<h1>Tea</h1>');
+    });
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/`;
+    const refused = await runProgram(['read', '--site', address, '--delay', '0'], { env: env() });
+    expect(refused).toMatchObject({ out: '', code: 1, error: expect.stringContaining('robots.txt forbids it') });
+    const open = ['read', '--site', address, '--delay', '0', '--no-robots', '--no-sitemap', '--concurrency', '2'];
+    expect(await runProgram(open, { env: env() })).toMatchObject({ code: 0, out: expect.stringContaining('Tea') });
+    const many = await runProgram([...open, '--concurrency', '1000'], { env: env() });
+    expect(many).toMatchObject({ code: 2, error: expect.stringMatching(/concurrency must be at most \d+/) });
+    closed.closeAllConnections();
+    closed.close();
+  });
+
   it('refuses in one line what it is not allowed', async () => {
     const { out, error, code } = await runProgram(['read', 'http://10.0.0.1/'], { env: env() });
     expect({ out, error, code }).toEqual({
