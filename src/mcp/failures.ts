@@ -1,6 +1,9 @@
 /** Failures as a model can act on them: what went wrong, at which field, and what to change. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { LecternError, LecternUnreachable } from '#client/index.ts';
+import { oneLine } from './fence.ts';
+
+const MAX_MESSAGE_CHARACTERS = 1_000;
 
 /** A tool's own refusal; the message says what to change. */
 export class ToolError extends Error {}
@@ -11,7 +14,9 @@ export function failureWords(error: unknown): string | undefined {
   if (!(error instanceof LecternError)) return undefined;
   const { message, path, code, retryAfterMs } = error;
   const status = code === 'AUTHZ_INSUFFICIENT_BALANCE' ? 402 : error.status;
-  const said = path && !message.includes(path) ? `${path}: ${message}` : message;
+  // It may name what a page says of itself, its media type.
+  const words = oneLine(message, MAX_MESSAGE_CHARACTERS);
+  const said = path && !words.includes(path) ? `${path}: ${words}` : words;
   const advice = error instanceof LecternUnreachable ? UNREACHABLE : adviceFor(status, path, retryAfterMs);
   return advice ? `${said.replace(/[.\s]*$/, '.')} ${advice}` : said;
 }

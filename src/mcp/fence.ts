@@ -23,8 +23,11 @@ export function fence(text: string, source: string): string {
   ].join('\n');
 }
 
-/** One line, long enough to know where it is from. */
-export function sourceWords(source: string): string {
-  const line = source.replace(/[\p{Cc}\p{Cf}\u2028\u2029<>]/gu, ' ');
-  return line.length > MAX_SOURCE_CHARACTERS ? `${line.slice(0, MAX_SOURCE_CHARACTERS)}…` : line;
+/** Where a text is from, as long as it takes to know. */
+export const sourceWords = (source: string): string => oneLine(source, MAX_SOURCE_CHARACTERS).replace(/[<>]/g, ' ');
+
+/** Without our marks and characters that no line has. */
+export function oneLine(text: string, maxCharacters: number): string {
+  const line = withoutMarks(text).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
+  return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line;
 }
