@@ -480,6 +480,32 @@ describe('who asks', () => {
     );
   });
 
+  it('is told that nothing is left', async () => {
+    const { client } = await connect({ headers: bearer(await mint(server, 'paid', 0)) });
+    const asked = [
+      ['read_url', { url: `${site.origin}/page/14` }],
+      ['embed', { input: ['x'] }],
+      ['search_index', { query: 'bees' }],
+    ] as const;
+    for (const [tool, args] of asked) {
+      const { isError, text } = await call(client, tool, args);
+      expect([tool, isError, text]).toEqual([tool, true, expect.stringContaining('trying again does not help')]);
+    }
+    expect(site.hits('/page/14')).toBe(0);
+  });
+
+  it('has the address that it comes from, whatever it says of itself', async () => {
+    const own = await startServer({ browser: 'none', allowNetworks: site.allow.join(','), keylessRpm: 1 });
+    onTestFinished(() => own.close());
+    const answers: string[] = [];
+    for (const address of ['192.0.2.1', '192.0.2.2']) {
+      const headers = { 'x-forwarded-for': address, 'x-lectern-for': address, forwarded: `for=${address}` };
+      const { client } = await connect({ at: own, headers });
+      answers.push((await call(client, 'read_url', { url: `${site.origin}/page/15` })).text);
+    }
+    expect(answers).toEqual([expect.stringContaining('# Number 15'), expect.stringMatching(/IP rate limit exceeded/)]);
+  });
+
   it('is no web page of another site', async () => {
     for (const headers of [
       { origin: 'https://evil.test' },
