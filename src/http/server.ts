@@ -153,7 +153,8 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     // Where the time went is not where it was over: a stack would tell nothing.
     if (failure.code === 504) request.log.warn({ route: request.routeOptions.url }, failure.readableMessage);
     else if (failure.code >= 500 && failure.code !== 503) request.log.error({ err: failure.cause ?? failure });
-    observe?.failed?.(failure, request, reply);
+    // A client that left is answered nothing.
+    if (!reply.raw.destroyed) observe?.failed?.(failure, request, reply);
     return writeError(failure, request, reply);
   });
   face.setNotFoundHandler((request, reply) => {
@@ -164,7 +165,9 @@ export async function createServer(options: ServerOptions): Promise<Face> {
         .header('allow', 'GET, POST, OPTIONS')
         .send();
     const known = servesPrograms || ['GET', 'POST', 'OPTIONS'].includes(request.method);
-    return writeError(problem(known ? 'RouteNotFoundError' : 'MethodNotAllowedError'), request, reply);
+    const failure = problem(known ? 'RouteNotFoundError' : 'MethodNotAllowedError');
+    observe?.failed?.(failure, request, reply);
+    return writeError(failure, request, reply);
   });
   return face;
 }

@@ -91,11 +91,13 @@ describe('a port of its own', () => {
     const before = await scrape();
     await fetch(`${server.reader}/http://127.0.0.1:1/`);
     await fetch(`${server.urls.model}/v1/embeddings`, { method: 'POST', body: '{}' });
+    await fetch(server.reader, { method: 'PUT' });
     const after = await scrape();
     const grown = (name: string, labels: Record<string, string>) =>
       sumOf(after, name, labels) - sumOf(before, name, labels);
     expect(grown('lectern_failures_total', { face: 'reader', name: 'SecurityCompromiseError' })).toBe(1);
     expect(grown('lectern_failures_total', { face: 'model', name: 'AuthenticationRequiredError' })).toBe(1);
+    expect(grown('lectern_failures_total', { face: 'reader', name: 'MethodNotAllowedError' })).toBe(1);
     expect(grown('lectern_requests_total', { face: 'model', endpoint: '/v1/embeddings', status: '4xx' })).toBe(1);
   });
 
@@ -108,7 +110,8 @@ describe('a port of its own', () => {
     expect(sumOf(text, 'lectern_requests_total', { face: 'model', endpoint: 'none', status: '4xx' })).toBe(1);
   });
 
-  it('counts clients that left', async () => {
+  it('counts clients that left, and no failure that nobody was answered', async () => {
+    const failures = sumOf(await scrape(), 'lectern_failures_total');
     const stop = new AbortController();
     const left = fetch(server.reader, {
       method: 'POST',
@@ -122,6 +125,7 @@ describe('a port of its own', () => {
     await expect
       .poll(async () => sumOf(await scrape(), 'lectern_requests_total', { status: '499' }), { timeout: 20_000 })
       .toBe(1);
+    expect(sumOf(await scrape(), 'lectern_failures_total')).toBe(failures);
   });
 });
 
