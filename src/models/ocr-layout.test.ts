@@ -74,6 +74,13 @@ it('tells headings by their size', () => {
   );
 });
 
+it('leaves out no level of headings below the highest', () => {
+  const body = stack(['The river that runs through the valley', 'has its source in the snow, and brings'], 100, 300);
+  expect(html(line('Rivers', 100, 100, 40), line('Where they begin', 100, 200, 26), ...body)).toMatch(
+    /^<h1>Rivers<\/h1>\n<h2>Where they begin<\/h2>\n<p>The river/,
+  );
+});
+
 describe('lists', () => {
   it('finds bullets, also those read as letters, and their depth', () => {
     const lines = [
@@ -87,6 +94,9 @@ describe('lists', () => {
     );
     expect(html(...stack(['e first of them', 'e second of them']))).toBe(
       '<ul><li>first of them</li><li>second of them</li></ul>',
+    );
+    expect(html(...stack(['• first of them', '• second of them', '¢« third of them']))).toBe(
+      '<ul><li>first of them</li><li>second of them</li><li>third of them</li></ul>',
     );
   });
 

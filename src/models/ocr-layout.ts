@@ -46,7 +46,16 @@ export function layOut(page: OcrPage): OcrBlock[] {
   const { tables, lines } = ruledTablesOf(page);
   const segments = [...segmentsOf(lines), ...tables.map(({ box, table }) => ({ box, size: 0, words: [], table }))];
   const bodySize = bodySizeOf(segments);
-  return regionsOf(segments).flatMap((region): OcrBlock[] =>
+  const blocks = regionsOf(segments).flatMap((region): OcrBlock[] =>
     region.kind === 'table' ? [region] : paragraphsOf(region.lines, bodySize),
+  );
+  return withoutGaps(blocks);
+}
+
+/** No level of heading is left out below the highest of the page: sizes tell which is above which, and no more. */
+function withoutGaps(blocks: readonly OcrBlock[]): OcrBlock[] {
+  const levels = [...new Set(blocks.flatMap((block) => (block.kind === 'heading' ? [block.level] : [])))].sort();
+  return blocks.map((block) =>
+    block.kind === 'heading' ? { ...block, level: levels[0]! + levels.indexOf(block.level) } : block,
   );
 }

@@ -98,24 +98,27 @@ function continues({ lines, level, mark }: Group, line: Segment, { pitch, left, 
 const BULLET = /^[•●○◦▪■□▶►‣⁃·∙]$/;
 /** Signs that are bullets only in company. */
 const DASH = /^[-–—*+>»]$/;
-/** What bullets are often taken for. */
-const MISREAD = /^[eo°©®¢«@.]$/;
+/** What bullets are often taken for: letters, which may be words as well, and signs. */
+const MISREAD = /^[eo.]$/;
+const MISREAD_SIGN = /^[°©®¢«@]{1,2}$/;
 const NUMBER = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)])$/;
 
 /** The lines that begin a list item, of those that look like it. */
 function marksOf(lines: readonly Segment[], bodySize: number): Map<Segment, Mark> {
   const marks = new Map<Segment, Mark>();
   const first = (line: Segment) => line.words[0]!.text;
-  const inCompany = lines.filter(
-    (line) => line.words.length > 1 && (DASH.test(first(line)) || MISREAD.test(first(line))),
-  );
+  const beginning = (...signs: readonly RegExp[]) =>
+    lines.filter((line) => line.words.length > 1 && signs.some((sign) => sign.test(first(line))));
+  const bulleted = beginning(BULLET);
   // Headings have numbers as well.
   const numbered = lines.filter(
     (line) => line.words.length > 1 && NUMBER.test(first(line)) && !headingLevel(line, bodySize),
   );
-  for (const line of lines)
-    if (line.words.length > 1 && BULLET.test(first(line))) marks.set(line, { number: undefined });
-  for (const line of levelled(inCompany)) marks.set(line, { number: undefined });
+  const together = [
+    ...levelled(beginning(DASH, MISREAD, MISREAD_SIGN)),
+    ...levelled(beginning(BULLET, DASH, MISREAD_SIGN)),
+  ];
+  for (const line of [...bulleted, ...together]) marks.set(line, { number: undefined });
   for (const line of levelled(numbered)) marks.set(line, { number: first(line) });
   return marks;
 }
