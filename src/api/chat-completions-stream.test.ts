@@ -88,4 +88,20 @@ describe('a stream', () => {
     }
     await expect.poll(() => ended).toBe(true);
   });
+
+  it('that nobody begins to read ends the work behind it', async () => {
+    let ended = false;
+    const stream = await chatEventStream(
+      (async function* () {
+        try {
+          for (;;) yield { text: 'more ' };
+        } finally {
+          ended = true;
+        }
+      })(),
+      { head, includeUsage: false, onFailed: () => {}, id: 'x' },
+    );
+    stream.destroy();
+    await expect.poll(() => ended).toBe(true);
+  });
 });

@@ -41,7 +41,10 @@ export async function chatEventStream(
       await pieces.return(undefined);
     }
   }
-  return Readable.from(events(), { objectMode: false });
+  const stream = Readable.from(events(), { objectMode: false });
+  // One that is never read never begins, and then nothing of `events` runs.
+  stream.once('close', () => pieces.return(undefined).catch(() => {}));
+  return stream;
 }
 
 const eventOf = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;

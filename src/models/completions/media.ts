@@ -8,6 +8,7 @@ import { TooManyTasks } from '#concurrency/tasks.ts';
 import { canonicalType, hasLatePdfHeader, TYPES, typeOfBytes } from '#documents/detect.ts';
 import { DocumentFault, type DocumentFile } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
+import { isCutOff, pictureFormat } from '#documents/image/format.ts';
 import { Problem, problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
@@ -117,9 +118,17 @@ async function opened(source: MediaSource, file: string, tools: MediaTools, sign
   if (mediaType === TYPES.svg) throw mediaFault(at, 'is an SVG picture, which is not drawn here: send pixels');
   if (!isPdf && bytes.byteLength > MAX_IMAGE_BYTES) throw tooManyBytes(at, MAX_IMAGE_BYTES);
   await writeFile(file, bytes, { mode: 0o600 });
-  return blaming(at, signal, () =>
-    pagesOf({ path: file, size: bytes.byteLength, mediaType, contentType, name: source.name }, source, tools, signal),
-  );
+  return blaming(at, signal, async () => {
+    // What is missing would be missing in the answer, without a word.
+    if (!isPdf && isCutOff(bytes, pictureFormat(bytes, mediaType)))
+      throw mediaFault(at, 'is cut off: its end is missing');
+    return await pagesOf(
+      { path: file, size: bytes.byteLength, mediaType, contentType, name: source.name },
+      source,
+      tools,
+      signal,
+    );
+  });
 }
 
 /** What its bytes say, for those of its makers that have no mark what was declared. */
