@@ -20,6 +20,7 @@ export interface SiteFlags {
   readonly delay?: number;
   readonly concurrency?: number;
   readonly resume?: string;
+  readonly cancel?: string;
 }
 
 interface SiteReading {
@@ -46,6 +47,7 @@ interface Run {
 
 /** Throws CommandFailed when some failed, or when it was stopped. */
 export async function readSite(what: readonly string[], { options, flags, context }: SiteReading): Promise<void> {
+  if (flags.cancel !== undefined) return cancel(flags.cancel, flags, context);
   if (flags.resume === undefined && what.length === 0) throw usageError('say where the site begins');
   if (flags.resume !== undefined && what.length > 0) throw usageError('--resume knows where the site begins');
   if (flags.output !== undefined || flags.list !== undefined || flags.stream)
@@ -62,6 +64,14 @@ export async function readSite(what: readonly string[], { options, flags, contex
     },
     { jobs: true },
   );
+}
+
+/** What was read of it stays. */
+async function cancel(run: string, flags: ReadFlags, context: CliContext): Promise<void> {
+  await inClient(context, flags, async ({ client }) => {
+    const { crawl_id: id, status } = await client.crawl.cancel(runOf(run).id, { signal: context.signal });
+    context.note(`lectern: run ${id} is ${status}`);
+  });
 }
 
 /** `id`, or `id@line` when what came before is written. */
@@ -87,9 +97,23 @@ async function start(client: Client, urls: readonly string[], { options, flags, 
     ...(concurrency !== undefined && { concurrency }),
     options,
   };
-  const { crawl_id: id } = await client.crawl.start(request, { signal: context.signal });
+  const { crawl_id: id } = await client.crawl.start(request, { signal: context.signal }).catch(async (error: Error) => {
+    throw error.name === 'ResourceLimitExceededError' ? await tooMany(error, client) : error;
+  });
   context.note(`lectern: run ${id}`);
   return { id, after: 0 };
+}
+
+/** Runs that were stopped may be gone on with, so they count until they are given up. */
+async function tooMany({ message }: Error, client: Client): Promise<CommandFailed> {
+  const runs = await client.crawl.list({ limit: 100 });
+  const open = runs
+    .filter(({ completed_at }) => completed_at === null)
+    .map(({ crawl_id, url }) => `${crawl_id} ${url}`);
+  return new CommandFailed(
+    'failed',
+    `${message}; go on with one (\`lectern read --site --resume <id>\`) or give one up (\`--cancel <id>\`):\n  ${open.join('\n  ')}`,
+  );
 }
 
 const isOn = (text: string | undefined): boolean => text !== undefined && text !== 'false';
@@ -143,7 +167,7 @@ function interrupted(
   const goesOn = atServer ? 'the server goes on with it; ' : '';
   return new CommandFailed(
     'interrupted',
-    `stopped: ${summary}; ${goesOn}\`lectern read --site --resume ${id}@${last}${place}\` goes on here`,
+    `stopped: ${summary}; ${goesOn}\`lectern read --site --resume ${id}@${last}${place}\` goes on here, \`--cancel ${id}\` gives it up`,
   );
 }
 

@@ -94,7 +94,8 @@ function withSiteFlags(command: FlagCommand): FlagCommand {
     .addOption(without('--no-sitemap', 'Do not look for sitemaps.'))
     .addOption(without('--no-robots', 'Do not mind robots.txt: only for sites of your own.'))
     .addOption(site('--delay <ms>', 'Wait so long between two reads of a host.').argParser(wholeNumber))
-    .addOption(site('--resume <id>', 'Go on with a run that was stopped.'));
+    .addOption(site('--resume <id>', 'Go on with a run that was stopped.'))
+    .addOption(site('--cancel <id>', 'Give up a run that was stopped.'));
 }
 
 async function read(what: readonly string[], flags: ReadFlags, context: CliContext): Promise<void> {
@@ -102,7 +103,8 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
   if (flags.concurrency !== undefined && flags.concurrency < 1) throw usageError('--concurrency must be at least 1');
   if (flags.output !== undefined && flags.outDir !== undefined)
     throw usageError('give --output or --out-dir, not both');
-  if (flags.site || flags.resume !== undefined) return readSite(what, { options, flags, context });
+  if (flags.site || flags.resume !== undefined || flags.cancel !== undefined)
+    return readSite(what, { options, flags, context });
   const sources = what.map(sourceOf);
   if (sources.length === 0 && flags.list === undefined)
     throw usageError('say what to read: `lectern read https://example.com`, a file, or `-` for the standard input');

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestRoom } from '../../src/crawl/crawl.suite.ts';
 import { ended, runProgram, startProgram } from '../support/cli.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Stub, startStub } from './stub.ts';
@@ -123,6 +124,26 @@ describe('without a server', { timeout: LONG_MS }, () => {
     expect(many).toMatchObject({ code: 2, error: expect.stringMatching(/concurrency must be at most \d+/) });
     closed.closeAllConnections();
     closed.close();
+  });
+
+  it('gives up runs that were stopped, which count until then', async () => {
+    const env = {
+      LECTERN_DATA_DIR: path.join(dir, 'runs'),
+      LECTERN_ALLOW_NETWORKS: '127.0.0.1',
+      LECTERN_BROWSER: 'none',
+    };
+    const stopped = await openTestRoom(() => ({}), { dataDir: env.LECTERN_DATA_DIR, jobs: 0 });
+    const nobody = { owner: '', account: null };
+    const ids: string[] = [];
+    for (let run = 0; run < 10; run++) ids.push((await stopped.submit({ url: `${base}/run${run}` }, nobody)).id);
+    await stopped.close();
+    const line = ['read', '--site', `${base}/`, '--delay', '0', '--no-sitemap', '--json'];
+    const refused = await runProgram([...line, '--limit', '1'], { env });
+    expect(refused).toMatchObject({ out: '', code: 1 });
+    for (const id of ids) expect(refused.error).toContain(id);
+    const given = await runProgram(['read', '--site', '--cancel', ids[0]!], { env });
+    expect(given).toEqual({ out: '', error: `lectern: run ${ids[0]} is cancelled\n`, code: 0 });
+    expect((await runProgram([...line, '--limit', '1'], { env })).code).toBe(0);
   });
 
   it('refuses in one line what it is not allowed', async () => {
