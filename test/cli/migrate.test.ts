@@ -1,0 +1,79 @@
+/** `lectern migrate` in either database: what is due, done, done again, of a later version, and away. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '#cli/program.ts';
+import { openStore } from '#storage/database/store.ts';
+import { quiet } from '../support/cli.ts';
+import { postgresUrl } from '../support/services.ts';
+
+const LONG_MS = 240_000;
+const databaseUrl = await postgresUrl();
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'migrate-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+async function migrate(args: readonly string[], environment: Record<string, string>) {
+  const lines: string[] = [];
+  const notes: string[] = [];
+  const exit = await run(['migrate', '--json', ...args], {
+    ...quiet,
+    environment,
+    print: (line) => void lines.push(line),
+    note: (line) => void notes.push(line),
+  });
+  return { exit, notes, rooms: lines.length > 0 ? JSON.parse(lines.join('\n')) : undefined };
+}
+
+describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
+  const test = it.skipIf(dialect === 'postgres' && !databaseUrl);
+  const dataDir = () => path.join(dir, dialect);
+  const environment = () => ({
+    LECTERN_DATA_DIR: dataDir(),
+    ...(dialect === 'postgres' && { LECTERN_DATABASE_URL: databaseUrl! }),
+  });
+
+  test('is told, done, and done no second time', { timeout: LONG_MS }, async () => {
+    const told = await migrate(['--dry-run'], environment());
+    expect(told.exit).toBe('ok');
+    const names = ['accounts', 'batch', 'crawl', ...(dialect === 'postgres' ? ['index'] : [])];
+    expect(told.rooms.map(({ room }: { room: string }) => room).sort()).toEqual(names);
+    for (const room of told.rooms) {
+      expect(room).toMatchObject({ seen: 0, done: false });
+      expect(room.due).toHaveLength(room.known);
+    }
+    expect(await readdir(dataDir()).catch(() => [])).toEqual([]);
+    expect((await migrate([], environment())).rooms).toEqual(
+      told.rooms.map((room: object) => ({ ...room, done: true })),
+    );
+    for (const room of (await migrate(['--dry-run'], environment())).rooms) {
+      expect(room).toMatchObject({ seen: room.known, due: [] });
+    }
+    expect((await migrate([], environment())).exit).toBe('ok');
+  });
+
+  test('of a later version is left alone', { timeout: LONG_MS }, async () => {
+    const later = Array.from({ length: 90 }, (_, at) => ({ name: `later-${at}`, up: async () => {} }));
+    const known = (await migrate(['--dry-run'], environment())).rooms;
+    const { seen } = known.find(({ room }: { room: string }) => room === 'crawl');
+    const store = await openStore(
+      { url: environment().LECTERN_DATABASE_URL, file: path.join(dataDir(), 'crawl', 'crawl.db') },
+      { room: 'crawl', migrations: later, log: { warn() {} } },
+    );
+    await store.close();
+    expect(seen).toBeLessThan(later.length);
+    const refused = await migrate([], environment());
+    expect(refused).toMatchObject({ exit: 'failed', rooms: undefined });
+    expect(refused.notes.join()).toContain('the tables of crawl are of version 90');
+  });
+});
+
+it('tells that the database is away', { timeout: LONG_MS }, async () => {
+  const away = { LECTERN_DATA_DIR: dir, LECTERN_DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' };
+  const { exit, notes } = await migrate([], away);
+  expect(exit).toBe('unreachable');
+  expect(notes.join()).not.toContain('secret');
+});
