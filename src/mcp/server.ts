@@ -8,6 +8,7 @@ import type { LocalFiles } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import { addPrompts } from './prompts.ts';
 import { addResources } from './resources.ts';
+import { withJsonOnce } from './schema.ts';
 import { type SpeakerOf, signalOf } from './speaker.ts';
 import type { Tool } from './tool.ts';
 import { toolsFor } from './tools/index.ts';
@@ -44,7 +45,14 @@ function addTool(server: McpServer, tool: Tool, { speakerOf, files, onError }: M
     idempotentHint: true,
     openWorldHint: openWorld,
   };
-  const config = { title, description, inputSchema: input, annotations, ...(output && { outputSchema: output }) };
+  const inputSchema = withJsonOnce(input);
+  const config = {
+    title,
+    description,
+    inputSchema,
+    annotations,
+    ...(output && { outputSchema: withJsonOnce(output) }),
+  };
   server.registerTool(name, config, async (args, context): Promise<CallToolResult> => {
     const signal = signalOf(context);
     try {

@@ -483,7 +483,7 @@ describe('who asks', () => {
   it('is told that nothing is left', async () => {
     const { client } = await connect({ headers: bearer(await mint(server, 'paid', 0)) });
     const asked = [
-      ['read_url', { url: `${site.origin}/page/14` }],
+      ['read_url', { url: `${site.origin}/unpaid` }],
       ['embed', { input: ['x'] }],
       ['search_index', { query: 'bees' }],
     ] as const;
@@ -491,7 +491,7 @@ describe('who asks', () => {
       const { isError, text } = await call(client, tool, args);
       expect([tool, isError, text]).toEqual([tool, true, expect.stringContaining('trying again does not help')]);
     }
-    expect(site.hits('/page/14')).toBe(0);
+    expect(site.hits('/unpaid')).toBe(0);
   });
 
   it('has the address that it comes from, whatever it says of itself', async () => {

@@ -1,0 +1,25 @@
+/** Schemas of tools whose JSON form is made once: that takes milliseconds, and anybody may ask for lists, at no cost. */
+import type { z } from 'zod';
+
+type Schema = Pick<z.ZodObject, '~standard'>;
+
+const known = new WeakMap<z.ZodObject, Schema>();
+
+export function withJsonOnce(schema: z.ZodObject): Schema {
+  const made = known.get(schema) ?? { '~standard': { ...schema['~standard'], jsonSchema: jsonOnce(schema) } };
+  known.set(schema, made);
+  return made;
+}
+
+function jsonOnce({ '~standard': { jsonSchema } }: z.ZodObject): Schema['~standard']['jsonSchema'] {
+  const forms = new Map<string, Record<string, unknown>>();
+  const once =
+    (io: 'input' | 'output'): (typeof jsonSchema)['input'] =>
+    (options) => {
+      const name = `${io} ${options.target}`;
+      const form = forms.get(name) ?? jsonSchema[io](options);
+      forms.set(name, form);
+      return form;
+    };
+  return { input: once('input'), output: once('output') };
+}
