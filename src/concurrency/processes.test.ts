@@ -22,6 +22,31 @@ it('carries bytes both ways', async () => {
   expect(await workers().run({ do: 'echo', value }, { timeoutMs: 60_000 })).toEqual(value);
 });
 
+it('lets go of who leaves while a process starts, which then serves the next', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-starting-'));
+  const file = path.join(dir, 'worker.mjs');
+  // It starts no sooner than it is let.
+  const gate = path.join(dir, 'gate');
+  writeFileSync(
+    file,
+    `import { existsSync } from 'node:fs';
+     while (!existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 20));
+     export default () => process.pid;`,
+  );
+  const made = createProcesses<string, number>({ worker: pathToFileURL(file), count: 1, memoryMb: 256 });
+  const leaving = new AbortController();
+  const left = made.run('task', { timeoutMs: 60_000, signal: leaving.signal });
+  await expect.poll(() => made.pids().length).toBe(1);
+  const [pid] = made.pids();
+  leaving.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  expect(made.load()).toEqual({ busy: 0, waiting: 0 });
+  writeFileSync(gate, '');
+  expect(await made.run('task', { timeoutMs: 60_000 })).toBe(pid);
+  await made.close();
+  rmSync(dir, { recursive: true });
+});
+
 it('fails a task whose module does not load', async () => {
   const none = createProcesses<Task, unknown>({ worker: new URL('file:///nowhere.mjs'), count: 1, memoryMb: 256 });
   await expect(none.run({ do: 'echo' }, { timeoutMs: 60_000 })).rejects.toBeInstanceOf(TaskCrashed);

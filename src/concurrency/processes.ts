@@ -3,6 +3,7 @@
  * its end takes nothing else with it. A task that takes too long, or more memory than it may, is ended with its process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
+import { unlessAborted } from './deadline.ts';
 import { residentBytes } from './resident.ts';
 import { createTurns, type Load, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
 import { defaultThreads } from './threads.ts';
@@ -105,6 +106,16 @@ export function createProcesses<Task, Result>({
     idle.push(made);
   }
 
+  async function readied(made: Worker, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await (signal ? unlessAborted(signal, made.ready) : made.ready);
+    } catch (error) {
+      // It goes on starting, for whoever comes next.
+      if (signal?.aborted) rest(made);
+      throw error;
+    }
+  }
+
   return {
     async run(task, { timeoutMs, signal, weight = 0 }) {
       await turns.take(weight, signal);
@@ -112,7 +123,7 @@ export function createProcesses<Task, Result>({
         signal?.throwIfAborted();
         const made = take();
         made.tasks++;
-        await made.ready;
+        await readied(made, signal);
         const reply = await answer(made.child, { task }, { timeoutMs, signal, memoryMb });
         rest(made);
         if ('failure' in reply) throw new Error(reply.failure);
