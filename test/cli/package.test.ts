@@ -1,0 +1,66 @@
+/**
+ * The program as a person gets it who has nothing but Node: packed, unpacked where there is only what it depends on, and
+ * asked to read. The registry is no part of it.
+ */
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+const LONG_MS = 240_000;
+const PAGE = '<title>Tea</title><article><h1>Green tea</h1><p>It is drunk hot, and has been for long.</p></article>';
+
+/** A folder with the packed package installed in it. */
+async function install(dir: string): Promise<void> {
+  const source = path.join(dir, 'source');
+  await mkdir(source);
+  const out = ['--outDir', path.join(source, 'dist'), '--noCheck', '--declaration', 'false', '--sourceMap', 'false'];
+  await run(process.execPath, [TSC, '-p', path.join(ROOT, 'tsconfig.build.json'), ...out]);
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'NOTICE', 'assets', 'scripts/browser'])
+    await cp(path.join(ROOT, name), path.join(source, name), { recursive: true });
+  await run('npm', ['pack', '--ignore-scripts', '--offline', '--pack-destination', dir], { cwd: source });
+  const archive = (await readdir(dir)).find((name) => name.endsWith('.tgz'))!;
+  const place = path.join(dir, 'node_modules/lectern');
+  await mkdir(place, { recursive: true });
+  await run('tar', ['-xzf', path.join(dir, archive), '-C', place, '--strip-components=1']);
+  const { dependencies, optionalDependencies = {} } = JSON.parse(
+    await readFile(path.join(ROOT, 'package.json'), 'utf8'),
+  );
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    const link = path.join(dir, 'node_modules', name);
+    await mkdir(path.dirname(link), { recursive: true });
+    await symlink(path.join(ROOT, 'node_modules', name), link);
+  }
+  // As an installer does.
+  await chmod(path.join(place, 'dist/main.js'), 0o755);
+  await mkdir(path.join(dir, 'node_modules/.bin'));
+  await symlink('../lectern/dist/main.js', path.join(dir, 'node_modules/.bin/lectern'));
+  await rm(source, { recursive: true });
+}
+
+it('reads and embeds where nothing else is', { timeout: LONG_MS }, async () => {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'package-'));
+  try {
+    await install(dir);
+    await writeFile(path.join(dir, 'page.html'), PAGE);
+    const { LECTERN_URL: _, NODE_OPTIONS: __, ...inherited } = process.env;
+    const env = { ...inherited, HOME: dir, XDG_DATA_HOME: path.join(dir, 'data'), LECTERN_BROWSER: 'none' };
+    const lectern = async (...args: string[]) =>
+      (await run('npx', ['--no-install', 'lectern', ...args], { cwd: dir, env })).stdout;
+    expect(await lectern('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await lectern('read', 'page.html')).toContain('# Green tea\n\nIt is drunk hot');
+    expect(JSON.parse(await lectern('embed', 'green tea', '--dimensions', '64', '--json'))[0].embedding).toHaveLength(
+      64,
+    );
+    // What it keeps lies with the user, and not where one stands.
+    expect(await readdir(path.join(dir, 'data'))).toEqual(['lectern']);
+    expect(await readdir(dir)).not.toContain('.lectern');
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});
