@@ -2,7 +2,8 @@
  * The faces of this process behind a `fetch`: commands and tools that run beside them speak the same HTTP as everybody
  * else, over a socket that nobody but this user can open, so each rule of the doors holds for them too.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Agent, fetch as undiciFetch } from 'undici';
@@ -30,8 +31,9 @@ export interface InProcess {
 /** Opens the socket; the faces must be ready. */
 export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   // Paths of sockets may be 104 bytes long at most, which a data folder may use up.
-  const dir = await mkdtemp(path.join(tmpdir(), 'lectern-'));
-  const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\${path.basename(dir)}` : path.join(dir, 'socket');
+  await removeDeserted().catch(() => {});
+  const dir = await mkdtemp(path.join(tmpdir(), PREFIX));
+  const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\${path.basename(dir)}` : path.join(dir, SOCKET);
   const server = createHostServer(faces, MAX_HEADER_BYTES);
   server.prependListener('request', (request) => {
     const address = request.headers[FOR_HEADER];
@@ -55,6 +57,33 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
     },
   };
 }
+
+const PREFIX = 'lectern-socket-';
+const SOCKET = 'socket';
+/** A socket younger than this may not be listened to yet. */
+const YOUNG_MS = 60_000;
+
+/** Folders that killed processes of this user left behind: nobody listens there any more. */
+async function removeDeserted(): Promise<void> {
+  if (process.platform === 'win32') return;
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const dir = path.join(tmpdir(), name);
+    const { uid, mtimeMs } = await stat(dir);
+    if (uid !== process.getuid?.() || Date.now() - mtimeMs < YOUNG_MS) continue;
+    if (await isDeserted(path.join(dir, SOCKET))) await rm(dir, { recursive: true, force: true });
+  }
+}
+
+const isDeserted = (socketPath: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' || code === 'ENOENT'));
+  });
 
 /** A form of the platform as a stream: the package's own fetch knows only forms of its own. */
 function packed({ body, headers, ...init }: RequestInit): object {
