@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '#config.ts';
 import type { FillProgress, FillSummary, IndexStats, LocalIndex } from '#search/index.ts';
+import { dataDirOf } from './client.ts';
 import { CommandFailed, usageError } from './exit-codes.ts';
 import { wholeNumber } from './numbers.ts';
 import { type CommandContext, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
@@ -42,7 +43,8 @@ export function indexCommand(context: IndexContext): Command {
     .action(async (source: string | undefined, flags: IndexFlags) => {
       // Its help is faster without all of it.
       const [{ readConfig }, { openIndexOf }] = await Promise.all([import('#config.ts'), import('#search/index.ts')]);
-      const config = readConfig({ environment, flags: { dataDir: flags.dataDir, config: flags.config } });
+      const place = { dataDir: dataDirOf(context, flags), config: flags.config };
+      const config = readConfig({ environment, flags: place });
       if (source === undefined && !flags.stats && !flags.prune && !flags.clear)
         throw usageError('say what is to be read, or --stats, --prune or --clear');
       const index = await openIndexOf(config);

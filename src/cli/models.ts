@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Model } from '#client/index.ts';
 import type { LibraryModel, ModelLibrary, PullPlan, PullProgress } from '#models/index.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, dataDirOf, inClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { type CommandContext, found, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';
@@ -83,11 +83,12 @@ function one(
 
 async function inLibrary<T>(
   { environment }: CommandContext,
-  { dataDir, config }: RoomFlags,
+  flags: RoomFlags,
   work: (library: ModelLibrary) => Promise<T>,
 ): Promise<T> {
   const [{ readConfig }, { openLibrary }] = await Promise.all([import('#config.ts'), import('#models/index.ts')]);
-  const library = openLibrary(readConfig({ environment, flags: { dataDir, config } }));
+  const place = { dataDir: dataDirOf({ environment }, flags), config: flags.config };
+  const library = openLibrary(readConfig({ environment, flags: place }));
   try {
     return await work(library);
   } finally {

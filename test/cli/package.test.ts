@@ -43,7 +43,7 @@ async function install(dir: string): Promise<void> {
   await rm(source, { recursive: true });
 }
 
-it('reads and embeds where nothing else is', { timeout: LONG_MS }, async () => {
+it('reads, embeds, indexes and finds where nothing else is', { timeout: LONG_MS }, async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'package-'));
   try {
     await install(dir);
@@ -57,6 +57,8 @@ it('reads and embeds where nothing else is', { timeout: LONG_MS }, async () => {
     expect(JSON.parse(await lectern('embed', 'green tea', '--dimensions', '64', '--json'))[0].embedding).toHaveLength(
       64,
     );
+    expect(await lectern('index', 'page.html')).toContain('1 pages');
+    expect(await lectern('search', 'tea', '--index', '--respond-with', 'no-content')).toContain('Green tea');
     // What it keeps lies with the user, and not where one stands.
     expect(await readdir(path.join(dir, 'data'))).toEqual(['lectern']);
     expect(await readdir(dir)).not.toContain('.lectern');
