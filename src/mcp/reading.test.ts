@@ -18,7 +18,7 @@ describe('a piece of a text in its fence', () => {
       let at = 0;
       // The beginning, and how it goes on.
       for (let pieces = 0; pieces < 3; pieces++) {
-        const answer = await shown({ text, title: '', url: '' }, source, { offset: at, tokens });
+        const answer = await shown({ text }, source, { offset: at, tokens });
         expect(countTokens(answer)).toBeLessThanOrEqual(tokens);
         const next = Number(/`offset`: (\d+)/.exec(answer)![1]);
         expect(next).toBeGreaterThan(at);

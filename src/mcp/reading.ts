@@ -98,8 +98,6 @@ const isSecret = (options: ReadOptions): boolean =>
 
 export interface Text {
   readonly text: string;
-  readonly title: string;
-  readonly url: string;
 }
 
 /** Reads, or takes what was read a moment ago when the rest of it is asked for. */
@@ -114,9 +112,8 @@ export async function readText(
   if (remembered) return remembered;
   const { page } = await call.client.read(target, options, { signal: call.signal });
   const text = layOut(page);
-  const read = { text, title: page.title, url: page.url };
-  if (!isSecret(options)) call.shelf.put({ ...read, url: name, reading });
-  return read;
+  if (!isSecret(options)) call.shelf.put({ text, url: name, reading });
+  return { text };
 }
 
 /** All that the page says, its title and links too: everything that must stand within the fence. */

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { createShelves } from './recent.ts';
 
-const page = (name: string, text = name) => ({ url: `https://a.example/${name}`, title: name, reading: name, text });
+const page = (name: string, text = name) => ({ url: `https://a.example/${name}`, reading: name, text });
 
 it('lists the latest first, each address once', () => {
   const shelf = createShelves().open();
   for (const name of ['a', 'b', 'a']) shelf.put(page(name));
   shelf.put({ ...page('b'), reading: 'b in another form' });
-  expect(shelf.list().map(({ title }) => title)).toEqual(['b', 'a']);
+  expect(shelf.list().map(({ reading }) => reading)).toEqual(['b in another form', 'a']);
   expect(shelf.find('b')?.text).toBe('b');
 });
 

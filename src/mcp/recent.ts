@@ -6,7 +6,6 @@
 
 export interface RecentPage {
   readonly url: string;
-  readonly title: string;
   /** Of which reading it is: the address and the options that shape the text. */
   readonly reading: string;
   readonly text: string;
