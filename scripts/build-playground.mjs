@@ -1,4 +1,4 @@
-// Builds the playground (playground/) into dist/playground: one script, two style sheets and the page that names them.
+// Builds the playground (playground/) into dist/playground: a script, a worker, two style sheets and the page that names them.
 // File names carry a digest of the content, so that browsers may keep them for good.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,6 +38,7 @@ rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 const frame = write('frame', 'css', await bundle('src/frame.css'));
 const style = write('style', 'css', await bundle('src/style.css'));
+const worker = write('markdown-worker', 'js', await bundle('src/markdown-worker.ts', { conditions: ['worker'] }));
 const script = write(
   'script',
   'js',
@@ -45,7 +46,11 @@ const script = write(
     jsx: 'automatic',
     jsxImportSource: 'preact',
     tsconfig: path.join(source, 'tsconfig.json'),
-    define: { 'process.env.NODE_ENV': '"production"', FRAME_STYLE: JSON.stringify(frame) },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      FRAME_STYLE: JSON.stringify(frame),
+      MARKDOWN_WORKER: JSON.stringify(worker),
+    },
   }),
 );
 const html = readFileSync(path.join(source, 'index.html'), 'utf8')

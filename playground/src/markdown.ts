@@ -3,9 +3,8 @@
  * elements of a short list are made anew from it, with hardly an attribute: no string of theirs is ever put into the page
  * as HTML.
  */
-import { micromark } from 'micromark';
-import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { inertNodes } from './inert.ts';
+import { writeMarkdown } from './write-markdown.ts';
 
 const KEPT = new Set(
   (
@@ -19,21 +18,21 @@ const DROPPED = new Set(
 );
 /** Deeper ones are put beside each other: a browser's layout is recursive. */
 const MOST_DEPTH = 60;
+/** What is beyond is left out: a page of more is slow to lay out. */
+const MOST_ELEMENTS = 20_000;
 
 export interface Written {
+  readonly source: string;
   /** YAML before the Markdown. */
   readonly frontmatter: string | undefined;
-  readonly content: DocumentFragment;
+  /** Undefined when there is more in it than can be shown as it reads. */
+  readonly content: DocumentFragment | undefined;
 }
 
-export function renderMarkdown(text: string): Written {
+export async function renderMarkdown(text: string): Promise<Written> {
   const found = /^---\n([\s\S]{0,20000}?)\n---(?:\n|$)/.exec(text);
-  const html = micromark(found ? text.slice(found[0].length) : text, {
-    extensions: [gfm()],
-    htmlExtensions: [gfmHtml()],
-    allowDangerousHtml: true,
-  });
-  return { frontmatter: found?.[1], content: rebuilt(inertNodes(html)) };
+  const html = await writeMarkdown(found ? text.slice(found[0].length) : text);
+  return { source: text, frontmatter: found?.[1], content: html === undefined ? undefined : rebuilt(inertNodes(html)) };
 }
 
 interface Step {
@@ -49,6 +48,7 @@ function rebuilt(parsed: Node): DocumentFragment {
     for (let child = parent.lastChild; child; child = child.previousSibling) steps.push({ from: child, into, depth });
   };
   later(parsed, fragment, 0);
+  let elements = 0;
   for (let step = steps.pop(); step; step = steps.pop()) {
     const { from, into, depth } = step;
     if (from.nodeType === Node.TEXT_NODE) into.appendChild(document.createTextNode(from.nodeValue ?? ''));
@@ -57,6 +57,7 @@ function rebuilt(parsed: Node): DocumentFragment {
     if (DROPPED.has(name)) continue;
     const made = depth < MOST_DEPTH ? elementFor(from, name) : undefined;
     if (made) into.appendChild(made);
+    if (++elements > MOST_ELEMENTS) break;
     if (name !== 'img') later(from, made ?? into, depth + 1);
   }
   return fragment;

@@ -1,7 +1,7 @@
 /** Pages that were read, as a person would read them. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ForeignDocument } from './foreign.tsx';
-import { renderMarkdown } from './markdown.ts';
+import { renderMarkdown, type Written } from './markdown.ts';
 import type { Page } from './result.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -44,25 +44,57 @@ function Picture({ address }: { address: string }) {
 }
 
 /** As much as is laid out at once. */
-const PIECE = 100_000;
+const PIECE = 25_000;
 
 export function Markdown({ text }: { text: string }) {
   const [most, setMost] = useState(PIECE);
   const shown = text.length > most ? text.slice(0, most) : text;
-  const written = useMemo(() => renderMarkdown(shown), [shown]);
+  const written = useWritten(shown);
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.replaceChildren(written.content.cloneNode(true)), [written]);
+  useEffect(() => place.current?.replaceChildren(...(written?.content ? [written.content] : [])), [written]);
   return (
     <>
-      {written.frontmatter && <pre class="frontmatter">{written.frontmatter}</pre>}
+      {written?.frontmatter && <pre class="frontmatter">{written.frontmatter}</pre>}
       <div class="prose" ref={place} />
+      {written && !written.content && written.source === shown && (
+        <>
+          <p class="meaning">Its Markdown is more than can be laid out here: this is its text.</p>
+          <pre class="text">{shown}</pre>
+        </>
+      )}
       {shown.length < text.length && (
-        <button type="button" class="quiet" onClick={() => setMost(most * 4)}>
+        <button type="button" class="quiet" onClick={() => setMost(most * 2)}>
           {(text.length - most).toLocaleString('en')} characters more
         </button>
       )}
     </>
   );
+}
+
+/** The text as it reads; while one is being written the one before it, and of several that came meanwhile the last. */
+function useWritten(text: string): Written | undefined {
+  const [written, setWritten] = useState<Written>();
+  const place = useRef({ wanted: text, isBusy: false, isGone: false }).current;
+  place.wanted = text;
+  useEffect(() => {
+    const write = async () => {
+      place.isBusy = true;
+      for (let done: string | undefined; done !== place.wanted && !place.isGone; ) {
+        done = place.wanted;
+        const now = await renderMarkdown(done);
+        if (!place.isGone) setWritten(now);
+      }
+      place.isBusy = false;
+    };
+    if (!place.isBusy) void write();
+  }, [text]);
+  useEffect(
+    () => () => {
+      place.isGone = true;
+    },
+    [],
+  );
+  return written;
 }
 
 export function ResultList({ pages }: { pages: readonly Page[] }) {

@@ -1,4 +1,4 @@
-/** What a person has set, and how it stands in the fragment of the address. The key and files never do. */
+/** What a person has set, and how it stands in the fragment of the address. Keys, files and what may hold a secret never do. */
 import { ANSWER_FORMS, type AnswerForm, isTab, TABS, type TabName } from './tabs.ts';
 
 export type Values = Readonly<Record<string, string>>;
@@ -17,6 +17,9 @@ export interface State {
 
 /** Longer texts make no address that anybody can pass on. */
 const MOST_SHARED_CHARACTERS = 20_000;
+
+/** Options with passwords and sessions in them: an address is passed on, and kept in the history. */
+const NOT_SHARED = ['setCookies', 'customHeader', 'proxyUrl', 'storageState'];
 
 const emptyDraft = (tab: TabName): Draft => ({ inputs: {}, options: {}, answer: ANSWER_FORMS[tab][0]! });
 
@@ -51,7 +54,7 @@ export function fragmentOf(state: State): string {
     if (value !== '' && value.length <= MOST_SHARED_CHARACTERS) written.set(INPUT + name, value);
   }
   for (const [name, value] of Object.entries(options)) {
-    if (value.length <= MOST_SHARED_CHARACTERS) written.set(OPTION + name, value);
+    if (value.length <= MOST_SHARED_CHARACTERS && !NOT_SHARED.includes(name)) written.set(OPTION + name, value);
   }
   return written.toString();
 }

@@ -98,6 +98,7 @@ const policyFor = ({ search, models }: Faces): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
+    "worker-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
     ["connect-src 'self'", search, models].filter(Boolean).join(' '),
