@@ -131,3 +131,10 @@ it('prints findings in groups, with advice below', () => {
   ]);
   expect([...linesOf({ ...finding, advice: undefined }, 'Machine')]).toHaveLength(1);
 });
+
+it('takes a browser that does not start for no leak, and for no proof either', async () => {
+  const answer = () => Response.json({ code: 503, name: 'ServiceNodeResourceDrainError' }, { status: 503 });
+  const patient = { ...leaky(1, () => {}), fetch: async () => answer() };
+  const ways = wayOutChecks(patient, [], ['browser']).find(({ name }) => name === 'This machine')!;
+  expect(await ways.run()).toMatchObject({ state: 'warning', found: expect.stringMatching(/^18 could not be asked/) });
+});

@@ -73,6 +73,8 @@ type Engine = 'direct' | 'browser';
 
 /** Whatever it is about an address, the answer to it is one of these. */
 const REFUSALS: readonly unknown[] = ['SecurityCompromiseError', 'ParamValidationError'];
+/** What is answered when there is no browser to ask with: nothing was tried then. */
+const NO_ENGINE = 'ServiceNodeResourceDrainError';
 
 export function wayOutChecks(patient: Patient, allowed: readonly string[], engines: readonly Engine[]): Check[] {
   const group = 'Way out';
@@ -166,13 +168,20 @@ export async function readBy(
 
 async function refusals(patient: Patient, addresses: readonly string[], engines: readonly Engine[]): Promise<Found> {
   const wrong: string[] = [];
+  let untried = 0;
   for (const engine of engines) {
     for (const address of addresses) {
       const { name = 'an answer' } = await readBy(patient, address, engine);
-      if (!REFUSALS.includes(name)) wrong.push(`${address} (${engine}: ${name})`);
+      if (name === NO_ENGINE) untried++;
+      else if (!REFUSALS.includes(name)) wrong.push(`${address} (${engine}: ${name})`);
     }
   }
   const how = `${engines.join(' and ')}, nothing arrived`;
+  if (!wrong.length && untried)
+    return warning(
+      `${untried} could not be asked for, nothing arrived`,
+      'The browser does not start: see its check below',
+    );
   if (!wrong.length) return ok(`${addresses.length} refused by ${how}`);
   return broken(`not refused: ${wrong.slice(0, 5).join(', ')}`, 'Report it: these addresses are not for callers');
 }
