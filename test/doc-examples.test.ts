@@ -204,7 +204,7 @@ async function tryExample({ language, code }: DocExample): Promise<void> {
 
 async function readSettings(code: string): Promise<void> {
   const value = parseYaml(code) as Record<string, unknown>;
-  if ('executors' in value) return void expect(parseFlow(code).executors).not.toEqual([]);
+  if ('executors' in value) return void expect(parseFlow(code).deployments).not.toEqual([]);
   const names = Object.keys(value);
   expect(names).not.toEqual([]);
   if (!names.some((name) => (SETTING_NAMES as string[]).includes(name))) return;
