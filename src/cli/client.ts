@@ -49,6 +49,12 @@ export interface OpenClient {
   readonly server: string | undefined;
 }
 
+/** The server that is named; undefined for this process. */
+export const serverOf = (
+  { environment }: Pick<CliContext, 'environment'>,
+  { server }: Pick<ClientFlags, 'server'>,
+): string | undefined => server || environment.LECTERN_URL || undefined;
+
 interface Needs {
   /** Whether jobs are worked on in this process too. */
   readonly jobs?: boolean;
@@ -65,7 +71,7 @@ export async function inClient<T>(
   work: (open: OpenClient) => Promise<T>,
   needs: Needs = {},
 ): Promise<T> {
-  const server = flags.server || context.environment.LECTERN_URL;
+  const server = serverOf(context, flags);
   if (server) return atServer(server, context, { flags, needs }, work);
   const { openRooms } = await import('./rooms.ts');
   const rooms = await openRooms(context, flags, { jobs: needs.jobs ?? false });

@@ -1,6 +1,6 @@
 /** `lectern read`: pages, files and sites into Markdown, through the client. */
 import type { Client, ReadOptions } from '#client/index.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, inClient, serverOf, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { READ_FLAGS } from './flag-table.ts';
@@ -114,7 +114,7 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
   const isAlone = first !== undefined && sources.length === 1 && flags.list === undefined && flags.outDir === undefined;
   if (!isAlone && flags.output !== undefined)
     throw usageError('several answers do not go into one file: give --out-dir');
-  refusePictureOnTerminal(flags, context);
+  refusePictureNowhere(flags, context);
   await inClient(context, flags, async ({ client, server }) => {
     const reading: Reading = { client, options, flags, context };
     if (flags.stream) await streamed(sources, reading);
@@ -123,7 +123,16 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
   });
 }
 
-function refusePictureOnTerminal({ respondWith, output, outDir, json, stream }: ReadFlags, context: CliContext): void {
+function refusePictureNowhere(
+  { respondWith, output, outDir, json, stream, ...flags }: ReadFlags,
+  context: CliContext,
+): void {
+  const isNamed = respondWith?.split('+').some((format) => isPicture(format.trim().toLowerCase()));
+  // It would be gone when the program ends.
+  if (isNamed && (json || stream) && !serverOf(context, flags))
+    throw usageError(
+      'in JSON a picture is an address of a server: name one with --server, or give -f pageshot -o page.png',
+    );
   if (isPicture(respondWith) && !output && !outDir && !json && !stream && context.output.isTTY)
     throw usageError('a picture is not for a terminal: give --output page.png');
 }

@@ -327,6 +327,7 @@ describe('a program among others', { timeout: LONG_MS }, () => {
     ['no choice', ['read', 'x', '--preset', 'none'], /Allowed choices are reader/],
     ['no field', ['read', 'x', '--viewport', 'depth=3'], /viewport has no depth/],
     ['no server', ['read', 'x', '--server', 'localhost'], /begins with http/],
+    ['a picture that nobody could fetch', ['read', 'x', '-f', 'markdown+pageshot', '--json'], /an address of a server/],
     ['two outputs', ['read', 'x', 'y', '-o', 'z'], /--out-dir/],
   ])('tells of %s, with the code of a wrong line', async (_, args, said) => {
     const { out, error, code } = await runProgram(args);
