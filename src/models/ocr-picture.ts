@@ -35,12 +35,15 @@ const MAX_ENLARGEMENT = 4;
 const STRAIGHT_DEGREES = 0.2;
 const TIMEOUT_S = 60;
 
-/** Throws an Error when it cannot be read as a picture, or has too many pixels. */
-export async function prepare(bytes: Uint8Array, turn: Turn): Promise<Prepared> {
+/**
+ * Throws an Error when it cannot be read as a picture, or has too many pixels; also when a part of it is missing and it is to
+ * be `whole`.
+ */
+export async function prepare(bytes: Uint8Array, turn: Turn, whole = false): Promise<Prepared> {
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
   sharp.cache(false);
-  const { page, source, upright } = await greyPage(sharp, bytes, turn);
+  const { page, source, upright } = await greyPage(sharp, bytes, { turn, whole });
   const small = { width: LOOK_SIDE, height: LOOK_SIDE, fit: 'inside', withoutEnlargement: true } as const;
   const look = await greyOf(raw(sharp, page).resize(small));
   const ink = inkOf(look);
@@ -90,13 +93,14 @@ async function greyOf(picture: Sharp): Promise<Grey> {
   return { pixels: data, width: info.width, height: info.height };
 }
 
-/** The first page of a picture as grey, on paper when it is see-through; of one cut off, what there is. */
+/** The first page of a picture as grey, on paper when it is see-through; of one that need not be whole, what there is. */
 async function greyPage(
   sharp: SharpModule,
   bytes: Uint8Array,
-  turn: Turn,
+  { turn, whole }: { turn: Turn; whole: boolean },
 ): Promise<{ page: Grey; source: Size; upright: Size }> {
-  const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn: 'none' });
+  const failOn = whole ? 'truncated' : 'none';
+  const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn });
   const { width, height, autoOrient: source, hasAlpha, format } = await open().metadata();
   if (format === 'svg') throw new Error('not a picture of pixels');
   const background = hasAlpha && (await isLight(open())) ? '#000' : '#fff';

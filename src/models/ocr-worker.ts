@@ -4,7 +4,7 @@ import type { Segmentation } from './ocr-engine.ts';
 import { type Prepared, prepare, type Turn } from './ocr-picture.ts';
 
 export type OcrTask =
-  | { readonly do: 'prepare'; readonly picture: Uint8Array; readonly turn: Turn }
+  | { readonly do: 'prepare'; readonly picture: Uint8Array; readonly turn: Turn; readonly whole: boolean }
   | {
       readonly do: 'recognise';
       readonly picture: Uint8Array;
@@ -15,5 +15,5 @@ export type OcrTask =
 export type OcrTaskResult = Prepared | string;
 
 export default function work(task: OcrTask): Promise<OcrTaskResult> {
-  return task.do === 'prepare' ? prepare(task.picture, task.turn) : recogniseBuiltIn(task.picture, task);
+  return task.do === 'prepare' ? prepare(task.picture, task.turn, task.whole) : recogniseBuiltIn(task.picture, task);
 }

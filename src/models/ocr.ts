@@ -3,7 +3,7 @@
  * paragraphs, lists and tables is ours (`ocr-layout.ts`).
  */
 import { createProcesses } from '#concurrency/processes.ts';
-import { createTurns, TooManyTasks, type Turns } from '#concurrency/tasks.ts';
+import { createTurns, TaskCrashed, TaskTimeUp, TooManyTasks, type Turns } from '#concurrency/tasks.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { problem } from '#errors.ts';
 import { createPpOcr } from './backends/pp-ocr.ts';
@@ -24,7 +24,7 @@ export interface Ocr {
   /**
    * What a picture (PNG, JPEG, WebP, TIFF) shows; one without text gives an empty result. Throws
    * DownstreamServiceFailureError (a language that is not there, a picture that cannot be read, time),
-   * ServiceNodeResourceDrainError, or the signal's reason.
+   * ServiceNodeResourceDrainError, or the signal's reason; PictureNotWhole where that was asked for.
    */
   read(picture: Uint8Array, options: OcrReadOptions): Promise<OcrResult>;
   close(): Promise<void>;
@@ -34,7 +34,12 @@ export interface OcrReadOptions {
   readonly signal: AbortSignal;
   /** By their Tesseract names; those of the settings when not given. */
   readonly languages?: readonly string[] | undefined;
+  /** Whether a picture of which a part is missing is refused; else what there is of it is read. */
+  readonly whole?: boolean | undefined;
 }
+
+/** It is damaged, or smaller than its head says. */
+export class PictureNotWhole extends Error {}
 
 export interface OcrResult {
   /** An HTML fragment: headings, paragraphs, lists, tables. */
@@ -99,7 +104,11 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     return found;
   }
 
-  function toolsFor(found: OcrEngine, asked: readonly string[], signal: AbortSignal): OcrTools {
+  function toolsFor(
+    found: OcrEngine,
+    { languages: asked, whole }: { languages: readonly string[]; whole: boolean },
+    signal: AbortSignal,
+  ): OcrTools {
     const halfTime = performance.now() + timeoutMs / 2;
     return {
       mayLookAgain: () => performance.now() < halfTime,
@@ -108,9 +117,11 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
       signal,
       async prepare(picture, turn) {
         try {
-          return (await processes.run({ do: 'prepare', picture, turn }, { timeoutMs, signal })) as Prepared;
+          return (await processes.run({ do: 'prepare', picture, turn, whole }, { timeoutMs, signal })) as Prepared;
         } catch (error) {
           signal.throwIfAborted();
+          const isOfPicture = !(error instanceof TaskCrashed || error instanceof TaskTimeUp);
+          if (whole && isOfPicture) throw new PictureNotWhole('the picture is not whole', { cause: error });
           throw problem(
             'DownstreamServiceFailureError',
             { message: 'Text recognition cannot open this picture' },
@@ -125,7 +136,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     get name() {
       return name;
     },
-    async read(picture, { signal, languages: asked = [] }) {
+    async read(picture, { signal, languages: asked = [], whole = false }) {
       const stop = AbortSignal.any([signal, closing.signal]);
       await takeTurn(turns, stop);
       const timeUp = AbortSignal.timeout(timeoutMs);
@@ -136,7 +147,11 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
         });
         const reading = await readPicture(
           picture,
-          toolsFor(await engine, asked.length > 0 ? asked : languages, AbortSignal.any([stop, timeUp])),
+          toolsFor(
+            await engine,
+            { languages: asked.length > 0 ? asked : languages, whole },
+            AbortSignal.any([stop, timeUp]),
+          ),
         );
         return resultOf(reading);
       } catch (error) {

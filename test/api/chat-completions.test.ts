@@ -16,6 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
+/** A PNG whose head says another size than it has. */
+const sayingIt = (png: Buffer, width: number, height: number): Buffer => {
+  const lying = Buffer.from(png);
+  lying.writeUInt32BE(width, 16);
+  lying.writeUInt32BE(height, 20);
+  return lying;
+};
+
 const words = (text: string, width = 700, height = 160) =>
   drawnPage({ width, height }, (context) => {
     drawText(context, text, { left: 40, top: 50, width: width - 80, size: 32 });
@@ -333,6 +341,7 @@ describe('bad input is told with its place', () => {
     ['30,000 pixels a side', async () => image(await hugePng()), /pixels/],
     ['a PDF with a password', () => pdfPart(encrypted), /asks for a password/],
     ['a picture that is cut off', () => image(words('x').subarray(0, -30)), /cut off/],
+    ['a head that lies', () => image(sayingIt(words('x'), 3_000, 2_000)), /cannot be read: it is damaged/],
     ['half a PNG header', () => image(Buffer.from('89504e470d0a1a0a0000000d', 'hex')), /cut off/],
     ['more than 8 MB', () => image(Buffer.concat([words('x'), Buffer.alloc(8 * 1024 * 1024)])), /larger than 8 MB/],
     ['broken base64', () => ({ type: 'image_url', image_url: { url: 'data:image/png;base64,%%%' } }), /base64/],

@@ -1,9 +1,9 @@
 /** Text recognition of this machine as an engine: pages in, their text in any form out. */
 import { problem } from '#errors.ts';
-import type { Ocr } from '../ocr.ts';
+import { type Ocr, PictureNotWhole } from '../ocr.ts';
 import type { Engine, Piece } from './engine.ts';
 import { FORMS } from './fields.ts';
-import type { Page } from './media.ts';
+import { mediaFault, type Page } from './media.ts';
 import { WRITERS } from './write.ts';
 
 /** The prompt is looked at for one word only, but nobody needs an endless one. */
@@ -26,7 +26,9 @@ export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {
       const results = ahead(pages, async (page) => {
         const { bytes, ...size } = await page.toRead(either);
         onDrawn(size);
-        return ocr.read(bytes, { signal: either });
+        return ocr.read(bytes, { signal: either, whole: true }).catch((error: unknown) => {
+          throw error instanceof PictureNotWhole ? mediaFault(page.at, 'cannot be read: it is damaged') : error;
+        });
       });
       try {
         yield { text: writer.before };
