@@ -1,11 +1,13 @@
 /** The examination: on this machine as it is, and on one on which something is wrong. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { doctor, type Finding, linesOf, reportOf, summaryOf } from '#app/doctor/doctor.ts';
+import { storeChecks } from '#app/doctor/stores.ts';
 import { wayOutChecks } from '#app/doctor/way-out.ts';
 import { readConfig } from '#config.ts';
+import { openDatabase } from '#storage/database/sqlite.ts';
 import { shareBrowser } from '../support/server.ts';
 
 const LONG_MS = 240_000;
@@ -130,6 +132,22 @@ it('prints findings in groups, with advice below', () => {
     '           -> Get one',
   ]);
   expect([...linesOf({ ...finding, advice: undefined }, 'Machine')]).toHaveLength(1);
+});
+
+it('says which database another program holds', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-doctor-locks-'));
+  mkdirSync(path.join(folder, 'accounts'));
+  const holder = await openDatabase(path.join(folder, 'accounts/accounts.db'), []);
+  const config = readConfig({ flags: { dataDir: folder } });
+  const locks = storeChecks(config).find(({ name }) => name === 'Locks')!;
+  try {
+    expect(await locks.run()).toMatchObject({ state: 'ok' });
+    holder.run('BEGIN EXCLUSIVE');
+    expect(await locks.run()).toMatchObject({ state: 'broken', found: expect.stringMatching(/^accounts: .*locked/) });
+  } finally {
+    holder.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 it('takes a browser that does not start for no leak, and for no proof either', async () => {

@@ -1,9 +1,13 @@
 /** Where accounts, jobs and limits are kept: whether it answers, and can be written. */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { ACCOUNT_TABLES } from '#accounts/index.ts';
 import { migrationState } from '#app/migrations.ts';
+import { BATCH_TABLES } from '#batch/index.ts';
 import type { Config } from '#config.ts';
+import { CRAWL_TABLES } from '#crawl/index.ts';
 import { openCounters } from '#storage/counters/open.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
 import { broken, type Check, type Found, ok, warning } from './finding.ts';
@@ -11,6 +15,7 @@ import { broken, type Check, type Found, ok, warning } from './finding.ts';
 export const storeChecks = (config: Config): Check[] => [
   { group: 'Stores', name: 'SQLite', run: () => sqlite(config) },
   { group: 'Stores', name: 'Tables', run: () => tables(config) },
+  ...(config.databaseUrl ? [] : [{ group: 'Stores' as const, name: 'Locks', run: () => locks(config) }]),
   { group: 'Stores', name: 'Limits', run: () => limits(config) },
 ];
 
@@ -34,6 +39,31 @@ async function sqlite({ dataDir }: Config): Promise<Found> {
 }
 
 const ADVICE = 'The data folder must lie on a disk of this machine: SQLite cannot be used over most network disks';
+
+/** Whether each file that is there can be written: a server beside this one holds a lock for moments only. */
+async function locks({ dataDir }: Config): Promise<Found> {
+  const held: string[] = [];
+  for (const { room, fileIn } of [ACCOUNT_TABLES, BATCH_TABLES, CRAWL_TABLES]) {
+    const file = fileIn(dataDir);
+    if (!existsSync(file)) continue;
+    try {
+      const database = await openDatabase(file, []);
+      try {
+        database.run('BEGIN IMMEDIATE');
+        database.run('ROLLBACK');
+      } finally {
+        database.close();
+      }
+    } catch (error) {
+      held.push(`${room}: ${(error as Error).message}`);
+    }
+  }
+  if (!held.length) return ok('none is held');
+  return broken(
+    held.join(', '),
+    'Another program holds or has damaged the file: end it (a copy or a backup that has it open), or restore it',
+  );
+}
 
 async function tables(config: Config): Promise<Found> {
   const where = config.databaseUrl ? 'PostgreSQL' : 'SQLite';
