@@ -8,7 +8,7 @@ import { storeChecks } from './stores.ts';
 import { wayOutChecks } from './way-out.ts';
 import { workChecks } from './work.ts';
 
-export { type Finding, type Group, linesOf, type Report, reportOf, summaryOf } from './finding.ts';
+export { type Finding, linesOf, reportOf, summaryOf } from './finding.ts';
 
 /** Findings as they are made. Throws the signal's reason. */
 export async function* doctor(config: Config, version: string, signal: AbortSignal): AsyncGenerator<Finding> {
