@@ -50,9 +50,8 @@ export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, compl
     }
   }
   if (contentTokens !== undefined && hiddenCount > 0) {
-    lines.push(
-      `This page contains ${hiddenCount} piece${hiddenCount === 1 ? '' : 's'} that a person cannot see, they were left out.`,
-    );
+    const [pieces, were] = hiddenCount === 1 ? ['piece', 'it was'] : ['pieces', 'they were'];
+    lines.push(`This page contains ${hiddenCount} ${pieces} that a person cannot see, ${were} left out.`);
   }
   if (contentTokens !== undefined && (source === 'nothing' || source === 'head')) {
     lines.push(
