@@ -1,4 +1,5 @@
 /** The process as a whole: its greeting, its key, its faults, and how it ends. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +7,7 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { pidsWith, startProcess } from '../support/process.ts';
 import { shareBrowser } from '../support/server.ts';
 
@@ -100,7 +102,7 @@ it('says what is wrong with its settings, one line each, and ends', async () => 
   const file = path.join(dataDir, 'settings.yaml');
   writeFileSync(file, 'readerPort: many\nnothing: 1\n');
   const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_CONFIG: file, LECTERN_READER_PORT: '' });
-  expect(await server.stop()).toBe(1);
+  expect(await server.stop()).toBe(EXIT_CODES.usage.code);
   expect(server.lines.join('\n')).toMatch(
     /readerPort in .*settings\.yaml, line 1: .*\n.*line 2: there is no such setting/,
   );
@@ -113,7 +115,7 @@ it('says when a port is taken, and how to take another', async () => {
     LECTERN_BROWSER: 'none',
     LECTERN_READER_PORT: site.host.split(':')[1]!,
   });
-  expect(await server.stop()).toBe(1);
+  expect(await server.stop()).toBe(EXIT_CODES.usage.code);
   expect(server.lines.join('\n')).toMatch(/port \d+ is in use/);
   site.close();
 });
