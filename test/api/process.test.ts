@@ -1,5 +1,4 @@
 /** The process as a whole: its greeting, its key, its faults, and how it ends. */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
