@@ -104,10 +104,12 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         .poll(async () => (await first.room.find(job.id))!.completed, { timeout: LONG_MS })
         .toBeGreaterThan(0);
       await first.close();
-      const second = await open(slow);
-      const left = (await second.room.find(job.id))!;
+      const idle = await open({}, { jobs: 0 });
+      const left = (await idle.room.find(job.id))!;
+      await idle.close();
       expect(left.completed).toBeLessThan(600);
       const before = ran.length;
+      const second = await open(slow);
       const done = await second.ended(job.id);
       expect(done).toMatchObject({ state: 'completed', completed: 600, failed: 0 });
       expect(ran.length - before).toBe(600 - left.completed);
