@@ -22,13 +22,17 @@ const QUERY = ['q', 'url', 'html', 'file', 'pdf'];
 type Schema = Readonly<Record<string, unknown>>;
 
 export function clientOptions(): string {
+  const read = optionMembers(OPTIONS, READ_TARGETS);
+  const search = optionMembers(ALL_OPTIONS, QUERY);
+  const same = (one: Member) => search.some((other) => lineOf(other) === lineOf(one));
   return [
     HEAD,
-    declared('ReadOptions', 'Options of the reader.', optionMembers(OPTIONS, READ_TARGETS)),
+    declared('ReadOptions', 'Options of the reader.', read),
     declared(
       'SearchOptions',
       'Options of a search, and those of the reader for the pages that it finds.',
-      optionMembers(ALL_OPTIONS, QUERY),
+      search.filter((option) => !read.some((other) => lineOf(other) === lineOf(option))),
+      `Omit<ReadOptions, ${literals(read.filter((option) => !same(option)).map(({ name }) => name))}>`,
     ),
     declared('CrawlRequest', 'How a site is read.', crawlMembers()),
     declared('EmbedRequest', 'A request for vectors.', fieldMembers(EMBED_FIELDS)),
@@ -43,12 +47,14 @@ interface Member {
   readonly required?: boolean | undefined;
 }
 
-function declared(name: string, doc: string, members: readonly Member[]): string {
-  const lines = members.map((member) => {
-    const type = member.required ? member.type : `${member.type} | undefined`;
-    return `  ${docOf(member.doc)}\n  readonly ${member.name}${member.required ? '' : '?'}: ${type};`;
-  });
-  return `${docOf(doc)}\nexport interface ${name} {\n${lines.join('\n')}\n}\n`;
+function declared(name: string, doc: string, members: readonly Member[], base?: string): string {
+  const head = base ? `${name} extends ${base}` : name;
+  return `${docOf(doc)}\nexport interface ${head} {\n${members.map(lineOf).join('\n')}\n}\n`;
+}
+
+function lineOf({ name, type, doc, required }: Member): string {
+  const member = required ? `${name}: ${type}` : `${name}?: ${type} | undefined`;
+  return `  ${docOf(doc)}\n  readonly ${member};`;
 }
 
 const docOf = (text: string) => `/** ${text.replaceAll('*/', '*\\/')} */`;
