@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { PROBLEMS } from '#errors.ts';
 import { inputSchema } from '#http/openapi.ts';
 import { ADMIN_SHAPES, ADMIN_TABLE, type AdminRoute } from './admin-table.ts';
+import { ref } from './described.ts';
 
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: object) => ({ 'application/json': { schema } });
 const statusOf = ({ method }: AdminRoute) => (method === 'POST' ? 201 : 200);
 

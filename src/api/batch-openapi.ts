@@ -1,10 +1,10 @@
 /** Batch jobs in the interface description of the model host (contract, section 8). */
 import { BATCH_TASKS, MAX_INLINE_LINES } from '#batch/index.ts';
 import { EMBED_FIELDS } from '#models/index.ts';
+import { ref } from './described.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: Schema) => ({ 'application/json': { schema } });
 const failure = { description: 'A failure.', content: json(ref('Failure')) };
 const orNull = (type: string, more: Schema = {}): Schema => ({ type: [type, 'null'], ...more });

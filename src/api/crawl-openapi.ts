@@ -1,9 +1,8 @@
 /** Crawls in the interface description of the reader, drawn from their table. */
 import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { bodySchema } from '#http/openapi.ts';
+import { text, whole } from './described.ts';
 
-const text = (description: string) => ({ type: 'string', description });
-const count = (description: string) => ({ type: 'integer', description });
 const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 
 const JOB = {
@@ -17,21 +16,21 @@ const JOB = {
     created_at: text('ISO 8601.'),
     completed_at: orNull(text('ISO 8601.')),
     expires_at: text('When it and its pages are removed, ISO 8601.'),
-    limit: count('How many addresses are read at most.'),
-    depth: count('How many links away from where it starts.'),
+    limit: whole('How many addresses are read at most.'),
+    depth: whole('How many links away from where it starts.'),
     scope: { enum: ['path', 'host', 'domain'] },
     stats: {
       type: 'object',
       required: ['found', 'done', 'failed', 'skipped', 'tokens'],
       properties: {
-        found: count('Addresses found.'),
-        done: count('Pages given.'),
-        failed: count('Addresses that could not be read.'),
-        skipped: count('Addresses that robots.txt forbids, that lead elsewhere, or that are pages given already.'),
-        tokens: count('What the pages are charged.'),
+        found: whole('Addresses found.'),
+        done: whole('Pages given.'),
+        failed: whole('Addresses that could not be read.'),
+        skipped: whole('Addresses that robots.txt forbids, that lead elsewhere, or that are pages given already.'),
+        tokens: whole('What the pages are charged.'),
       },
     },
-    last_seq: count('The number of the last outcome.'),
+    last_seq: whole('The number of the last outcome.'),
     error: orNull(text('Why it failed.')),
   },
 };
@@ -40,12 +39,12 @@ const OUTCOME = {
   type: 'object',
   required: ['seq', 'event', 'url', 'depth'],
   properties: {
-    seq: count('Its number, from 1 without a gap.'),
+    seq: whole('Its number, from 1 without a gap.'),
     event: { enum: ['page', 'failed', 'skipped'] },
     url: text('The address.'),
-    depth: count('How many links away from the start it was found.'),
+    depth: whole('How many links away from the start it was found.'),
     page: { $ref: '#/components/schemas/Page' },
-    status: count('What the address was answered with, when it failed by that.'),
+    status: whole('What the address was answered with, when it failed by that.'),
     error: { type: 'object', description: 'Of a failure: code, name, status and message.' },
     reason: { enum: ['duplicate', 'robots', 'scope'], description: 'Why it was skipped.' },
     of: text('Of a duplicate: the address of the page that was given.'),

@@ -1,26 +1,8 @@
-/** What the descriptions of the reader and search hosts have in common: their failures, and the page for people. */
+/** How the reader and search hosts serve their descriptions: for programs, and as a page for people. */
 import { PROBLEMS } from '#errors.ts';
 import { escapeText } from '#html/serialize.ts';
 import { type DescribedOption, describe, headerTitle } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
-
-const text = (description: string) => ({ type: 'string', description });
-
-/** The schema of a failure in JSON. */
-export const FAILURE = {
-  type: 'object',
-  required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
-  properties: {
-    data: { type: 'null' },
-    path: text('The option at fault.'),
-    code: { type: 'integer', description: 'The HTTP status.' },
-    name: { enum: Object.keys(PROBLEMS) },
-    status: { enum: Object.values(PROBLEMS).map(({ status }) => status) },
-    message: text('What went wrong.'),
-    readableMessage: text('Name and message in one line.'),
-    retryAfter: { type: 'integer', description: 'Seconds until it makes sense to ask again.' },
-  },
-};
 
 interface Served {
   readonly description: object;

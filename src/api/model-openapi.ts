@@ -2,6 +2,7 @@
 import type { Face } from '#http/server.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
 import { BATCH_PATHS, BATCH_SCHEMAS } from './batch-openapi.ts';
+import { ref } from './described.ts';
 import { MODEL_CODES, RATE_CODES } from './envelopes/model.ts';
 import { TRACE_SCHEMA } from './trace-openapi.ts';
 
@@ -77,7 +78,6 @@ export function modelDescription(version: string): object {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const string = (description?: string): Schema => ({ type: 'string', ...(description && { description }) });
 const integer = (description?: string): Schema => ({ type: 'integer', ...(description && { description }) });
 const list = (items: Schema, description?: string): Schema => ({

@@ -3,8 +3,21 @@ import { bodySchema, headerParameters, queryParameters } from '#http/openapi.ts'
 import type { Face } from '#http/server.ts';
 import { OPTIONS, type OptionRow, PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
 import { CRAWL_PATHS_DESCRIBED, CRAWL_SCHEMAS } from './crawl-openapi.ts';
-import { docsPage, FAILURE, serveDescription } from './description.ts';
-import { TRACE_SCHEMA } from './trace-openapi.ts';
+import {
+  answered,
+  describedHost,
+  FAILURE,
+  map,
+  optionsBody,
+  PAGE_MEMBERS,
+  ref,
+  responses,
+  share,
+  text,
+  texts,
+  whole,
+} from './described.ts';
+import { docsPage, serveDescription } from './description.ts';
 
 export const DESCRIPTION_PATHS = ['/openapi.json', '/docs', '/docs/'] as const;
 
@@ -21,15 +34,7 @@ export function descriptionRoutes(face: Face, version: string): void {
 /** The OpenAPI 3.1 document of the reader host. */
 export function readerDescription(version: string): object {
   const headers = headerParameters(TABLE);
-  const body = {
-    required: false,
-    content: Object.fromEntries(
-      ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => [
-        type,
-        { schema: { $ref: '#/components/schemas/ReadOptions' } },
-      ]),
-    ),
-  };
+  const body = optionsBody('ReadOptions');
   const target = {
     name: 'target',
     in: 'path',
@@ -45,14 +50,11 @@ export function readerDescription(version: string): object {
     ...extra,
   });
   return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Lectern reader',
+    ...describedHost(
+      'Lectern reader',
+      'A web page or file in, Markdown (or HTML, text, front matter, pictures) out.',
       version,
-      description: 'A web page or file in, Markdown (or HTML, text, front matter, pictures) out.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: '/' }],
+    ),
     paths: {
       '/': {
         get: operation('readByQuery', 'Read the page named by the query, or show the index', {
@@ -88,9 +90,6 @@ export function readerDescription(version: string): object {
   };
 }
 
-const text = (description: string) => ({ type: 'string', description });
-const map = (description: string) => ({ type: 'object', additionalProperties: true, description });
-
 /** What the program found or says of the page, under names that no page can take (docs/guide/metadata.md). */
 const METADATA = {
   ...map('The language and meta elements of the page, and under `lectern:` what was found of it.'),
@@ -117,24 +116,15 @@ const PAGE = {
     description: text('The description that the page gives of itself.'),
     url: text('The address read.'),
     content: text('Markdown.'),
-    chunks: { type: 'array', items: { type: 'string' }, description: 'The Markdown in pieces.' },
-    publishedTime: text('When the page was published.'),
-    html: text('The document.'),
-    text: text('The text of the document.'),
-    screenshotUrl: text('Where the picture of the window is for four hours.'),
-    pageshotUrl: text('Where the picture of the whole page is for four hours.'),
-    links: { description: 'Text to address, or pairs of them.', anyOf: [{ type: 'object' }, { type: 'array' }] },
-    images: map('Label to address.'),
+    ...PAGE_MEMBERS,
     warning: text('What may be wrong with this answer, a line each.'),
     metadata: METADATA,
     external: map('The links of the head: rel, address, attributes.'),
-    explanation: { $ref: '#/components/schemas/Explanation' },
+    explanation: ref('Explanation'),
     usage: { type: 'object', properties: { tokens: { type: 'integer' } }, required: ['tokens'] },
   },
 };
 
-const count = (description: string) => ({ type: 'integer', description });
-const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
 const SELECTOR = text('A CSS selector that finds the element, and nothing else, in the document as it came.');
 
 const EXPLANATION = {
@@ -160,16 +150,16 @@ const EXPLANATION = {
           step: { enum: REMOVAL_STEPS, description: 'What left it out.' },
           rule: text('Why.'),
           selector: SELECTOR,
-          words: count('How many words it has.'),
+          words: whole('How many words it has.'),
           text: text('Its first words.'),
           hidden: { const: true, description: 'Nobody can see this text.' },
           probability: share('How probable it is that this is content.'),
           threshold: share('From where on it would have been kept.'),
-          signs: { type: 'array', items: { type: 'string' }, description: 'What spoke most against it.' },
+          signs: texts('What spoke most against it.'),
         },
       },
     },
-    removedCount: count('All that was left out, listed or not.'),
+    removedCount: whole('All that was left out, listed or not.'),
     blocks: {
       type: 'array',
       maxItems: 2000,
@@ -177,45 +167,22 @@ const EXPLANATION = {
         type: 'object',
         required: ['line', 'lines', 'selector', 'text'],
         properties: {
-          line: count('Its first line in `content`, from 1.'),
-          lines: count('How many lines it has.'),
+          line: whole('Its first line in `content`, from 1.'),
+          lines: whole('How many lines it has.'),
           selector: SELECTOR,
           text: text('The start of its first line.'),
         },
       },
     },
-    blockCount: count('All blocks, listed or not.'),
+    blockCount: whole('All blocks, listed or not.'),
   },
 };
 
-const ANSWER = {
-  type: 'object',
-  required: ['code', 'status', 'data', 'meta'],
-  properties: {
-    code: { const: 200 },
-    status: { const: 20_000 },
-    data: { $ref: '#/components/schemas/Page' },
-    meta: { type: 'object', properties: { usage: { type: 'object' }, trace: TRACE_SCHEMA } },
-  },
-};
+const ANSWER = answered(ref('Page'));
 
 const RESPONSES = {
-  200: {
-    description: 'The page.',
-    headers: { 'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'What the answer is charged.' } },
-    content: {
-      'text/plain': { schema: { type: 'string' } },
-      'application/json': { schema: { $ref: '#/components/schemas/Answer' } },
-      'text/event-stream': {
-        schema: { type: 'string', description: 'Events `data`, each a newer page object; `error` when it fails.' },
-      },
-    },
-  },
+  ...responses('The page.', { events: 'Events `data`, each a newer page object; `error` when it fails.' }),
   302: { description: 'The address of the picture, for text answers in a picture format.' },
-  default: {
-    description: 'A failure; its code is the HTTP status.',
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
-  },
 };
 
 const INTRO = `<p>Put an address behind this host, or post it: the answer is the page as Markdown. Options go in headers, in the query of <code>/</code>, or in a JSON or form body.</p>

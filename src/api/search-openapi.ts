@@ -2,8 +2,19 @@
 import { bodySchema, type DescribedOption, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
-import { docsPage, FAILURE, serveDescription } from './description.ts';
-import { TRACE_SCHEMA } from './trace-openapi.ts';
+import {
+  answered,
+  describedHost,
+  FAILURE,
+  map,
+  optionsBody,
+  PAGE_MEMBERS,
+  ref,
+  responses,
+  text,
+  whole,
+} from './described.ts';
+import { docsPage, serveDescription } from './description.ts';
 
 const TABLE: Readonly<Record<string, DescribedOption>> = ALL_OPTIONS;
 
@@ -19,15 +30,7 @@ export function searchDescriptionRoutes(face: Face, version: string): void {
 function searchDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const query = queryParameters(TABLE);
-  const requestBody = {
-    required: false,
-    content: Object.fromEntries(
-      ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => [
-        type,
-        { schema: { $ref: '#/components/schemas/SearchOptions' } },
-      ]),
-    ),
-  };
+  const requestBody = optionsBody('SearchOptions');
   const typed = {
     name: 'query',
     in: 'path',
@@ -46,14 +49,7 @@ function searchDescription(version: string): object {
     },
   });
   return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Lectern search',
-      version,
-      description: 'A query in, the pages that answer it as Markdown out.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: '/' }],
+    ...describedHost('Lectern search', 'A query in, the pages that answer it as Markdown out.', version),
     security: [{ key: [] }],
     paths: {
       '/search': pair('search', 'Search', []),
@@ -66,9 +62,6 @@ function searchDescription(version: string): object {
     },
   };
 }
-
-const text = (description: string) => ({ type: 'string', description });
-const whole = (description: string) => ({ type: 'integer', description });
 
 const RESULT = {
   type: 'object',
@@ -104,63 +97,24 @@ const RESULT = {
         },
       },
     },
-    chunks: { type: 'array', items: { type: 'string' }, description: 'The Markdown in pieces.' },
-    publishedTime: text('When the page was published.'),
-    html: text('The document.'),
-    text: text('The text of the document.'),
-    screenshotUrl: text('Where the picture of the window is for four hours.'),
-    pageshotUrl: text('Where the picture of the whole page is for four hours.'),
-    images: { type: 'object', additionalProperties: true, description: 'Label to address.' },
-    links: { description: 'Text to address, or pairs of them.', anyOf: [{ type: 'object' }, { type: 'array' }] },
+    ...PAGE_MEMBERS,
     warning: text('What may be wrong with this result; that its page could not be read, for one.'),
-    metadata: { type: 'object', additionalProperties: true, description: 'What was found of the page.' },
-    external: { type: 'object', additionalProperties: true, description: 'The links of its head.' },
+    metadata: map('What was found of the page.'),
+    external: map('The links of its head.'),
     favicon: text('With `withFavicons`: the icon of the site as a data URL, empty when it has none.'),
     usage: { type: 'object', required: ['tokens'], properties: { tokens: whole('What the result is charged.') } },
   },
 };
 
-const ANSWER = {
-  type: 'object',
-  required: ['code', 'status', 'data', 'meta'],
-  properties: {
-    code: { const: 200 },
-    status: { const: 20_000 },
-    data: { type: 'array', items: { $ref: '#/components/schemas/Result' } },
-    meta: {
-      type: 'object',
-      properties: {
-        usage: { type: 'object' },
-        trace: TRACE_SCHEMA,
-        notice: text('What is to be known of the answer as a whole.'),
-      },
-    },
-  },
-};
+const ANSWER = answered(
+  { type: 'array', items: ref('Result') },
+  { notice: text('What is to be known of the answer as a whole.') },
+);
 
-const RESPONSES = {
-  200: {
-    description: 'The results.',
-    headers: {
-      'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'What the answer is charged.' },
-      'X-Search-Provider': { schema: { type: 'string' }, description: 'Who answered.' },
-    },
-    content: {
-      'text/plain': { schema: { type: 'string' } },
-      'application/json': { schema: { $ref: '#/components/schemas/Answer' } },
-      'text/event-stream': {
-        schema: {
-          type: 'string',
-          description: 'Events `data`, each the results as far as they are; `error` when it fails.',
-        },
-      },
-    },
-  },
-  default: {
-    description: 'A failure; its code is the HTTP status.',
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
-  },
-};
+const RESPONSES = responses('The results.', {
+  events: 'Events `data`, each the results as far as they are; `error` when it fails.',
+  headers: { 'X-Search-Provider': { schema: { type: 'string' }, description: 'Who answered.' } },
+});
 
 const INTRO = `<p>Put a query behind this host, or post it: the answer is the pages that answer it, as Markdown. Options go in headers, in the query, or in a JSON or form body.</p>
 <pre>curl HOST/how%20bees%20find%20home -H "Authorization: Bearer KEY"
