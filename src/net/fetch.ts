@@ -19,6 +19,17 @@ import { basic, credentialsOf } from './proxies.ts';
 import { type Hop, nextHop } from './redirect.ts';
 import { type ProxyRules, proxyProblem, takesPlainRequests } from './tunnel.ts';
 
+/**
+ * Resolves when the address may be asked, which may take until its turn comes; the time of the fetch goes on, and the
+ * signal is aborted when it is over. Throws NotFollowed when it may not.
+ */
+export type MayFollow = (to: URL, from: URL, signal: AbortSignal) => Promise<void>;
+
+/** A redirect that is not followed, for a reason of who asked: thrown through to them as it is. */
+export class NotFollowed extends Error {
+  override readonly name: string = 'NotFollowed';
+}
+
 export interface FetchOptions {
   readonly method?: string;
   /** Sent in this order, with `accept-encoding` added. Another site that a redirect leads to sees only harmless ones. */
@@ -44,6 +55,8 @@ export interface FetchOptions {
   /** The proxy to go through, as `parseProxyUrl` or the operator's table gives it. */
   readonly proxy?: URL | undefined;
   readonly onRedirect?: (from: URL, to: URL, status: number) => void;
+  /** Asked before an address that a redirect leads to is; see MayFollow. */
+  readonly mayFollow?: MayFollow | undefined;
   readonly trace?: Trace | undefined;
 }
 
@@ -68,7 +81,7 @@ export interface FetchResponse {
 /**
  * Throws SecurityCompromiseError (refused address), ParamValidationError with path `url` (no such host),
  * AssertionFailureError (cannot be reached, no answer, too many redirects), TargetFileTooLargeError, or the reason of
- * the signal.
+ * the signal; NotFollowed as `mayFollow` throws it.
  */
 export interface GuardedFetch {
   (url: URL | string, options?: FetchOptions): Promise<FetchResponse>;
@@ -96,12 +109,14 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
         if (redirects >= maxRedirects)
           throw problem('AssertionFailureError', { message: 'The target redirects too often' });
         options.trace?.count('redirects', 1);
+        guard.checkUrl(next.url);
+        await options.mayFollow?.(next.url, hop.url, life.signal);
         options.onRedirect?.(hop.url, next.url, answer.statusCode);
         hop = next;
       }
     } catch (error) {
       life.end();
-      throw life.blame(error);
+      throw error instanceof NotFollowed ? error : life.blame(error);
     }
   };
 

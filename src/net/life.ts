@@ -2,6 +2,7 @@
 import { problem } from '#errors.ts';
 import { failureOf } from './failures.ts';
 import { Cut } from './pace.ts';
+import { limitTime } from './time-limit.ts';
 
 export interface Life {
   /** Aborted when the caller has gone or time is up. */
@@ -15,30 +16,19 @@ export interface Life {
 
 export function createLife(outer: AbortSignal | undefined, timeoutMs: number): Life {
   outer?.throwIfAborted();
-  const controller = new AbortController();
   const timeUp = new Cut('time');
-  const leave = () => controller.abort(outer?.reason);
-  outer?.addEventListener('abort', leave, { once: true });
-  const timer = setTimeout(() => controller.abort(timeUp), timeoutMs);
-  // While there is something to wait for a socket keeps the process up; an answer that nobody reads must not.
-  timer.unref();
+  const limit = limitTime(outer, timeoutMs, timeUp);
   return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer);
-      outer?.removeEventListener('abort', leave);
-    },
+    signal: limit.signal,
+    end: limit.end,
     blame(error) {
       if (outer?.aborted) return outer.reason;
-      if (controller.signal.reason === timeUp) {
-        return noAnswerInTime(error);
-      }
-      return failureOf(error);
+      return limit.isUp() ? noAnswerInTime(error) : failureOf(error);
     },
     cut(error) {
       if (outer?.aborted) return outer.reason;
       if (error instanceof Cut) return error;
-      if (controller.signal.reason === timeUp) return timeUp;
+      if (limit.isUp()) return timeUp;
       const failure = failureOf(error);
       return failure.name === 'AssertionFailureError' ? new Cut('broken', error) : failure;
     },

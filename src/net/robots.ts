@@ -1,6 +1,6 @@
 /** Whether a site's robots.txt lets an agent read an address (option `robotsTxt`; contract, section 12). */
-import { problem } from '#errors.ts';
-import type { FetchResponse, GuardedFetch } from './fetch.ts';
+import { asProblem, type Problem, problem } from '#errors.ts';
+import { type FetchResponse, type GuardedFetch, NotFollowed } from './fetch.ts';
 import { parseRobots, type RobotsRules } from './robots-rules.ts';
 
 export interface RobotsOptions {
@@ -30,13 +30,14 @@ export interface Robots {
 
 export interface SiteRules extends RobotsRules {
   /**
-   * Set when the site answered that it cannot tell for the moment: its status, 429 or from 500 on. A crawler is to take
-   * that as forbidding all (RFC 9309, section 2.3.1.4).
+   * Set when the site cannot tell for the moment: the status that it answered with, 429 or from 500 on, or why it could not
+   * be reached. A crawler is to take either as forbidding all (RFC 9309, section 2.3.1.4).
    */
-  readonly unknownFor?: number;
+  readonly unknownFor?: number | Problem;
 }
 
 const TIMEOUT_MS = 5_000;
+/** A file behind more of them counts as one that is not there (RFC 9309, section 2.3.1.2). */
 const MAX_REDIRECTS = 5;
 /** RFC 9309, section 2.5. What comes later does not count. */
 const MAX_BYTES = 500 * 1024;
@@ -115,6 +116,7 @@ async function download(
   userAgent: string | undefined,
   { signal, proxy, acceptInvalidCertificates = false }: RobotsCheck,
 ): Promise<Downloaded> {
+  let redirects = 0;
   try {
     const response = await fetch(url, {
       headers: { ...(userAgent && { 'user-agent': userAgent }), accept: 'text/plain,*/*;q=0.5' },
@@ -122,7 +124,9 @@ async function download(
       proxy,
       acceptInvalidCertificates,
       timeoutMs: TIMEOUT_MS,
-      maxRedirects: MAX_REDIRECTS,
+      async mayFollow() {
+        if (++redirects > MAX_REDIRECTS) throw new NotFollowed();
+      },
     });
     const { status } = response;
     if (status >= 200 && status < 300) {
@@ -133,7 +137,8 @@ async function download(
     return status === 429 || status >= 500 ? { ...FAILED, rules: { ...NO_RULES, unknownFor: status } } : ABSENT;
   } catch (error) {
     if (signal?.aborted) throw error;
-    return FAILED;
+    if (error instanceof NotFollowed) return ABSENT;
+    return { ...FAILED, rules: { ...NO_RULES, unknownFor: asProblem(error) } };
   }
 }
 

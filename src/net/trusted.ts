@@ -7,6 +7,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { problem } from '#errors.ts';
 import { basic, credentialsOf } from './proxies.ts';
 import { createRegion, type RegionOptions } from './region.ts';
+import { limitTime, type TimeLimit } from './time-limit.ts';
 
 export interface TrustedOptions {
   readonly method?: string;
@@ -57,7 +58,7 @@ export function createTrustedFetch(rules: RegionOptions): TrustedFetch {
     options.signal?.throwIfAborted();
     if (closed) throw failed('cannot be reached any more');
     agent ??= startAgent();
-    const limit = timeLimit(options.signal, options.timeoutMs ?? 120_000);
+    const limit = limitTime(options.signal, options.timeoutMs ?? 120_000, new Error('time is up'));
     try {
       const answer = await (await agent).request({
         origin: url.origin,
@@ -67,10 +68,11 @@ export function createTrustedFetch(rules: RegionOptions): TrustedFetch {
         body: options.body ?? null,
         signal: limit.signal,
       });
-      return response(answer, limit, options.maxBytes ?? 64 * 1024 ** 2);
+      return response(answer, { limit, outer: options.signal, maxBytes: options.maxBytes ?? 64 * 1024 ** 2 });
     } catch (error) {
       limit.end();
-      throw limit.blame(error);
+      options.signal?.throwIfAborted();
+      throw limit.isUp() ? late(error) : failed('cannot be reached', error);
     }
   };
 
@@ -99,34 +101,15 @@ function withUserInfo(url: URL, headers: Readonly<Record<string, string>>): Reco
 const failed = (what: string, cause?: unknown) =>
   problem('DownstreamServiceFailureError', { message: `A service needed for this request ${what}` }, cause);
 
-interface TimeLimit {
-  readonly signal: AbortSignal;
-  end(): void;
-  blame(error: unknown): unknown;
+const late = (cause: unknown) => failed('did not answer in time', cause);
+
+interface Bounds {
+  readonly limit: TimeLimit;
+  readonly outer: AbortSignal | undefined;
+  readonly maxBytes: number;
 }
 
-function timeLimit(outer: AbortSignal | undefined, timeoutMs: number): TimeLimit {
-  const controller = new AbortController();
-  const late = new Error('time is up');
-  const leave = () => controller.abort(outer?.reason);
-  outer?.addEventListener('abort', leave, { once: true });
-  const timer = setTimeout(() => controller.abort(late), timeoutMs);
-  timer.unref();
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer);
-      outer?.removeEventListener('abort', leave);
-    },
-    blame(error) {
-      if (outer?.aborted) return outer.reason;
-      if (controller.signal.aborted) return failed('did not answer in time', error);
-      return failed('cannot be reached', error);
-    },
-  };
-}
-
-function response(answer: Dispatcher.ResponseData, limit: TimeLimit, maxBytes: number): TrustedResponse {
+function response(answer: Dispatcher.ResponseData, { limit, outer, maxBytes }: Bounds): TrustedResponse {
   finished(answer.body).then(limit.end, limit.end);
   const discard = () => void answer.body.on('error', () => {}).destroy();
 
@@ -140,8 +123,8 @@ function response(answer: Dispatcher.ResponseData, limit: TimeLimit, maxBytes: n
         yield chunk;
       }
     } catch (error) {
-      const blamed = limit.blame(error);
-      throw limit.signal.aborted ? blamed : failed('broke off its answer', error);
+      outer?.throwIfAborted();
+      throw limit.isUp() ? late(error) : failed('broke off its answer', error);
     }
     if (bytes > maxBytes) throw failed('answered with more than can be read');
   }
