@@ -2,25 +2,10 @@
  * How a picture must be made for an image model: a value that is written in the row of a model, or read from the
  * `preprocessor_config.json` that is published with one.
  */
-import type { Kernel, Pixels, Window } from './resample.ts';
-import { resample } from './resample.ts';
+import type { Fitting } from '#documents/image/fit.ts';
+import type { Kernel } from '#documents/image/resample.ts';
 
-export interface PictureRule {
-  /** Of the picture that the model sees, in pixels. */
-  readonly width: number;
-  readonly height: number;
-  /**
-   * `shortest`: the shorter side becomes `resizeTo`, and the middle is cut out. `longest`: the longer side does, and what
-   * lacks is filled. `squash`: both sides become what they must be, whatever the proportions were.
-   */
-  readonly resize: 'shortest' | 'longest' | 'squash';
-  /** In pixels. */
-  readonly resizeTo: number;
-  readonly kernel: Kernel;
-  /** Where the middle lies between two pixels: cut down, or to the even one as Python's `round` does. */
-  readonly middle: 'floor' | 'even';
-  /** Of what is filled up, 0 to 255. */
-  readonly fill: number;
+export interface PictureRule extends Fitting {
   /** A byte times this, less the mean, by the deviation: for red, green and blue. */
   readonly rescale: number;
   readonly mean: readonly [number, number, number];
@@ -145,56 +130,6 @@ function tripleOf(
   if (value === undefined) return standard;
   if (!Array.isArray(value) || value.length !== 3) throw new Error(`${name} is not of three numbers`);
   return [numberOf(value[0], name), numberOf(value[1], name), numberOf(value[2], name)];
-}
-
-/** The picture as the model is shown it, in bytes still: these are the numbers that Pillow gives. */
-export function fitPicture(picture: Pixels, rule: PictureRule): Pixels {
-  const { width, height } = resizedSize(picture, rule);
-  const target = { width: rule.width, height: rule.height };
-  const [left, right] = overlap(width, target.width, rule.middle);
-  const [top, bottom] = overlap(height, target.height, rule.middle);
-  const window: Window = {
-    left: Math.max(0, left),
-    top: Math.max(0, top),
-    width: right - Math.max(0, left),
-    height: bottom - Math.max(0, top),
-  };
-  const part = resample(picture, { width, height, kernel: rule.kernel, window });
-  if (part.width === target.width && part.height === target.height) return part;
-  return padded(part, target, { left: Math.max(0, -left), top: Math.max(0, -top), fill: rule.fill });
-}
-
-/** Where the target lies on a line: its start, which is negative when it is longer, and the end of what both have. */
-function overlap(size: number, target: number, middle: PictureRule['middle']): readonly [number, number] {
-  const start = target > size ? -Math.ceil((target - size) / 2) : middleOf(size - target, middle);
-  return [start, Math.min(size, start + target)];
-}
-
-const middleOf = (rest: number, middle: PictureRule['middle']): number => {
-  const half = Math.floor(rest / 2);
-  return middle === 'even' && rest % 2 === 1 && half % 2 === 1 ? half + 1 : half;
-};
-
-function resizedSize(picture: Pixels, rule: PictureRule): { width: number; height: number } {
-  const { width, height } = picture;
-  if (rule.resize === 'squash') return { width: rule.width, height: rule.height };
-  const measure = rule.resize === 'shortest' ? Math.min(width, height) : Math.max(width, height);
-  const scaled = (side: number) =>
-    side === measure ? rule.resizeTo : Math.max(1, Math.trunc((rule.resizeTo * side) / measure));
-  return { width: scaled(width), height: scaled(height) };
-}
-
-function padded(
-  part: Pixels,
-  { width, height }: { width: number; height: number },
-  { left, top, fill }: { left: number; top: number; fill: number },
-): Pixels {
-  const rgb = new Uint8Array(width * height * 3).fill(fill);
-  for (let row = 0; row < part.height; row++) {
-    const line = part.rgb.subarray(row * part.width * 3, (row + 1) * part.width * 3);
-    rgb.set(line, ((row + top) * width + left) * 3);
-  }
-  return { width, height, rgb };
 }
 
 /** The picture as numbers: planes of red, green and blue, written at `at` of `into`. */

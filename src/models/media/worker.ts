@@ -1,9 +1,10 @@
 /** What opens media that strangers send, in a process that can be ended: pictures to pixels, samples to features. */
 
 import { DocumentFault, type FaultKind } from '#documents/document.ts';
+import { fitPicture } from '#documents/image/fit.ts';
 import { isCutOff, pictureFormat } from '#documents/image/format.ts';
 import { pixelsOf } from '#documents/image/raster.ts';
-import { fitPicture, type PictureRule } from './picture-rule.ts';
+import type { PictureRule } from './picture-rule.ts';
 import { logMel, type SoundRule } from './sound.ts';
 
 export type MediaTask =

@@ -1,0 +1,70 @@
+/** A picture brought to the size that somebody wants of every picture: resized, then cut or filled up. */
+import { type Kernel, type Pixels, resample, type Window } from './resample.ts';
+
+export interface Fitting {
+  /** Of the picture that is made, in pixels. */
+  readonly width: number;
+  readonly height: number;
+  /**
+   * `shortest`: the shorter side becomes `resizeTo`, and the middle is cut out. `longest`: the longer side does, and what
+   * lacks is filled. `squash`: both sides become what they must be, whatever the proportions were.
+   */
+  readonly resize: 'shortest' | 'longest' | 'squash';
+  /** In pixels. */
+  readonly resizeTo: number;
+  readonly kernel: Kernel;
+  /** Where the middle lies between two pixels: cut down, or to the even one as Python's `round` does. */
+  readonly middle: 'floor' | 'even';
+  /** Of what is filled up, 0 to 255. */
+  readonly fill: number;
+}
+
+/** The numbers that Pillow gives. */
+export function fitPicture(picture: Pixels, fitting: Fitting): Pixels {
+  const { width, height } = resizedSize(picture, fitting);
+  const target = { width: fitting.width, height: fitting.height };
+  const [left, right] = overlap(width, target.width, fitting.middle);
+  const [top, bottom] = overlap(height, target.height, fitting.middle);
+  const window: Window = {
+    left: Math.max(0, left),
+    top: Math.max(0, top),
+    width: right - Math.max(0, left),
+    height: bottom - Math.max(0, top),
+  };
+  const part = resample(picture, { width, height, kernel: fitting.kernel, window });
+  if (part.width === target.width && part.height === target.height) return part;
+  return padded(part, target, { left: Math.max(0, -left), top: Math.max(0, -top), fill: fitting.fill });
+}
+
+/** Where the target lies on a line: its start, which is negative when it is longer, and the end of what both have. */
+function overlap(size: number, target: number, middle: Fitting['middle']): readonly [number, number] {
+  const start = target > size ? -Math.ceil((target - size) / 2) : middleOf(size - target, middle);
+  return [start, Math.min(size, start + target)];
+}
+
+const middleOf = (rest: number, middle: Fitting['middle']): number => {
+  const half = Math.floor(rest / 2);
+  return middle === 'even' && rest % 2 === 1 && half % 2 === 1 ? half + 1 : half;
+};
+
+function resizedSize(picture: Pixels, fitting: Fitting): { width: number; height: number } {
+  const { width, height } = picture;
+  if (fitting.resize === 'squash') return { width: fitting.width, height: fitting.height };
+  const measure = fitting.resize === 'shortest' ? Math.min(width, height) : Math.max(width, height);
+  const scaled = (side: number) =>
+    side === measure ? fitting.resizeTo : Math.max(1, Math.trunc((fitting.resizeTo * side) / measure));
+  return { width: scaled(width), height: scaled(height) };
+}
+
+function padded(
+  part: Pixels,
+  { width, height }: { width: number; height: number },
+  { left, top, fill }: { left: number; top: number; fill: number },
+): Pixels {
+  const rgb = new Uint8Array(width * height * 3).fill(fill);
+  for (let row = 0; row < part.height; row++) {
+    const line = part.rgb.subarray(row * part.width * 3, (row + 1) * part.width * 3);
+    rgb.set(line, ((row + top) * width + left) * 3);
+  }
+  return { width, height, rgb };
+}
