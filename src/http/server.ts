@@ -82,6 +82,23 @@ const EXPOSED_HEADERS = [
 
 export async function createServer(options: ServerOptions): Promise<Face> {
   const { name, log, writeError, paths, maxBodyBytes, trustedProxies = [], servesPrograms = false, observe } = options;
+
+  function begin(request: FastifyRequest, reply: FastifyReply): void {
+    closeWithConnection(request.raw.socket, reply.raw);
+    reply.header(REQUEST_ID, request.id);
+    // What a caller sees of a page must never be run by the caller's own browser.
+    reply.header('x-content-type-options', 'nosniff');
+    if (request.headers.origin) reply.header('access-control-max-age', String(CORS_SECONDS));
+    if (!observe?.ended) return;
+    const beganAt = performance.now();
+    // Not the hook of the framework, which tells nothing of clients that left.
+    reply.raw.once('close', () => {
+      const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE;
+      const route = request.is404 ? undefined : request.routeOptions.url;
+      observe.ended?.({ face: name, route, status, ms: performance.now() - beganAt, request, reply });
+    });
+  }
+
   const face: Face = Fastify({
     loggerInstance: log.child({ face: name }) as never,
     logController: new LogController({ disableRequestLogging: true }),
@@ -97,8 +114,13 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_HEADER_BYTES, ignoreTrailingSlash: servesPrograms },
     ...(paths && { rewriteUrl: (request: IncomingMessage) => knownPath(request.url ?? '/', paths) }),
-    frameworkErrors: (error, request, reply) => {
-      writeError(asHttpProblem(error), request as FastifyRequest, reply as FastifyReply);
+    // Addresses that no route could be found by pass no hook.
+    frameworkErrors: (error, framed, replied) => {
+      const [request, reply] = [framed as FastifyRequest, replied as FastifyReply];
+      const failure = asHttpProblem(error);
+      begin(request, reply);
+      observe?.failed?.(failure, request, reply);
+      writeError(failure, request, reply);
     },
     clientErrorHandler: malformedRefuser(options.malformedBody),
   }) as never;
@@ -124,20 +146,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   });
   await registerBodies(face, options);
 
-  face.addHook('onRequest', async (request, reply) => {
-    closeWithConnection(request.raw.socket, reply.raw);
-    reply.header(REQUEST_ID, request.id);
-    // What a caller sees of a page must never be run by the caller's own browser.
-    reply.header('x-content-type-options', 'nosniff');
-    if (request.headers.origin) reply.header('access-control-max-age', String(CORS_SECONDS));
-    if (!observe?.ended) return;
-    // Not the hook of the framework, which tells nothing of clients that left.
-    reply.raw.once('close', () => {
-      const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE;
-      const route = request.is404 ? undefined : request.routeOptions.url;
-      observe.ended?.({ face: name, route, status, ms: reply.elapsedTime, request, reply });
-    });
-  });
+  face.addHook('onRequest', async (request, reply) => begin(request, reply));
   face.addHook('onResponse', async (request, reply) => {
     const { method } = request;
     // Addresses and options are the caller's affair: the line names the route only.

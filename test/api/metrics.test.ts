@@ -1,5 +1,6 @@
 /** The metrics, as Prometheus gets them: behind the admin secret, or on a port of their own. */
 import { readFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { METRICS, type MetricName } from '#telemetry/metrics-table.ts';
@@ -108,6 +109,21 @@ describe('a port of its own', () => {
     const text = await scrape();
     expect(text).not.toMatch(/secret|127\.0\.0\.1|\.test\b/);
     expect(sumOf(text, 'lectern_requests_total', { face: 'model', endpoint: 'none', status: '4xx' })).toBe(1);
+  });
+
+  it('counts requests whose address no route can be found by', async () => {
+    const before = await scrape();
+    const { port } = new URL(server.urls.model!);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      get({ host: '127.0.0.1', port, path: '/v1/%zz' }, resolve).on('error', reject);
+    });
+    answer.resume();
+    expect(answer.statusCode).toBe(422);
+    expect(answer.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-request-id': expect.any(String) });
+    await expect
+      .poll(async () => sumOf(await scrape(), 'lectern_requests_total', { endpoint: 'none', status: '4xx' }))
+      .toBe(sumOf(before, 'lectern_requests_total', { endpoint: 'none', status: '4xx' }) + 1);
+    expect(sumOf(await scrape(), 'lectern_failures_total')).toBe(sumOf(before, 'lectern_failures_total') + 1);
   });
 
   it('counts clients that left, and no failure that nobody was answered', async () => {
