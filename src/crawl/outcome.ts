@@ -30,7 +30,9 @@ export interface ReadPage {
 export type Outcome =
   | ReadPage
   | { readonly kind: 'failed'; readonly failure: Problem; readonly status?: number | undefined; readonly read: boolean }
-  | { readonly kind: 'skipped'; readonly reason: 'robots' | 'scope'; readonly to?: string; readonly read: boolean };
+  | { readonly kind: 'skipped'; readonly reason: 'robots' | 'scope'; readonly to?: string; readonly read: boolean }
+  /** It led to a page that was given already. */
+  | { readonly kind: 'known'; readonly of: string; readonly read: true };
 
 export interface Settled {
   /** Hosts of which pages now wait. */
@@ -66,7 +68,7 @@ export async function settle(
     // First of all, so that in PostgreSQL those of one job queue up here.
     const job = await ofLease(transaction, lease).set({ worked_at: now }).returningAll().executeTakeFirst();
     if (!job) throw new LeaseLost();
-    const duplicate = outcome.kind === 'page' ? await duplicateOf(transaction, job.id, page, outcome) : undefined;
+    const duplicate = await duplicateOf(transaction, job.id, page, outcome);
     const isGiven = outcome.kind === 'page' && !duplicate;
     const state = outcome.kind === 'failed' ? 'failed' : isGiven ? 'done' : 'skipped';
     const { numUpdatedRows } = await transaction
@@ -121,14 +123,16 @@ export const chargeId = (jobId: string, seq: number): string => `${jobId}.${seq}
 const count = (results: readonly Result[], event: Result['event']) =>
   results.filter((result) => result.event === event).length;
 
-function resultOf({ url, depth }: WaitingPage, outcome: Outcome, of: string | undefined): Result {
+function resultOf({ url, depth }: WaitingPage, outcome: Outcome, of?: string): Result {
   const place = { url, depth };
   if (outcome.kind === 'failed') {
     const { name, code, status, message } = outcome.failure;
     const answered = outcome.status === undefined ? {} : { status: outcome.status };
     return { event: 'failed', body: { ...place, ...answered, error: { code, name, status, message } } };
   }
-  if (of !== undefined) return { event: 'skipped', body: { ...place, reason: 'duplicate', of } };
+  if (of !== undefined || outcome.kind === 'known') {
+    return { event: 'skipped', body: { ...place, reason: 'duplicate', of } };
+  }
   if (outcome.kind === 'page') return { event: 'page', body: { ...place, page: outcome.page } };
   const { reason, to } = outcome;
   return { event: 'skipped', body: { ...place, reason, ...(to !== undefined && { to }) } };
@@ -139,22 +143,31 @@ interface Duplicate {
   readonly by: 'redirect' | 'canonical' | 'content';
 }
 
+/** The address of the page that was given already for an address, as that of another page perhaps. */
+export async function givenAt(db: Db, jobId: string, key: string): Promise<string | undefined> {
+  const there = await db
+    .selectFrom('crawl_pages')
+    .select(['url', 'state', 'duplicate_of'])
+    .where('job_id', '=', jobId)
+    .where('key', '=', key)
+    .where('state', '!=', 'waiting')
+    .executeTakeFirst();
+  return there?.state === 'done' ? there.url : (there?.duplicate_of ?? undefined);
+}
+
 /** The page that was given already and is the same: by where the address led, by what it calls its own, by its text. */
 async function duplicateOf(
   db: Db,
   jobId: string,
   { key }: WaitingPage,
-  { final, canonical, content }: ReadPage,
+  outcome: Outcome,
 ): Promise<Duplicate | undefined> {
-  const pages = db
-    .selectFrom('crawl_pages')
-    .select(['key', 'url', 'state', 'duplicate_of'])
-    .where('job_id', '=', jobId);
-  if (final.key !== key) {
-    const there = await pages.where('key', '=', final.key).where('state', '!=', 'waiting').executeTakeFirst();
-    const of = there?.state === 'done' ? there.url : there?.duplicate_of;
-    if (of) return { of, by: 'redirect' };
-  }
+  if (outcome.kind === 'known') return { of: outcome.of, by: 'redirect' };
+  if (outcome.kind !== 'page') return undefined;
+  const { final, canonical, content } = outcome;
+  const pages = db.selectFrom('crawl_pages').select('url').where('job_id', '=', jobId);
+  const of = final.key === key ? undefined : await givenAt(db, jobId, final.key);
+  if (of !== undefined) return { of, by: 'redirect' };
   if (canonical) {
     const there = await pages
       .where((eb) => eb.or([eb('key', '=', canonical.key), eb('canonical', '=', canonical.key)]))
@@ -268,7 +281,7 @@ async function failSome(
     .where('job_id', '=', job.id)
     .where('key', 'in', keys)
     .execute();
-  const results = pages.map((page) => resultOf(page, { kind: 'failed', failure, read: false }, undefined));
+  const results = pages.map((page) => resultOf(page, { kind: 'failed', failure, read: false }));
   await insertResults(db, job, results);
   const counts = { failed: job.failed + results.length, last_seq: job.last_seq + results.length };
   learn(await ofLease(db, lease).set(counts).returningAll().executeTakeFirstOrThrow());

@@ -4,6 +4,7 @@ import { asProblem, type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { Robots } from '#net/robots.ts';
 import type { Options, Page, PageLinks, Reader, Rendition } from '#reader/index.ts';
+import { AGENT, type Stop, Stopped, type Way } from './way.ts';
 
 export type Reading =
   | {
@@ -14,6 +15,7 @@ export type Reading =
     }
   /** By robots.txt; `to` is where the address led. */
   | { readonly kind: 'forbidden'; readonly to?: string }
+  | Exclude<Stop, { kind: 'untold' }>
   | {
       readonly kind: 'failed';
       readonly failure: Problem;
@@ -38,11 +40,9 @@ export interface Asked {
   readonly url: string;
   readonly options: Options;
   readonly obeys: boolean;
+  readonly way: Pick<Way, 'follow'>;
   readonly signal: AbortSignal;
 }
-
-/** Whom robots.txt files may name. */
-export const AGENT = 'lectern';
 
 /** Statuses that pass: time out, too early, too many requests, and failures of servers (RFC 9110; RFC 6585, section 4). */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -50,7 +50,7 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /** Throws the reason of the signal when that ends it, and nothing else. */
 export async function readPage(
-  { url, options, obeys, signal }: Asked,
+  { url, options, obeys, way, signal }: Asked,
   { reader, robots }: ReadTools,
 ): Promise<Reading> {
   const startedAt = performance.now();
@@ -60,20 +60,22 @@ export async function readPage(
       if (rules.unknownFor !== undefined) return untold(rules.unknownFor);
       if (!rules.allows(new URL(url), AGENT)) return { kind: 'forbidden' };
     }
-    const rendition = await reader.last({ target: { url }, options, signal, keyed: true, pageLinks: true });
+    const mayFollow = way.follow;
+    const rendition = await reader.last({ target: { url }, options, signal, keyed: true, pageLinks: true, mayFollow });
     const { status = 200 } = rendition;
     if (status >= 400) return answered(status, rendition.retryAfter);
     const pageLinks = rendition.pageLinks ?? { url, links: [], nofollow: false };
     if (obeys && pageLinks.url !== url) {
-      // It was asked for before it could be known; what is forbidden is not given all the same.
+      // A browser goes without asking; what is forbidden is not given all the same.
       const rules = await robots.rules(pageLinks.url, { signal });
+      if (rules.unknownFor !== undefined) return stopped({ kind: 'untold', by: rules.unknownFor });
       if (!rules.allows(new URL(pageLinks.url), AGENT)) return { kind: 'forbidden', to: pageLinks.url };
     }
     const ms = Math.round(performance.now() - startedAt);
     return { kind: 'page', rendition: { ...rendition, pageLinks }, content: contentOf(rendition.page), ms };
   } catch (error) {
     signal.throwIfAborted();
-    return failed(asProblem(error));
+    return error instanceof Stopped ? stopped(error.stop) : failed(asProblem(error));
   }
 }
 
@@ -91,14 +93,19 @@ function answered(status: number, retryAfter: string | undefined): Reading {
 }
 
 /** What the site allows is not known for the moment, so nothing is (RFC 9309, section 2.3.1.4). */
-function untold(status: number): Reading {
-  const message = `The robots.txt of the site was answered with ${status}: what it allows is not known`;
+function untold(by: number | Problem): Extract<Reading, { kind: 'failed' }> {
+  if (typeof by !== 'number') return failed(by);
+  const message = `The robots.txt of the site was answered with ${by}: what it allows is not known`;
   const failure = problem('AssertionFailureError', { message });
-  const busy = BUSY.has(status) ? { waitMs: undefined } : undefined;
+  const busy = BUSY.has(by) ? { waitMs: undefined } : undefined;
   return { kind: 'failed', failure, passing: true, busy, reached: true };
 }
 
-function failed(failure: Problem): Reading {
+/** What another site cannot tell is no fault of the host that led there. */
+const stopped = (stop: Stop): Reading =>
+  stop.kind === 'untold' ? { ...untold(stop.by), busy: undefined, reached: true } : stop;
+
+function failed(failure: Problem): Extract<Reading, { kind: 'failed' }> {
   const { name, facts } = failure;
   if (name === 'ServiceNodeResourceDrainError') {
     return { kind: 'failed', failure, passing: true, ours: true, reached: true };

@@ -13,13 +13,14 @@ import { addressOf } from './address.ts';
 import { createFilter, type Filter } from './filter.ts';
 import { addFound, hostReadyAt, nextPages, startsWait, type WaitingPage, waitingHosts } from './frontier.ts';
 import type { Manners } from './manners.ts';
-import { believedCanonical, chargeId, failHost, type Outcome, postpone, settle } from './outcome.ts';
+import { believedCanonical, chargeId, failHost, givenAt, type Outcome, postpone, settle } from './outcome.ts';
 import type { Purse, Reserve } from './purse.ts';
-import { AGENT, type Reading, readPage } from './read-page.ts';
+import { type Reading, readPage } from './read-page.ts';
 import type { CrawlPlan } from './request.ts';
 import { type JobRow, RANK } from './schema.ts';
 import { sitemapUrls } from './sitemaps.ts';
 import { type CrawlDb, ofLease, othersWait } from './store.ts';
+import { AGENT, createWay, type Way, type WayRules } from './way.ts';
 
 export interface TurnTools {
   readonly store: CrawlDb;
@@ -63,6 +64,8 @@ const LOOK_MS = 250;
 const MAX_CRAWL_DELAY_MS = 60_000;
 /** This server has too much to do. */
 const OURS_MS = 2_000;
+/** A page whose host has no turn waits so long at least. */
+const LATER_MS = 1_000;
 /** How often a page is asked for that its host was too busy for. */
 const MAX_BUSY_TRIES = 5;
 /** Failures in a row that mean that a host is gone. */
@@ -151,6 +154,8 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   }
 
   const rules = { atOnce: plan.concurrency };
+  /** How long a page waits for the turn of a host that it leads to. */
+  const patienceMs = Math.min(LONG_WAIT_MS, (options.timeoutMs ?? Number.POSITIVE_INFINITY) / 2);
 
   /** When a page may be read at the earliest, as far as is known. */
   function nextAt(): number {
@@ -199,7 +204,8 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
       return 'later';
     }
     // Another crawl may have been faster.
-    if (manners.readyAt(host, rules) > now() || !manners.begin(host)) return 'later';
+    if (manners.readyAt(host, rules) > now() || !manners.hasPlace()) return 'later';
+    manners.begin();
     const work = one(page)
       .catch((error: unknown) => {
         failure ??= error;
@@ -218,43 +224,75 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
    * one is the same.
    */
   async function one(page: WaitingPage): Promise<void> {
-    let delayMs = 0;
+    const way = createWay(addressOf(page.url)!, wayOf(page), tools, within);
+    try {
+      // Another server may have been faster.
+      if ((await way.begin()) === undefined) await readOn(page, way);
+    } finally {
+      await way.end();
+      manners.end();
+    }
+  }
+
+  async function readOn(page: WaitingPage, way: Way): Promise<void> {
     let reading: Reading | undefined;
     let reserve: Reserve;
     const startedAt = now();
     try {
       if (payer) reserve = await purse.reserve(payer);
-      reading = await readPage({ url: page.url, options, obeys: plan.robots, signal: within }, tools);
-      const failed = reading.kind === 'failed' ? reading : undefined;
-      const wasAsked = (reading.kind !== 'forbidden' || reading.to !== undefined) && !failed?.ours;
-      const { unreached } = manners.heard(page.host, {
-        busy: failed?.busy,
-        reached: wasAsked ? (failed?.reached ?? true) : undefined,
-      });
-      if (failed?.ours) delayMs = OURS_MS;
-      else if (wasAsked) delayMs = Math.max(plan.delayMs, plan.robots ? await crawlDelayMs(page.url) : 0);
+      reading = await readPage({ url: page.url, options, obeys: plan.robots, way, signal: within }, tools);
+      const unreached = heard(page, reading, way);
       await write(page, reading, reserve, unreached);
+      const final = reading.kind === 'page' ? reading.rendition.pageLinks.url : undefined;
+      if (reading.kind === 'failed' && reading.ours) await way.end(OURS_MS);
+      else if (wasAsked(reading)) await way.end('usual', final);
     } finally {
-      manners.end(page.host, delayMs);
       // What is paid for is noted when it is written down.
       if (payer && reading?.kind !== 'page') noteUnpaid(reserve, reading, startedAt);
     }
   }
 
-  async function crawlDelayMs(url: string): Promise<number> {
+  const wasAsked = (reading: Reading): boolean =>
+    (reading.kind !== 'forbidden' || reading.to !== undefined) && !(reading.kind === 'failed' && reading.ours);
+
+  /** How often in a row the page's own host was not reached. */
+  function heard({ host }: WaitingPage, reading: Reading, way: Way): number {
+    if (way.host === undefined) return 0;
+    const failed = reading.kind === 'failed' ? reading : undefined;
+    const reached = wasAsked(reading) ? (failed?.reached ?? true) : undefined;
+    const { unreached } = manners.heard(way.host, { busy: failed?.busy, reached });
+    return way.host === host ? unreached : 0;
+  }
+
+  const wayOf = ({ rank }: WaitingPage): WayRules => ({
+    ...rules,
+    obeys: plan.robots,
+    isStart: rank === RANK.start,
+    allows: (url) => filter.allows(url),
+    known: (key) => givenAt(store.db, row.id, key),
+    delayMs: pauseAfter,
+    mostMs: patienceMs,
+  });
+
+  /** The pause after an address was asked. */
+  async function pauseAfter(url: string): Promise<number> {
+    if (!plan.robots) return plan.delayMs;
     const seconds = (await tools.robots.rules(url, { signal: within })).crawlDelayS(AGENT) ?? 0;
-    return Math.min(seconds * 1000, MAX_CRAWL_DELAY_MS);
+    return Math.max(plan.delayMs, Math.min(seconds * 1000, MAX_CRAWL_DELAY_MS));
   }
 
   async function write(page: WaitingPage, reading: Reading, reserve: Reserve, unreached: number): Promise<void> {
     const at = now();
+    if (reading.kind === 'later') {
+      // It is asked for again just before, so that it waits there when the turn comes.
+      const readyAt = Math.max(at + LATER_MS, reading.readyAt - patienceMs / 2);
+      return putOff({ ...page, tries: page.tries - 1 }, readyAt, page.rank);
+    }
     if (reading.kind === 'failed' && reading.passing) {
       const pauseMs = pauseOf(page, reading);
       if (pauseMs !== undefined && unreached < GONE_AFTER) {
         const tries = reading.ours ? page.tries - 1 : page.tries;
-        await postpone(store, lease, { ...page, tries }, { readyAt: at + pauseMs, rank: rankOf(page, reading) });
-        if (!hosts.has(page.host)) hosts.set(page.host, at + pauseMs);
-        return;
+        return putOff({ ...page, tries }, at + pauseMs, rankOf(page, reading));
       }
     }
     if (reading.kind === 'failed') lastFailure = reading.failure;
@@ -276,6 +314,11 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     tools.onChange(row.id);
   }
 
+  async function putOff(page: WaitingPage, readyAt: number, rank: number): Promise<void> {
+    await postpone(store, lease, page, { readyAt, rank });
+    if (!hosts.has(page.host)) hosts.set(page.host, readyAt);
+  }
+
   /** How long a page rests before it is tried again; undefined when it was tried often enough. */
   function pauseOf({ tries }: WaitingPage, { busy, ours }: Extract<Reading, { kind: 'failed' }>): number | undefined {
     if (ours) return OURS_MS;
@@ -288,7 +331,9 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   const rankOf = ({ rank }: WaitingPage, { busy, ours }: Extract<Reading, { kind: 'failed' }>) =>
     rank === RANK.start || busy || ours ? rank : RANK.retry;
 
-  function outcomeOf(page: WaitingPage, reading: Reading): Outcome {
+  function outcomeOf(page: WaitingPage, reading: Exclude<Reading, { kind: 'later' }>): Outcome {
+    if (reading.kind === 'known') return { ...reading, read: true };
+    if (reading.kind === 'elsewhere') return { kind: 'skipped', reason: 'scope', to: reading.to, read: true };
     if (reading.kind === 'forbidden') {
       const { to } = reading;
       return { kind: 'skipped', reason: 'robots', ...(to !== undefined && { to }), read: to !== undefined };

@@ -107,7 +107,11 @@ interface Downloaded extends Pick<Kept, 'rules' | 'characters'> {
 }
 
 const ABSENT: Downloaded = { rules: NO_RULES, characters: 0, freshMs: FRESH_MS };
-const FAILED: Downloaded = { rules: NO_RULES, characters: 0, freshMs: FAILED_FRESH_MS };
+const unknown = (unknownFor: number | Problem): Downloaded => ({
+  rules: { ...NO_RULES, unknownFor },
+  characters: 0,
+  freshMs: FAILED_FRESH_MS,
+});
 
 /** What the start of the file says. */
 async function download(
@@ -134,11 +138,11 @@ async function download(
       return { rules: parseRobots(text), characters: text.length, freshMs: FRESH_MS };
     }
     response.discard();
-    return status === 429 || status >= 500 ? { ...FAILED, rules: { ...NO_RULES, unknownFor: status } } : ABSENT;
+    return status === 429 || status >= 500 ? unknown(status) : ABSENT;
   } catch (error) {
     if (signal?.aborted) throw error;
     if (error instanceof NotFollowed) return ABSENT;
-    return { ...FAILED, rules: { ...NO_RULES, unknownFor: asProblem(error) } };
+    return unknown(asProblem(error));
   }
 }
 

@@ -121,6 +121,7 @@ function createCache(
     endSpan?.();
     told(request, fresh ? 'hit' : 'miss', onRead);
     if (fresh) return yield fresh;
+    if (request.mayFollow) return yield* keeping(request, live);
     try {
       yield* flights.join(flightOf(request), signal, (shared) => keeping({ ...request, signal: shared }, live));
     } catch (error) {

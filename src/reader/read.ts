@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
+import type { MayFollow } from '#net/fetch.ts';
 import { checkCustomHeaders } from '#net/headers.ts';
 import { parseProxyUrl } from '#net/proxies.ts';
 import type { Robots } from '#net/robots.ts';
@@ -44,6 +45,11 @@ export interface ReadRequest {
   readonly freshMs?: number | undefined;
   /** Whether the links of the whole page are wanted, for who goes on from it. */
   readonly pageLinks?: boolean | undefined;
+  /**
+   * Asked before an address is that a redirect or a page leads to, if a fetch meets it; what it throws ends the read. Such
+   * a read shares no other's work, nor is an old copy given in place of it. Where a browser went is seen at its end.
+   */
+  readonly mayFollow?: MayFollow | undefined;
   /** What follows this read; absent for those that nobody follows. */
   readonly trace?: Trace | undefined;
 }

@@ -1,5 +1,6 @@
 /** All migrations of the room, in their order. Add to the list; what was released is never changed. */
 import type { Migration } from '#storage/database/migrate.ts';
 import { crawl } from './0001-crawl.ts';
+import { hosts } from './0002-hosts.ts';
 
-export const MIGRATIONS: readonly Migration[] = [crawl];
+export const MIGRATIONS: readonly Migration[] = [crawl, hosts];

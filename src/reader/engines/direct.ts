@@ -80,6 +80,7 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
     const { snapshot, way: come, next } = await read(way, { ...visit, jar, proxy }, options);
     // A page that sends its reader round for ever is read as it is.
     if (!next || come.redirects >= MAX_REDIRECTS) return snapshot;
+    await visit.mayFollow?.(next, come.url, visit.signal);
     way = { url: next, headers: headersAfter(come.url, next, come.headers), redirects: come.redirects + 1 };
   }
 }
@@ -111,7 +112,7 @@ async function read(way: Way, visit: Passage, options: DirectEngineOptions): Pro
 }
 
 async function ask(way: Way, visit: Passage, options: DirectEngineOptions) {
-  const { options: asked, deadline, signal, jar, proxy, trace } = visit;
+  const { options: asked, deadline, signal, jar, proxy, trace, mayFollow } = visit;
   const left = deadline - performance.now() - DECODE_MS;
   let come = way;
   const response = await options.fetch(way.url, {
@@ -123,6 +124,7 @@ async function ask(way: Way, visit: Passage, options: DirectEngineOptions) {
     jar,
     proxy,
     trace,
+    mayFollow,
     acceptInvalidCertificates: asked.skipCertVerification ?? false,
     onRedirect(from, to) {
       come = { url: to, headers: headersAfter(from, to, come.headers), redirects: come.redirects + 1 };

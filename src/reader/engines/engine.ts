@@ -3,6 +3,7 @@
  * they come (a stream shows each), and the last one is the answer.
  */
 import type { CookieJar } from '#net/cookies.ts';
+import type { MayFollow } from '#net/fetch.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { Options } from '../options/resolve.ts';
 import type { AnswerFacts, Snapshot } from '../snapshot.ts';
@@ -29,6 +30,8 @@ export interface Visit {
   /** The folder for a file that the target turns out to be; removed when the read is over. */
   readonly folder: () => Promise<string>;
   readonly trace?: Trace | undefined;
+  /** Asked before an address is that the target leads to. A browser follows its pages without asking. */
+  readonly mayFollow?: MayFollow | undefined;
 }
 
 export interface Engine {
