@@ -2,6 +2,7 @@
  * What a file becomes: pages of plain HTML, and what it says about itself. A kind of file is a module with `parse`, and
  * with `picture` when its pages can be drawn. Kinds run in a process of their own, which is ended when a file is too much.
  */
+import type { Fitting } from './image/fit.ts';
 
 /** A file to read. It lies in a temporary place of ours; its name is data and never a path. */
 export interface DocumentFile {
@@ -62,11 +63,25 @@ export interface PictureOptions {
   readonly fit?: { readonly width: number; readonly height: number } | undefined;
 }
 
+export interface PicturesOptions {
+  /** Counted from 1. */
+  readonly pages: readonly number[];
+  /** Pixels per point. */
+  readonly scale?: number | undefined;
+  /** A file each, or red, green and blue of the fitted picture, row by row. */
+  readonly as: 'png' | Fitting;
+}
+
 export interface DocumentKind {
   /** Throws DocumentFault. */
   parse(file: DocumentFile, bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument>;
   /** A page as PNG. Throws DocumentFault. */
   picture?(file: DocumentFile, bytes: Uint8Array, options: PictureOptions): Promise<Uint8Array>;
+  /**
+   * As many of the pages, the first of them at least, as can be drawn in a short while. Throws DocumentFault for the first
+   * alone.
+   */
+  pictures?(file: DocumentFile, bytes: Uint8Array, options: PicturesOptions): Promise<Uint8Array[]>;
 }
 
 /**

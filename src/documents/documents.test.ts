@@ -71,6 +71,22 @@ describe('a file', () => {
     expect(await documents.picture(file(Buffer.from('a,b\n1,2'), TYPES.csv), { page: 1 }, NEVER)).toBeUndefined();
   });
 
+  it('is drawn page after page', { timeout: LONG_MS }, async () => {
+    const pages = Array.from({ length: 40 }, (_, at) => (at % 3) + 1);
+    const opened = file(pdf, TYPES.pdf);
+    const drawn: Buffer[] = [];
+    for await (const png of documents.pictures(opened, { pages, scale: 1, as: 'png' }, NEVER))
+      drawn.push(Buffer.from(png));
+    expect(drawn).toHaveLength(pages.length);
+    for (const page of [1, 2, 3]) {
+      const alone = await documents.picture(opened, { page, scale: 1 }, NEVER);
+      const equal = drawn.map((png) => png.equals(alone!));
+      expect(equal).toEqual(pages.map((other) => other === page));
+    }
+    const others = documents.pictures(file(docx, TYPES.docx), { pages: [1], as: 'png' }, NEVER);
+    await expect(others.next()).rejects.toMatchObject({ kind: 'unsupported' });
+  });
+
   it('has its pages one by one', { timeout: LONG_MS }, async () => {
     const second = await read(pdf, TYPES.pdf, 2);
     expect(second).toMatchObject({ pageCount: 3, pages: [{ number: 2 }] });
@@ -153,6 +169,25 @@ describe('limits', () => {
       await small.close();
     },
   );
+
+  it('pages that take too long are ended, and so are those of a caller who goes', {
+    timeout: LONG_MS,
+  }, async () => {
+    const hasty = make({ timeoutMs: 1 });
+    const late = hasty.pictures(file(pdf, TYPES.pdf), { pages: [1, 2], as: 'png' }, NEVER).next();
+    await expect(late).rejects.toMatchObject({ kind: 'too large', message: expect.stringContaining('0.001 s') });
+    await hasty.close();
+    const gone = new AbortController();
+    const pages = Array.from({ length: 300 }, (_, at) => (at % 3) + 1);
+    const work = documents.pictures(file(pdf, TYPES.pdf), { pages, as: 'png' }, gone.signal);
+    expect((await work.next()).done).toBe(false);
+    gone.abort(new Error('gone'));
+    const rest = async () => {
+      for await (const png of work) expect(png.length).toBeGreaterThan(0);
+    };
+    await expect(rest()).rejects.toThrow('gone');
+    expect((await read(docx, TYPES.docx)).pages).toHaveLength(1);
+  });
 
   it('a caller who goes ends the work', { timeout: LONG_MS }, async () => {
     const gone = new AbortController();

@@ -6,7 +6,13 @@ import path from 'node:path';
 import { createProcesses } from '#concurrency/processes.ts';
 import { type Load, TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
 import { canonicalType, TYPES } from './detect.ts';
-import { DocumentFault, type DocumentFile, type ParsedDocument, type PictureOptions } from './document.ts';
+import {
+  DocumentFault,
+  type DocumentFile,
+  type ParsedDocument,
+  type PictureOptions,
+  type PicturesOptions,
+} from './document.ts';
 import type { LibreOffice } from './office/libreoffice.ts';
 import { OLD_OFFICE, type Outcome, type Task } from './worker.ts';
 
@@ -22,6 +28,11 @@ export interface Documents {
   read(file: DocumentFile, options: { readonly page?: number | undefined }, signal: AbortSignal): Promise<ReadFile>;
   /** A page as PNG; undefined for kinds that cannot be drawn here. Throws what `read` throws. */
   picture(file: DocumentFile, options: PictureOptions, signal: AbortSignal): Promise<Uint8Array | undefined>;
+  /**
+   * Pages of a PDF in the order asked for, drawn without opening the file anew for each. Between two runs of them others
+   * have their turn. Throws what `read` throws.
+   */
+  pictures(file: DocumentFile, options: PicturesOptions, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   /** Process numbers of those that are running. */
   pids(): number[];
   load(): Load;
@@ -96,6 +107,16 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       const pdf = await converted(file, mediaType, 'pdf', signal);
       const second = await run({ do: 'picture', file: pdf, options }, signal);
       return second.kind === 'picture' ? second.png : undefined;
+    },
+    async *pictures(file, { pages, ...how }, signal) {
+      for (let drawn = 0; drawn < pages.length; ) {
+        const options = { ...how, pages: pages.slice(drawn) };
+        const outcome = await run({ do: 'pictures', file: canonical(file), options }, signal);
+        if (outcome.kind !== 'pictures')
+          throw new DocumentFault('unsupported', 'The pages of the file cannot be drawn');
+        drawn += outcome.pictures.length;
+        yield* outcome.pictures;
+      }
     },
     pids: () => processes.pids(),
     load: processes.load,

@@ -8,16 +8,20 @@ import {
   type FaultKind,
   type ParsedDocument,
   type PictureOptions,
+  type PicturesOptions,
 } from './document.ts';
 import { kindOf } from './kinds.ts';
 
 export type Task =
   | { readonly do: 'parse'; readonly file: DocumentFile; readonly page: number | undefined }
-  | { readonly do: 'picture'; readonly file: DocumentFile; readonly options: PictureOptions };
+  | { readonly do: 'picture'; readonly file: DocumentFile; readonly options: PictureOptions }
+  | { readonly do: 'pictures'; readonly file: DocumentFile; readonly options: PicturesOptions };
 
 export type Outcome =
   | { readonly kind: 'document'; readonly mediaType: string; readonly document: ParsedDocument }
   | { readonly kind: 'picture'; readonly png: Uint8Array }
+  /** Of the first pages that were asked for, one at least. */
+  | { readonly kind: 'pictures'; readonly pictures: readonly Uint8Array[] }
   /** The file must be converted before it can be read or drawn. */
   | { readonly kind: 'convert'; readonly mediaType: string }
   | { readonly kind: 'fault'; readonly fault: FaultKind; readonly message: string };
@@ -41,6 +45,10 @@ export default async function work(task: Task): Promise<Outcome> {
     if (!kind) throw new DocumentFault('unsupported', `Files of the type ${mediaType} cannot be read`);
     if (task.do === 'parse') {
       return { kind: 'document', mediaType, document: await kind.parse(file, bytes, { page: task.page }) };
+    }
+    if (task.do === 'pictures') {
+      if (!kind.pictures) throw new DocumentFault('unsupported', `Pages of the type ${mediaType} are drawn one by one`);
+      return { kind: 'pictures', pictures: await kind.pictures(file, bytes, task.options) };
     }
     if (!kind.picture) return { kind: 'convert', mediaType };
     return { kind: 'picture', png: await kind.picture(file, bytes, task.options) };

@@ -5,7 +5,7 @@ import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
 import { library, type Opened, open } from './open.ts';
 import { type PageText, readPage } from './page.ts';
-import { drawPage } from './picture.ts';
+import { drawPage, drawPages } from './picture.ts';
 import { isWhole } from './repair.ts';
 
 const MAX_PAGES = 2_000;
@@ -109,4 +109,5 @@ async function createReader(bytes: Uint8Array) {
 export const kind: DocumentKind = {
   parse,
   picture: (_file, bytes, options) => drawPage(bytes, options),
+  pictures: (_file, bytes, options) => drawPages(bytes, options),
 };

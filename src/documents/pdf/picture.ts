@@ -1,6 +1,10 @@
-/** A page as a picture. */
-import type { PDFPageProxy } from 'pdfjs-dist';
-import { DocumentFault, type PictureOptions } from '../document.ts';
+/** Pages as pictures. */
+import type { Canvas } from '@napi-rs/canvas';
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { DocumentFault, type PictureOptions, type PicturesOptions } from '../document.ts';
+import { fitPicture } from '../image/fit.ts';
+import { pixelsOf } from '../image/raster.ts';
+import type { Pixels } from '../image/resample.ts';
 import { open } from './open.ts';
 
 type RenderTarget = Pick<Parameters<PDFPageProxy['render']>[0], 'canvas' | 'canvasContext'>;
@@ -9,28 +13,73 @@ const DEFAULT_SCALE = 2;
 /** Pixels on a side. */
 const LARGEST = 4_000;
 const MAX_IMAGE_PIXELS = 50_000_000;
+/** After it no further page is begun: long beside an opening, short for those who wait for the process. */
+const RUN_MS = 250;
 
-export async function drawPage(
+export const drawPage = (bytes: Uint8Array, { page, scale = DEFAULT_SCALE }: PictureOptions): Promise<Uint8Array> =>
+  withDocument(bytes, async (document) => (await draw(document, page, scale)).encode('png'));
+
+/** See `pictures` of DocumentKind. */
+export const drawPages = (
   bytes: Uint8Array,
-  { page: number, scale = DEFAULT_SCALE }: PictureOptions,
-): Promise<Uint8Array> {
-  const { createCanvas } = await import('@napi-rs/canvas');
+  { pages, scale = DEFAULT_SCALE, as }: PicturesOptions,
+): Promise<Uint8Array[]> =>
+  withDocument(bytes, async (document) => {
+    const until = performance.now() + RUN_MS;
+    const drawn: Uint8Array[] = [];
+    for (const page of pages) {
+      try {
+        const canvas = await draw(document, page, scale);
+        drawn.push(as === 'png' ? await canvas.encode('png') : fitPicture(await pixelsOn(canvas), as).rgb);
+      } catch (error) {
+        // The next run begins with it: what is told of a page does not depend on those before.
+        if (drawn.length === 0) throw error;
+        break;
+      }
+      if (performance.now() >= until) break;
+    }
+    return drawn;
+  });
+
+async function withDocument<T>(bytes: Uint8Array, work: (document: PDFDocumentProxy) => Promise<T>): Promise<T> {
   const { document, close } = await open(bytes, { maxImagePixels: MAX_IMAGE_PIXELS });
   try {
-    if (number < 1 || number > document.numPages) throw new DocumentFault('damaged', 'The PDF has no such page');
-    const page = await document.getPage(number);
-    const size = page.getViewport({ scale: 1 });
-    const fitting = Math.min(scale, LARGEST / size.width, LARGEST / size.height);
-    const viewport = page.getViewport({ scale: fitting });
-    const canvas = createCanvas(Math.max(1, Math.floor(viewport.width)), Math.max(1, Math.floor(viewport.height)));
-    // The canvas has all that PDF.js draws with, but is not the DOM's.
-    const target = { canvas: null, canvasContext: canvas.getContext('2d') } as unknown as RenderTarget;
-    await page.render({ ...target, viewport, background: '#ffffff' }).promise;
-    return await canvas.encode('png');
+    return await work(document);
   } catch (error) {
     if (error instanceof DocumentFault) throw error;
     throw new DocumentFault('damaged', 'The page of the PDF cannot be drawn', error);
   } finally {
     await close();
   }
+}
+
+async function draw(document: PDFDocumentProxy, number: number, scale: number): Promise<Canvas> {
+  const { createCanvas } = await import('@napi-rs/canvas');
+  if (number < 1 || number > document.numPages) throw new DocumentFault('damaged', 'The PDF has no such page');
+  const page = await document.getPage(number);
+  const size = page.getViewport({ scale: 1 });
+  const fitting = Math.min(scale, LARGEST / size.width, LARGEST / size.height);
+  const viewport = page.getViewport({ scale: fitting });
+  const canvas = createCanvas(Math.max(1, Math.floor(viewport.width)), Math.max(1, Math.floor(viewport.height)));
+  // The canvas has all that PDF.js draws with, but is not the DOM's.
+  const target = { canvas: null, canvasContext: canvas.getContext('2d') } as unknown as RenderTarget;
+  await page.render({ ...target, viewport, background: '#ffffff' }).promise;
+  page.cleanup();
+  return canvas;
+}
+
+/** What the PNG of a canvas would be opened as. */
+async function pixelsOn(canvas: Canvas): Promise<Pixels> {
+  const { width, height } = canvas;
+  const rgba = canvas.data();
+  const rgb = new Uint8Array(width * height * 3);
+  let covered = 255;
+  for (let from = 0, to = 0; to < rgb.length; from += 4, to += 3) {
+    rgb[to] = rgba[from]!;
+    rgb[to + 1] = rgba[from + 1]!;
+    rgb[to + 2] = rgba[from + 2]!;
+    covered &= rgba[from + 3]!;
+  }
+  // The paper is white, but a page may blend it away: colours are then multiplied by what is left.
+  return covered === 255 ? { width, height, rgb } : pixelsOf(await canvas.encode('png'), 'png');
 }

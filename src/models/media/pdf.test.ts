@@ -1,14 +1,17 @@
 /** Pages of a PDF for a model: which are read as text, which are looked at, and that nothing of the file stays. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDocuments, type Documents } from '#documents/documents.ts';
+import { fitPicture } from '#documents/image/fit.ts';
 import { pictureSize } from '#documents/image/image.ts';
+import { pixelsOf } from '#documents/image/raster.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
 import type { Ocr } from '../ocr.ts';
 import { pagesAsPictures, pagesAsTexts } from './pdf.ts';
+import { clipRule } from './picture-rule.ts';
 
 const signal = new AbortController().signal;
 const wait = 180_000;
@@ -54,15 +57,27 @@ it(
 );
 
 it(
-  'draws a sheet with as many pixels across as the model sees, 595 at least, and leaves nothing behind',
+  'gives pages as the model sees them, drawn with as many pixels across, 595 at least, and leaves nothing behind',
   async () => {
     const tools = { documents, ocr: undefined, temporaryDir };
-    const sizes = (side: number) => pagesAsPictures(file, { side, tools, signal }, (png) => pictureSize(png));
-    expect(await sizes(224)).toEqual([
-      { width: 595, height: 842 },
-      { width: 595, height: 842 },
-    ]);
-    expect((await sizes(1_190))[0]).toEqual({ width: 1_190, height: 1_684 });
+    const files = await pagesAsPictures(file, { as: 'png', tools, signal }, (png) => png);
+    expect(await pictureSize(files[1]!)).toEqual({ width: 1_024, height: 1_449 });
+    const alone = async (side: number, page: number) => {
+      const at = path.join(temporaryDir, 'alone.pdf');
+      await writeFile(at, file);
+      const options = { page, scale: Math.max(595, side) / 595 };
+      const png = await documents.picture(
+        { path: at, size: file.length, mediaType: 'application/pdf' },
+        options,
+        signal,
+      );
+      return Buffer.from(fitPicture(await pixelsOf(png!, 'png'), clipRule(side)).rgb);
+    };
+    for (const side of [224, 700]) {
+      const drawn = await pagesAsPictures(file, { as: clipRule(side), tools, signal }, (rgb) => Buffer.from(rgb));
+      expect(drawn).toHaveLength(2);
+      for (const [at, rgb] of drawn.entries()) expect(rgb.equals(await alone(side, at + 1))).toBe(true);
+    }
     expect(await readdir(path.join(temporaryDir, 'programs'))).toEqual([]);
   },
   wait,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createProgramFolder } from '#concurrency/programs.ts';
-import type { DocumentFile } from '#documents/document.ts';
+import type { DocumentFile, PicturesOptions } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
 import { parseFragment } from '#html/parse.ts';
 import { innerText } from '#html/visible-text.ts';
@@ -20,11 +20,16 @@ export interface PdfTools {
   readonly temporaryDir: string;
 }
 
+/** Of a sheet of A4 for a model that makes its pictures itself, in pixels. */
+const FILE_SIDE = 1_024;
 /** Points of the shorter side of a sheet of A4: a point is a pixel at the scale 1. */
 const SHEET_POINTS = 595;
 const OCR_SCALE = 3;
-/** Pages that are drawn, and made into what a model sees, at once: while one is drawn another is made smaller. */
-const PAGES_AT_ONCE = 4;
+/** Stretches of pages, drawn from one opening where that is quick enough, that are in work at once. */
+const STRETCHES_AT_ONCE = 4;
+const STRETCH = 8;
+/** Pages of a request that are read in the picture at once: one is drawn while another is read. */
+const RECOGNISED_AT_ONCE = 2;
 /** Of a page: no model reads more. */
 const MAX_TEXT = 200_000;
 
@@ -51,23 +56,31 @@ async function countPages(file: DocumentFile, { documents }: PdfTools, signal: A
 }
 
 /**
- * Each page drawn so that a sheet of A4 has no fewer than `side` pixels across, and given to `work`, a few at once. Throws
- * MediaFault, what `Documents` throws, or the signal's reason.
+ * Each page drawn so that a sheet of A4 has no fewer pixels across than a model sees, as PNG or as it sees it, and given to
+ * `take`. Throws MediaFault, what `Documents` and `take` throw, or the signal's reason.
  */
 export const pagesAsPictures = <T>(
   bytes: Uint8Array,
-  { side, tools, signal }: { side: number; tools: PdfTools; signal: AbortSignal },
-  work: (png: Uint8Array, signal: AbortSignal) => Promise<T>,
+  { as, tools, signal }: { as: PicturesOptions['as']; tools: PdfTools; signal: AbortSignal },
+  take: (picture: Uint8Array) => T,
 ): Promise<T[]> =>
   withFile(bytes, tools, async (file) => {
     const count = await countPages(file, tools, signal);
+    const side = as === 'png' ? FILE_SIDE : Math.max(as.width, as.height);
     const scale = Math.max(1, side / SHEET_POINTS);
-    const numbers = Array.from({ length: count }, (_, at) => at + 1);
-    return eachOf(numbers, { atOnce: PAGES_AT_ONCE, signal }, async (page, stop) => {
-      const png = await tools.documents.picture(file, { page, scale }, stop);
-      return work(png!, stop);
+    const options = { atOnce: STRETCHES_AT_ONCE, signal };
+    const taken = await eachOf(stretchesOf(count), options, async (pages, stop) => {
+      const own: T[] = [];
+      for await (const picture of tools.documents.pictures(file, { pages, scale, as }, stop)) own.push(take(picture));
+      return own;
     });
+    return taken.flat();
   });
+
+const stretchesOf = (count: number): number[][] =>
+  Array.from({ length: Math.ceil(count / STRETCH) }, (_, stretch) =>
+    Array.from({ length: Math.min(STRETCH, count - stretch * STRETCH) }, (_, at) => stretch * STRETCH + at + 1),
+  );
 
 /** The text layer of each page; what text recognition finds on one that is a picture of text. Throws the same. */
 export const pagesAsTexts = (
@@ -77,18 +90,13 @@ export const pagesAsTexts = (
   withFile(bytes, tools, async (file) => {
     await countPages(file, tools, signal);
     const { pages } = await tools.documents.read(file, {}, signal);
-    const texts: string[] = [];
-    for (const { number, html, scanned } of pages) {
+    return eachOf(pages, { atOnce: RECOGNISED_AT_ONCE, signal }, async ({ number, html, scanned }, stop) => {
       // A page may hold as much as a book: others have their turn between two of them.
       await nextTurn();
       const layer = innerText(parseFragment(html.slice(0, MAX_TEXT))).trim();
-      if (!scanned || !tools.ocr) {
-        texts.push(layer);
-        continue;
-      }
-      const png = await tools.documents.picture(file, { page: number, scale: OCR_SCALE }, signal);
-      const { text } = await tools.ocr.read(png!, { signal });
-      texts.push(text || layer);
-    }
-    return texts;
+      if (!scanned || !tools.ocr) return layer;
+      const png = await tools.documents.picture(file, { page: number, scale: OCR_SCALE }, stop);
+      const { text } = await tools.ocr.read(png!, { signal: stop });
+      return text || layer;
+    });
   });

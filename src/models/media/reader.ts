@@ -169,10 +169,13 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     }
     const { image } = needs;
     if (!image) throw new MediaFault('cannot be read by this model');
-    const side = image === 'file' ? FILE_SIDE : Math.max(image.width, image.height);
-    return pagesAsPictures(bytes, { side, tools, signal }, async (png, stop) => [
-      await picture(png, 'image/png', image, { signal: stop, hold }),
-    ]);
+    const as = image === 'file' ? 'png' : image;
+    return pagesAsPictures(bytes, { as, tools, signal }, (drawn): Piece[] => {
+      hold(as === 'png' ? sizeOfFile(drawn) : drawn.length);
+      return [
+        as === 'png' ? { medium: 'image', file: drawn, mediaType: 'image/png' } : { medium: 'image', rgb: drawn },
+      ];
+    });
   }
 
   return {
@@ -198,9 +201,6 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     close: () => processes.close(),
   };
 }
-
-/** Pages for a model that makes its pictures itself. */
-const FILE_SIDE = 1_024;
 
 /** It is sent on in base64 as well. */
 const sizeOfFile = ({ length }: Uint8Array) => Math.ceil((length * 7) / 3);
