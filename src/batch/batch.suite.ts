@@ -6,9 +6,9 @@ import { createRegistry, openModels } from '#models/index.ts';
 import { createFetch } from '#net/fetch.ts';
 import { createGuard } from '#net/guard.ts';
 import { createRegion } from '#net/region.ts';
+import { isFinal } from '#storage/jobs/states.ts';
 import { createLog } from '#telemetry/log.ts';
 import type { Job } from './job.ts';
-import { isFinal } from './job.ts';
 import { type BatchRoom, type BatchRoomOptions, openBatch } from './open.ts';
 
 export const SILENT = createLog('silent');

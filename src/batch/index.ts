@@ -1,5 +1,6 @@
+export { isFinal } from '#storage/jobs/states.ts';
 export { MAX_INLINE_LINES } from './input.ts';
-export { isFinal, type Job } from './job.ts';
+export type { Job } from './job.ts';
 export { optionsOf } from './line.ts';
 export type { FileKind } from './links.ts';
 export { BATCH_TABLES, type BatchRoom, openBatch, type Submission } from './open.ts';

@@ -1,39 +1,5 @@
-/** A batch job: its states and the legal moves between them (contract of the model host, 8.3). */
-
-export const STATES = ['pending', 'processing', 'completed', 'failed', 'cancelled', 'expired'] as const;
-export type JobState = (typeof STATES)[number];
-
-interface Move {
-  readonly from: readonly JobState[];
-  readonly to: JobState;
-}
-
-/** THE table: nothing else changes a state. */
-export const MOVES = {
-  /** A worker takes it. */
-  take: { from: ['pending', 'processing'], to: 'processing' },
-  /** Every line has an outcome. */
-  complete: { from: ['processing'], to: 'completed' },
-  /** Its input cannot be read, or what is wrong is not a line's own. */
-  fail: { from: ['pending', 'processing'], to: 'failed' },
-  cancel: { from: ['pending', 'processing'], to: 'cancelled' },
-  /** Its time is over before it was done. */
-  lapse: { from: ['pending', 'processing'], to: 'expired' },
-  /** Its files are removed. */
-  expire: { from: ['completed', 'failed', 'cancelled'], to: 'expired' },
-} as const satisfies Record<string, Move>;
-
-export type MoveName = keyof typeof MOVES;
-
-export const UNFINISHED: readonly JobState[] = ['pending', 'processing'];
-
-export const isFinal = (state: JobState): boolean => !UNFINISHED.includes(state);
-
-/** The state after a move; undefined when it is not legal. */
-export function moved(state: JobState, move: MoveName): JobState | undefined {
-  const { from, to }: Move = MOVES[move];
-  return from.includes(state) ? to : undefined;
-}
+/** A batch job, and what is known of it (contract of the model host, 8.3). */
+import type { JobState } from '#storage/jobs/states.ts';
 
 /** What lines of a job are embedded with, unless a line says otherwise: fields of an embeddings request. */
 export type JobOptions = Readonly<Record<string, unknown>>;

@@ -1,32 +1,21 @@
 /** The room with its database: jobs are taken in, looked after, and worked on where there are workers. */
-import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
+import { jobDesk, newJobId } from '#storage/jobs/desk.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
-import { startChores } from './chores.ts';
+import { startBatchChores } from './chores.ts';
 import { inlineInput } from './input.ts';
-import { isFinal, type Job } from './job.ts';
+import type { Job } from './job.ts';
 import { namesOf } from './line.ts';
 import { createLinks, type FileKind, type Links, linkSecret } from './links.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { readLog } from './pieces.ts';
 import type { FailureOf, ServedEmbedding } from './run-line.ts';
-import type { JobRow, Tables } from './schema.ts';
-import {
-  askToCancel,
-  cancelNow,
-  countJobs,
-  expireJobs,
-  findJob,
-  insertJob,
-  jobOf,
-  listJobs,
-  type NewJob,
-} from './store.ts';
+import type { Tables } from './schema.ts';
+import { insertJob, JOBS, jobOf, type NewJob } from './store.ts';
 import { RETRY_MS } from './webhook.ts';
 import { startBatchWorkers } from './worker.ts';
 
@@ -97,9 +86,6 @@ const LEASE_MS = 10_000;
 const PAUSE_MS = 1_000;
 const KEEP_MS = 86_400_000;
 const REMEMBER_MS = 30 * 86_400_000;
-/** How long a cancelled job's worker may take to finish its lines. */
-const CANCEL_MS = 10_000;
-const CANCEL_LOOK_MS = 50;
 
 export async function openBatch(options: BatchRoomOptions): Promise<BatchRoom> {
   const { dataDir, databaseUrl, log } = options;
@@ -122,39 +108,26 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
     pauseMs = PAUSE_MS,
     webhookRetryMs = RETRY_MS,
     now = Date.now,
-    jobs,
+    jobs: slots,
   } = options;
   const links = createLinks(await linkSecret(store.db));
-  const chores = startChores({ ...options, store, links, now, webhookRetryMs, rememberMs: REMEMBER_MS });
-  const workers: Workers | undefined = jobs
-    ? startBatchWorkers({ ...options, jobs, store, leaseMs, pauseMs, now, onEnd: chores.wake })
-    : undefined;
-
-  const isDue = (row: JobRow) => row.expires_at <= now() && row.state !== 'expired';
-
-  async function find(id: string): Promise<Job | undefined> {
-    const row = await findJob(store, id);
-    if (!row || !isDue(row)) return row && jobOf(row);
-    await expireJobs(store, now(), id);
-    return find(id);
-  }
-
-  /** The job when it has ended, which it does soon. */
-  async function ended(id: string): Promise<Job | undefined> {
-    for (const until = now() + CANCEL_MS; now() < until; await sleep(CANCEL_LOOK_MS)) {
-      const job = await find(id);
-      if (!job || isFinal(job.state)) return job;
-    }
-    await cancelNow(store, id, now());
-    return find(id);
-  }
+  let workers: Workers | undefined;
+  const chores = startBatchChores({
+    ...options,
+    ...{ store, links, now, webhookRetryMs },
+    rememberMs: REMEMBER_MS,
+    busy: () => workers?.busy() ?? false,
+    restMs: leaseMs,
+  });
+  if (slots) workers = startBatchWorkers({ ...options, slots, store, leaseMs, pauseMs, now, onEnd: chores.wake });
+  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now });
 
   return {
     async submit({ model, input, ...given }) {
       const createdAt = now();
       const job: NewJob = {
         ...given,
-        id: newId(createdAt),
+        id: newJobId('batch', createdAt),
         model: model.name,
         inputUrl: typeof input === 'string' ? input : null,
         createdAt,
@@ -166,16 +139,9 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
       return jobOf(row);
     },
     find,
-    async list(owner, limit) {
-      const rows = await listJobs(store, owner, limit);
-      if (!rows.some(isDue)) return rows.map(jobOf);
-      await expireJobs(store, now());
-      return (await listJobs(store, owner, limit)).map(jobOf);
-    },
+    list,
     async cancel(job) {
-      await askToCancel(store, job.id, now());
-      workers?.cancel(job.id);
-      const done = (await ended(job.id)) ?? job;
+      const done = await cancel(job);
       chores.wake();
       return done;
     },
@@ -184,7 +150,7 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
       read: (from, to) => readLog(store.db, { jobId: job.id, kind }, from, to),
     }),
     links,
-    counts: () => countJobs(store),
+    counts: () => JOBS.counts(store),
     get healthy() {
       return store.healthy;
     },
@@ -194,13 +160,4 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
       await store.close();
     },
   };
-}
-
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/** In the order of their making to the millisecond, and not to be guessed: 48 bits of time, 80 of chance. */
-function newId(now: number): string {
-  let time = '';
-  for (let rest = now, at = 0; at < 10; at++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
-  return `batch_${time}${Array.from(randomBytes(16), (byte) => ALPHABET[byte % 32]).join('')}`;
 }

@@ -1,21 +1,14 @@
 /** The tables of the room as they are now; the migrations make them. Times are milliseconds since 1970. */
 import type { Kysely } from 'kysely';
-import type { JobState } from './job.ts';
+import type { JobColumns } from '#storage/jobs/table.ts';
 
-export interface JobRow {
-  id: string;
-  owner: string;
+export interface JobRow extends JobColumns {
   account_id: string | null;
   model: string;
   /** JSON. */
   options: string;
   input_url: string | null;
   base_url: string;
-  state: JobState;
-  error: string | null;
-  created_at: number;
-  completed_at: number | null;
-  expires_at: number;
   total: number | null;
   completed: number;
   failed: number;
@@ -25,17 +18,6 @@ export interface JobRow {
   input_bytes: number;
   output_bytes: number;
   error_bytes: number;
-  /** A worker's word of its own; every change it makes is bound to it. */
-  lease: string | null;
-  lease_until: number;
-  /** Jobs take turns by the time of their last. */
-  worked_at: number;
-  /** Not taken before. */
-  ready_at: number;
-  /** Turns in a row that brought nothing. */
-  tries: number;
-  /** 1 when its end was asked for while a worker had it. */
-  cancelling: number;
   webhook_url: string | null;
   /** When its end is to be told next; null when it is not. */
   webhook_at: number | null;

@@ -1,5 +1,6 @@
 /** A job as callers see it (contract of the model host, 8.2). */
-import { isFinal, type Job, type JobState } from './job.ts';
+import { isFinal, type JobState } from '#storage/jobs/states.ts';
+import type { Job } from './job.ts';
 import type { FileKind, Links } from './links.ts';
 
 export interface ShownJob {

@@ -5,30 +5,21 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
-import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
+import { type JobState, MOVES, type MoveName, moved } from '#storage/jobs/states.ts';
 import { postgresUrl } from '../../test/support/services.ts';
-import { type JobState, MOVES, type MoveName, moved } from './job.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { PIECE_BYTES, readLog, removePieces } from './pieces.ts';
 import type { JobRow, LogKind, Tables } from './schema.ts';
 import {
   appendInput,
-  askToCancel,
-  cancelNow,
   countInput,
   dropInput,
-  expireJobs,
-  failJob,
-  findJob,
-  forgetJobs,
   insertJob,
-  keepLease,
-  listJobs,
+  JOBS,
   littered,
   markClean,
   type NewJob,
-  releaseJob,
-  takeJob,
   takeWebhook,
   uncharged,
   writeProgress,
@@ -80,7 +71,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await store?.close();
       rmSync(dir, { recursive: true, force: true });
     });
-    const row = async (id: string): Promise<JobRow> => (await findJob(store, id))!;
+    const row = async (id: string): Promise<JobRow> => (await JOBS.find(store, id))!;
     const log = async (jobId: string, kind: LogKind, bytes: number) =>
       textOf(readLog(store.db, { jobId, kind }, 0, bytes));
     /** Nothing is left to take for other tests. */
@@ -93,17 +84,23 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await only();
       const jobs = [newJob(), newJob({ createdAt: 1 }), newJob({ createdAt: 2 })];
       for (const job of jobs) await insertJob(store, job, { lines: 1, pieces: [text('{}\n')] });
-      const taken = await Promise.all(Array.from({ length: 6 }, () => takeJob(store, 10, LEASE_MS)));
+      const taken = await Promise.all(
+        Array.from({ length: 6 }, () => JOBS.take(store, { now: 10, leaseMs: LEASE_MS })),
+      );
       expect(taken.flatMap((found) => (found ? [found.row.id] : [])).sort()).toEqual(jobs.map(({ id }) => id));
-      expect(await takeJob(store, 10 + LEASE_MS - 1, LEASE_MS)).toBeUndefined();
+      expect(await JOBS.take(store, { now: 10 + LEASE_MS - 1, leaseMs: LEASE_MS })).toBeUndefined();
       const [first] = taken.filter((found) => found?.row.id === jobs[0]!.id);
-      await releaseJob(store, first!.lease, { readyAt: 50, failed: true });
-      expect(await takeJob(store, 49, LEASE_MS)).toBeUndefined();
-      expect((await takeJob(store, 50, LEASE_MS))?.row).toMatchObject({ id: jobs[0]!.id, tries: 1 });
+      await JOBS.release(store, first!.lease, { readyAt: 50, turn: 'failed' });
+      expect(await JOBS.take(store, { now: 49, leaseMs: LEASE_MS })).toBeUndefined();
+      expect((await JOBS.take(store, { now: 50, leaseMs: LEASE_MS }))?.row).toMatchObject({
+        id: jobs[0]!.id,
+        tries: 1,
+      });
       // Those whose workers died come before the one that has just had its turn.
       const later = 60 + LEASE_MS;
       const order = [];
-      for (let at = 0; at < 3; at++) order.push((await takeJob(store, later + at, LEASE_MS))?.row.id);
+      for (let at = 0; at < 3; at++)
+        order.push((await JOBS.take(store, { now: later + at, leaseMs: LEASE_MS }))?.row.id);
       expect([order.slice(0, 2).sort(), order[2]]).toEqual([[jobs[1]!.id, jobs[2]!.id], jobs[0]!.id]);
     });
 
@@ -116,33 +113,33 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
       expect(refused).toHaveLength(15);
       for (const { reason } of refused) expect(reason).toMatchObject({ name: 'ResourceLimitExceededError' });
-      const [newest] = await listJobs(store, owner, 100);
-      await cancelNow(store, newest!.id, 5);
+      const [newest] = await JOBS.list(store, owner, 100);
+      await JOBS.cancelNow(store, newest!.id, 5);
       await insertJob(store, newJob({ owner }), undefined);
       await expect(insertJob(store, newJob({ owner }), undefined)).rejects.toThrow('10 of 10');
-      expect(await listJobs(store, owner, 3)).toHaveLength(3);
+      expect(await JOBS.list(store, owner, 3)).toHaveLength(3);
     });
 
     it('keeps what a worker brings that lost its lease out of the job', async () => {
       await only();
       const job = newJob();
       await insertJob(store, job, { lines: 2, pieces: [text('{}\n{}\n')] });
-      const dead = (await takeJob(store, 0, LEASE_MS))!;
+      const dead = (await JOBS.take(store, { now: 0, leaseMs: LEASE_MS }))!;
       await writeProgress(store, dead.lease, progress(3, 'one\n', '', 5), 1);
-      const next = (await takeJob(store, LEASE_MS, LEASE_MS))!;
+      const next = (await JOBS.take(store, { now: LEASE_MS, leaseMs: LEASE_MS }))!;
       expect(next.row).toMatchObject({ id: job.id, done_bytes: 3, output_bytes: 4 });
       const before = await row(job.id);
       for (const late of [
         () => writeProgress(store, dead.lease, progress(6, 'late\n'), 2, 'complete'),
-        () => keepLease(store, dead.lease, 1e9),
+        () => JOBS.keep(store, dead.lease, 1e9),
         () => appendInput(store, dead.lease, text('{}')),
         () => countInput(store, dead.lease, 9),
         () => dropInput(store, dead.lease),
       ]) {
         await expect(late()).rejects.toBeInstanceOf(LeaseLost);
       }
-      await failJob(store, dead.lease, 'late', 2);
-      await releaseJob(store, dead.lease, { readyAt: 0, failed: true });
+      await JOBS.end(store, dead.lease, { move: 'fail', error: 'late' }, 2);
+      await JOBS.release(store, dead.lease, { readyAt: 0, turn: 'failed' });
       expect(await row(job.id)).toEqual(before);
       await writeProgress(store, next.lease, progress(6, '', 'two\n'), 3, 'complete');
       const done = await row(job.id);
@@ -181,18 +178,18 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await only();
       const idle = newJob({ webhookUrl: 'http://hook.example' });
       await insertJob(store, idle, undefined);
-      await askToCancel(store, idle.id, 7);
+      await JOBS.askToCancel(store, idle.id, 7);
       expect(await row(idle.id)).toMatchObject({ state: 'cancelled', completed_at: 7, webhook_at: 7, charge_due: 1 });
       const busy = newJob();
       await insertJob(store, busy, { lines: 1, pieces: [text('{}\n')] });
-      const { lease } = (await takeJob(store, 10, LEASE_MS))!;
-      await askToCancel(store, busy.id, 11);
-      expect(await keepLease(store, lease, 2_000)).toEqual({ cancelling: true });
+      const { lease } = (await JOBS.take(store, { now: 10, leaseMs: LEASE_MS }))!;
+      await JOBS.askToCancel(store, busy.id, 11);
+      expect(await JOBS.keep(store, lease, 2_000)).toEqual({ cancelling: true });
       await writeProgress(store, lease, progress(0, 'kept\n'), 12, 'cancel');
       expect(await row(busy.id)).toMatchObject({ state: 'cancelled', completed: 1 });
       const before = await row(busy.id);
-      await askToCancel(store, busy.id, 13);
-      await cancelNow(store, busy.id, 13);
+      await JOBS.askToCancel(store, busy.id, 13);
+      await JOBS.cancelNow(store, busy.id, 13);
       expect(await row(busy.id)).toEqual(before);
     });
 
@@ -201,18 +198,18 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const late = newJob({ webhookUrl: 'http://hook.example' });
       const done = newJob({ webhookUrl: 'http://hook.example' });
       for (const job of [done, late]) await insertJob(store, job, { lines: 1, pieces: [text('{}\n')] });
-      const taken = (await takeJob(store, 0, LEASE_MS))!;
+      const taken = (await JOBS.take(store, { now: 0, leaseMs: LEASE_MS }))!;
       await writeProgress(store, taken.lease, progress(3, 'one\n'), 5, 'complete');
       expect((await takeWebhook(store, 5, 99))?.id).toBe(taken.row.id);
-      await expireJobs(store, HOUR_MS - 1);
+      await JOBS.expire(store, HOUR_MS - 1);
       expect((await row(taken.row.id)).state).toBe('completed');
-      await expireJobs(store, HOUR_MS);
+      await JOBS.expire(store, HOUR_MS);
       // The end of the first was told already: that its files are gone is not another end.
       expect(await row(taken.row.id)).toMatchObject({ state: 'expired', completed_at: 5, webhook_at: 99 });
       const other = [done, late].find(({ id }) => id !== taken.row.id)!;
       expect(await row(other.id)).toMatchObject({ state: 'expired', completed_at: HOUR_MS, webhook_at: HOUR_MS });
-      expect(await takeJob(store, HOUR_MS, LEASE_MS)).toBeUndefined();
-      await forgetJobs(store, HOUR_MS);
+      expect(await JOBS.take(store, { now: HOUR_MS, leaseMs: LEASE_MS })).toBeUndefined();
+      await JOBS.forget(store, HOUR_MS);
       expect(await row(other.id)).toBeDefined();
       for (let found = await littered(store); found; found = await littered(store)) {
         while (await removePieces(store.db, found.id, ['input', 'output', 'errors']));
@@ -220,8 +217,8 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       }
       expect(await store.db.selectFrom('batch_pieces').selectAll().execute()).toEqual([]);
       await store.db.updateTable('batch_jobs').set({ charge_due: 0 }).execute();
-      await forgetJobs(store, HOUR_MS);
-      expect(await findJob(store, other.id)).toBeUndefined();
+      await JOBS.forget(store, HOUR_MS);
+      expect(await JOBS.find(store, other.id)).toBeUndefined();
     });
 
     it('makes legal moves only, and keeps logs and counts together, whatever comes in whatever order', async () => {
@@ -262,16 +259,17 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
               if (!(error instanceof LeaseLost)) throw error;
               return undefined;
             };
-            if (act === 'take') leases[worker] = (await takeJob(store, now, LEASE_MS))?.lease ?? lease;
+            if (act === 'take')
+              leases[worker] = (await JOBS.take(store, { now: now, leaseMs: LEASE_MS }))?.lease ?? lease;
             else if (act === 'wait') now += LEASE_MS;
-            else if (act === 'cancel') await askToCancel(store, job.id, now);
-            else if (act === 'cancel now') await cancelNow(store, job.id, now);
+            else if (act === 'cancel') await JOBS.askToCancel(store, job.id, now);
+            else if (act === 'cancel now') await JOBS.cancelNow(store, job.id, now);
             else if (act === 'lapse') {
-              if (worker) await expireJobs(store, HOUR_MS, job.id);
+              if (worker) await JOBS.expire(store, HOUR_MS, job.id);
             } else if (!lease) continue;
-            else if (act === 'beat') await keepLease(store, lease, now + LEASE_MS).catch(lost);
-            else if (act === 'fail') await failJob(store, lease, 'broken', now);
-            else if (act === 'release') await releaseJob(store, lease, { readyAt: 0, failed: false });
+            else if (act === 'beat') await JOBS.keep(store, lease, now + LEASE_MS).catch(lost);
+            else if (act === 'fail') await JOBS.end(store, lease, { move: 'fail', error: 'broken' }, now);
+            else if (act === 'release') await JOBS.release(store, lease, { readyAt: 0, turn: 'done' });
             else {
               const end = act === 'complete' ? 'complete' : undefined;
               const wrote = await writeProgress(store, lease, progress(written + 1, 'x'), now, end).then(

@@ -1,20 +1,26 @@
-/**
- * Jobs in the database, one function a query. Whoever works on a job has a lease with a word of its own; what it changes
- * is bound to that word, so that one that was taken for dead can spoil nothing.
- */
-import { randomUUID } from 'node:crypto';
+/** What batch jobs have beside what all jobs have: what came, what was done, what it gave; one function a query. */
 import { type Selectable, sql } from 'kysely';
-import { problem } from '#errors.ts';
 import type { Store } from '#storage/database/store.ts';
-import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
-import { isFinal, type Job, MOVES, type MoveName, UNFINISHED } from './job.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
+import { isFinal } from '#storage/jobs/states.ts';
+import { FRESH, jobTable, ofLease } from '#storage/jobs/table.ts';
+import type { Job } from './job.ts';
 import { appendPieces } from './pieces.ts';
 import type { Db, JobRow, Tables } from './schema.ts';
 
 export type BatchDb = Pick<Store<Tables>, 'db' | 'dialect'>;
 
-/** Unfinished jobs that one owner may have. */
-const MAX_UNFINISHED = 10;
+export const JOBS = jobTable<JobRow>({
+  name: 'batch_jobs',
+  plural: 'batch jobs',
+  ending: (now) => ({
+    litter: 'input',
+    charge_due: 1,
+    webhook_at: sql<number | null>`case when webhook_url is null then null else cast(${now} as bigint) end`,
+  }),
+  expired: { litter: 'all' },
+  forgotten: { litter: 'none', charge_due: 0 },
+});
 
 export interface NewJob {
   readonly id: string;
@@ -36,28 +42,10 @@ export interface StoredInput {
 }
 
 /** ResourceLimitExceededError when the owner has too many that are not done. */
-export async function insertJob(
-  { db, dialect }: BatchDb,
-  job: NewJob,
-  input: StoredInput | undefined,
-): Promise<JobRow> {
-  return db.transaction().execute(async (transaction) => {
-    // SQLite's transactions are exclusive; in PostgreSQL those of one owner queue up here.
-    if (dialect === 'postgres') await sql`SELECT pg_advisory_xact_lock(hashtext(${job.owner}))`.execute(transaction);
-    const { unfinished } = await transaction
-      .selectFrom('batch_jobs')
-      .select((eb) => eb.fn.countAll<number>().as('unfinished'))
-      .where('owner', '=', job.owner)
-      .where('state', 'in', UNFINISHED)
-      .where('expires_at', '>', job.createdAt)
-      .executeTakeFirstOrThrow();
-    if (unfinished >= MAX_UNFINISHED) {
-      const message = `Resource limit exceeded for the plan: ${unfinished} of ${MAX_UNFINISHED} batch jobs are not done yet`;
-      throw problem('ResourceLimitExceededError', { message });
-    }
-    const row = newRow(job);
-    await transaction.insertInto('batch_jobs').values(row).execute();
-    if (!input) return row;
+export async function insertJob(store: BatchDb, job: NewJob, input: StoredInput | undefined): Promise<JobRow> {
+  let row = newRow(job);
+  await JOBS.insert(store, row, async (transaction) => {
+    if (!input) return;
     let bytes = 0;
     for (const piece of input.pieces) {
       await appendPieces(transaction, { jobId: job.id, kind: 'input' }, bytes, piece);
@@ -65,11 +53,13 @@ export async function insertJob(
     }
     const counted = { total: input.lines, input_bytes: bytes };
     await transaction.updateTable('batch_jobs').set(counted).where('id', '=', job.id).execute();
-    return { ...row, ...counted };
+    row = { ...row, ...counted };
   });
+  return row;
 }
 
 const newRow = (job: NewJob): JobRow => ({
+  ...FRESH,
   id: job.id,
   owner: job.owner,
   account_id: job.account,
@@ -77,10 +67,7 @@ const newRow = (job: NewJob): JobRow => ({
   options: JSON.stringify(job.options),
   input_url: job.inputUrl,
   base_url: job.baseUrl,
-  state: 'pending',
-  error: null,
   created_at: job.createdAt,
-  completed_at: null,
   expires_at: job.expiresAt,
   total: null,
   completed: 0,
@@ -90,12 +77,6 @@ const newRow = (job: NewJob): JobRow => ({
   input_bytes: 0,
   output_bytes: 0,
   error_bytes: 0,
-  lease: null,
-  lease_until: 0,
-  worked_at: 0,
-  ready_at: 0,
-  tries: 0,
-  cancelling: 0,
   webhook_url: job.webhookUrl,
   webhook_at: null,
   webhook_tries: 0,
@@ -103,116 +84,7 @@ const newRow = (job: NewJob): JobRow => ({
   litter: 'none',
 });
 
-export async function findJob({ db }: BatchDb, id: string): Promise<JobRow | undefined> {
-  return db.selectFrom('batch_jobs').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** Newest first. */
-export async function listJobs({ db }: BatchDb, owner: string, limit: number): Promise<JobRow[]> {
-  return db
-    .selectFrom('batch_jobs')
-    .selectAll()
-    .where('owner', '=', owner)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-}
-
-/** What every end of a job changes beside its state. */
-const ending = (now: number) => ({
-  completed_at: now,
-  lease: null,
-  litter: 'input' as const,
-  charge_due: 1,
-  webhook_at: sql<number | null>`case when webhook_url is null then null else cast(${now} as bigint) end`,
-});
-
-/** Sets the state where the move is legal. */
-const making = (move: Exclude<MoveName, 'take'>, now: number) => ({ state: MOVES[move].to, ...ending(now) });
-
-/**
- * Ends a job that nobody works on; to one that somebody does it is said, and it ends after the line in work. A job that
- * has ended stays as it is.
- */
-/** How many jobs are in each state. */
-export async function countJobs({ db }: BatchDb): Promise<ReadonlyMap<string, number>> {
-  const rows = await db
-    .selectFrom('batch_jobs')
-    .select(({ fn }) => ['state', fn.countAll<number>().as('jobs')])
-    .groupBy('state')
-    .execute();
-  return new Map(rows.map(({ state, jobs }) => [state, Number(jobs)]));
-}
-
-export async function askToCancel({ db }: BatchDb, id: string, now: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const idle = await transaction
-      .updateTable('batch_jobs')
-      .set(making('cancel', now))
-      .where('id', '=', id)
-      .where('state', 'in', MOVES.cancel.from)
-      .where((eb) => eb.or([eb('lease', 'is', null), eb('lease_until', '<=', now)]))
-      .executeTakeFirst();
-    if (idle.numUpdatedRows) return;
-    await transaction
-      .updateTable('batch_jobs')
-      .set({ cancelling: 1 })
-      .where('id', '=', id)
-      .where('state', 'in', MOVES.cancel.from)
-      .execute();
-  });
-}
-
-/** Ends it whoever works on it: what that one brings later is of no effect. */
-export async function cancelNow({ db }: BatchDb, id: string, now: number): Promise<void> {
-  await db
-    .updateTable('batch_jobs')
-    .set(making('cancel', now))
-    .where('id', '=', id)
-    .where('state', 'in', MOVES.cancel.from)
-    .execute();
-}
-
-/** The job whose turn it is, with a lease; undefined when there is nothing to do. */
-export async function takeJob(
-  { db, dialect }: BatchDb,
-  now: number,
-  leaseMs: number,
-): Promise<{ row: JobRow; lease: Lease } | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const next = transaction
-      .selectFrom('batch_jobs')
-      .select('id')
-      .where('state', 'in', MOVES.take.from)
-      .where('ready_at', '<=', now)
-      .where('expires_at', '>', now)
-      .where((eb) => eb.or([eb('lease', 'is', null), eb('lease_until', '<=', now)]))
-      .orderBy('worked_at')
-      .orderBy('created_at')
-      .limit(1);
-    const found = await (dialect === 'postgres' ? next.forUpdate().skipLocked() : next).executeTakeFirst();
-    if (!found) return undefined;
-    const word = randomUUID();
-    const row = await transaction
-      .updateTable('batch_jobs')
-      .set({ state: MOVES.take.to, lease: word, lease_until: now + leaseMs, worked_at: now })
-      .where('id', '=', found.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return { row, lease: { jobId: row.id, word } };
-  });
-}
-
-/** Makes the lease longer; whether the job is to be cancelled. Throws LeaseLost. */
-export async function keepLease({ db }: BatchDb, lease: Lease, until: number): Promise<{ cancelling: boolean }> {
-  const row = await ofLease(db, lease).set({ lease_until: until }).returning('cancelling').executeTakeFirst();
-  if (!row) throw new LeaseLost();
-  return { cancelling: row.cancelling === 1 };
-}
-
-const ofLease = (db: Db, { jobId, word }: Lease) =>
-  db.updateTable('batch_jobs').where('id', '=', jobId).where('lease', '=', word).where('state', '=', 'processing');
+const leased = (db: Db, lease: Lease) => ofLease(db.updateTable('batch_jobs'), lease);
 
 /** What a worker brings. */
 export interface Progress {
@@ -234,7 +106,7 @@ export async function writeProgress(
   end?: 'complete' | 'cancel',
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const row = await ofLease(transaction, lease)
+    const row = await leased(transaction, lease)
       .set((eb) => ({
         done_bytes: progress.doneBytes,
         completed: eb('completed', '+', progress.completed),
@@ -243,7 +115,7 @@ export async function writeProgress(
         output_bytes: eb('output_bytes', '+', progress.output.length),
         error_bytes: eb('error_bytes', '+', progress.errors.length),
         tries: 0,
-        ...(end && making(end, now)),
+        ...(end && JOBS.ending(end, now)),
       }))
       .returning(['output_bytes', 'error_bytes'])
       .executeTakeFirst();
@@ -255,31 +127,10 @@ export async function writeProgress(
   });
 }
 
-/** Gives a job back, not to be taken again before a time. */
-export async function releaseJob(
-  { db }: BatchDb,
-  lease: Lease,
-  { readyAt, failed }: { readyAt: number; failed: boolean },
-): Promise<void> {
-  await ofLease(db, lease)
-    .set((eb) => ({
-      lease: null,
-      ready_at: readyAt,
-      ...(failed && { tries: eb('tries', '+', 1) }),
-    }))
-    .execute();
-}
-
-export async function failJob({ db }: BatchDb, lease: Lease, error: string, now: number): Promise<void> {
-  await ofLease(db, lease)
-    .set({ ...making('fail', now), error })
-    .execute();
-}
-
 /** What was read of a file before a worker died is read anew. */
 export async function dropInput({ db }: BatchDb, lease: Lease): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const row = await ofLease(transaction, lease).set({ input_bytes: 0 }).returning('id').executeTakeFirst();
+    const row = await leased(transaction, lease).set({ input_bytes: 0 }).returning('id').executeTakeFirst();
     if (!row) throw new LeaseLost();
     await transaction
       .deleteFrom('batch_pieces')
@@ -292,7 +143,7 @@ export async function dropInput({ db }: BatchDb, lease: Lease): Promise<void> {
 /** Throws LeaseLost. */
 export async function appendInput({ db }: BatchDb, lease: Lease, bytes: Uint8Array): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const row = await ofLease(transaction, lease)
+    const row = await leased(transaction, lease)
       .set((eb) => ({ input_bytes: eb('input_bytes', '+', bytes.length) }))
       .returning('input_bytes')
       .executeTakeFirst();
@@ -303,20 +154,8 @@ export async function appendInput({ db }: BatchDb, lease: Lease, bytes: Uint8Arr
 
 /** The input is there as a whole. */
 export async function countInput({ db }: BatchDb, lease: Lease, total: number): Promise<void> {
-  const row = await ofLease(db, lease).set({ total }).returning('id').executeTakeFirst();
+  const row = await leased(db, lease).set({ total }).returning('id').executeTakeFirst();
   if (!row) throw new LeaseLost();
-}
-
-/** Ends jobs whose time is over, and the files of those that had ended. */
-export async function expireJobs({ db }: BatchDb, now: number, id?: string): Promise<void> {
-  const due = (move: 'lapse' | 'expire') => {
-    const query = db.updateTable('batch_jobs').where('expires_at', '<=', now).where('state', 'in', MOVES[move].from);
-    return id === undefined ? query : query.where('id', '=', id);
-  };
-  await due('lapse')
-    .set({ ...making('lapse', now), litter: 'all' })
-    .execute();
-  await due('expire').set({ state: MOVES.expire.to, litter: 'all' }).execute();
 }
 
 export async function littered({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {
@@ -334,17 +173,6 @@ export async function markClean({ db }: BatchDb, { id, litter }: Pick<JobRow, 'i
     .set({ litter: 'none' })
     .where('id', '=', id)
     .where('litter', '=', litter)
-    .execute();
-}
-
-/** Forgets jobs that were made before a time, and whose files are gone. */
-export async function forgetJobs({ db }: BatchDb, before: number): Promise<void> {
-  await db
-    .deleteFrom('batch_jobs')
-    .where('created_at', '<', before)
-    .where('state', '=', 'expired')
-    .where('litter', '=', 'none')
-    .where('charge_due', '=', 0)
     .execute();
 }
 

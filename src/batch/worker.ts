@@ -1,13 +1,13 @@
 /** Batch jobs as the workers of a process take them: which turns there are, and what becomes of a turn that failed. */
 import { asProblem } from '#errors.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
+import type { Lease } from '#storage/jobs/lease.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
 import type { JobRow } from './schema.ts';
-import { failJob, keepLease, releaseJob, takeJob } from './store.ts';
+import { JOBS } from './store.ts';
 import { Hopeless, NotNow, type TurnTools, takeTurn } from './turn.ts';
 
-export interface BatchWorkersOptions extends TurnTools, WorkersOptions {
-  readonly log: WorkersOptions['log'];
+export interface BatchWorkersOptions extends TurnTools, Omit<WorkersOptions, 'store'> {
   readonly now: () => number;
   /** Called when a job has ended, perhaps. */
   readonly onEnd: () => void;
@@ -23,25 +23,21 @@ const isBusy = (error: unknown): boolean =>
   (error instanceof NotNow && (error.problem.code === 503 || error.problem.code === 504));
 
 export function startBatchWorkers(options: BatchWorkersOptions): Workers {
-  const { store, leaseMs, now, onEnd } = options;
+  const { store, now, onEnd } = options;
+  const fail = async (lease: Lease, error: string) => {
+    await JOBS.end(store, lease, { move: 'fail', error }, now());
+    return true;
+  };
   const kind: JobKind<JobRow> = {
-    name: 'batch jobs',
-    take: () => takeJob(store, now(), leaseMs),
-    keep: (lease) => keepLease(store, lease, now() + leaseMs),
-    release: (lease, how) => releaseJob(store, lease, how),
+    jobs: JOBS,
     async work(turn) {
       await takeTurn({ ...turn, until: now() + TURN_MS }, options);
-      await releaseJob(store, turn.lease, { readyAt: 0, failed: false });
+      return { readyAt: 0 };
     },
     async endFailed({ row, lease }, error) {
-      if (error instanceof Hopeless) {
-        await failJob(store, lease, error.message, now());
-        return true;
-      }
+      if (error instanceof Hopeless) return fail(lease, error.message);
       if (row.tries + 1 < MAX_TRIES || isBusy(error)) return false;
-      const { message } = error instanceof NotNow ? error.problem : asProblem(error);
-      await failJob(store, lease, message, now());
-      return true;
+      return fail(lease, (error instanceof NotNow ? error.problem : asProblem(error)).message);
     },
     onTurn: onEnd,
   };

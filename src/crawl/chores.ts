@@ -1,10 +1,10 @@
 /** What is done beside the reading: reads are charged, crawls expire, what is not needed is removed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '#telemetry/log.ts';
+import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/chores.ts';
 import type { Purse, Reserve } from './purse.ts';
-import { type CrawlDb, expireJobs, forgetJobs, sweep } from './store.ts';
+import { type CrawlDb, JOBS, sweep } from './store.ts';
 
-export interface ChoresOptions {
+export interface CrawlChoresOptions extends Pick<ChoresOptions, 'busy' | 'restMs' | 'log'> {
   readonly store: CrawlDb;
   readonly purse: Purse;
   /** What was set aside for reads that are to be charged, by the id of the charge. */
@@ -12,17 +12,12 @@ export interface ChoresOptions {
   readonly now: () => number;
   /** How long crawls are remembered after they were made. */
   readonly rememberMs: number;
-  readonly log: Pick<Log, 'warn'>;
 }
 
-const LOOK_MS = 1_000;
 const CHARGED_AT_ONCE = 200;
 
-export function startChores({ store, purse, reserves, now, rememberMs, log }: ChoresOptions): {
-  close(): Promise<void>;
-} {
-  const closing = new AbortController();
-  const { signal } = closing;
+export function startCrawlChores(options: CrawlChoresOptions): Chores {
+  const { store, purse, reserves, now, rememberMs } = options;
 
   async function chargeAll(): Promise<void> {
     for (;;) {
@@ -40,32 +35,20 @@ export function startChores({ store, purse, reserves, now, rememberMs, log }: Ch
     }
   }
 
-  async function clean(): Promise<void> {
+  async function clean(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await sweep(store))) await sleep(1);
   }
 
-  const chores = [chargeAll, () => expireJobs(store, now()), clean, () => forgetJobs(store, now() - rememberMs)];
-
-  async function doAll(): Promise<void> {
-    // One that fails does not keep the others from being done.
-    for (const chore of chores) {
-      await chore().catch((error: unknown) => log.warn({ err: error }, 'crawls cannot be tidied up for the moment'));
-    }
-  }
-
-  async function loop(): Promise<void> {
-    while (!signal.aborted) {
-      await doAll();
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
-    }
-    await chargeAll().catch(() => {});
-  }
-  const looping = loop();
-
+  const chores = startChores({
+    ...options,
+    plural: JOBS.plural,
+    chores: [chargeAll, () => JOBS.expire(store, now()), clean, () => JOBS.forget(store, now() - rememberMs)],
+  });
   return {
+    wake: chores.wake,
     async close() {
-      closing.abort();
-      await looping;
+      await chores.close();
+      await chargeAll().catch(() => {});
     },
   };
 }

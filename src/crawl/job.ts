@@ -1,12 +1,10 @@
-/** A crawl: its states, and what is known of it. */
+/** A crawl, and what is known of it. */
 import type { GivenOptions } from '#reader/index.ts';
+import type { JobState } from '#storage/jobs/states.ts';
 import type { CrawlPlan } from './request.ts';
 
-export const STATES = ['pending', 'processing', 'completed', 'failed', 'cancelled', 'expired'] as const;
-export type CrawlState = (typeof STATES)[number];
-
-export const UNFINISHED: readonly CrawlState[] = ['pending', 'processing'];
-export const isFinal = (state: CrawlState): boolean => !UNFINISHED.includes(state);
+export { isFinal } from '#storage/jobs/states.ts';
+export type CrawlState = JobState;
 
 /** Times are milliseconds since 1970. */
 export interface CrawlJob {

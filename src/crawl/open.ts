@@ -1,23 +1,22 @@
 /** The room with its database: crawls are taken in, looked after, worked on where there are workers, and followed. */
-import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
 import type { GivenOptions, Reader } from '#reader/index.ts';
 import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
+import { jobDesk, newJobId } from '#storage/jobs/desk.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
-import { startChores } from './chores.ts';
+import { startCrawlChores } from './chores.ts';
 import { createFollowing, type FollowEvent, type Outcome, outcomesOf } from './follow.ts';
-import { type CrawlJob, isFinal } from './job.ts';
+import type { CrawlJob } from './job.ts';
 import { createManners } from './manners.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { planOf } from './plan.ts';
 import type { Purse, Reserve } from './purse.ts';
 import type { CrawlLimits, GivenCrawl } from './request.ts';
-import type { JobRow, Tables } from './schema.ts';
-import { askToCancel, cancelNow, countJobs, expireJobs, findJob, insertJob, jobOf, listJobs } from './store.ts';
+import type { Tables } from './schema.ts';
+import { insertJob, JOBS, jobOf } from './store.ts';
 import { startCrawlWorkers } from './worker.ts';
 
 export interface CrawlRoomOptions {
@@ -80,9 +79,6 @@ export interface CrawlRoom {
 const LEASE_MS = 10_000;
 const RETRY_MS: readonly number[] = [5_000, 30_000];
 const REMEMBER_MS = 30 * 86_400_000;
-/** How long a cancelled crawl's worker may take to finish its pages. */
-const CANCEL_MS = 10_000;
-const CANCEL_LOOK_MS = 50;
 
 export const CRAWL_TABLES: RoomTables = {
   room: 'crawl',
@@ -103,65 +99,47 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
   const { leaseMs = LEASE_MS, retryMs = RETRY_MS, now = Date.now, jobs, pagesAtOnce, keepMs, purse, log } = options;
   const reserves = new Map<string, Reserve>();
   const following = createFollowing(store);
-  const chores = startChores({ store, purse, reserves, now, rememberMs: Math.max(REMEMBER_MS, keepMs), log });
-  const workers: Workers | undefined = jobs
-    ? startCrawlWorkers({
-        ...{ store, purse, reserves, retryMs, now, leaseMs, jobs, log },
-        reader: options.reader,
-        robots: options.robots,
-        fetch: options.fetch,
-        userAgent: options.userAgent,
-        manners: createManners(pagesAtOnce, now),
-        onChange: following.changed,
-      })
-    : undefined;
-
-  const isDue = (row: JobRow) => row.expires_at <= now() && row.state !== 'expired';
-
-  async function find(id: string): Promise<CrawlJob | undefined> {
-    const row = await findJob(store, id);
-    if (!row || !isDue(row)) return row && jobOf(row);
-    await expireJobs(store, now(), id);
-    return find(id);
+  let workers: Workers | undefined;
+  const chores = startCrawlChores({
+    ...{ store, purse, reserves, now, log },
+    rememberMs: Math.max(REMEMBER_MS, keepMs),
+    busy: () => workers?.busy() ?? false,
+    restMs: leaseMs,
+  });
+  if (jobs) {
+    workers = startCrawlWorkers({
+      ...{ store, purse, reserves, retryMs, now, leaseMs, log },
+      slots: jobs,
+      reader: options.reader,
+      robots: options.robots,
+      fetch: options.fetch,
+      userAgent: options.userAgent,
+      manners: createManners(pagesAtOnce, now),
+      onChange: following.changed,
+      onTurn: chores.wake,
+    });
   }
-
-  /** The crawl when it has ended, which it does soon. */
-  async function ended(id: string): Promise<CrawlJob | undefined> {
-    for (const until = now() + CANCEL_MS; now() < until; await sleep(CANCEL_LOOK_MS)) {
-      const job = await find(id);
-      if (!job || isFinal(job.state)) return job;
-    }
-    await cancelNow(store, id, now());
-    return find(id);
-  }
+  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now });
 
   return {
     async submit({ asked, ...given }) {
       const { plan, starts } = await planOf(asked, options.limits);
       const createdAt = now();
-      const id = newId(createdAt);
+      const id = newJobId('crawl', createdAt);
       const row = await insertJob(store, { ...given, id, plan, starts, createdAt, expiresAt: createdAt + keepMs });
       workers?.wake();
       return jobOf(row);
     },
     find,
-    counts: () => countJobs(store),
-
-    async list(owner, limit) {
-      const rows = await listJobs(store, owner, limit);
-      if (!rows.some(isDue)) return rows.map(jobOf);
-      await expireJobs(store, now());
-      return (await listJobs(store, owner, limit)).map(jobOf);
-    },
+    list,
+    counts: () => JOBS.counts(store),
     async cancel(job) {
-      await askToCancel(store, job.id, now());
-      workers?.cancel(job.id);
-      const done = (await ended(job.id)) ?? job;
+      const done = await cancel(job);
       following.changed(job.id);
       return done;
     },
     async abandon({ id }) {
-      await cancelNow(store, id, now());
+      await JOBS.cancelNow(store, id, now());
       workers?.abandon(id);
       following.changed(id);
     },
@@ -176,13 +154,4 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
       await store.close();
     },
   };
-}
-
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/** In the order of their making to the millisecond, and not to be guessed: 48 bits of time, 80 of chance. */
-function newId(now: number): string {
-  let time = '';
-  for (let rest = now, at = 0; at < 10; at++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
-  return `crawl_${time}${Array.from(randomBytes(16), (byte) => ALPHABET[byte % 32]).join('')}`;
 }

@@ -1,21 +1,14 @@
 /** The tables of the room as they are now; the migrations make them. Times are milliseconds since 1970. */
 import type { Kysely } from 'kysely';
-import type { CrawlState } from './job.ts';
+import type { JobColumns } from '#storage/jobs/table.ts';
 
-export interface JobRow {
-  id: string;
-  owner: string;
+export interface JobRow extends JobColumns {
   account_id: string | null;
   /** JSON, as are `options` and `bases`. */
   plan: string;
   options: string;
   /** Addresses around which the scope lies: the starts, and where they redirect. */
   bases: string;
-  state: CrawlState;
-  error: string | null;
-  created_at: number;
-  completed_at: number | null;
-  expires_at: number;
   /** 1 until the sitemaps were read. */
   sitemaps_due: number;
   found: number;
@@ -26,17 +19,6 @@ export interface JobRow {
   read: number;
   tokens: number;
   last_seq: number;
-  /** A worker's word of its own; every change it makes is bound to it. */
-  lease: string | null;
-  lease_until: number;
-  /** Jobs take turns by the time of their last. */
-  worked_at: number;
-  /** Not taken before. */
-  ready_at: number;
-  /** Turns in a row that brought nothing. */
-  tries: number;
-  /** 1 when its end was asked for while a worker had it. */
-  cancelling: number;
   /** 1 when its pages are to be removed. */
   litter: number;
 }

@@ -3,38 +3,45 @@ import { asProblem, Problem } from '#errors.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
 import type { JobRow } from './schema.ts';
-import { endJob, keepLease, releaseJob, takeJob } from './store.ts';
-import { type TurnTools, takeTurn } from './turn.ts';
+import { JOBS } from './store.ts';
+import { type TurnEnd, type TurnTools, takeTurn } from './turn.ts';
 
-export interface CrawlWorkersOptions extends TurnTools, Omit<WorkersOptions, 'pauseMs'> {
-  readonly log: WorkersOptions['log'];
+export interface CrawlWorkersOptions extends TurnTools, Omit<WorkersOptions, 'pauseMs' | 'store'> {
   readonly now: () => number;
+  /** A turn of a crawl is over. */
+  readonly onTurn: () => void;
 }
 
 const PAUSE_MS = 1_000;
 /** Turns in a row that fail for the same job. */
 const MAX_TRIES = 5;
 
+const MOVE_OF = { completed: 'complete', failed: 'fail', cancelled: 'cancel' } as const satisfies Record<
+  Exclude<TurnEnd['kind'], 'later'>,
+  string
+>;
+
 export function startCrawlWorkers(options: CrawlWorkersOptions): Workers {
-  const { store, leaseMs, now, onChange } = options;
+  const { store, now, onChange, onTurn } = options;
   const kind: JobKind<JobRow> = {
-    name: 'crawls',
-    take: () => takeJob(store, now(), leaseMs),
-    keep: (lease) => keepLease(store, lease, now() + leaseMs),
-    release: (lease, how) => releaseJob(store, lease, how),
+    jobs: JOBS,
     async work(turn) {
-      const { lease } = turn;
       const end = await takeTurn(turn, options);
-      if (end.kind === 'later') return releaseJob(store, lease, { readyAt: end.readyAt, failed: false });
-      return endJob(store, lease, { state: end.kind, ...(end.kind === 'failed' && { error: end.error }) }, now());
+      if (end.kind === 'later') return end;
+      const error = end.kind === 'failed' ? end.error : null;
+      await JOBS.end(store, turn.lease, { move: MOVE_OF[end.kind], error }, now());
+      return undefined;
     },
     async endFailed({ row, lease }, error) {
       const isOwners = error instanceof Problem && error.code < 500;
       if (!isOwners && (row.tries + 1 < MAX_TRIES || error instanceof DatabaseAway)) return false;
-      await endJob(store, lease, { state: 'failed', error: asProblem(error).message }, now());
+      await JOBS.end(store, lease, { move: 'fail', error: asProblem(error).message }, now());
       return true;
     },
-    onTurn: onChange,
+    onTurn(jobId) {
+      onTurn();
+      onChange(jobId);
+    },
   };
   const workers = startWorkers(kind, { ...options, pauseMs: PAUSE_MS });
   return {

@@ -1,6 +1,7 @@
 /** Counters in Redis or Valkey, shared by any number of servers: one script a take, which is one round trip. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
+import { redisOptions } from '../redis.ts';
 import { type Counters, CountersAway, LEASE_MS, type Lease, type Taken, type WindowState } from './counters.ts';
 import { RENEW, SETTLE, TAKE } from './redis-scripts.ts';
 
@@ -27,16 +28,8 @@ export async function openRedisCounters(
 ): Promise<Counters> {
   const { createClient, ErrorReply } = await import('@redis/client');
   let healthy = false;
-  const client = createClient({
-    ...addressOf(url),
-    name: 'lectern',
-    RESP: 2,
-    disableClientInfo: true,
-    disableOfflineQueue: true,
-    maintNotifications: 'disabled',
-    pingInterval: PING_MS,
-    commandOptions: { timeout: undefined },
-  });
+  const options = redisOptions(url, { pingMs: PING_MS, silenceMs: SILENCE_MS });
+  const client = createClient({ ...options, socket: { ...options.socket, reconnectStrategy } });
   const heard = (answered: boolean, error?: unknown) => {
     if (healthy && !answered) log?.warn({ err: error }, 'the store of limits cannot be reached: it is tried again');
     healthy = answered;
@@ -125,15 +118,6 @@ export async function openRedisCounters(
 
 /** The pause before the next attempt to connect grows to two seconds. */
 const reconnectStrategy = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 10), LONGEST_PAUSE_MS);
-
-/** Throws for an address that cannot be read, without telling it: there may be a password in it. */
-function addressOf(url: string) {
-  // The path is the number of a database.
-  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url) || !/^\/?\d*$/.test(new URL(url).pathname)) {
-    throw new Error('the address of the store of limits must be redis://host:port/number, or rediss:// with TLS');
-  }
-  return { url, socket: { connectTimeout: CONNECT_MS, socketTimeout: SILENCE_MS, reconnectStrategy } };
-}
 
 const SCRIPTS = [TAKE, SETTLE, RENEW];
 

@@ -4,31 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
+import { type Lease, LeaseLost } from './lease.ts';
+import type { AnyStore, JobColumns, JobTable, Release, Taken } from './table.ts';
 
-/** Whoever works on a job has a word of its own; what it changes is bound to that word. */
-export interface Lease {
-  readonly jobId: string;
-  readonly word: string;
-}
-
-/** Another worker has the job now, or it has ended. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
-
-/** What every kind of job has, as it is kept. */
-export interface LeasedRow {
-  readonly id: string;
-  /** 1 when it is to end. */
-  readonly cancelling: number;
-  /** Turns in a row that failed. */
-  readonly tries: number;
-}
-
-export interface Taken<Row> {
-  readonly row: Row;
-  readonly lease: Lease;
-}
+export { type Lease, LeaseLost } from './lease.ts';
 
 /** A turn of a job. */
 export interface Turn<Row> extends Taken<Row> {
@@ -37,16 +16,10 @@ export interface Turn<Row> extends Taken<Row> {
   readonly cancelling: () => boolean;
 }
 
-export interface JobKind<Row extends LeasedRow> {
-  /** What jobs of this kind are called in the log: `crawls`. */
-  readonly name: string;
-  take(): Promise<Taken<Row> | undefined>;
-  /** Makes the lease longer; whether the job is to be cancelled. Throws LeaseLost. */
-  keep(lease: Lease): Promise<{ readonly cancelling: boolean }>;
-  /** Gives a job back, not to be taken again before a time. */
-  release(lease: Lease, how: { readonly readyAt: number; readonly failed: boolean }): Promise<void>;
-  /** Works on a job for a while, and gives it back or ends it. */
-  work(turn: Turn<Row>): Promise<void>;
+export interface JobKind<Row extends JobColumns> {
+  readonly jobs: JobTable<Row>;
+  /** Works on a job for a while; when it may be taken again, in milliseconds since 1970, if it has not ended. */
+  work(turn: Turn<Row>): Promise<{ readonly readyAt: number } | undefined>;
   /** Ends a job whose turn failed when there is no use in another; false when there is. */
   endFailed(taken: Taken<Row>, error: unknown): Promise<boolean>;
   /** A turn is over, and with it perhaps the job. */
@@ -54,8 +27,9 @@ export interface JobKind<Row extends LeasedRow> {
 }
 
 export interface WorkersOptions {
+  readonly store: AnyStore;
   /** Jobs worked on at once. */
-  readonly jobs: number;
+  readonly slots: number;
   /** How long a job rests when its worker dies. */
   readonly leaseMs: number;
   /** How long a job waits after its first turn that failed; each further one doubles it. */
@@ -65,6 +39,8 @@ export interface WorkersOptions {
 }
 
 export interface Workers {
+  /** Whether a job is worked on here. */
+  busy(): boolean;
   /** There may be something to do. */
   wake(): void;
   /** A job is to end: whoever works on it here need not wait to be told. */
@@ -86,28 +62,45 @@ interface Here {
   readonly lost: AbortController;
 }
 
-export function startWorkers<Row extends LeasedRow>(kind: JobKind<Row>, options: WorkersOptions): Workers {
-  const { leaseMs, pauseMs, now, log } = options;
+export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options: WorkersOptions): Workers {
+  const { jobs } = kind;
+  const { store, slots, leaseMs, pauseMs, now, log } = options;
   const closing = new AbortController();
   const here = new Map<string, Here>();
+  const turns = new Set<Promise<void>>();
   let wake = new AbortController();
+
+  const pause = (ms: number, ...signals: AbortSignal[]) =>
+    sleep(ms, undefined, { signal: AbortSignal.any([closing.signal, ...signals]) }).catch(() => {});
+  const warn = (err: unknown) => log.warn({ err }, `${jobs.plural} cannot be worked on for the moment`);
 
   async function loop(): Promise<void> {
     while (!closing.signal.aborted) {
-      const woken = wake.signal;
-      try {
-        const taken = await kind.take();
-        if (taken) {
-          await work(taken);
-          continue;
-        }
-      } catch (error) {
-        log.warn({ err: error }, `${kind.name} cannot be worked on for the moment`);
-        await sleep(AWAY_PAUSE_MS, undefined, { signal: closing.signal }).catch(() => {});
+      if (turns.size >= slots) {
+        await Promise.race(turns);
         continue;
       }
-      await sleep(LOOK_MS, undefined, { signal: AbortSignal.any([closing.signal, woken]) }).catch(() => {});
+      const woken = wake.signal;
+      try {
+        const taken = await jobs.take(store, { now: now(), leaseMs });
+        if (taken) start(taken);
+        else await pause(LOOK_MS, woken);
+      } catch (error) {
+        warn(error);
+        await pause(AWAY_PAUSE_MS);
+      }
     }
+    await Promise.all(turns);
+  }
+
+  function start(taken: Taken<Row>): void {
+    const turn = work(taken)
+      .catch(warn)
+      .finally(() => {
+        turns.delete(turn);
+        wakeUp();
+      });
+    turns.add(turn);
   }
 
   async function work(taken: Taken<Row>): Promise<void> {
@@ -117,7 +110,8 @@ export function startWorkers<Row extends LeasedRow>(kind: JobKind<Row>, options:
     here.set(row.id, state);
     try {
       const signal = AbortSignal.any([closing.signal, state.lost.signal]);
-      await kind.work({ row, lease, signal, cancelling: () => state.cancelling });
+      const later = await kind.work({ row, lease, signal, cancelling: () => state.cancelling });
+      if (later) await giveBack(lease, { ...later, turn: 'done' });
     } catch (error) {
       await settle(error, taken);
     } finally {
@@ -131,17 +125,21 @@ export function startWorkers<Row extends LeasedRow>(kind: JobKind<Row>, options:
   async function settle(error: unknown, taken: Taken<Row>): Promise<void> {
     const { row, lease } = taken;
     if (error instanceof LeaseLost) return;
-    if (closing.signal.aborted) return kind.release(lease, { readyAt: 0, failed: false });
+    if (closing.signal.aborted) return giveBack(lease, { readyAt: 0, turn: 'broken off' });
     if (await kind.endFailed(taken, error)) return;
-    log.warn({ err: error, job: row.id }, `one of the ${kind.name} waits`);
+    log.warn({ err: error, job: row.id }, `one of the ${jobs.plural} waits`);
     const waitMs = Math.min(LAST_PAUSE_MS, pauseMs * 2 ** Math.min(row.tries, 10));
-    await kind.release(lease, { readyAt: now() + waitMs, failed: true });
+    await giveBack(lease, { readyAt: now() + waitMs, turn: 'failed' });
+  }
+
+  async function giveBack(lease: Lease, release: Release): Promise<void> {
+    await jobs.release(store, lease, release);
   }
 
   /** Makes the lease longer in time, and sees whether it is still ours. */
   async function beat(lease: Lease, state: Here): Promise<void> {
     try {
-      const { cancelling } = await kind.keep(lease);
+      const { cancelling } = await jobs.keep(store, lease, now() + leaseMs);
       if (cancelling) state.cancelling = true;
     } catch (error) {
       // What cannot be reached now may be in time for the next beat; what is written later is bound to the lease.
@@ -149,12 +147,15 @@ export function startWorkers<Row extends LeasedRow>(kind: JobKind<Row>, options:
     }
   }
 
-  const loops = Array.from({ length: options.jobs }, loop);
+  function wakeUp(): void {
+    wake.abort();
+    wake = new AbortController();
+  }
+
+  const looping = loop();
   return {
-    wake() {
-      wake.abort();
-      wake = new AbortController();
-    },
+    busy: () => turns.size > 0,
+    wake: wakeUp,
     cancel(jobId) {
       const state = here.get(jobId);
       if (state) state.cancelling = true;
@@ -162,7 +163,7 @@ export function startWorkers<Row extends LeasedRow>(kind: JobKind<Row>, options:
     abandon: (jobId) => here.get(jobId)?.lost.abort(new LeaseLost()),
     async close() {
       closing.abort(new Error('the server is being stopped'));
-      await Promise.all(loops);
+      await looping;
     },
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isFinal, type JobState, MOVES, type MoveName, moved, STATES } from './job.ts';
+import { isFinal, type JobState, MOVES, type MoveName, moved, STATES } from './states.ts';
 
 const names = Object.keys(MOVES) as MoveName[];
 

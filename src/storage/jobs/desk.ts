@@ -1,0 +1,80 @@
+/** Jobs as doors ask for them: found, listed and cancelled, and expired in time whoever has looked after them. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isFinal } from './states.ts';
+import type { AnyStore, JobColumns, JobTable } from './table.ts';
+import type { Workers } from './workers.ts';
+
+export interface DeskOptions<Row extends JobColumns, Job> {
+  readonly store: AnyStore;
+  readonly jobs: JobTable<Row>;
+  readonly jobOf: (row: Row) => Job;
+  readonly workers: Pick<Workers, 'cancel'> | undefined;
+  readonly now: () => number;
+}
+
+export interface Desk<Job> {
+  find(id: string): Promise<Job | undefined>;
+  /** Newest first. */
+  list(owner: string, limit: number): Promise<Job[]>;
+  /** The job when it has ended, which it does soon: cancelled, or as it had ended before. */
+  cancel(job: Job): Promise<Job>;
+}
+
+/** How long a cancelled job's worker may take to finish what it has in work. */
+const CANCEL_MS = 10_000;
+const CANCEL_LOOK_MS = 50;
+
+export function jobDesk<Row extends JobColumns, Job extends { readonly id: string }>({
+  store,
+  jobs,
+  jobOf,
+  workers,
+  now,
+}: DeskOptions<Row, Job>): Desk<Job> {
+  const isDue = (row: Row) => row.expires_at <= now() && row.state !== 'expired';
+
+  async function findRow(id: string): Promise<Row | undefined> {
+    const row = await jobs.find(store, id);
+    if (!row || !isDue(row)) return row;
+    await jobs.expire(store, now(), id);
+    return findRow(id);
+  }
+
+  async function ended(id: string): Promise<Row | undefined> {
+    for (const until = now() + CANCEL_MS; now() < until; await sleep(CANCEL_LOOK_MS)) {
+      const row = await findRow(id);
+      if (!row || isFinal(row.state)) return row;
+    }
+    await jobs.cancelNow(store, id, now());
+    return findRow(id);
+  }
+
+  return {
+    async find(id) {
+      const row = await findRow(id);
+      return row && jobOf(row);
+    },
+    async list(owner, limit) {
+      const rows = await jobs.list(store, owner, limit);
+      if (!rows.some(isDue)) return rows.map(jobOf);
+      await jobs.expire(store, now());
+      return (await jobs.list(store, owner, limit)).map(jobOf);
+    },
+    async cancel(job) {
+      await jobs.askToCancel(store, job.id, now());
+      workers?.cancel(job.id);
+      const row = await ended(job.id);
+      return row ? jobOf(row) : job;
+    },
+  };
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** In the order of their making to the millisecond, and not to be guessed: 48 bits of time, 80 of chance. */
+export function newJobId(kind: string, now: number): string {
+  let time = '';
+  for (let rest = now, at = 0; at < 10; at++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
+  return `${kind}_${time}${Array.from(randomBytes(16), (byte) => ALPHABET[byte % 32]).join('')}`;
+}
