@@ -59,7 +59,7 @@ describe('a stream', () => {
     );
     expect(JSON.parse(events.at(-1)!.slice('data: '.length))).toEqual({
       error: {
-        message: 'Service request timed out',
+        message: 'The request took too long',
         type: 'server_error',
         param: null,
         code: 'SERVICE_TIMEOUT',

@@ -233,7 +233,8 @@ const capacityOf = ({ batch, parallel }: Backend) => ({ batch, parallel, ...MAX_
 /** Aborted when any of the signals is, or with ServiceTimeoutError when the time is over. */
 function startDeadline(ms: number, signals: readonly AbortSignal[]) {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(problem('ServiceTimeoutError')), ms);
+  const message = `Service request timed out: not done within ${ms / 1000} s (LECTERN_MODEL_DEADLINE_MS)`;
+  const timer = setTimeout(() => controller.abort(problem('ServiceTimeoutError', { message })), ms);
   const followers = signals.map((signal) => {
     const follow = () => controller.abort(signal.reason);
     if (signal.aborted) follow();

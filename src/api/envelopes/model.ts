@@ -27,7 +27,7 @@ export const MODEL_CODES = {
   ServiceNodeResourceDrainError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
   ServiceAwayError: { code: 'SERVICE_UNAVAILABLE', status: 503, detail: 'Service temporarily unavailable' },
   FaceNotReadyError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
-  ServiceTimeoutError: { code: 'SERVICE_TIMEOUT', status: 504, detail: 'Service request timed out' },
+  ServiceTimeoutError: { code: 'SERVICE_TIMEOUT', status: 504 },
 } as const satisfies Partial<Record<ProblemName, { code: string; status: number; detail?: string }>>;
 
 /** What limited a request, by the fact `limitedBy` of RateLimitTriggeredError. */

@@ -118,7 +118,8 @@ function refuseLong({ id, contextTokens }: Engine, tokens: number): void {
 /** A signal that fires when the caller has gone, or when nothing has come for too long. */
 function createWatch(ms: number, caller: AbortSignal) {
   const late = new AbortController();
-  const expire = () => late.abort(problem('ServiceTimeoutError'));
+  const message = `Service request timed out: nothing came for ${ms / 1000} s`;
+  const expire = () => late.abort(problem('ServiceTimeoutError', { message }));
   let timer = setTimeout(expire, ms);
   return {
     signal: AbortSignal.any([caller, late.signal]),
