@@ -1,6 +1,6 @@
 /** Pictures, PDFs, clips and sound over HTTP, by models with fixed weights: every form, every refusal, numbers and charges. */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -9,6 +9,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDocuments, type Documents } from '#documents/documents.ts';
 import { fitPicture } from '#documents/image/fit.ts';
+import { pixelsOf } from '#documents/image/raster.ts';
+import type { Pixels } from '#documents/image/resample.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
 import { findProgram } from '#models/media/ffmpeg.ts';
@@ -43,7 +45,8 @@ const listening = (server: Server): Promise<string> =>
 
 /** A picture of 12 x 8 whose pixels are all different. */
 const drawn = () => ({ width: 12, height: 8, rgb: Uint8Array.from({ length: 288 }, (_, at) => (at * 53 + 20) % 256) });
-const raw = ({ width, height, rgb } = drawn()) => sharp(Buffer.from(rgb), { raw: { width, height, channels: 3 } });
+const raw = ({ width, height, rgb }: Pixels = drawn()) =>
+  sharp(Buffer.from(rgb), { raw: { width, height, channels: 3 } });
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 let png: Buffer;
 
@@ -117,7 +120,7 @@ function expectClose(found: readonly number[], wanted: readonly number[], tolera
   expect(found).toHaveLength(wanted.length);
   for (const [at, value] of wanted.entries()) expect(Math.abs(found[at]! - value)).toBeLessThan(tolerance);
 }
-const seen = (picture = drawn()) => unit(imageVector(fitPicture(picture, RULE).rgb));
+const seen = (picture: Pixels = drawn()) => unit(imageVector(fitPicture(picture, RULE).rgb));
 const read = (...pieces: string[]) => unit(textVector(['[CLS]', ...pieces, '[SEP]']));
 const vectorsOf = async (body: Record<string, unknown>): Promise<number[][]> => {
   const answer = await embed(body);
@@ -304,6 +307,42 @@ describe('a PDF', wait, () => {
     expect(body.usage).toEqual({ total_tokens: 12, prompt_tokens: 12, image_tokens: 12 });
     expectClose(body.data[0].embedding, body.data[2].embedding, 1e-6);
     expect((await embed({ model: 'jina-clip-v2', input: [{ pdf: pdf(1) }] })).status).toBe(422);
+  });
+
+  it('gives the vector of each page as it would be drawn alone, in order', async () => {
+    const shades = Array.from({ length: 30 }, (_, at) => ((at * 11) % 30) / 30);
+    const bytes = drawPdf({ pages: shades.map((shade) => ({ content: `${shade} 0.5 0.2 rg 0 300 595 200 re f` })) });
+    const at = path.join(folder, 'shades.pdf');
+    await writeFile(at, bytes);
+    const file = { path: at, size: bytes.length, mediaType: 'application/pdf' };
+    const vectors = await vectorsOf({ input: { pdf: base64(bytes) } });
+    expect(vectors).toHaveLength(shades.length);
+    for (const page of [1, 2, 9, 17, 30]) {
+      const drawn = await documents.picture(file, { page, scale: 1 }, new AbortController().signal);
+      expectClose(vectors[page - 1]!, seen(await pixelsOf(drawn!, 'png')));
+    }
+    expect(new Set(vectors.map(String)).size).toBe(shades.length);
+  });
+
+  it('that takes too long is told the limit, and is worked on no longer', async () => {
+    const rows = [await writeTowers(path.join(folder, 'hasty'), 'clip', { id: 'sees' })];
+    const media = { documents, ocr: undefined, temporaryDir: folder };
+    const hasty = await startRealModelHost({ models: rows, modelDeadlineMs: 3_000 }, { media });
+    const page = { content: write(60, 700, new Array(400).fill('the river '.repeat(9))) };
+    try {
+      // What is to be late is the file, not the model.
+      while ((await embed({ input: 'zoo' }, hasty)).status === 504);
+      const { status, body } = await embed(
+        { input: { pdf: base64(drawPdf({ pages: new Array(200).fill(page) })) } },
+        hasty,
+      );
+      expect([status, body.code]).toEqual([504, 'SERVICE_TIMEOUT']);
+      expect(body.detail).toContain('not done within 3 s (LECTERN_MODEL_DEADLINE_MS)');
+    } finally {
+      await hasty.close();
+    }
+    expect(documents.load()).toEqual({ busy: 0, waiting: 0 });
+    expect(await readdir(path.join(folder, 'programs'))).toEqual([]);
   });
 
   it('is read as text where the row says so', async () => {

@@ -1,11 +1,15 @@
 /** A model behind the OpenAI protocol as an engine: it looks at pages, or just answers. */
 import type { Chat, ChatMessage, ChatPart, ChatUsage } from '../generate.ts';
+import { eachOf } from '../media/each.ts';
 import type { Asking, Engine, Piece } from './engine.ts';
 import type { Page, Picture } from './media.ts';
 import { isTranscription, pagePrompt } from './prompts.ts';
 import type { Turn } from './request.ts';
 import { unwrapped } from './unwrap.ts';
 import { WRITERS } from './write.ts';
+
+/** Pages of one question. */
+const DRAWN_AT_ONCE = 4;
 
 export interface GenerativeOptions {
   readonly id: string;
@@ -56,12 +60,10 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
   }
 
   async function* answered(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece> {
-    const pictures: Picture[] = [];
-    for (const page of pages) {
-      const picture = await page.toShow(ask.signal);
-      ask.onDrawn(picture);
-      pictures.push(picture);
-    }
+    const pictures = await eachOf(pages, { atOnce: DRAWN_AT_ONCE, signal: ask.signal }, (page, stop) =>
+      page.toShow(stop),
+    );
+    for (const picture of pictures) ask.onDrawn(picture);
     yield* asked([{ role: 'user', content: contentOf(ask.request.question, pictures) }], ask, ask.request.maxTokens);
   }
 
