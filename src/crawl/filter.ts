@@ -1,4 +1,5 @@
 /** Which of the addresses that are found are followed. */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { FoundLink } from '#reader/index.ts';
 import { addressOf } from './address.ts';
 import type { Found } from './frontier.ts';
@@ -7,13 +8,24 @@ import type { CrawlPlan } from './request.ts';
 import { isWithin } from './scope.ts';
 import { isHopeless } from './traps.ts';
 
+interface Place {
+  readonly rank: number;
+  readonly depth: number;
+}
+
 export interface Filter {
-  /** Those to follow, at a rank and depth; none when they would be too deep. */
-  found(urls: Iterable<string>, place: { readonly rank: number; readonly depth: number }): Found[];
-  links(links: readonly FoundLink[], place: { readonly rank: number; readonly depth: number }): Found[];
+  /**
+   * Those to follow, at a rank and depth; none when they would be too deep. There may be very many, and patterns take their
+   * time: others have their turn meanwhile.
+   */
+  found(urls: readonly string[], place: Place): Promise<Found[]>;
+  links(links: readonly FoundLink[], place: Place): Promise<Found[]>;
   /** Whether a page that was asked for may stand there. */
   allows(url: string): boolean;
 }
+
+/** So long nothing else is done. */
+const SLICE_MS = 5;
 
 /** `bases` is read anew each time: the scope may move to where a start redirects. */
 export async function createFilter(plan: CrawlPlan, bases: () => readonly string[]): Promise<Filter> {
@@ -25,15 +37,20 @@ export async function createFilter(plan: CrawlPlan, bases: () => readonly string
     isWithin(url, starts, plan.scope) && included(url) && !excluded(url);
   const starts = () => bases().map((base) => new URL(base));
 
-  const found: Filter['found'] = (urls, place) => {
-    if (place.depth > plan.depth) return [];
+  const found: Filter['found'] = async (urls, place) => {
+    const followed: Found[] = [];
+    if (place.depth > plan.depth) return followed;
     const around = starts();
-    return [...urls].flatMap((text) => {
+    let sliceUntil = performance.now() + SLICE_MS;
+    for (const text of urls) {
       const address = addressOf(text);
-      if (!address) return [];
-      const url = new URL(address.url);
-      return !isHopeless(url) && isAllowed(url, around) ? [{ address, ...place }] : [];
-    });
+      const url = address && new URL(address.url);
+      if (address && url && !isHopeless(url) && isAllowed(url, around)) followed.push({ address, ...place });
+      if (performance.now() < sliceUntil) continue;
+      await othersTurn();
+      sliceUntil = performance.now() + SLICE_MS;
+    }
+    return followed;
   };
   return {
     found,

@@ -1,42 +1,86 @@
 /** The sitemaps of a site: those that its robots.txt names, else the usual place, and what their indexes lead to. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
-import { fetchSitemap } from '#net/sitemap.ts';
+import { sitemapParts } from '#net/sitemap.ts';
+import { addressOf } from './address.ts';
+import type { Manners } from './manners.ts';
+import { AGENT, createWay, type WayRules } from './way.ts';
 
 export interface SitemapTools {
   readonly fetch: GuardedFetch;
   readonly robots: Robots;
+  readonly manners: Manners;
   readonly userAgent: string | undefined;
-  /** Between two files. */
-  readonly pauseMs: number;
+}
+
+export interface SitemapRules extends Pick<WayRules, 'atOnce' | 'obeys' | 'delayMs'> {
+  /** Addresses around which the crawl is. */
+  readonly starts: readonly string[];
 }
 
 /** Files read for one crawl, and how long that may take. */
 const MAX_FILES = 200;
 const TIMEOUT_MS = 120_000;
 
-/** Addresses that sitemaps of these origins name, file by file. What cannot be read is passed over. */
+/** Addresses that sitemaps of these origins name, part by part. What cannot or must not be read is passed over. */
 export async function* sitemapUrls(
-  starts: readonly string[],
-  { fetch, robots, userAgent, pauseMs }: SitemapTools,
+  rules: SitemapRules,
+  tools: SitemapTools,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const files = new Set<string>();
-  for (const origin of new Set(starts.map((start) => new URL(start).origin))) {
-    const { sitemaps } = await robots.rules(origin, { signal });
-    for (const url of sitemaps.length ? sitemaps : [`${origin}/sitemap.xml`]) files.add(url);
-  }
+  const { files, invited } = await firstFiles(rules, tools, signal);
   let read = 0;
   // What an index names is added while it is gone through.
   for (const url of files) {
-    if (read > 0) await sleep(pauseMs, undefined, { signal: within }).catch(() => {});
-    signal.throwIfAborted();
     if (read++ >= MAX_FILES || within.aborted) break;
-    const sitemap = await fetchSitemap(fetch, url, { signal: within, userAgent }).catch(() => undefined);
-    signal.throwIfAborted();
-    if (sitemap && !sitemap.isIndex) yield sitemap.urls;
-    else for (const further of sitemap?.urls ?? []) if (files.size < MAX_FILES) files.add(further);
+    try {
+      for await (const { kind, urls } of partsOf(url, invited.has(url), rules, tools, within)) {
+        if (kind === 'pages') yield urls;
+        else for (const further of urls) if (files.size < MAX_FILES) files.add(further);
+      }
+    } catch {
+      signal.throwIfAborted();
+    }
+  }
+}
+
+async function firstFiles({ starts }: SitemapRules, { robots }: SitemapTools, signal: AbortSignal) {
+  const files = new Set<string>();
+  /** Those that a robots.txt names on its own site: whatever else it says, they are for robots. */
+  const invited = new Set<string>();
+  for (const origin of new Set(starts.map((start) => new URL(start).origin))) {
+    const { sitemaps } = await robots.rules(origin, { signal });
+    for (const url of sitemaps.length ? sitemaps : [`${origin}/sitemap.xml`]) files.add(url);
+    for (const url of sitemaps) if (new URL(url).origin === origin) invited.add(url);
+  }
+  return { files, invited };
+}
+
+async function* partsOf(
+  url: string,
+  isInvited: boolean,
+  { atOnce, obeys, delayMs }: SitemapRules,
+  { fetch, robots, manners, userAgent }: SitemapTools,
+  signal: AbortSignal,
+) {
+  const start = addressOf(url);
+  if (!start) return;
+  if (obeys && !isInvited) {
+    const file = await robots.rules(url, { signal });
+    if (file.unknownFor !== undefined || !file.allows(new URL(url), AGENT)) return;
+  }
+  const way = createWay(
+    start,
+    // A sitemap may lie anywhere, and is no page of the crawl.
+    { atOnce, obeys, delayMs, mostMs: TIMEOUT_MS, isStart: true, allows: () => false, known: async () => undefined },
+    { robots, manners },
+    signal,
+  );
+  try {
+    if ((await way.begin(TIMEOUT_MS)) !== undefined) return;
+    yield* sitemapParts(fetch, url, { signal, userAgent, mayFollow: way.follow });
+  } finally {
+    await way.end('usual');
   }
 }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type Problem, problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
@@ -296,9 +297,8 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
       }
     }
     if (reading.kind === 'failed') lastFailure = reading.failure;
-    const outcome = outcomeOf(page, reading);
+    const outcome = await outcomeOf(page, reading);
     const settled = await settle(store, lease, page, outcome, { ...bounds, now: at });
-    if (outcome.kind === 'page' && outcome.bases) bases = outcome.bases;
     learn(settled.job, settled.hosts);
     if (payer && outcome.kind === 'page') {
       if (settled.isGiven && settled.seq !== undefined) reserves.set(chargeId(row.id, settled.seq), reserve);
@@ -331,7 +331,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   const rankOf = ({ rank }: WaitingPage, { busy, ours }: Extract<Reading, { kind: 'failed' }>) =>
     rank === RANK.start || busy || ours ? rank : RANK.retry;
 
-  function outcomeOf(page: WaitingPage, reading: Exclude<Reading, { kind: 'later' }>): Outcome {
+  async function outcomeOf(page: WaitingPage, reading: Exclude<Reading, { kind: 'later' }>): Promise<Outcome> {
     if (reading.kind === 'known') return { ...reading, read: true };
     if (reading.kind === 'elsewhere') return { kind: 'skipped', reason: 'scope', to: reading.to, read: true };
     if (reading.kind === 'forbidden') {
@@ -358,7 +358,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
       final,
       canonical: believedCanonical(rendition.page.metadata?.['lectern:canonicalUrl'], final),
       content,
-      found: follows ? filter.links(pageLinks.links, { rank: RANK.link, depth: page.depth + 1 }) : [],
+      found: follows ? await filter.links(pageLinks.links, { rank: RANK.link, depth: page.depth + 1 }) : [],
       bases: moved,
     };
   }
@@ -375,10 +375,13 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   }
 
   async function readSitemaps(): Promise<void> {
-    for await (const urls of sitemapUrls(bases, { ...tools, pauseMs: plan.delayMs }, within)) {
+    const sitemapRules = { ...rules, obeys: plan.robots, delayMs: pauseAfter, starts: bases };
+    for await (const urls of sitemapUrls(sitemapRules, tools, within)) {
       for (let from = 0; from < urls.length; from += SITEMAP_ROWS) {
-        await add(filter.found(urls.slice(from, from + SITEMAP_ROWS), { rank: RANK.sitemap, depth: 1 }));
+        await add(await filter.found(urls.slice(from, from + SITEMAP_ROWS), { rank: RANK.sitemap, depth: 1 }));
         if (cancelling()) return;
+        // A database in this process answers without waiting.
+        await othersTurn();
       }
       if (job.found >= bounds.mostFound) break;
     }
@@ -386,6 +389,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   }
 
   async function add(found: Parameters<typeof addFound>[2]): Promise<void> {
+    if (!found.length) return;
     await store.db.transaction().execute(async (transaction) => {
       const at = await ofLease(transaction, lease).set({ worked_at: now() }).returning('found').executeTakeFirst();
       if (!at) throw new LeaseLost();
@@ -404,6 +408,6 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   return { run };
 }
 
-const SITEMAP_ROWS = 1_000;
+const SITEMAP_ROWS = 200;
 /** Nobody waited for the answer any more (nginx's convention). */
 const CLIENT_GONE = 499;

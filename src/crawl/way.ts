@@ -57,8 +57,8 @@ export const AGENT = 'lectern';
 export interface Way {
   /** The host that is being asked; undefined before the first has a turn, and after the last. */
   readonly host: string | undefined;
-  /** Asks for the first turn; when to ask again where there is none. */
-  begin(): Promise<number | undefined>;
+  /** Asks for the first turn, and waits for it so long; when to ask again where there is none. */
+  begin(mostMs?: number): Promise<number | undefined>;
   /** For a fetch: throws Stopped. */
   follow(to: URL, from: URL, signal: AbortSignal): Promise<void>;
   /**
@@ -117,7 +117,7 @@ export function createWay(start: Address, rules: WayRules, { robots, manners }: 
     get host() {
       return host;
     },
-    begin: () => goTo(start.url, signal, 0),
+    begin: (patienceMs = 0) => goTo(start.url, signal, patienceMs),
     follow,
     async end(pause, final = asked) {
       // When everything is being ended, nobody tells how long any more.

@@ -1,9 +1,11 @@
-/** Addresses in a sitemap (sitemaps.org): those of pages, or of further sitemaps. Linear, whatever the file. */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
-import { decodeXML } from 'entities';
+/** Sitemaps of sites, packed or not, read as they arrive: however large, they hold nobody up. */
+import { Readable } from 'node:stream';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
 import { problem } from '#errors.ts';
-import type { GuardedFetch } from './fetch.ts';
+import { peek } from './body.ts';
+import type { GuardedFetch, MayFollow } from './fetch.ts';
+import { createSitemapParser, type SitemapKind } from './sitemap-parser.ts';
 
 export interface Sitemap {
   /** Whether the addresses are of further sitemaps. */
@@ -11,68 +13,103 @@ export interface Sitemap {
   readonly urls: readonly string[];
 }
 
-/** As many as the protocol lets one file have. */
-const MAX_URLS = 50_000;
-const MAX_URL_UNITS = 4_000;
+/** Some addresses of a sitemap, in their order. */
+export interface SitemapPart {
+  readonly kind: SitemapKind;
+  readonly urls: readonly string[];
+}
 
+export interface SitemapOptions {
+  readonly signal: AbortSignal;
+  readonly userAgent?: string | undefined;
+  readonly mayFollow?: MayFollow | undefined;
+}
+
+/** The protocol says 50 MiB; what comes behind is left. */
 const MAX_BYTES = 60_000_000;
+const TIMEOUT_MS = 120_000;
 const GZIP = [0x1f, 0x8b];
+/** So long nothing else is done. */
+const SLICE_MS = 5;
+/** Text that is parsed at once. */
+const PIECE_BYTES = 64 * 1024;
 
 /**
- * The sitemap at an address, packed or not; undefined when something else is there. Throws what the fetch throws, and
- * AssertionFailureError for another status than 200 and for a file that cannot be unpacked.
+ * The sitemap at an address, part by part; no part when something else is there. A file that breaks off or is too large has
+ * the parts that were there, and then throws. Throws what the fetch throws, and AssertionFailureError for another status than
+ * 200 and for a file that cannot be unpacked.
  */
-export async function fetchSitemap(
+export async function* sitemapParts(
   fetch: GuardedFetch,
   url: string,
-  { signal, userAgent }: { readonly signal: AbortSignal; readonly userAgent?: string | undefined },
-): Promise<Sitemap | undefined> {
+  { signal, userAgent, mayFollow }: SitemapOptions,
+): AsyncGenerator<SitemapPart> {
   const headers = { ...(userAgent && { 'user-agent': userAgent }) };
-  const response = await fetch(url, { signal, headers, maxBytes: MAX_BYTES });
+  const response = await fetch(url, { signal, headers, mayFollow, timeoutMs: TIMEOUT_MS });
   if (response.status !== 200) {
     response.discard();
     const message = `The sitemap was answered with ${response.status}`;
     throw problem('AssertionFailureError', { targetStatus: response.status, message });
   }
-  const { bytes } = await response.collect();
-  return readSitemap((await unpacked(bytes)).toString('utf8'));
+  const parser = createSitemapParser();
+  const decoder = new TextDecoder();
+  let sliceUntil = performance.now() + SLICE_MS;
+  const part = (urls: readonly string[]): SitemapPart[] =>
+    parser.kind && urls.length ? [{ kind: parser.kind, urls }] : [];
+  for await (const piece of pieces(await unpacked(response.body))) {
+    yield* part(parser.push(decoder.decode(piece, { stream: true })));
+    if (parser.isOver) return;
+    if (performance.now() < sliceUntil) continue;
+    await othersTurn();
+    sliceUntil = performance.now() + SLICE_MS;
+  }
+  yield* part([...parser.push(decoder.decode()), ...parser.end()]);
 }
 
-async function unpacked(bytes: Uint8Array): Promise<Buffer> {
-  if (bytes[0] !== GZIP[0] || bytes[1] !== GZIP[1]) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return promisify(gunzip)(bytes, { maxOutputLength: MAX_BYTES }).catch((error: unknown) => {
-    throw problem('AssertionFailureError', { message: 'The sitemap is damaged' }, error);
+/** The same, whole; undefined when something else is there. What broke off is a failure. */
+export async function fetchSitemap(
+  fetch: GuardedFetch,
+  url: string,
+  options: SitemapOptions,
+): Promise<Sitemap | undefined> {
+  let kind: SitemapKind | undefined;
+  const urls: string[] = [];
+  for await (const part of sitemapParts(fetch, url, options)) {
+    kind = part.kind;
+    for (const one of part.urls) urls.push(one);
+  }
+  return kind && { isIndex: kind === 'sitemaps', urls };
+}
+
+async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let left = MAX_BYTES;
+  for await (const chunk of bytes) {
+    const some = chunk.subarray(0, left);
+    left -= some.length;
+    for (let from = 0; from < some.length; from += PIECE_BYTES) yield some.subarray(from, from + PIECE_BYTES);
+    if (left === 0) return;
+  }
+}
+
+async function unpacked(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const { start, bytes } = await peek(body, GZIP.length);
+  return start[0] === GZIP[0] && start[1] === GZIP[1] ? gunzipped(bytes) : bytes;
+}
+
+async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const packed = Readable.from(bytes);
+  const gunzip = createGunzip();
+  let failure: unknown;
+  packed.once('error', (error) => {
+    failure = error;
+    gunzip.destroy(error);
   });
-}
-
-/** Undefined for what is no sitemap. A text file of addresses, one a line, is one too. */
-export function readSitemap(text: string): Sitemap | undefined {
-  const root = /<(?:[\w-]{1,20}:)?(urlset|sitemapindex)[\s>]/.exec(text.slice(0, 4_000));
-  if (!root) return readLines(text);
-  const urls: string[] = [];
-  const opening = /<(?:[\w-]{1,20}:)?loc\s*>/g;
-  for (let match = opening.exec(text); match && urls.length < MAX_URLS; match = opening.exec(text)) {
-    const end = text.indexOf('</', opening.lastIndex);
-    if (end < 0) break;
-    const inner = text.slice(opening.lastIndex, end).trim();
-    const cdata = /^<!\[CDATA\[(.*)\]\]>$/s.exec(inner);
-    addIfAddress(urls, cdata ? cdata[1]! : decodeXML(inner));
-    opening.lastIndex = end;
+  try {
+    for await (const chunk of packed.pipe(gunzip)) yield chunk as Uint8Array;
+  } catch (error) {
+    throw failure ?? problem('AssertionFailureError', { message: 'The sitemap is damaged' }, error);
+  } finally {
+    packed.destroy();
+    gunzip.destroy();
   }
-  return { isIndex: root[1] === 'sitemapindex', urls };
-}
-
-function readLines(text: string): Sitemap | undefined {
-  if (!/^\s*https?:\/\//.test(text)) return undefined;
-  const urls: string[] = [];
-  for (const line of text.split('\n')) {
-    if (urls.length >= MAX_URLS) break;
-    addIfAddress(urls, line);
-  }
-  return { isIndex: false, urls };
-}
-
-function addIfAddress(urls: string[], text: string): void {
-  const address = text.trim();
-  if (address.length <= MAX_URL_UNITS && /^https?:\/\//i.test(address) && URL.canParse(address)) urls.push(address);
 }

@@ -1,58 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSitemap } from '#net/sitemap.ts';
 import { openJournal } from './fill-journal.ts';
 import { hindranceOf, indexableOf } from './from-reader.ts';
-
-describe('sitemaps', () => {
-  it('give their addresses, of pages or of further sitemaps', () => {
-    expect(
-      readSitemap(
-        '<?xml version="1.0"?><urlset xmlns="s"><url><loc>\n https://a.test/?x=1&amp;y=2 </loc></url><url><loc><![CDATA[https://a.test/2]]></loc></url><url><loc>ftp://a.test/</loc></url></urlset>',
-      ),
-    ).toEqual({ isIndex: false, urls: ['https://a.test/?x=1&y=2', 'https://a.test/2'] });
-    expect(readSitemap('<sm:sitemapindex><sm:sitemap><sm:loc>https://a.test/s.xml</sm:loc>')).toEqual({
-      isIndex: true,
-      urls: ['https://a.test/s.xml'],
-    });
-    expect(readSitemap('https://a.test/1\nhttps://a.test/2\nno address\n')).toEqual({
-      isIndex: false,
-      urls: ['https://a.test/1', 'https://a.test/2'],
-    });
-    expect(readSitemap('<html><body>A page.</body></html>')).toBeUndefined();
-    expect(readSitemap('')).toBeUndefined();
-  });
-
-  it('are read whatever stands in them', () => {
-    fc.assert(
-      fc.property(
-        fc.array(
-          fc.constantFrom(
-            '<urlset>',
-            '<loc>',
-            '</loc>',
-            '<![CDATA[',
-            ']]>',
-            'https://a.test/',
-            '&amp;',
-            '&#x',
-            ' ',
-            '<',
-          ),
-        ),
-        (parts) => {
-          for (const url of readSitemap(`<urlset>${parts.join('')}`)!.urls) expect(URL.canParse(url)).toBe(true);
-        },
-      ),
-      { seed: 20_264 },
-    );
-    expect(readSitemap(`<urlset>${'<loc>'.repeat(300_000)}`)!.urls).toEqual([]);
-    expect(readSitemap(`<urlset>${'<loc>https://a.test/</loc>'.repeat(60_000)}`)!.urls).toHaveLength(50_000);
-  });
-});
 
 describe('the journal', () => {
   let dir: string;
