@@ -14,6 +14,7 @@ import {
   type PicturesOptions,
 } from './document.ts';
 import type { LibreOffice } from './office/libreoffice.ts';
+import { createPrints } from './office/printed.ts';
 import { OLD_OFFICE, type Outcome, type Task } from './worker.ts';
 
 export interface ReadFile extends ParsedDocument {
@@ -56,6 +57,7 @@ const PRINTED = new Set<string>([TYPES.docx, TYPES.odt, TYPES.rtf, TYPES.doc, TY
 
 export function createDocuments({ processes: count, memoryMb, timeoutMs, libreoffice }: DocumentsOptions): Documents {
   const processes = createProcesses<Task, Outcome>({ worker: WORKER, count, memoryMb });
+  const prints = createPrints();
 
   async function run(task: Task, signal: AbortSignal): Promise<Exclude<Outcome, { kind: 'fault' }>> {
     const weight = task.file.size <= LIGHT_BYTES ? 0 : task.file.size;
@@ -104,7 +106,8 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       if (first.kind === 'picture') return first.png;
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
       if (!PRINTED.has(mediaType) || !libreoffice.available()) return undefined;
-      const pdf = await converted(file, mediaType, 'pdf', signal);
+      const print = async () => (await converted(file, mediaType, 'pdf', signal)).path;
+      const pdf = { ...file, path: await prints(file.path, print), mediaType: TYPES.pdf };
       const second = await run({ do: 'picture', file: pdf, options }, signal);
       return second.kind === 'picture' ? second.png : undefined;
     },
