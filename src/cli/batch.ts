@@ -9,6 +9,7 @@ import type { CliContext } from './context.ts';
 import { CommandFailed, usageError } from './exit-codes.ts';
 import { Command, Option } from './flags.ts';
 import { wholeNumber } from './numbers.ts';
+import { writeAside } from './out.ts';
 import { bar, count } from './progress.ts';
 import { tableLines } from './table.ts';
 import { shortTime } from './times.ts';
@@ -175,8 +176,14 @@ async function get({ output, signal }: CliContext, flags: GetFlags, client: Clie
       for await (const record of records) yield `${JSON.stringify(record)}\n`;
     })(),
   );
-  if (flags.output === undefined) await pipeline(lines, output, { end: false });
-  else await pipeline(lines, createWriteStream(flags.output));
+  const { output: name } = flags;
+  if (name === undefined) return pipeline(lines, output, { end: false });
+  // On the disk before it takes the place of what was there.
+  await writeAside(name, (file) => pipeline(lines, createWriteStream(file, { flush: true }))).catch(
+    (error: unknown) => {
+      throw signal.aborted ? new CommandFailed('interrupted', `stopped: ${name} is as it was before`) : error;
+    },
+  );
 }
 
 function show(context: CliContext, { json }: Flags, job: BatchJob): void {

@@ -15,14 +15,18 @@ export const write = (output: Writable, data: string | Uint8Array): Promise<void
  * Whole or not at all: whoever stops in the middle leaves no half of it. A link stays one, and a device or a pipe is written
  * to as it is.
  */
-export async function writeWhole(name: string, data: string | Uint8Array): Promise<void> {
+export const writeWhole = (name: string, data: string | Uint8Array): Promise<void> =>
+  writeAside(name, (file) => writeFile(file, data));
+
+/** The same for what comes piece by piece: `write` is told where, and what stands there is put in its place at the end. */
+export async function writeAside(name: string, write: (file: string) => Promise<void>): Promise<void> {
   const file = await realpath(name).catch(() => name);
   await mkdir(path.dirname(path.resolve(file)), { recursive: true });
   const place = await stat(file).catch(() => undefined);
-  if (place && !place.isFile()) return writeFile(file, data);
+  if (place && !place.isFile()) return write(file);
   const part = `${file}.${process.pid}.part`;
   try {
-    await writeFile(part, data);
+    await write(part);
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });
