@@ -19,11 +19,12 @@ export interface HostFace {
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-export type HostFaces = Readonly<Record<FaceName, HostFace>> & { readonly reader: Face };
+/** A face that is not there means the reader too. */
+export type HostFaces = Readonly<Partial<Record<FaceName, HostFace>>> & { readonly reader: Face };
 
 /** A server that hands each request to the face of its host name. The faces must be ready. */
 export function createHostServer(faces: HostFaces, maxHeaderBytes: number): Server {
-  const faceFor = (request: IncomingMessage): HostFace => faces[faceOf(request.headers.host)];
+  const faceFor = (request: IncomingMessage): HostFace => faces[faceOf(request.headers.host)] ?? faces.reader;
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
     faceFor(request).routing(request, response);
   });

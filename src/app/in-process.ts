@@ -3,10 +3,12 @@
  * else, over a socket that nobody but this user can open, so each rule of the doors holds for them too.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Agent, fetch as undiciFetch } from 'undici';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { createHostServer, type HostFaces } from '#api/hosts.ts';
 import { onBehalfOf } from '#http/behalf.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
@@ -42,15 +44,10 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socketPath, () => resolve(void server.off('error', reject)));
   });
-  // A read takes as long as it takes: who waits for it says for how long.
-  const agent = new Agent({ connect: { socketPath }, headersTimeout: 0, bodyTimeout: 0 });
-  const inProcessFetch = (input: string | URL, init: RequestInit = {}) =>
-    undiciFetch(input, { ...(init.body instanceof FormData ? packed(init) : (init as object)), dispatcher: agent });
   return {
     urls: IN_PROCESS_URLS,
-    fetch: inProcessFetch as unknown as typeof fetch,
+    fetch: (input, init) => ask(new Request(input, init), socketPath),
     async close() {
-      await agent.destroy();
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
       await rm(dir, { recursive: true, force: true });
@@ -85,10 +82,32 @@ const isDeserted = (socketPath: string): Promise<boolean> =>
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' || code === 'ENOENT'));
   });
 
-/** A form of the platform as a stream: the package's own fetch knows only forms of its own. */
-function packed({ body, headers, ...init }: RequestInit): object {
-  const form = new Response(body);
-  const all = new Headers(headers);
-  all.set('content-type', form.headers.get('content-type')!);
-  return { ...init, headers: all, body: form.body, duplex: 'half' };
+/**
+ * One request over the socket. A read takes as long as it takes: who waits for it says for how long. The platform's own
+ * fetch knows no sockets of this kind, and the package that does is slow to load.
+ */
+async function ask({ method, url, headers, body, signal }: Request, socketPath: string): Promise<Response> {
+  const { host, pathname, search } = new URL(url);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const asked = request({
+      ...{ socketPath, method, path: `${pathname}${search}`, signal },
+      headers: { accept: '*/*', ...Object.fromEntries(headers), host },
+    });
+    asked.once('response', resolve).on('error', (error) => reject(signal.aborted ? signal.reason : error));
+    if (!body) return void asked.end();
+    const source = Readable.fromWeb(body as ReadableStream);
+    source.on('error', (error) => asked.destroy(error)).pipe(asked);
+  });
+  signal.addEventListener('abort', () => answer.destroy(signal.reason));
+  const { statusCode: status = 0, statusMessage: statusText, rawHeaders } = answer;
+  const answered = new Headers();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) answered.append(rawHeaders[at]!, rawHeaders[at + 1]!);
+  if (HAS_NO_BODY.has(status)) {
+    answer.resume();
+    return new Response(null, { status, statusText, headers: answered });
+  }
+  return new Response(Readable.toWeb(answer) as Body, { status, statusText, headers: answered });
 }
+
+type Body = ConstructorParameters<typeof Response>[0];
+const HAS_NO_BODY = new Set([204, 205, 304]);

@@ -56,6 +56,8 @@ export const serverOf = (
 ): string | undefined => server || environment.LECTERN_URL || undefined;
 
 interface Needs {
+  /** What is asked in this process; all unless given. */
+  readonly rooms?: 'reader';
   /** Whether jobs are worked on in this process too. */
   readonly jobs?: boolean;
   /** How often a call is tried again; that of the client when not given. */
@@ -74,7 +76,7 @@ export async function inClient<T>(
   const server = serverOf(context, flags);
   if (server) return atServer(server, context, { flags, needs }, work);
   const { openRooms } = await import('./rooms.ts');
-  const rooms = await openRooms(context, flags, { jobs: needs.jobs ?? false });
+  const rooms = await openRooms(context, flags, { rooms: needs.rooms ?? 'all', jobs: needs.jobs ?? false });
   try {
     return await work({
       client: await clientOf({ urls: rooms.urls, fetch: heard(rooms.fetch, needs), retries: needs.retries }),

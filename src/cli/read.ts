@@ -1,6 +1,6 @@
 /** `lectern read`: pages, files and sites into Markdown, through the client. */
 import type { Client, ReadOptions } from '#client/index.ts';
-import { type ClientFlags, inClient, serverOf, withClientFlags } from './client.ts';
+import { type ClientFlags, inClient, type OpenClient, serverOf, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { READ_FLAGS } from './flag-table.ts';
@@ -115,12 +115,13 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
   if (!isAlone && flags.output !== undefined)
     throw usageError('several answers do not go into one file: give --out-dir');
   refusePictureNowhere(flags, context);
-  await inClient(context, flags, async ({ client, server }) => {
+  const work = async ({ client, server }: OpenClient) => {
     const reading: Reading = { client, options, flags, context };
     if (flags.stream) await streamed(sources, reading);
     else if (isAlone) await readOne(first, reading);
     else await readMany(sources, reading, server !== undefined);
-  });
+  };
+  await inClient(context, flags, work, { rooms: 'reader' });
 }
 
 function refusePictureNowhere(

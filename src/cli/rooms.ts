@@ -1,20 +1,42 @@
 /** The rooms of this process for one command: built without ports, keys or limits, and ended with it. */
 
 import { type InProcess, openInProcess } from '#app/in-process.ts';
-import { createApp } from '#app.ts';
+import type { AppOptions } from '#app.ts';
 import { type Config, readConfig } from '#config.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type ClientFlags, dataDirOf } from './client.ts';
 import type { CliContext } from './context.ts';
 
-export async function openRooms(
-  context: CliContext,
-  flags: ClientFlags,
-  { jobs }: { readonly jobs: boolean },
-): Promise<InProcess> {
+/** `rooms: 'reader'` is ready sooner, and answers nothing but reads. */
+export interface RoomNeeds {
+  readonly rooms: 'all' | 'reader';
+  readonly jobs: boolean;
+}
+
+export async function openRooms(context: CliContext, flags: ClientFlags, needs: RoomNeeds): Promise<InProcess> {
+  const config = configOf(context, flags, needs);
   const { environment, version } = context;
+  const options = { config, version, log: createLog(flags.verbose ? 'info' : 'silent', 'stderr'), environment };
+  const { faces, close } = await (needs.rooms === 'reader' ? readerOnly(options) : whole(options));
+  try {
+    const opened = await openInProcess(faces);
+    return {
+      ...opened,
+      async close() {
+        await opened.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function configOf(context: CliContext, flags: ClientFlags, { jobs }: RoomNeeds): Config {
+  const { environment } = context;
   const settings = readConfig({ environment, flags: { dataDir: dataDirOf(context, flags), config: flags.config } });
-  const config: Config = {
+  return {
     ...settings,
     auth: 'off',
     adminSecret: undefined,
@@ -28,19 +50,21 @@ export async function openRooms(
     crawlJobs: jobs ? settings.crawlJobs : 0,
     drainMs: 0,
   };
-  const log = createLog(flags.verbose ? 'info' : 'silent', 'stderr');
-  const app = await createApp({ config, version, log, environment });
-  try {
-    const opened = await openInProcess({ ...app.faces, flow: app.flow });
-    return {
-      ...opened,
-      async close() {
-        await opened.close();
-        await app.close();
-      },
-    };
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
+}
+
+interface Opened {
+  readonly faces: Parameters<typeof openInProcess>[0];
+  close(): Promise<void>;
+}
+
+async function whole(options: AppOptions): Promise<Opened> {
+  const { createApp } = await import('#app.ts');
+  const app = await createApp(options);
+  return { faces: { ...app.faces, flow: app.flow }, close: app.close };
+}
+
+async function readerOnly(options: AppOptions): Promise<Opened> {
+  const { createReaderOnly } = await import('#app/reader-only.ts');
+  const { face, close } = await createReaderOnly(options);
+  return { faces: { reader: face }, close };
 }

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { constants } from 'node:zlib';
-import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { asProblem, Problem, problem } from '#errors.ts';
@@ -36,6 +35,8 @@ export interface ServerOptions {
   /** Addresses and networks of proxies whose word on the caller's address is believed. */
   readonly trustedProxies?: readonly string[];
   readonly observe?: RequestObserver | undefined;
+  /** For a face that only this process calls: answers are not compressed. */
+  readonly isInside?: boolean;
 }
 
 /** Who counts requests, or follows them. Members are called at once and must not throw. */
@@ -101,6 +102,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
 
   const face: Face = Fastify({
     loggerInstance: log.child({ face: name }) as never,
+    schemaController: { compilersFactory: NO_SCHEMAS },
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     bodyLimit: maxBodyBytes,
@@ -135,15 +137,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     strictPreflight: false,
     exposedHeaders: EXPOSED_HEADERS,
   });
-  // Every chunk is flushed, or events would wait in the compressor for more.
-  await face.register(compress, {
-    global: !servesPrograms,
-    globalDecompression: false,
-    encodings: ['br', 'gzip', 'deflate'],
-    brotliOptions: { flush: constants.BROTLI_OPERATION_FLUSH, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
-    zlibOptions: { flush: constants.Z_SYNC_FLUSH, level: 6 },
-    customTypes: /^(text\/|application\/json)/,
-  });
+  if (!options.isInside) await registerCompression(face, !servesPrograms);
   await registerBodies(face, options);
 
   face.addHook('onRequest', async (request, reply) => begin(request, reply));
@@ -179,6 +173,26 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     return writeError(failure, request, reply);
   });
   return face;
+}
+
+async function registerCompression(face: Face, global: boolean): Promise<void> {
+  const { default: compress } = await import('@fastify/compress');
+  // Every chunk is flushed, or events would wait in the compressor for more.
+  await face.register(compress, {
+    global,
+    globalDecompression: false,
+    encodings: ['br', 'gzip', 'deflate'],
+    brotliOptions: { flush: constants.BROTLI_OPERATION_FLUSH, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    zlibOptions: { flush: constants.Z_SYNC_FLUSH, level: 6 },
+    customTypes: /^(text\/|application\/json)/,
+  });
+}
+
+/** Routes have no schemas of the framework's kind (the tables check), whose compilers are slow to load. */
+const NO_SCHEMAS = { buildValidator: noSchema, buildSerializer: noSchema };
+
+function noSchema(): never {
+  throw new Error('a route has a schema: what comes in is checked by the tables');
 }
 
 const waiting = new WeakMap<Socket, Set<ServerResponse>>();

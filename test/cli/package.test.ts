@@ -8,19 +8,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { bundle } from '../../scripts/bundle.mjs';
 
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 const LONG_MS = 240_000;
 const PAGE = '<title>Tea</title><article><h1>Green tea</h1><p>It is drunk hot, and has been for long.</p></article>';
 
 /** A folder with the packed package installed in it. */
 async function install(dir: string): Promise<void> {
   const source = path.join(dir, 'source');
-  await mkdir(source);
-  const out = ['--outDir', path.join(source, 'dist'), '--noCheck', '--declaration', 'false', '--sourceMap', 'false'];
-  await run(process.execPath, [TSC, '-p', path.join(ROOT, 'tsconfig.build.json'), ...out]);
+  await bundle(path.join(source, 'dist'));
   for (const name of ['package.json', 'README.md', 'LICENSE', 'NOTICE', 'assets', 'scripts/browser'])
     await cp(path.join(ROOT, name), path.join(source, name), { recursive: true });
   await run('npm', ['pack', '--ignore-scripts', '--offline', '--pack-destination', dir], { cwd: source });

@@ -1,0 +1,3 @@
+/** What tests use of the script beside it. */
+export const ENTRIES: readonly string[];
+export function bundle(out: string): Promise<void>;

@@ -1,0 +1,123 @@
+/** What every door stands on: accounts and limits, the ways out, what opens files, the models of others. */
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type AccountsRoom, createGate, openAccounts } from '#accounts/index.ts';
+import { createGatekeeper, type Gatekeeper } from '#api/gatekeeper.ts';
+import { openServerFolder } from '#concurrency/programs.ts';
+import type { Config } from '#config.ts';
+import { createDocuments, type Documents } from '#documents/documents.ts';
+import { createLibreOffice } from '#documents/office/libreoffice.ts';
+import { createModels, createOcr, type Models, type Ocr } from '#models/index.ts';
+import type { Lookup } from '#net/dns.ts';
+import { type Plans, plansWith } from '#plans.ts';
+import type { Counters } from '#storage/counters/counters.ts';
+import { openCounters } from '#storage/counters/open.ts';
+import { DatabaseAway } from '#storage/database/away.ts';
+import { openPictures, type Pictures } from '#storage/pictures.ts';
+import type { Log } from '#telemetry/log.ts';
+import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
+import { observers } from './metrics.ts';
+import { type Network, openNetwork } from './network.ts';
+import type { Started } from './started.ts';
+
+export interface Foundation {
+  /** For what lives as long as the process at most. */
+  readonly temporaryDir: string;
+  readonly metrics: Metrics;
+  readonly observe: ReturnType<typeof observers>;
+  readonly plans: Plans;
+  readonly accounts: AccountsRoom;
+  /** The first key of a new installation. */
+  readonly firstKey: string | undefined;
+  readonly counters: Counters;
+  readonly gatekeeper: Gatekeeper;
+  readonly pictures: Pictures;
+  readonly network: Network;
+  readonly documents: Documents;
+  readonly ocr: Ocr | undefined;
+  /** Those that generate. */
+  readonly models: Models;
+}
+
+export interface FoundationOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Log;
+  /** Who tells the addresses of names that callers chose; the name servers of the machine unless given. */
+  readonly lookup?: Lookup | undefined;
+}
+
+export async function openFoundation(
+  { config, version, log, lookup }: FoundationOptions,
+  started: Started,
+): Promise<Foundation> {
+  const { dataDir, databaseUrl, redisUrl } = config;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  // Left by a server that was killed: nothing in it outlives a start.
+  const temporaryDir = await openServerFolder(path.join(dataDir, 'tmp'));
+  started.onEnd(() => rm(temporaryDir, { recursive: true, force: true }));
+
+  const metrics = createMetrics();
+  const observe = observers(metrics);
+  const plans = plansWith(config.plans);
+  const accounts = started.keep(
+    await openAccounts({
+      dataDir,
+      databaseUrl,
+      keyGraceMs: config.keyGraceS * 1000,
+      usageKeepDays: config.usageKeepDays,
+      log,
+    }),
+  );
+  const firstKey = config.auth === 'on' ? await firstKeyOf(accounts, log) : undefined;
+  const limits = { store: config.limitStore, redisUrl, databaseUrl, file: path.join(dataDir, 'limits.db') };
+  const counters = started.keep(await openCounters(limits, { log }));
+  const gate = createGate({
+    ...accounts,
+    counters,
+    plans,
+    auth: config.auth,
+    keylessRpm: config.keylessRpm === 'none' ? undefined : config.keylessRpm,
+    keylessFeatures: config.keylessFeatures,
+    refusedRpm: config.refusedRpm,
+  });
+  const gatekeeper = createGatekeeper(gate, { onSpent: observe.onSpent });
+  const pictures = started.keep(await openPictures(dataDir));
+
+  const network = await openNetwork(config, { lookup, version, log }, started);
+  const documents = started.keep(
+    createDocuments({
+      processes: config.documentWorkers,
+      memoryMb: config.documentMemoryMb,
+      timeoutMs: config.documentTimeoutMs,
+      libreoffice: createLibreOffice({ program: config.libreoffice, temporaryDir }),
+    }),
+  );
+  const ocr = createOcr({
+    tesseract: config.tesseract,
+    modelDir: config.ocrModelDir,
+    languages: config.ocrLanguages.length ? config.ocrLanguages : ['eng'],
+    temporaryDir,
+    timeoutMs: config.documentTimeoutMs,
+  });
+  if (ocr) started.keep(ocr);
+
+  const models = createModels(config, { fetch: network.trusted });
+  return {
+    ...{ temporaryDir, metrics, observe, plans, accounts, firstKey, counters, gatekeeper, pictures },
+    ...{ network, documents, ocr, models },
+  };
+}
+
+/** The key of a new installation. A database that is away is asked by whoever needs it. */
+async function firstKeyOf({ accounts }: AccountsRoom, log: Log): Promise<string | undefined> {
+  try {
+    if (!(await accounts.empty())) return undefined;
+    const { id } = await accounts.defaultAccount();
+    return (await accounts.mintKey({ accountId: id, name: 'first key' })).key;
+  } catch (error) {
+    if (!(error instanceof DatabaseAway)) throw error;
+    log.warn({ err: error }, 'the database is away: keys are verified when it is back');
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+/** The index of an installation, opened with the first page for it: a command that reads may have none. */
+import type { Config } from '#config.ts';
+import type { LocalIndex } from '#search/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Foundation } from './foundation.ts';
+import { Started } from './started.ts';
+
+export interface IndexOnDemand extends Pick<LocalIndex, 'add' | 'remove'> {
+  /** What was begun is done by then. */
+  close(): Promise<void>;
+}
+
+export function indexOnDemand(config: Config, foundation: Foundation, log: Log): IndexOnDemand {
+  const started = new Started();
+  let opened: Promise<LocalIndex> | undefined;
+
+  async function open(): Promise<LocalIndex> {
+    const [{ openIndexOf }, { indexEmbedder }, { openModelRoom }] = await Promise.all([
+      import('#search/index.ts'),
+      import('./model-tools.ts'),
+      import('./model-room.ts'),
+    ]);
+    const modelHost = started.keep(await openModelRoom(config, foundation, log));
+    const embedder = await indexEmbedder(modelHost, config.searchEmbedder);
+    return started.keep(await openIndexOf(config, { embedder, log }));
+  }
+
+  const index = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    add: async (...given) => (await index()).add(...given),
+    remove: async (...given) => (await index()).remove(...given),
+    async close() {
+      // Whoever asked for it was told why it is not.
+      await opened?.catch(() => {});
+      await started.endAll(log);
+    },
+  };
+}

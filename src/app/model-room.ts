@@ -1,0 +1,22 @@
+/** The models of this machine, wired to what they read their inputs by. */
+import type { Config } from '#config.ts';
+import { type ModelHost, modelsDir, openModelHost } from '#models/index.ts';
+import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Foundation } from './foundation.ts';
+
+export const TOKENS = { load: loadTokens, count: countTokens, keep: keepTokens };
+
+export const openModelRoom = (
+  config: Config,
+  { network, documents, ocr, temporaryDir, observe }: Foundation,
+  log: Log,
+): Promise<ModelHost> =>
+  openModelHost(config, {
+    media: { fetch: network.fetch, documents, ocr, temporaryDir },
+    dir: modelsDir(config.dataDir),
+    fetch: network.trusted,
+    tokens: TOKENS,
+    log,
+    onBatch: observe.onBatch,
+  });
