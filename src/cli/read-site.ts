@@ -140,7 +140,10 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
       last = line.seq;
     }
   } catch (error) {
-    if (!context.signal.aborted) throw error;
+    if (!context.signal.aborted) {
+      context.note(`lectern: ${goingOn(run.id, last, flags)} goes on where this ends`);
+      throw error;
+    }
   } finally {
     looking.end();
     progress.end();
@@ -163,13 +166,15 @@ function interrupted(
   last: number,
   { flags, atServer }: Pick<Following, 'flags' | 'atServer'>,
 ): CommandFailed {
-  const place = flags.outDir === undefined ? '' : ` --out-dir ${flags.outDir}`;
   const goesOn = atServer ? 'the server goes on with it; ' : '';
   return new CommandFailed(
     'interrupted',
-    `stopped: ${summary}; ${goesOn}\`lectern read --site --resume ${id}@${last}${place}\` goes on here, \`--cancel ${id}\` gives it up`,
+    `stopped: ${summary}; ${goesOn}${goingOn(id, last, flags)} goes on here, \`--cancel ${id}\` gives it up`,
   );
 }
+
+const goingOn = (id: string, last: number, { outDir }: ReadFlags): string =>
+  `\`lectern read --site --resume ${id}@${last}${outDir === undefined ? '' : ` --out-dir ${outDir}`}\``;
 
 const LOOK_MS = 1_000;
 

@@ -19,7 +19,10 @@ it('knows what nobody follows', () => {
 
 it('counts pages together that may have no end', () => {
   const nameOf = (path: string) => kindsOf(url(path)).map(({ name }) => name);
-  expect(nameOf('/article/123')).toEqual([]);
+  for (const path of ['/article/123', '/questions/12345678', '/story/60210', '/story/202613', '/part/1234-56']) {
+    expect([path, nameOf(path)]).toEqual([path, []]);
+  }
+  expect(nameOf('/day/20261121')).toEqual(nameOf('/day/2027-1-2'));
   expect(nameOf('/news/2026/11/a-title')).toEqual([]);
   expect(nameOf('/calendar/2026/11/21')).toEqual(nameOf('/calendar/1999/1/2'));
   expect(nameOf('/events/2026-11')).toEqual(nameOf('/events/2027-12'));

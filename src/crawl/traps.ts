@@ -25,7 +25,9 @@ const MAX_OF_PATH_QUERIES = 5_000;
 const UNREAD =
   /\.(?:7z|aac|apk|avi|bin|bmp|bz2|css|deb|dmg|dll|eot|exe|flac|flv|gif|gz|ico|img|iso|jar|jpe?g|js|m4[av]|mjs|map|midi?|mkv|mov|mp[34g]|mpe?g|msi|og[agv]|otf|pkg|png|rar|rpm|so|svg|swf|tar|tgz|tiff?|ttf|war|wasm|wav|web[mp]|wm[av]|woff2?|xz|zip)$/i;
 
-const DATE = /^(?:\d{4}[-_]?\d{1,2}(?:[-_]?\d{1,2})?)$/;
+/** Of a year that may be meant, with month and day or without the day: other numbers are names of pages. */
+const DATE =
+  /^(?:19|20)\d\d(?:[-_](?:0?[1-9]|1[0-2])(?:[-_](?:0?[1-9]|[12]\d|3[01]))?|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)$/;
 const YEAR_OR_DAY = /^(?:(?:19|20)\d\d|0?[1-9]|[12]\d|3[01])$/;
 const DATE_NAME =
   /^(?:date|day|month|year|week|start|end|from|to|when|cal|calendar|tribe-bar-date|ical)(?:[-_]?date)?$/i;

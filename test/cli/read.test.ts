@@ -1,6 +1,6 @@
 /** `lectern read` as people and scripts run it: the real program, against a stub of a server and in its own process. */
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -108,6 +108,23 @@ describe('without a server', { timeout: LONG_MS }, () => {
         .filter(Boolean)
         .map((one) => JSON.parse(one).source);
     expect([...sources(out), ...sources(rest.out)].sort()).toEqual([`${base}/`, `${base}/coffee`, `${base}/tea`]);
+  });
+
+  it('says how to go on when a page of a site cannot be written', async () => {
+    const place = path.join(dir, 'no-room');
+    const site = ['read', '--site', `${base}/`, '--delay', '0', '--no-sitemap', '--out-dir', place];
+    await runProgram(site, { env: env() });
+    const name = (await readdir(place)).find((one) => one.includes('-tea-'))!;
+    await rm(path.join(place, name));
+    await mkdir(path.join(place, name));
+    const failed = await runProgram([...site, '--force'], { env: env() });
+    expect(failed.code).toBe(1);
+    const [, run] = /--resume (crawl_\w+@\d+) --out-dir/.exec(failed.error)!;
+    await rm(path.join(place, name), { recursive: true });
+    const rest = await runProgram(['read', '--site', '--resume', run!, '--out-dir', place], { env: env() });
+    expect(rest.code).toBe(0);
+    expect(await readFile(path.join(place, name), 'utf8')).toContain('Markdown Content:');
+    expect((await readdir(place)).every((one) => one.endsWith('.md'))).toBe(true);
   });
 
   it('tells why nothing of a site was read', async () => {
