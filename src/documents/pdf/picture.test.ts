@@ -140,6 +140,11 @@ describe('pages from one opening', { timeout: 240_000 }, () => {
     expect((await pixels(first!)).at(300, 100)).toEqual([255, 0, 0]);
   });
 
+  it('are few where they are large', async () => {
+    const large = { ...FITTING, width: 2_400, height: 2_400, resizeTo: 2_400 };
+    expect(await drawAll(file(), { pages: [1, 1, 2, 2], scale: 1, as: large })).toHaveLength(1);
+  });
+
   it('end before one that cannot be drawn, which fails when it is the first', async () => {
     expect(await drawInRuns(file(), { pages: [1, 2], scale: 1, as: FITTING })).toHaveLength(2);
     expect(await drawAll(file(), { pages: [1, 4, 2], scale: 1, as: FITTING })).toHaveLength(1);

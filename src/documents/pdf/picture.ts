@@ -13,33 +13,41 @@ const DEFAULT_SCALE = 2;
 /** Pixels on a side. */
 const LARGEST = 4_000;
 const MAX_IMAGE_PIXELS = 50_000_000;
-/** After it no further page is begun: long beside an opening, short for those who wait for the process. */
-const RUN_MS = 250;
+/** How long pages are begun in one run: long beside the opening of the file, and short for those who wait for the process. */
+const runMs = (openingMs: number) => Math.min(2_000, Math.max(250, 10 * openingMs));
+/** Of pictures that are handed over together; no further page is begun when they have as many. */
+const MAX_RUN_BYTES = 16 * 1024 * 1024;
 
 export const drawPage = (bytes: Uint8Array, { page, scale = DEFAULT_SCALE }: PictureOptions): Promise<Uint8Array> =>
   withDocument(bytes, async (document) => (await draw(document, page, scale)).encode('png'));
 
 /** See `pictures` of DocumentKind. */
-export const drawPages = (
+export function drawPages(
   bytes: Uint8Array,
   { pages, scale = DEFAULT_SCALE, as }: PicturesOptions,
-): Promise<Uint8Array[]> =>
-  withDocument(bytes, async (document) => {
-    const until = performance.now() + RUN_MS;
+): Promise<Uint8Array[]> {
+  const begun = performance.now();
+  return withDocument(bytes, async (document) => {
+    const opened = performance.now();
+    const until = opened + runMs(opened - begun);
     const drawn: Uint8Array[] = [];
+    let size = 0;
     for (const page of pages) {
       try {
         const canvas = await draw(document, page, scale);
-        drawn.push(as === 'png' ? await canvas.encode('png') : fitPicture(await pixelsOn(canvas), as).rgb);
+        const picture = as === 'png' ? await canvas.encode('png') : fitPicture(await pixelsOn(canvas), as).rgb;
+        drawn.push(picture);
+        size += picture.length;
       } catch (error) {
         // The next run begins with it: what is told of a page does not depend on those before.
         if (drawn.length === 0) throw error;
         break;
       }
-      if (performance.now() >= until) break;
+      if (performance.now() >= until || size >= MAX_RUN_BYTES) break;
     }
     return drawn;
   });
+}
 
 async function withDocument<T>(bytes: Uint8Array, work: (document: PDFDocumentProxy) => Promise<T>): Promise<T> {
   const { document, close } = await open(bytes, { maxImagePixels: MAX_IMAGE_PIXELS });
