@@ -1,14 +1,12 @@
 /** What is done beside the reading: reads are charged, crawls expire, what is not needed is removed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/chores.ts';
-import type { Purse, Reserve } from './purse.ts';
+import type { Purse } from './purse.ts';
 import { type CrawlDb, JOBS, sweep } from './store.ts';
 
 export interface CrawlChoresOptions extends Pick<ChoresOptions, 'busy' | 'restMs' | 'log'> {
   readonly store: CrawlDb;
   readonly purse: Purse;
-  /** What was set aside for reads that are to be charged, by the id of the charge. */
-  readonly reserves: Map<string, Reserve>;
   readonly now: () => number;
   /** How long crawls are remembered after they were made. */
   readonly rememberMs: number;
@@ -17,21 +15,20 @@ export interface CrawlChoresOptions extends Pick<ChoresOptions, 'busy' | 'restMs
 const CHARGED_AT_ONCE = 200;
 
 export function startCrawlChores(options: CrawlChoresOptions): Chores {
-  const { store, purse, reserves, now, rememberMs } = options;
+  const { store, purse, now, rememberMs } = options;
 
   async function chargeAll(): Promise<void> {
     for (;;) {
       const rows = await store.db.selectFrom('crawl_charges').selectAll().limit(CHARGED_AT_ONCE).execute();
       if (!rows.length) return;
       await purse.charge(
-        rows.map(({ id, account_id, owner, model, tokens, at, ms }) => ({
+        rows.map(({ id, account_id, owner, model, tokens, at, ms, reserve }) => ({
           ...{ id, owner, account: account_id, model, tokens, at, ms, status: 200 },
-          reserve: reserves.get(id),
+          reserve: reserve === null ? undefined : JSON.parse(reserve),
         })),
       );
       const ids = rows.map(({ id }) => id);
       await store.db.deleteFrom('crawl_charges').where('id', 'in', ids).execute();
-      for (const id of ids) reserves.delete(id);
     }
   }
 

@@ -14,6 +14,7 @@ import {
   unreached,
   type Web,
 } from './crawl.suite.ts';
+import type { Purse } from './purse.ts';
 
 const databaseUrl = await postgresUrl();
 const A = 'https://a.example';
@@ -234,6 +235,28 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     } finally {
       rmSync(room.dataDir, { recursive: true, force: true });
     }
+  });
+
+  test('what was set aside is given back by whoever charges the read', { timeout: LONG_MS }, async () => {
+    const charged = new Map<string, unknown>();
+    const purseOf = (name: string, charge: Purse['charge']): Purse => {
+      let made = 0;
+      return { reserve: async () => ({ hold: `${name} ${++made}` }), note: () => {}, charge };
+    };
+    const broke = purseOf('worker', async () => {
+      throw new Error('the accounts are away');
+    });
+    const web = webOf({ '/': { links: [`${A}/a`] }, '/a': {} });
+    await within(web, { ...here, purse: broke }, async (worker) => {
+      await worker.ended((await worker.submit({ url: A, sitemap: false })).id);
+      const rich = purseOf('other', async (reads) => {
+        for (const { id, reserve } of reads) charged.set(id, reserve);
+      });
+      await within(web, { ...here, dataDir: worker.dataDir, purse: rich, jobs: 0, leaseMs: 100 }, async () => {
+        while (charged.size < 2) await sleep(20);
+      });
+    });
+    expect([...charged.values()].sort()).toEqual([{ hold: 'worker 1' }, { hold: 'worker 2' }]);
   });
 
   test('cancelled, it ends after the pages in work', { timeout: LONG_MS }, async () => {

@@ -13,9 +13,10 @@ import type { CrawlJob } from './job.ts';
 import { createManners } from './manners.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { planOf } from './plan.ts';
-import type { Purse, Reserve } from './purse.ts';
+import type { Purse } from './purse.ts';
 import type { CrawlLimits, GivenCrawl } from './request.ts';
 import type { Tables } from './schema.ts';
+import { createSharedTurns, type TurnTables } from './shared-turns.ts';
 import { insertJob, JOBS, jobOf } from './store.ts';
 import { startCrawlWorkers } from './worker.ts';
 
@@ -97,24 +98,26 @@ export async function openCrawl(options: CrawlRoomOptions): Promise<CrawlRoom> {
 
 function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
   const { leaseMs = LEASE_MS, retryMs = RETRY_MS, now = Date.now, jobs, pagesAtOnce, keepMs, purse, log } = options;
-  const reserves = new Map<string, Reserve>();
   const following = createFollowing(store);
+  // A file of SQLite is one server's.
+  const isShared = jobs > 0 && store.dialect === 'postgres';
+  const hostTurns = isShared ? createSharedTurns((store as Store<unknown> as Store<TurnTables>).db, log) : undefined;
   let workers: Workers | undefined;
   const chores = startCrawlChores({
-    ...{ store, purse, reserves, now, log },
+    ...{ store, purse, now, log },
     rememberMs: Math.max(REMEMBER_MS, keepMs),
     busy: () => workers?.busy() ?? false,
     restMs: leaseMs,
   });
   if (jobs) {
     workers = startCrawlWorkers({
-      ...{ store, purse, reserves, retryMs, now, leaseMs, log },
+      ...{ store, purse, retryMs, now, leaseMs, log },
       slots: jobs,
       reader: options.reader,
       robots: options.robots,
       fetch: options.fetch,
       userAgent: options.userAgent,
-      manners: createManners(pagesAtOnce, now),
+      manners: createManners(pagesAtOnce, now, hostTurns),
       onChange: following.changed,
       onTurn: chores.wake,
     });
@@ -150,6 +153,7 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
     },
     async close() {
       await workers?.close();
+      await hostTurns?.close();
       await chores.close();
       await store.close();
     },

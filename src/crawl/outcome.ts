@@ -4,6 +4,7 @@ import type { Page } from '#reader/index.ts';
 import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
 import { type Address, addressOf } from './address.ts';
 import { addFound, type Found, type WaitingPage } from './frontier.ts';
+import type { Reserve } from './purse.ts';
 import type { Db, JobRow, Tables } from './schema.ts';
 import { type CrawlDb, ofLease } from './store.ts';
 
@@ -62,7 +63,7 @@ export async function settle(
   lease: Lease,
   page: WaitingPage,
   outcome: Outcome,
-  { mostFound, now }: Bounds & { readonly now: number },
+  { mostFound, now, reserve }: Bounds & { readonly now: number; readonly reserve: Reserve },
 ): Promise<Settled> {
   return db.transaction().execute(async (transaction) => {
     // First of all, so that in PostgreSQL those of one job queue up here.
@@ -97,7 +98,7 @@ export async function settle(
       const charge = { id: chargeId(job.id, seq), job_id: job.id, account_id: job.account_id!, owner: job.owner };
       await transaction
         .insertInto('crawl_charges')
-        .values({ ...charge, model, tokens, at: now, ms })
+        .values({ ...charge, model, tokens, at: now, ms, reserve: JSON.stringify(reserve) ?? null })
         .execute();
     }
     const changed = await ofLease(transaction, lease)
@@ -118,7 +119,7 @@ export async function settle(
   });
 }
 
-export const chargeId = (jobId: string, seq: number): string => `${jobId}.${seq}`;
+const chargeId = (jobId: string, seq: number): string => `${jobId}.${seq}`;
 
 const count = (results: readonly Result[], event: Result['event']) =>
   results.filter((result) => result.event === event).length;

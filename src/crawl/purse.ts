@@ -13,7 +13,7 @@ export interface ChargedRead {
   readonly status: number;
 }
 
-/** Something set aside for a read; what it is only the purse knows. */
+/** Something set aside for a read, a value of JSON; what it is only the purse knows, of this server or another one. */
 export type Reserve = unknown;
 
 export interface Purse {

@@ -70,6 +70,8 @@ export interface Tables {
     tokens: number;
     at: number;
     ms: number;
+    /** JSON of what was set aside for it. */
+    reserve: string | null;
   };
 }
 

@@ -14,7 +14,7 @@ import { addressOf } from './address.ts';
 import { createFilter, type Filter } from './filter.ts';
 import { addFound, hostReadyAt, nextPages, startsWait, type WaitingPage, waitingHosts } from './frontier.ts';
 import type { Manners } from './manners.ts';
-import { believedCanonical, chargeId, failHost, givenAt, type Outcome, postpone, settle } from './outcome.ts';
+import { believedCanonical, failHost, givenAt, type Outcome, postpone, settle } from './outcome.ts';
 import type { Purse, Reserve } from './purse.ts';
 import { type Reading, readPage } from './read-page.ts';
 import type { CrawlPlan } from './request.ts';
@@ -32,8 +32,6 @@ export interface TurnTools {
   readonly userAgent: string | undefined;
   readonly manners: Manners;
   readonly purse: Purse;
-  /** What was set aside for reads that are to be charged, by the id of the charge. */
-  readonly reserves: Map<string, Reserve>;
   /** How long after each try that failed a page is tried again. */
   readonly retryMs: readonly number[];
   readonly now: () => number;
@@ -83,7 +81,7 @@ export async function takeTurn(turn: Turn, tools: TurnTools): Promise<TurnEnd> {
 }
 
 function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) {
-  const { store, manners, purse, reserves, now } = tools;
+  const { store, manners, purse, now } = tools;
   const plan = JSON.parse(row.plan) as CrawlPlan;
   const options: Options = resolve(JSON.parse(row.options) as GivenOptions);
   const bounds = { mostFound: mostFound(plan) };
@@ -298,12 +296,9 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     }
     if (reading.kind === 'failed') lastFailure = reading.failure;
     const outcome = await outcomeOf(page, reading);
-    const settled = await settle(store, lease, page, outcome, { ...bounds, now: at });
+    const settled = await settle(store, lease, page, outcome, { ...bounds, now: at, reserve });
     learn(settled.job, settled.hosts);
-    if (payer && outcome.kind === 'page') {
-      if (settled.isGiven && settled.seq !== undefined) reserves.set(chargeId(row.id, settled.seq), reserve);
-      else noteUnpaid(reserve, reading, at);
-    }
+    if (outcome.kind === 'page' && !settled.isGiven) noteUnpaid(reserve, reading, at);
     tools.onChange(row.id);
     if (unreached < GONE_AFTER || reading.kind !== 'failed') return;
     if (gone.has(page.host)) return;

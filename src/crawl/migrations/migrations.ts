@@ -2,5 +2,6 @@
 import type { Migration } from '#storage/database/migrate.ts';
 import { crawl } from './0001-crawl.ts';
 import { hosts } from './0002-hosts.ts';
+import { reserves } from './0003-reserves.ts';
 
-export const MIGRATIONS: readonly Migration[] = [crawl, hosts];
+export const MIGRATIONS: readonly Migration[] = [crawl, hosts, reserves];

@@ -1,0 +1,9 @@
+/** What was set aside for a read is known to whoever charges it. */
+import type { Migration } from '#storage/database/migrate.ts';
+
+export const reserves: Migration = {
+  name: 'reserves',
+  async up(db) {
+    await db.schema.alterTable('crawl_charges').addColumn('reserve', 'text').execute();
+  },
+};
