@@ -28,8 +28,8 @@ const MAX_READ_PIXELS = 16_000_000;
 /** The side of the small copy that is looked at first. */
 const LOOK_SIDE = 1_600;
 /** Tesseract reads best when lines are about so high, in pixels; small ones are enlarged to it. */
-const GOOD_LINE_HEIGHT = 40;
-const SMALL_LINE_HEIGHT = 28;
+const GOOD_LINE_HEIGHT = 24;
+const SMALL_LINE_HEIGHT = 20;
 const MAX_ENLARGEMENT = 4;
 /** A slant that does no harm, in degrees. */
 const STRAIGHT_DEGREES = 0.2;

@@ -1,7 +1,9 @@
 /**
- * The page parted into tables and columns of lines, in reading order. Rows that leave the same gap free from top to
- * bottom form a band; what stands on either side of its gaps are columns of text when they are long, cells when short.
+ * The page parted into tables and columns of lines, in reading order. The longest strip of paper that runs between lines
+ * from top to bottom (`ocr-gutters.ts`) is looked for first: what stands on either side of it are columns of text when the
+ * lines are long, cells of a table when they are short; then the same is done with what is above, in, and below it.
  */
+import { createGutters, type Gutter } from './ocr-gutters.ts';
 import type { OcrTable } from './ocr-layout.ts';
 import { boundsOf, joinSegments, type Segment, textOf } from './ocr-segments.ts';
 
@@ -23,43 +25,92 @@ interface Gap {
 
 interface Band {
   readonly rows: readonly Row[];
-  /** What all its rows leave free between something and something else; none in plain lines. */
+  /** What all its rows leave free between something and something else. */
   readonly gaps: readonly Gap[];
 }
 
 /** A gap is at least so wide, in sizes of letters. */
-const GAP = 1.1;
-/** Columns in columns in columns; no page has more. */
-const MAX_DEPTH = 4;
+const GAP = 0.8;
+/** Paper between two rows that is higher than so many sizes of letters parts text from tables. */
+const STRIP = 1.3;
+/** Lines of one cell stand below each other in less than this part of what rows take. */
+const CLOSER = 0.85;
 
 export function regionsOf(segments: readonly Segment[]): Region[] {
   const regions: Region[] = [];
-  type Rows = { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly depth: number };
-  const waiting: (Region | Rows)[] = [{ kind: 'rows', rows: rowsOf(segments), depth: 0 }];
+  const gutters = createGutters();
+  type Part = { readonly kind: 'part'; readonly segments: readonly Segment[] };
+  const part = (some: readonly Segment[]): Part => ({ kind: 'part', segments: some });
+  const waiting: (Region | Part)[] = [part(segments)];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if (next.kind !== 'rows') {
+    if (next.kind !== 'part') {
       regions.push(next);
       continue;
     }
-    const { depth } = next;
-    const parts = depth === MAX_DEPTH ? [asLines(next.rows)] : bandsOf(next.rows).flatMap(partsOf);
-    const inner = parts.map((part) =>
-      'kind' in part ? part : ({ kind: 'rows', rows: part, depth: depth + 1 } as const),
-    );
-    waiting.push(...inner.reverse());
+    if (next.segments.length === 0) continue;
+    const gutter = gutters.longest(next.segments);
+    if (!gutter) {
+      regions.push(asLines(rowsOf(next.segments)));
+      continue;
+    }
+    const pieces = piecesOf(gutter).map((piece) => ('kind' in piece ? piece : part(piece)));
+    waiting.push(...[part(gutter.above), ...pieces, part(gutter.below)].reverse());
   }
   return regions;
 }
 
-/** A band as a table, as plain lines, or as the rows of its columns one after the other. */
-function partsOf(band: Band): (Region | readonly Row[])[] {
+/** What stands on either side of a gutter, as a table, as plain lines, or as its columns one after the other. */
+function piecesOf({ left, right }: Gutter): (Region | readonly Segment[])[] {
+  const whole = bandOf(rowsOf([...left, ...right]));
+  const strips = stripsOf(whole.rows).map(bandOf);
+  const isMixed = strips.length > 1 && new Set(strips.map(isTextBand)).size > 1;
+  return (isMixed ? joined(strips) : [whole]).flatMap(partsOf);
+}
+
+function partsOf(band: Band): (Region | readonly Segment[])[] {
   if (band.gaps.length === 0) return [asLines(band.rows)];
   const columns = columnsOf(band);
   if (columns.slice(0, -1).every((column) => column.every(isMark))) return [asLines(band.rows)];
-  if (isText(columns)) return columns.map(rowsOf);
+  if (isText(columns)) return columns;
   const table = columns.flat().some((segment) => segment.table) ? undefined : tableOf(band);
   if (table) return table;
-  return columns.every((column) => column.length > 1) ? columns.map(rowsOf) : [asLines(band.rows)];
+  return columns.every((column) => column.length > 1) ? columns : [asLines(band.rows)];
+}
+
+/** Rows with the gaps that all of them leave free. */
+function bandOf(rows: readonly Row[]): Band {
+  let free: readonly Gap[] = [{ left: -Infinity, right: Infinity }];
+  for (const row of rows) free = common(free, freeOf(row));
+  const bounds = boundsOf(rows.flat().map(({ box }) => box));
+  const sizes = rows.flat().map(({ size }) => size);
+  const inner = free.filter(({ left, right }) => left >= bounds.left && right <= bounds.right);
+  return { rows, gaps: inner.filter(({ left, right }) => right - left >= GAP * median(sizes)) };
+}
+
+/** Rows parted where there is more paper between them than between lines. */
+function stripsOf(rows: readonly Row[]): Row[][] {
+  const strips: Row[][] = [];
+  let bottom = Infinity;
+  for (const row of rows) {
+    const { top, bottom: end } = boundsOf(row.map(({ box }) => box));
+    if (strips.length === 0 || top - bottom > STRIP * row[0]!.size) strips.push([row]);
+    else strips.at(-1)!.push(row);
+    bottom = strips.at(-1)!.length === 1 ? end : Math.max(bottom, end);
+  }
+  return strips;
+}
+
+const isTextBand = (band: Band): boolean => band.gaps.length > 0 && isText(columnsOf(band));
+
+/** Neighbours of one kind put together again. */
+function joined(strips: readonly Band[]): Band[] {
+  const bands: Row[][] = [];
+  for (const [at, strip] of strips.entries()) {
+    const before = strips[at - 1];
+    if (before && isTextBand(before) === isTextBand(strip)) bands.at(-1)!.push(...strip.rows);
+    else bands.push([...strip.rows]);
+  }
+  return bands.map(bandOf);
 }
 
 const asLines = (rows: readonly Row[]): LinesRegion => ({
@@ -81,49 +132,6 @@ function rowsOf(segments: readonly Segment[]): Row[] {
     } else rows.push({ segments: [segment], middles: middle(segment) });
   }
   return rows.map((row) => row.segments.sort((a, b) => a.box.left - b.box.left));
-}
-
-function bandsOf(rows: readonly Row[]): Band[] {
-  const bands: { rows: Row[]; gaps: readonly Gap[] }[] = [];
-  for (let at = 0; at < rows.length; ) {
-    const band = bandFrom(rows, at);
-    const last = bands.at(-1);
-    if (band.gaps.length > 0 || last === undefined || last.gaps.length > 0)
-      bands.push({ ...band, rows: [...band.rows] });
-    else last.rows.push(...band.rows);
-    at += band.rows.length;
-  }
-  return bands;
-}
-
-/** The rows from one on that share a gap; just that row when the next has none in common with it. */
-function bandFrom(rows: readonly Row[], start: number): Band {
-  const first = rows[start]!;
-  let gaps: readonly Gap[] = [];
-  let free = freeOf(first);
-  let end = start + 1;
-  if (first.length > 1) {
-    for (; end < rows.length; end++) {
-      const shared = common(free, freeOf(rows[end]!));
-      const inner = innerGaps(shared, first[0]!.size);
-      if (inner.length === 0 || isApart(rows[end - 1]!, rows[end]!)) break;
-      free = shared;
-      gaps = inner;
-    }
-  }
-  while (end - start > 1 && rows[end - 1]!.length === 1 && startsAnew(rows, end - 1)) end--;
-  const taken = rows.slice(start, end);
-  return taken.filter((row) => row.length > 1).length > 1 ? { rows: taken, gaps } : { rows: taken, gaps: [] };
-}
-
-/** A row that stands far below the one before it belongs to something else. */
-const isApart = (above: Row, below: Row): boolean =>
-  boundsOf(below.map(({ box }) => box)).top - boundsOf(above.map(({ box }) => box)).bottom > 4 * below[0]!.size;
-
-/** Whether a lone line at the end of a band is set off from it. */
-function startsAnew(rows: readonly Row[], at: number): boolean {
-  const above = boundsOf(rows[at - 1]!.map(({ box }) => box));
-  return rows[at]![0]!.box.top - above.bottom > 1.2 * rows[at]![0]!.size;
 }
 
 /** What a row leaves free, the endless margins included. */
@@ -148,9 +156,6 @@ function common(a: readonly Gap[], b: readonly Gap[]): Gap[] {
   }
   return both;
 }
-
-const innerGaps = (free: readonly Gap[], size: number): Gap[] =>
-  free.filter(({ left, right }) => right - left >= GAP * size && right - left < Infinity);
 
 /** The segments between the gaps of a band, from left to right. */
 function columnsOf({ rows, gaps }: Band): Segment[][] {
@@ -200,14 +205,20 @@ function cellsOf(row: Row, gaps: readonly Gap[]): string[] {
   return cells.map((texts) => texts.join(' '));
 }
 
-/** The second line of a cell has nothing beside it in the first column, and stands close below the first. */
+/**
+ * The second line of a cell has nothing beside it in the first column, and stands close below the first: closer than rows
+ * stand below rows.
+ */
 function mergeWrapped(lines: readonly string[][], rows: readonly Row[]): string[][] {
+  const pitchAt = (at: number) => rows[at]![0]!.box.bottom - rows[at - 1]![0]!.box.bottom;
+  const isRow = (at: number) => at > 0 && lines[at]![0] !== '';
+  const rowPitch = median(lines.flatMap((_, at) => (isRow(at) ? [pitchAt(at)] : [])));
   const merged: string[][] = [];
   for (const [at, cells] of lines.entries()) {
     const before = merged.at(-1);
-    const wraps =
-      before && cells[0] === '' && rows[at]![0]!.box.top - rows[at - 1]![0]!.box.bottom < 0.5 * rows[at]![0]!.size;
-    if (wraps) for (const [column, text] of cells.entries()) before[column] = `${before[column]} ${text}`.trim();
+    const isNear = before && rows[at]![0]!.box.top - rows[at - 1]![0]!.box.bottom < 0.5 * rows[at]![0]!.size;
+    if (before && cells[0] === '' && (isNear || pitchAt(at) < CLOSER * rowPitch))
+      for (const [column, text] of cells.entries()) before[column] = `${before[column]} ${text}`.trim();
     else merged.push([...cells]);
   }
   return merged;

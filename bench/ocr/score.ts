@@ -1,0 +1,127 @@
+/** What a reading of a page is worth, held against its true text and its true tables. */
+
+/** Rows of cells; what spans several columns stands in the first of them, and the others are empty. */
+export type Table = readonly (readonly string[])[];
+
+export interface Truth {
+  readonly text: string;
+  readonly tables: readonly Table[];
+}
+
+export interface Answer {
+  readonly text: string;
+  readonly tables: readonly Table[];
+  /** Whether each row of its tables may be moved sideways by itself until it fits best. */
+  readonly rowsMove: boolean;
+}
+
+export interface Score {
+  /** Edits from the true text in reading order, in parts of its length, white space made one. */
+  readonly characters: number;
+  readonly words: number;
+  /** Words of the true text that are there at all. */
+  readonly found: number;
+  /** Of the pairs of words that follow each other in the true text and were both read, those that still do. */
+  readonly order: number;
+  /** Of the cells of the tables that have something in them, those that stand in their row and column. */
+  readonly cells: number | undefined;
+}
+
+export function scoreOf(truth: Truth, answer: Answer): Score {
+  const [want, got] = [evened(truth.text), evened(answer.text)];
+  const [wanted, read] = [want.split(' '), got.split(' ')];
+  return {
+    characters: errorRate([...want], [...got]),
+    words: errorRate(wanted, read),
+    found: foundShare(wanted, read),
+    order: orderShare(wanted, read),
+    cells: cellShare(truth.tables, answer),
+  };
+}
+
+/** Signs that mean the same made one, words that were broken at the end of a line put together. */
+const evened = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/[\u2018\u2019`\u00b4]/g, "'")
+    .replace(/[\u201c\u201d]|''/g, '"')
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/(\p{Ll})[-\u00ad]\n\s*(?=\p{Ll})/gu, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** Edits from one list to the other (Levenshtein), in parts of the first. */
+function errorRate(want: readonly string[], got: readonly string[]): number {
+  let before = Uint32Array.from({ length: got.length + 1 }, (_, at) => at);
+  let row = new Uint32Array(got.length + 1);
+  for (let i = 1; i <= want.length; i++) {
+    row[0] = i;
+    for (let j = 1; j <= got.length; j++) {
+      const change = before[j - 1]! + (want[i - 1] === got[j - 1] ? 0 : 1);
+      row[j] = Math.min(change, before[j]! + 1, row[j - 1]! + 1);
+    }
+    [before, row] = [row, before];
+  }
+  return before[got.length]! / Math.max(1, want.length);
+}
+
+function counted(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+/** Takes one of a value out of what is left of it. */
+function taken(counts: Map<string, number>, value: string): boolean {
+  const count = counts.get(value) ?? 0;
+  if (count > 0) counts.set(value, count - 1);
+  return count > 0;
+}
+
+function foundShare(want: readonly string[], got: readonly string[]): number {
+  const left = counted(got);
+  return want.filter((word) => taken(left, word)).length / Math.max(1, want.length);
+}
+
+const pairsOf = (words: readonly string[]): string[] => words.slice(1).map((word, at) => `${words[at]} ${word}`);
+
+function orderShare(want: readonly string[], got: readonly string[]): number {
+  const left = counted(got);
+  const wasRead = want.map((word) => taken(left, word));
+  const pairs = pairsOf(want).filter((_, at) => wasRead[at] && wasRead[at + 1]);
+  const read = counted(pairsOf(got));
+  return pairs.filter((pair) => taken(read, pair)).length / Math.max(1, pairs.length);
+}
+
+const dense = (text: string): string => evened(text).replaceAll(' ', '');
+
+function cellShare(want: readonly Table[], { tables, rowsMove }: Answer): number | undefined {
+  if (want.length === 0) return undefined;
+  const filled = want.flat(2).filter((cell) => cell !== '').length;
+  const got = tables.map((table) => table.map((row) => row.map(dense)));
+  const right = want.map((table) => {
+    const rows = table.map((row) => row.map(dense));
+    return Math.max(0, ...got.map((other) => rightCells(rows, other, rowsMove)));
+  });
+  return right.reduce((sum, count) => sum + count, 0) / filled;
+}
+
+/** The most cells that are right when rows are laid beside rows in order, and columns moved sideways together. */
+function rightCells(want: Table, got: Table, rowsMove: boolean): number {
+  const width = Math.max(0, ...want.map((row) => row.length), ...got.map((row) => row.length));
+  const moves = Array.from({ length: 2 * width + 1 }, (_, at) => at - width);
+  const inRow = (a: readonly string[], b: readonly string[], move: number) =>
+    a.filter((cell, at) => cell !== '' && cell === b[at + move]).length;
+  const laid = (worth: (a: readonly string[], b: readonly string[]) => number) => {
+    let before = new Array<number>(got.length + 1).fill(0);
+    for (const row of want) {
+      const next = [0];
+      for (const [at, other] of got.entries())
+        next.push(Math.max(next[at]!, before[at + 1]!, before[at]! + worth(row, other)));
+      before = next;
+    }
+    return before.at(-1)!;
+  };
+  if (rowsMove) return laid((a, b) => Math.max(...moves.map((move) => inRow(a, b, move))));
+  return Math.max(...moves.map((move) => laid((a, b) => inRow(a, b, move))));
+}
