@@ -1,7 +1,8 @@
 /**
  * Batch jobs: `npm run bench:batch`. Lines a second of a job of 50,000 lines with the built-in model, beside the same texts
  * posted in requests of 32 to the same server; the most memory of a worker by the size of its job; and workers killed at random
- * moments, 100 times or as often as the first argument says, in SQLite and in PostgreSQL where the machine has it.
+ * moments, 100 times or as often as the first argument says, in SQLite and in PostgreSQL where the machine has it. With
+ * `--redis` they are killed only, while their turns go through Redis.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -9,14 +10,16 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { parseArgs } from 'node:util';
 import { openTestRoom, serve } from '../src/batch/batch.suite.ts';
 import { killWorkers } from '../src/batch/kill.suite.ts';
 import { kill, LITTLE_ROOM, peakBytes, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
 import { startProcess } from '../test/support/process.ts';
-import { startPostgres } from '../test/support/services-start.ts';
+import { startPostgres, startRedis } from '../test/support/services-start.ts';
 import { machine, table } from './support.ts';
 
-const KILLS = Number(process.argv[2] ?? 100);
+const { values, positionals } = parseArgs({ options: { redis: { type: 'boolean' } }, allowPositionals: true });
+const KILLS = Number(positionals[0] ?? 100);
 const LINES = 50_000;
 const PER_REQUEST = 32;
 const MB = 1024 * 1024;
@@ -120,29 +123,33 @@ async function memory(): Promise<(string | number)[][]> {
   }
 }
 
-async function kills(databaseUrl: string | undefined): Promise<(string | number)[]> {
+async function kills(databaseUrl?: string, redisUrl?: string): Promise<(string | number)[]> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-batch-'));
   try {
     const { inWork, jobs, lines, lost, repeated, wrong } = await killWorkers(
-      { dataDir, databaseUrl, batchMs: 15 },
+      { dataDir, databaseUrl, redisUrl, batchMs: 15 },
       KILLS,
     );
-    return [databaseUrl ? 'PostgreSQL' : 'SQLite', KILLS, inWork, jobs, lines, lost, repeated, wrong];
+    const store = `${databaseUrl ? 'PostgreSQL' : 'SQLite'}${redisUrl ? ', Redis' : ''}`;
+    return [store, KILLS, inWork, jobs, lines, lost, repeated, wrong];
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
 console.log(machine());
-console.log(table(['50,000 texts', 'lines/s'], await speeds()));
-console.log(table(['lines', 'most memory of a worker with a heap of 64 MB, MB'], await memory()));
+const redis = values.redis ? await startRedis() : undefined;
+if (values.redis && !redis) throw new Error('this machine has no Redis');
+if (!redis) {
+  console.log(table(['50,000 texts', 'lines/s'], await speeds()));
+  console.log(table(['lines', 'most memory of a worker with a heap of 64 MB, MB'], await memory()));
+}
 const HEADS = ['store', 'kills', 'in work', 'jobs', 'lines', 'lost', 'repeated', 'wrong'];
-console.log(table(HEADS, [await kills(undefined)]));
 const postgres = await startPostgres();
-if (postgres) {
-  try {
-    console.log(table(HEADS, [await kills(postgres.url)]));
-  } finally {
-    await postgres.close();
-  }
+try {
+  console.log(table(HEADS, [await kills(undefined, redis?.url)]));
+  if (postgres) console.log(table(HEADS, [await kills(postgres.url, redis?.url)]));
+} finally {
+  await postgres?.close();
+  await redis?.close();
 }

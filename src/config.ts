@@ -456,7 +456,7 @@ export const SETTINGS = {
         .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
         .optional(),
       'none',
-      'Redis or Valkey for limits, shared by any number of servers.',
+      'Redis or Valkey, shared by any number of servers: limits are counted in it, and turns of jobs go through it.',
     ),
   ),
   limitStore: setting(

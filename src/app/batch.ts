@@ -15,12 +15,13 @@ export interface BatchParts {
 }
 
 export async function createBatch(
-  { dataDir, databaseUrl, batchJobs }: Pick<Config, 'dataDir' | 'databaseUrl' | 'batchJobs'>,
+  { dataDir, databaseUrl, redisUrl, batchJobs }: Pick<Config, 'dataDir' | 'databaseUrl' | 'redisUrl' | 'batchJobs'>,
   { accounts: { usage }, modelHost: { registry, models }, fetch, log }: BatchParts,
 ): Promise<BatchRoom> {
   return openBatch({
     dataDir,
     databaseUrl,
+    redisUrl,
     registry,
     models,
     fetch,

@@ -22,6 +22,7 @@ export function createCrawl(config: Config, { accounts, reader, robots, fetch, l
   return openCrawl({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
+    redisUrl: config.redisUrl,
     reader,
     robots,
     fetch,

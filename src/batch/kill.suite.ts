@@ -31,7 +31,8 @@ const inputOf = () =>
 
 /** Two workers are always alive, and one of them is killed, `kills` times. */
 export async function killWorkers(place: WorkerPlace, kills: number): Promise<KillReport> {
-  const room = await openTestRoom({ dataDir: place.dataDir, databaseUrl: place.databaseUrl, jobs: 0 });
+  const { batchMs, ...shared } = place;
+  const room = await openTestRoom({ ...shared, jobs: 0 });
   const workers: ChildProcess[] = [];
   const jobs: Job[] = [];
   let inWork = 0;

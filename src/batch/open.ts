@@ -4,6 +4,7 @@ import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
 import { jobDesk, newJobId } from '#storage/jobs/desk.ts';
+import { openTurns } from '#storage/jobs/open-turns.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 import { startBatchChores } from './chores.ts';
@@ -29,6 +30,8 @@ export interface BatchRoomOptions {
   readonly dataDir: string;
   /** `postgres://…`, shared by several servers and workers; SQLite without one. */
   readonly databaseUrl?: string | undefined;
+  /** `redis://…`, where turns go through Redis. */
+  readonly redisUrl?: string | undefined;
   readonly registry: Registry;
   readonly models: Opened;
   /** The way out to addresses that callers chose. */
@@ -109,8 +112,11 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
     webhookRetryMs = RETRY_MS,
     now = Date.now,
     jobs: slots,
+    redisUrl,
+    log,
   } = options;
   const links = createLinks(await linkSecret(store.db));
+  const turns = openTurns(store.db, { redisUrl, room: BATCH_TABLES.room, takes: slots > 0, log });
   let workers: Workers | undefined;
   const chores = startBatchChores({
     ...options,
@@ -119,7 +125,9 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
     busy: () => workers?.busy() ?? false,
     restMs: leaseMs,
   });
-  if (slots) workers = startBatchWorkers({ ...options, slots, store, leaseMs, pauseMs, now, onEnd: chores.wake });
+  if (slots) {
+    workers = startBatchWorkers({ ...options, slots, store, leaseMs, pauseMs, now, turns, onEnd: chores.wake });
+  }
   const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now });
 
   return {
@@ -135,6 +143,7 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
       };
       const isModel = namesOf(model.name, model.row.id, model.row.hub);
       const row = await insertJob(store, job, typeof input === 'string' ? undefined : inlineInput(input, isModel));
+      turns?.announce(row.id, 0);
       workers?.wake();
       return jobOf(row);
     },
@@ -156,6 +165,7 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
     },
     async close() {
       await workers?.close();
+      await turns?.close();
       await chores.close();
       await store.close();
     },

@@ -7,6 +7,7 @@ import { openTestRoom } from './batch.suite.ts';
 export interface WorkerPlace {
   readonly dataDir: string;
   readonly databaseUrl?: string | undefined;
+  readonly redisUrl?: string | undefined;
   readonly batchMs: number;
 }
 

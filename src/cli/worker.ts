@@ -5,7 +5,7 @@ import { SETTING_FLAGS } from './flag-table.ts';
 import type { ServeContext } from './serve.ts';
 
 /** The settings that a worker is told most often; the environment and the file tell it the others. */
-const FLAGS: readonly string[] = ['dataDir', 'databaseUrl', 'batchJobs', 'logLevel'];
+const FLAGS: readonly string[] = ['dataDir', 'databaseUrl', 'redisUrl', 'batchJobs', 'logLevel'];
 
 export function workerCommand({ environment, print, onStop }: Omit<ServeContext, 'version'>): Command {
   const command = new Command('worker')

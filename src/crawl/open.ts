@@ -5,6 +5,7 @@ import type { Robots } from '#net/robots.ts';
 import type { GivenOptions, Reader } from '#reader/index.ts';
 import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
 import { jobDesk, newJobId } from '#storage/jobs/desk.ts';
+import { openTurns } from '#storage/jobs/open-turns.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 import { startCrawlChores } from './chores.ts';
@@ -24,6 +25,8 @@ export interface CrawlRoomOptions {
   readonly dataDir: string;
   /** `postgres://…`, shared by several servers; SQLite without one. */
   readonly databaseUrl?: string | undefined;
+  /** `redis://…`, where turns go through Redis. */
+  readonly redisUrl?: string | undefined;
   readonly reader: Reader;
   readonly robots: Robots;
   /** The way out to addresses that callers chose. */
@@ -98,7 +101,9 @@ export async function openCrawl(options: CrawlRoomOptions): Promise<CrawlRoom> {
 
 function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
   const { leaseMs = LEASE_MS, retryMs = RETRY_MS, now = Date.now, jobs, pagesAtOnce, keepMs, purse, log } = options;
+  const { redisUrl } = options;
   const following = createFollowing(store);
+  const turns = openTurns(store.db, { redisUrl, room: CRAWL_TABLES.room, takes: jobs > 0, log });
   // A file of SQLite is one server's.
   const isShared = jobs > 0 && store.dialect === 'postgres';
   const hostTurns = isShared ? createSharedTurns((store as Store<unknown> as Store<TurnTables>).db, log) : undefined;
@@ -111,7 +116,7 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
   });
   if (jobs) {
     workers = startCrawlWorkers({
-      ...{ store, purse, retryMs, now, leaseMs, log },
+      ...{ store, purse, retryMs, now, leaseMs, log, turns },
       slots: jobs,
       reader: options.reader,
       robots: options.robots,
@@ -130,6 +135,7 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
       const createdAt = now();
       const id = newJobId('crawl', createdAt);
       const row = await insertJob(store, { ...given, id, plan, starts, createdAt, expiresAt: createdAt + keepMs });
+      turns?.announce(id, 0);
       workers?.wake();
       return jobOf(row);
     },
@@ -154,6 +160,7 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
     async close() {
       await workers?.close();
       await hostTurns?.close();
+      await turns?.close();
       await chores.close();
       await store.close();
     },

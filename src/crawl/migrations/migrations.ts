@@ -1,7 +1,8 @@
 /** All migrations of the room, in their order. Add to the list; what was released is never changed. */
 import type { Migration } from '#storage/database/migrate.ts';
+import { queueMigration } from '#storage/jobs/queue-name.ts';
 import { crawl } from './0001-crawl.ts';
 import { hosts } from './0002-hosts.ts';
 import { reserves } from './0003-reserves.ts';
 
-export const MIGRATIONS: readonly Migration[] = [crawl, hosts, reserves];
+export const MIGRATIONS: readonly Migration[] = [crawl, hosts, reserves, queueMigration('crawl')];

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
 import { type Lease, LeaseLost } from './lease.ts';
 import type { AnyStore, JobColumns, JobTable, Release, Taken } from './table.ts';
+import type { TurnQueue } from './turns.ts';
 
 export { type Lease, LeaseLost } from './lease.ts';
 
@@ -36,6 +37,8 @@ export interface WorkersOptions {
   readonly pauseMs: number;
   readonly now: () => number;
   readonly log: Pick<Log, 'warn'>;
+  /** Brings the ids of jobs whose turn it is; without one, or while it is away, they are looked for in the database. */
+  readonly turns?: TurnQueue | undefined;
 }
 
 export interface Workers {
@@ -53,6 +56,8 @@ export interface Workers {
 
 /** How often is looked for what others have brought. */
 const LOOK_MS = 1_000;
+/** Jobs that are announced again at once, because nobody has taken them. */
+const MAX_AGAIN = 1_000;
 const AWAY_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 60_000;
 
@@ -64,11 +69,12 @@ interface Here {
 
 export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options: WorkersOptions): Workers {
   const { jobs } = kind;
-  const { store, slots, leaseMs, pauseMs, now, log } = options;
+  const { store, slots, leaseMs, pauseMs, now, log, turns } = options;
   const closing = new AbortController();
   const here = new Map<string, Here>();
-  const turns = new Set<Promise<void>>();
+  const working = new Set<Promise<void>>();
   let wake = new AbortController();
+  let lookAt = 0;
 
   const pause = (ms: number, ...signals: AbortSignal[]) =>
     sleep(ms, undefined, { signal: AbortSignal.any([closing.signal, ...signals]) }).catch(() => {});
@@ -76,31 +82,49 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
 
   async function loop(): Promise<void> {
     while (!closing.signal.aborted) {
-      if (turns.size >= slots) {
-        await Promise.race(turns);
+      if (working.size >= slots) {
+        await Promise.race(working);
         continue;
       }
       const woken = wake.signal;
       try {
-        const taken = await jobs.take(store, { now: now(), leaseMs });
+        const isCarried = turns?.healthy ?? false;
+        const taken = isCarried ? await takeCarried() : await takeAny();
         if (taken) start(taken);
-        else await pause(LOOK_MS, woken);
+        else if (!isCarried) await pause(LOOK_MS, woken);
       } catch (error) {
         warn(error);
         await pause(AWAY_PAUSE_MS);
       }
     }
-    await Promise.all(turns);
+    await Promise.all(working);
+  }
+
+  async function takeAny(): Promise<Taken<Row> | undefined> {
+    // What was not announced while nobody could hear it is found when somebody can.
+    lookAt = 0;
+    return jobs.take(store, { now: now(), leaseMs });
+  }
+
+  /** Waits for an id, and takes that job if it may be taken still. */
+  async function takeCarried(): Promise<Taken<Row> | undefined> {
+    if (now() >= lookAt) {
+      for (const id of await jobs.waiting(store, now(), MAX_AGAIN)) turns!.announce(id, 0);
+      // A job whose worker has died can be taken after the time of a lease: there is nothing to be found sooner.
+      lookAt = now() + leaseMs;
+    }
+    const id = await turns!.next(closing.signal);
+    return id === undefined ? undefined : jobs.take(store, { now: now(), leaseMs, id });
   }
 
   function start(taken: Taken<Row>): void {
     const turn = work(taken)
       .catch(warn)
       .finally(() => {
-        turns.delete(turn);
+        working.delete(turn);
         wakeUp();
       });
-    turns.add(turn);
+    working.add(turn);
   }
 
   async function work(taken: Taken<Row>): Promise<void> {
@@ -133,7 +157,8 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
   }
 
   async function giveBack(lease: Lease, release: Release): Promise<void> {
-    await jobs.release(store, lease, release);
+    const isGiven = await jobs.release(store, lease, release);
+    if (isGiven) turns?.announce(lease.jobId, release.readyAt - now());
   }
 
   /** Makes the lease longer in time, and sees whether it is still ours. */
@@ -154,7 +179,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
 
   const looping = loop();
   return {
-    busy: () => turns.size > 0,
+    busy: () => working.size > 0,
     wake: wakeUp,
     cancel(jobId) {
       const state = here.get(jobId);

@@ -1,0 +1,150 @@
+/** Jobs whose turns go through Redis, in either database: shared by processes, whatever becomes of them and of Redis. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createClient } from '@redis/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { FakeOptions } from '#models/embed.suite.ts';
+import { postgresUrl, redisUrl, type Service, startRedis } from '../../test/support/services.ts';
+import { line, openTestRoom, type TestRoom } from './batch.suite.ts';
+import type { Job } from './job.ts';
+import type { BatchRoomOptions } from './open.ts';
+import { kill, startWorkerProcess } from './worker-process.suite.ts';
+
+const postgres = await postgresUrl();
+const isThere = (await redisUrl()) !== undefined;
+const clientOf = (url: string) => createClient({ url });
+const LONG_MS = 180_000;
+const LINES = 400;
+
+describe.each(['sqlite', 'postgres'] as const)('%s with Redis', (dialect) => {
+  describe.skipIf(!isThere || (dialect === 'postgres' && !postgres))('jobs', { timeout: LONG_MS }, () => {
+    let redis: Service;
+    beforeAll(async () => {
+      redis = (await startRedis())!;
+    });
+    afterAll(() => redis?.close());
+
+    let dir: string;
+    let databaseUrl: string | undefined;
+    const closing: (() => Promise<void>)[] = [];
+    beforeEach(async () => {
+      await redis.start();
+      dir = mkdtempSync(path.join(os.tmpdir(), 'batch-'));
+      databaseUrl = dialect === 'postgres' ? await postgresUrl() : undefined;
+    });
+    afterEach(async () => {
+      for (const close of closing.splice(0).toReversed()) await close();
+      rmSync(dir, { recursive: true, force: true });
+    });
+    const place = () => ({ dataDir: dir, databaseUrl, redisUrl: redis.url });
+    async function open(
+      options: Partial<BatchRoomOptions> = {},
+      fake: FakeOptions = { batchMs: 30 },
+    ): Promise<TestRoom> {
+      const room = await openTestRoom({ ...place(), ...options }, fake);
+      closing.push(() => room.close());
+      return room;
+    }
+    const submit = ({ submit: to }: TestRoom, name: string) =>
+      to(Array.from({ length: LINES }, (_, at) => line(`${name} ${at}`, `tea ${at}`)));
+    async function expectWhole(room: TestRoom, { id }: Job, name: string): Promise<void> {
+      const job = await room.ended(id);
+      expect(job).toMatchObject({ state: 'completed', completed: LINES, failed: 0 });
+      const output = await room.lines(job, 'output');
+      expect(output.map(({ custom_id }) => custom_id)).toEqual(
+        Array.from({ length: LINES }, (_, at) => `${name} ${at}`),
+      );
+    }
+    const states = (room: TestRoom, jobs: readonly Job[]) =>
+      Promise.all(jobs.map(async ({ id }) => (await room.room.find(id))!.state));
+    const under = (room: TestRoom, jobs: readonly Job[], count: number) =>
+      expect
+        .poll(async () => (await states(room, jobs)).filter((state) => state === 'processing').length, {
+          timeout: LONG_MS,
+          interval: 10,
+        })
+        .toBeGreaterThanOrEqual(count);
+    async function ask<Answer>(what: (client: ReturnType<typeof clientOf>) => Promise<Answer>): Promise<Answer> {
+      const client = clientOf(redis.url);
+      await client.connect();
+      try {
+        return await what(client);
+      } finally {
+        client.destroy();
+      }
+    }
+
+    it('are shared by a server and a worker, and go on when the worker is killed', async () => {
+      const server = await open({ jobs: 1 }, { batchMs: 300 });
+      // So slow that it is not done before it is killed.
+      const worker = await startWorkerProcess({ ...place(), batchMs: 60_000 });
+      const jobs = await Promise.all(['a', 'b', 'c'].map((name) => submit(server, name)));
+      try {
+        // Only one of them has a place here.
+        await under(server, jobs, 2);
+      } finally {
+        await kill(worker);
+      }
+      for (const [at, name] of ['a', 'b', 'c'].entries()) await expectWhole(server, jobs[at]!, name);
+      const keys = await ask((client) => client.keys('*batch_*'));
+      expect(keys).toEqual([]);
+    });
+
+    it('are worked on by a worker alone, for a server that only takes them in', async () => {
+      const door = await open({ jobs: 0 });
+      const worker = await startWorkerProcess({ ...place(), batchMs: 0 });
+      try {
+        await expectWhole(door, await submit(door, 'a'), 'a');
+        await expectWhole(door, await submit(door, 'b'), 'b');
+      } finally {
+        await kill(worker);
+      }
+    });
+
+    it('go on while Redis is away, when it comes back, and when it has forgotten everything', async () => {
+      const server = await open({ jobs: 1 });
+      const first = await submit(server, 'a');
+      await under(server, [first], 1);
+      await redis.stop();
+      const away = await submit(server, 'b');
+      await expectWhole(server, first, 'a');
+      await redis.start();
+      const back = await submit(server, 'c');
+      await ask((client) => client.flushAll());
+      const after = await submit(server, 'd');
+      await ask((client) => client.flushAll());
+      for (const [job, name] of [
+        [away, 'b'],
+        [back, 'c'],
+        [after, 'd'],
+      ] as const) {
+        await expectWhole(server, job, name);
+      }
+    });
+
+    it('are begun without Redis, which is away from the start', async () => {
+      await redis.stop();
+      const server = await open();
+      await expectWhole(server, await submit(server, 'a'), 'a');
+    });
+
+    it('of two databases do not meet in one Redis', async () => {
+      const one = await open({ jobs: 1 });
+      const elsewhere = mkdtempSync(path.join(os.tmpdir(), 'batch-'));
+      closing.push(async () => rmSync(elsewhere, { recursive: true, force: true }));
+      const other = await open({
+        dataDir: elsewhere,
+        databaseUrl: dialect === 'postgres' ? await postgresUrl() : undefined,
+        jobs: 1,
+      });
+      const jobs = await Promise.all([submit(one, 'a'), submit(other, 'b'), submit(one, 'c'), submit(other, 'd')]);
+      await expectWhole(one, jobs[0]!, 'a');
+      await expectWhole(other, jobs[1]!, 'b');
+      await expectWhole(one, jobs[2]!, 'c');
+      await expectWhole(other, jobs[3]!, 'd');
+      const names = await ask(async (client) => (await client.keys('*:meta')).filter((key) => key.includes(':batch-')));
+      expect(new Set(names).size).toBeGreaterThanOrEqual(2);
+    });
+  });
+});

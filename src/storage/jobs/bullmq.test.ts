@@ -1,0 +1,194 @@
+/** Turns through a real Redis: in their order, each to one process, whatever becomes of Redis. */
+import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import { createClient } from '@redis/client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { redisUrl, relayTo, type Service, startRedis } from '../../../test/support/services.ts';
+import { openBullTurns } from './bullmq.ts';
+import type { TurnQueue } from './turns.ts';
+
+const isThere = (await redisUrl()) !== undefined;
+const NEVER = new AbortController().signal;
+const clientOf = (url: string) => createClient({ url });
+const LONG_MS = 60_000;
+
+describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = (await startRedis())!;
+  });
+  afterAll(() => service?.close());
+
+  const opened: TurnQueue[] = [];
+  const warned: unknown[] = [];
+  const log = { warn: (...told: unknown[]) => void warned.push(told) } as never;
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((queue) => queue.close()));
+    await service.start();
+  });
+
+  function open(name: string, { takes = true, url = service.url } = {}): TurnQueue {
+    const queue = openBullTurns({ url, name: async () => name, takes, log });
+    opened.push(queue);
+    return queue;
+  }
+  const ready = (queue: TurnQueue, healthy = true) =>
+    expect.poll(() => queue.healthy, { timeout: LONG_MS }).toBe(healthy);
+  /** Waits for an id, however often it takes. */
+  async function next(queue: TurnQueue, signal = NEVER): Promise<string | undefined> {
+    for (;;) {
+      const id = await queue.next(signal);
+      if (id !== undefined || signal.aborted) return id;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+  async function redis<Answer>(ask: (client: ReturnType<typeof clientOf>) => Promise<Answer>): Promise<Answer> {
+    const client = clientOf(service.url);
+    await client.connect();
+    try {
+      return await ask(client);
+    } finally {
+      client.destroy();
+    }
+  }
+
+  it('come in their order, each once, to whoever waits', async () => {
+    const name = randomUUID();
+    const [door, one, other] = [open(name, { takes: false }), open(name), open(name)];
+    await Promise.all([door, one, other].map((queue) => ready(queue)));
+    const ids = Array.from({ length: 40 }, (_, at) => `job_${at}`);
+    for (const id of ids) door.announce(id, 0);
+    const got: string[] = [];
+    const places = new Map<string, number[]>();
+    const done = new AbortController();
+    const take = async (queue: TurnQueue, who: string) => {
+      const mine: number[] = [];
+      places.set(who, mine);
+      for (let id = await next(queue, done.signal); id !== undefined; id = await next(queue, done.signal)) {
+        got.push(id);
+        mine.push(ids.indexOf(id));
+        if (got.length === ids.length) done.abort();
+      }
+    };
+    await Promise.all([take(one, 'one'), take(other, 'other')]);
+    expect(got.toSorted()).toEqual(ids.toSorted());
+    for (const mine of places.values()) expect(mine).toEqual(mine.toSorted((a, b) => a - b));
+  });
+
+  it('come when they may be taken, and not before', async () => {
+    const queue = open(randomUUID());
+    await ready(queue);
+    const startedMs = Date.now();
+    queue.announce('job_late', 1_500);
+    queue.announce('job_now', 0);
+    expect(await next(queue)).toBe('job_now');
+    expect(await next(queue)).toBe('job_late');
+    expect(Date.now() - startedMs).toBeGreaterThanOrEqual(1_500);
+  });
+
+  it('leave nothing of a job behind, and wait once however often they are announced', async () => {
+    const name = randomUUID();
+    const queue = open(name);
+    await ready(queue);
+    for (let at = 0; at < 50; at++) queue.announce('job_a', 0);
+    queue.announce('job_b', 0);
+    expect(await next(queue)).toBe('job_a');
+    expect(await next(queue)).toBe('job_b');
+    // What was taken out may be announced again.
+    queue.announce('job_a', 0);
+    expect(await next(queue)).toBe('job_a');
+    const left = await redis(async (client) => {
+      const keys = await client.keys(`*${name}*`);
+      return {
+        keys: keys.map((key) => key.split(':').at(-1)),
+        noted: await client.xLen(`lectern:{jobs}:${name}:events`),
+      };
+    });
+    expect(left.keys.filter((key) => key?.startsWith('job_'))).toEqual([]);
+    expect(left.noted).toBeLessThan(200);
+  });
+
+  it('are put back by a process that ends while it waits, and by others when it was killed', async () => {
+    const name = randomUUID();
+    const [leaving, staying] = [open(name), open(name, { takes: false })];
+    await Promise.all([ready(leaving), ready(staying)]);
+    const waiting = leaving.next(NEVER);
+    staying.announce('job_a', 0);
+    await leaving.close();
+    const heard = await waiting;
+    const after = open(name);
+    await ready(after);
+    if (heard === undefined) expect(await next(after)).toBe('job_a');
+    // Taken out, and nothing more: as if a process had been killed just then.
+    const { Worker } = await import('bullmq');
+    const client = createClient({ url: service.url });
+    await client.connect();
+    const options = {
+      connection: client as never,
+      prefix: 'lectern:{jobs}',
+      skipVersionCheck: true,
+      lockDuration: 500,
+    };
+    const dead = new Worker(name, null, options);
+    staying.announce('job_b', 0);
+    await expect
+      .poll(async () => (await dead.getNextJob('dead', { block: false }))?.id, { timeout: LONG_MS })
+      .toBe('job_b');
+    await dead.close(true);
+    client.destroy();
+    expect(await next(after)).toBe('job_b');
+  });
+
+  it('go on when Redis comes back, forgets everything, or was never there before', async () => {
+    const name = randomUUID();
+    await service.stop();
+    warned.length = 0;
+    const queue = open(name);
+    expect(await queue.next(NEVER)).toBeUndefined();
+    queue.announce('job_lost', 0);
+    await expect.poll(() => warned.length, { timeout: LONG_MS }).toBe(1);
+    expect(queue.healthy).toBe(false);
+    for (const end of [service.stop, service.kill]) {
+      await service.start();
+      await ready(queue);
+      queue.announce('job_a', 0);
+      expect(await next(queue)).toBe('job_a');
+      await redis((client) => client.flushAll());
+      await redis((client) => client.sendCommand(['SCRIPT', 'FLUSH']));
+      queue.announce('job_b', 0);
+      expect(await next(queue)).toBe('job_b');
+      const waiting = queue.next(NEVER);
+      await end();
+      expect(await waiting).toBeUndefined();
+      await ready(queue, false);
+    }
+    expect(warned).toHaveLength(3);
+    expect(inspect(warned, { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
+  });
+
+  it('are given up when Redis says nothing, and end all the same', async () => {
+    const relay = await relayTo(service.url);
+    const queue = open(randomUUID(), { url: relay.url });
+    await ready(queue);
+    relay.hold();
+    queue.announce('job_a', 0);
+    await ready(queue, false);
+    relay.pass();
+    await ready(queue);
+    relay.hold();
+    await queue.close();
+    await relay.close();
+  });
+
+  it('say what is wrong with an address without telling it', () => {
+    const failure = (() => {
+      try {
+        return open('x', { url: 'redis://:earl-grey@127.0.0.1/tea' });
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(String(failure)).toContain('redis://host:port');
+    expect(inspect(failure, { showHidden: true })).not.toContain('earl-grey');
+  });
+});

@@ -1,0 +1,20 @@
+/** Who carries the turns of a room's jobs: Redis where there is one, else nobody, and they are looked for. */
+import type { Kysely } from 'kysely';
+import type { Log } from '#telemetry/log.ts';
+import { openBullTurns } from './bullmq.ts';
+import { queueName } from './queue-name.ts';
+import type { TurnQueue } from './turns.ts';
+
+export interface TurnsPlace {
+  readonly redisUrl: string | undefined;
+  readonly room: string;
+  /** Whether turns are taken here, or only announced. */
+  readonly takes: boolean;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Throws for an address that cannot be read. */
+// biome-ignore lint/suspicious/noExplicitAny: rooms have tables of their own
+export function openTurns(db: Kysely<any>, { redisUrl: url, room, takes, log }: TurnsPlace): TurnQueue | undefined {
+  return url === undefined ? undefined : openBullTurns({ url, name: () => queueName(db, room), takes, log });
+}
