@@ -1,0 +1,171 @@
+/** Workers over a real table, with a real Redis between them: what they ask the database for, and what they leave alone. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore, type Store } from '#storage/database/store.ts';
+import { redisUrl } from '../../../test/support/services.ts';
+import { openBullTurns } from './bullmq.ts';
+import { FRESH, type JobColumns, jobTable } from './table.ts';
+import type { TurnQueue } from './turns.ts';
+import { startWorkers, type Workers } from './workers.ts';
+
+interface Tables {
+  tea_jobs: JobColumns;
+}
+
+const LONG_MS = 120_000;
+const LEASE_MS = 3_000;
+const url = await redisUrl();
+const log = { warn() {} };
+
+const TABLE = jobTable<JobColumns>({
+  name: 'tea_jobs',
+  plural: 'pots of tea',
+  ending: () => ({}),
+  expired: {},
+  forgotten: {},
+});
+
+describe('workers', { timeout: LONG_MS }, () => {
+  let dir: string;
+  let store: Store<Tables>;
+  const closing: (() => Promise<void>)[] = [];
+  beforeEach(async () => {
+    dir = mkdtempSync(path.join(os.tmpdir(), 'jobs-'));
+    const texts = ['owner', 'state', 'error', 'lease'];
+    const numbers = Object.keys(row('x')).filter((name) => name !== 'id' && !texts.includes(name));
+    store = await openStore<Tables>(
+      { file: path.join(dir, 'jobs.db') },
+      {
+        room: 'tea',
+        migrations: [
+          {
+            name: 'tea',
+            async up(db) {
+              let table = db.schema.createTable('tea_jobs').addColumn('id', 'text', (column) => column.primaryKey());
+              for (const name of texts) table = table.addColumn(name, 'text');
+              for (const name of numbers) table = table.addColumn(name, 'bigint');
+              await table.execute();
+            },
+          },
+        ],
+      },
+    );
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+    await store.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const row = (id: string): JobColumns => ({
+    ...FRESH,
+    id,
+    owner: 'me',
+    created_at: Date.now(),
+    expires_at: Date.now() + 3_600_000,
+  });
+  const insert = (id: string) => TABLE.insert(store, row(id), async () => {});
+
+  /** Workers that end each job at its second turn, and what they asked the table. */
+  function start(turns: TurnQueue | undefined, slots = 2) {
+    const asked = { take: 0, takeOne: 0, waiting: 0 };
+    const done: string[] = [];
+    let atOnce = 0;
+    let mostAtOnce = 0;
+    const jobs: typeof TABLE = {
+      ...TABLE,
+      take(from, what) {
+        asked[what.id === undefined ? 'take' : 'takeOne']++;
+        return TABLE.take(from, what);
+      },
+      waiting(...args) {
+        asked.waiting++;
+        return TABLE.waiting(...args);
+      },
+    };
+    const seen = new Set<string>();
+    const workers: Workers = startWorkers(
+      {
+        jobs,
+        async work({ row: { id }, lease }) {
+          mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          atOnce--;
+          if (!seen.has(id)) {
+            seen.add(id);
+            return { readyAt: 0 };
+          }
+          await TABLE.end(store, lease, { move: 'complete' }, Date.now());
+          done.push(id);
+          return undefined;
+        },
+        endFailed: async () => false,
+        onTurn() {},
+      },
+      { store, slots, leaseMs: LEASE_MS, pauseMs: 10, now: Date.now, log, turns },
+    );
+    closing.push(() => workers.close());
+    return { asked, done, workers, most: () => mostAtOnce };
+  }
+
+  async function openTurns(name: string): Promise<TurnQueue> {
+    const turns = openBullTurns({ url: url!, name: async () => name, takes: true, log });
+    closing.push(() => turns.close());
+    await expect.poll(() => turns.healthy, { timeout: LONG_MS }).toBe(true);
+    return turns;
+  }
+
+  it('work on as many jobs at once as they have places, each to its end', async () => {
+    const ids = Array.from({ length: 9 }, (_, at) => `job_${at}`);
+    for (const id of ids) await insert(id);
+    const { done, most } = start(undefined, 3);
+    await expect.poll(() => done.toSorted(), { timeout: LONG_MS }).toEqual(ids);
+    expect(most()).toBe(3);
+  });
+
+  it.skipIf(!url)('ask the database for nothing but what has come, and now and then for what was lost', async () => {
+    let waits = 0;
+    const queue = await openTurns('idle');
+    const turns: TurnQueue = {
+      ...queue,
+      get healthy() {
+        return queue.healthy;
+      },
+      next(signal) {
+        waits++;
+        return queue.next(signal);
+      },
+    };
+    const startedMs = Date.now();
+    const { asked, done } = start(turns);
+    // Each lasts for seconds, in which nothing is asked.
+    await expect.poll(() => waits, { timeout: LONG_MS }).toBeGreaterThan(2);
+    expect(asked).toMatchObject({ take: 0, takeOne: 0 });
+    await insert('job_a');
+    turns.announce('job_a', 0);
+    await expect.poll(() => done, { timeout: LONG_MS }).toEqual(['job_a']);
+    // Two turns.
+    expect(asked).toMatchObject({ take: 0, takeOne: 2 });
+    // Nobody has announced it.
+    await insert('job_b');
+    await expect.poll(() => done, { timeout: LONG_MS }).toEqual(['job_a', 'job_b']);
+    expect(asked).toMatchObject({ take: 0, takeOne: 4 });
+    expect(asked.waiting).toBeLessThanOrEqual(1 + (Date.now() - startedMs) / LEASE_MS);
+  });
+
+  it.skipIf(!url)('do a job once, however often its id comes and to whomever', async () => {
+    const [one, other] = await Promise.all([openTurns('twice'), openTurns('twice')]);
+    const first = start(one, 1);
+    const second = start(other, 1);
+    const ids = Array.from({ length: 10 }, (_, at) => `job_${at}`);
+    for (const id of ids) {
+      await insert(id);
+      for (const queue of [one, other, one]) queue.announce(id, 0);
+    }
+    const done = () => [...first.done, ...second.done].toSorted();
+    await expect.poll(() => done().length, { timeout: LONG_MS }).toBeGreaterThanOrEqual(ids.length);
+    expect(done()).toEqual(ids);
+  });
+});

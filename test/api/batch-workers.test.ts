@@ -1,0 +1,56 @@
+/** `lectern worker` beside a server that takes jobs in and works on none, over one data folder. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { startProcess } from '../support/process.ts';
+import { redisUrl } from '../support/services.ts';
+
+const LONG_MS = 180_000;
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const redis = await redisUrl();
+
+it.each([
+  ['SQLite', undefined],
+  ['SQLite and Redis', redis],
+] as const)('works on the jobs of a server beside it: %s', { timeout: LONG_MS }, async (name, url) => {
+  if (name !== 'SQLite' && url === undefined) return;
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-workers-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const environment = {
+    LECTERN_DATA_DIR: dataDir,
+    LECTERN_BROWSER: 'none',
+    LECTERN_AUTH: 'off',
+    LECTERN_LOG_LEVEL: 'warn',
+    ...(url !== undefined && { LECTERN_REDIS_URL: url }),
+  };
+  const server = await startProcess({ ...environment, LECTERN_BATCH_JOBS: '0' });
+  onTestFinished(async () => void (await server.stop()));
+  const worker = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'src/main.ts', 'worker'], {
+    cwd: ROOT,
+    env: { ...process.env, ...environment },
+    stdio: 'ignore',
+  });
+  const ended = once(worker, 'exit');
+  try {
+    const host = server.place('model host');
+    const ask = async (place: string, body?: object) => {
+      const answer = await fetch(host + place, body && { method: 'POST', body: JSON.stringify(body) });
+      if (!answer.ok) throw new Error(await answer.text());
+      return (await answer.json()) as { batch_id: string; status: string; stats: object };
+    };
+    const input = Array.from({ length: 50 }, (_, at) => ({ custom_id: `line ${at}`, body: { input: `tea ${at}` } }));
+    for (let at = 0; at < 3; at++) {
+      const { batch_id: id } = await ask('/v1/batch/embeddings', { model: 'lectern-static-v1', input });
+      const job = () => ask(`/v1/batch/${id}`);
+      await expect.poll(async () => (await job()).status, { timeout: LONG_MS }).toBe('completed');
+      expect((await job()).stats).toMatchObject({ total: 50, completed: 50, failed: 0 });
+    }
+    expect(server.lines.join('\n')).not.toContain('"level":40');
+  } finally {
+    worker.kill('SIGTERM');
+  }
+  expect(await ended).toEqual([0, null]);
+});
