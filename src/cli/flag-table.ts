@@ -1567,7 +1567,8 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     name: 'redisUrl',
     flag: '--redis-url',
     variable: 'LECTERN_REDIS_URL',
-    meaning: 'Redis or Valkey for limits, shared by any number of servers.',
+    meaning:
+      'Redis or Valkey, shared by any number of servers: limits are counted in it, and turns of jobs go through it.',
     defaultText: 'none',
   },
   {
