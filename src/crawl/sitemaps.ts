@@ -18,7 +18,7 @@ export interface SitemapRules extends Pick<WayRules, 'atOnce' | 'obeys' | 'delay
   readonly starts: readonly string[];
 }
 
-/** Files read for one crawl, and how long that may take. */
+/** Files read for one crawl, and how long may be waited for them, and for the turns of their hosts. */
 const MAX_FILES = 200;
 const TIMEOUT_MS = 120_000;
 
@@ -28,20 +28,25 @@ export async function* sitemapUrls(
   tools: SitemapTools,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const { files, invited } = await firstFiles(rules, tools, signal);
   let read = 0;
+  let waitedMs = 0;
   // What an index names is added while it is gone through.
   for (const url of files) {
-    if (read++ >= MAX_FILES || within.aborted) break;
+    if (read++ >= MAX_FILES || waitedMs > TIMEOUT_MS) break;
+    let since = performance.now();
     try {
-      for await (const { kind, urls } of partsOf(url, invited.has(url), rules, tools, within)) {
+      for await (const { kind, urls } of partsOf(url, invited.has(url), rules, tools, signal)) {
+        waitedMs += performance.now() - since;
         if (kind === 'pages') yield urls;
         else for (const further of urls) if (files.size < MAX_FILES) files.add(further);
+        // What is made of them takes its own time.
+        since = performance.now();
       }
     } catch {
       signal.throwIfAborted();
     }
+    waitedMs += performance.now() - since;
   }
 }
 
