@@ -36,8 +36,8 @@ const APART = [
   'piscina',
   'sharp',
 ];
-/** Packages that are loaded on demand, but by nearly everybody. */
-const TOGETHER = new Set(['@fastify/compress', 'undici']);
+/** Packages that are loaded on demand, but by every server, and by their default export, which is all that is left of it. */
+const TOGETHER = new Set(['@fastify/compress']);
 const CHUNKS = 'chunks';
 
 /** What all builds have in common. */
