@@ -88,6 +88,6 @@ async function pixelsOn(canvas: Canvas): Promise<Pixels> {
     rgb[to + 2] = rgba[from + 2]!;
     covered &= rgba[from + 3]!;
   }
-  // The paper is white, but a page may blend it away: colours are then multiplied by what is left.
+  // All is laid on paper. Were something of it not covered, its colours would be multiplied by its cover here.
   return covered === 255 ? { width, height, rgb } : pixelsOf(await canvas.encode('png'), 'png');
 }
