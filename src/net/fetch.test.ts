@@ -3,7 +3,7 @@ import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { parseSetCookies, toJar } from './cookies.ts';
-import type { FetchResponse } from './fetch.ts';
+import { type FetchResponse, NotFollowed } from './fetch.ts';
 import { resolverOf, startFetch, startServer, startTcp, until } from './loopback.suite.ts';
 
 const textOf = async (response: FetchResponse) => Buffer.from((await response.collect()).bytes).toString();
@@ -153,6 +153,27 @@ describe('content encoding', () => {
 });
 
 describe('redirects', () => {
+  test('are asked about before they are followed', async () => {
+    const site = await startEcho();
+    const secret = await startServer((_, response) => response.end('never'));
+    const fetch = startFetch([site, secret]);
+    const told: string[][] = [];
+    const mayFollow = async (to: URL, from: URL, signal: AbortSignal) => {
+      told.push([from.pathname, to.href]);
+      if (to.host === secret.host) throw new NotFollowed('not there');
+      if (to.pathname === '/never') await new Promise((_, reject) => signal.addEventListener('abort', reject));
+    };
+    expect((await fetch(`${site.origin}/to?302,/there`, { mayFollow })).url).toBe(`${site.origin}/there`);
+    await expect(fetch(`${site.origin}/to?302,${secret.origin}`, { mayFollow })).rejects.toThrow(NotFollowed);
+    expect(told).toEqual([
+      ['/to', `${site.origin}/there`],
+      ['/to', `${secret.origin}/`],
+    ]);
+    expect(secret.connections()).toBe(0);
+    const late = fetch(`${site.origin}/to?302,/never`, { mayFollow, timeoutMs: 500 });
+    await expect(late).rejects.toThrow('did not answer in time');
+  });
+
   test.each([
     [301, 'POST', 'GET'],
     [302, 'POST', 'GET'],

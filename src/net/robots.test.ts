@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Problem } from '#errors.ts';
 import { startFetch, startSecret, startServer, startTcp, until } from './loopback.suite.ts';
 import { createRobots, type Robots, type RobotsCheck } from './robots.ts';
 import { parseRobots } from './robots-rules.ts';
@@ -171,7 +172,10 @@ describe('the file', () => {
     const away = await startServer((_, response) => response.writeHead(302, { location: secret.origin }).end());
     const rude = await startTcp((socket) => socket.destroy());
     const robots = createRobots({ fetch: startFetch([away, rude]) });
-    for (const site of [away, rude, secret]) expect(await verdict(robots, site.origin)).toBe('allowed');
+    for (const site of [away, rude, secret]) {
+      expect(await verdict(robots, site.origin)).toBe('allowed');
+      expect((await robots.rules(site.origin)).unknownFor).toBeInstanceOf(Problem);
+    }
     expect(secret.connections()).toBe(0);
   });
 
@@ -186,6 +190,9 @@ describe('the file', () => {
     };
     expect(await chain(5)).toBe('denied');
     expect(await chain(6)).toBe('allowed');
+    const endless = await startServer((_, response) => response.writeHead(301, { location: '/again' }).end());
+    const rules = await createRobots({ fetch: startFetch([endless]) }).rules(endless.origin);
+    expect(rules.unknownFor).toBeUndefined();
   });
 
   test('of 10 MB counts for its first 500 KiB, and the rest is not fetched', async () => {

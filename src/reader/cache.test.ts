@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
+import { NotFollowed } from '#net/fetch.ts';
 import { bytesOnDisk } from '#storage/blobs/blobs.ts';
 import { file, last, page, request, URL_OF_TEA } from './cache.suite.ts';
 import { type Live, openCache, type SnapshotCache } from './cache.ts';
@@ -197,6 +198,15 @@ describe('when the page cannot be read', () => {
       throw error;
     };
 
+  it('a redirect that is not followed is none, other failures of such a read are', async () => {
+    await read(counted().live);
+    now += 2 * HOUR_MS;
+    const ends = (error: Error) =>
+      last(cache.through(request({}, URL_OF_TEA, { mayFollow: async () => {} }), failing(error)));
+    await expect(ends(new NotFollowed())).rejects.toThrow(NotFollowed);
+    expect((await ends(problem('AssertionFailureError'))).cachedAt).toBeDefined();
+  });
+
   it('an old copy answers, until it is gone', async () => {
     await read(counted().live);
     now += 23 * HOUR_MS;
@@ -307,6 +317,15 @@ describe('equal reads at the same time', () => {
     release();
     await Promise.all(reads);
     expect(counts().times).toBe(5);
+  });
+
+  it('are not shared with one who may not follow every redirect', async () => {
+    const { live, release, counts } = slow();
+    const mayFollow = async () => {};
+    const reads = [{}, { mayFollow }].map((more) => last(cache.through(request({}, URL_OF_TEA, more), live)));
+    await begun(() => counts().times, 2);
+    release();
+    await Promise.all(reads);
   });
 
   it('give way to the copy, for those who come just after', async () => {

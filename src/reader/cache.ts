@@ -5,6 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { createFlights } from '#concurrency/single-flight.ts';
 import { Problem, type ProblemName } from '#errors.ts';
+import { NotFollowed } from '#net/fetch.ts';
 import type { Log } from '#telemetry/log.ts';
 import {
   type Copy,
@@ -121,9 +122,10 @@ function createCache(
     endSpan?.();
     told(request, fresh ? 'hit' : 'miss', onRead);
     if (fresh) return yield fresh;
-    if (request.mayFollow) return yield* keeping(request, live);
     try {
-      yield* flights.join(flightOf(request), signal, (shared) => keeping({ ...request, signal: shared }, live));
+      // Where one may not go others may.
+      if (request.mayFollow) yield* keeping(request, live);
+      else yield* flights.join(flightOf(request), signal, (shared) => keeping({ ...request, signal: shared }, live));
     } catch (error) {
       signal.throwIfAborted();
       const stale = isFailedRead(error) ? await find(request, keepMs) : undefined;
@@ -208,7 +210,7 @@ const FAILED: ReadonlySet<ProblemName> = new Set([
 ]);
 
 function isFailedRead(error: unknown): boolean {
-  if (!(error instanceof Problem)) return true;
+  if (!(error instanceof Problem)) return !(error instanceof NotFollowed);
   const { path } = error.facts;
   return FAILED.has(error.name) && (path === undefined || path === 'url');
 }

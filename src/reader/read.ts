@@ -46,8 +46,8 @@ export interface ReadRequest {
   /** Whether the links of the whole page are wanted, for who goes on from it. */
   readonly pageLinks?: boolean | undefined;
   /**
-   * Asked before an address is that a redirect or a page leads to, if a fetch meets it; what it throws ends the read. Such
-   * a read shares no other's work, nor is an old copy given in place of it. Where a browser went is seen at its end.
+   * Asked before an address is that a redirect or a page leads to, if a fetch meets it; NotFollowed ends the read. Such a
+   * read shares no other's work. Where a browser went is seen at its end.
    */
   readonly mayFollow?: MayFollow | undefined;
   /** What follows this read; absent for those that nobody follows. */
