@@ -112,6 +112,12 @@ export function boost(
   return trees;
 }
 
+/** The trees of several fits as one whose log odds are the mean of theirs; they take turns, so that a part of it is one too. */
+export function averaged(fits: readonly Tree[][]): Tree[] {
+  const share = ({ value, ...rest }: Tree): Tree => ({ ...rest, value: value.map((odds) => odds / fits.length) });
+  return fits[0]!.flatMap((_, at) => fits.map((trees) => share(trees[at]!)));
+}
+
 /** Numbers in [0, 1) that are the same on every run. */
 function lcg(seed: number): () => number {
   let state = seed;
@@ -158,13 +164,12 @@ function grow(
     if (best < 0) break;
     const leaf = leaves[best]!;
     const column = columns[leaf.split.column]!;
-    const isBelow = (row: number) => bins.bin[column * bins.rows + row]! <= leaf.split.cut;
-    const low = leaf.rows.filter(isBelow);
-    const high = leaf.rows.filter((row) => !isBelow(row));
+    const [low, high] = divide(bins, leaf.rows, column, leaf.split.cut);
     // The larger side's histogram is what is left of the whole without the smaller side's.
     const lowIsSmall = low.length < high.length;
     const small = histogramOf(bins, lowIsSmall ? low : high, columns, gradient, hessian);
-    const large = leaf.histogram.map((value, at) => value - small[at]!);
+    const large = leaf.histogram;
+    for (let at = 0; at < large.length; at++) large[at]! -= small[at]!;
     const node = tree.feature.length;
     for (let twice = 0; twice < 2; twice++) {
       tree.feature.push(-1);
@@ -190,6 +195,19 @@ function grow(
   return tree;
 }
 
+/** Rows whose value lies in a bin up to `cut`, and the others. */
+function divide({ bin, rows: size }: Bins, rows: Int32Array, column: number, cut: number): [Int32Array, Int32Array] {
+  const low = new Int32Array(rows.length);
+  const high = new Int32Array(rows.length);
+  let lows = 0;
+  let highs = 0;
+  for (const row of rows) {
+    if (bin[column * size + row]! <= cut) low[lows++] = row;
+    else high[highs++] = row;
+  }
+  return [low.slice(0, lows), high.slice(0, highs)];
+}
+
 function histogramOf(
   bins: Bins,
   rows: Int32Array,
@@ -197,14 +215,22 @@ function histogramOf(
   gradient: Float32Array,
   hessian: Float32Array,
 ): Float64Array {
+  const { bin } = bins;
+  const size = rows.length;
   const histogram = new Float64Array(columns.length * STRIDE * 2);
+  // Side by side, so that each column reads them from one end to the other.
+  const pairs = new Float64Array(size * 2);
+  for (let at = 0; at < size; at++) {
+    pairs[at * 2] = gradient[rows[at]!]!;
+    pairs[at * 2 + 1] = hessian[rows[at]!]!;
+  }
   for (let at = 0; at < columns.length; at++) {
     const from = columns[at]! * bins.rows;
     const to = at * STRIDE * 2;
-    for (const row of rows) {
-      const cell = to + bins.bin[from + row]! * 2;
-      histogram[cell]! += gradient[row]!;
-      histogram[cell + 1]! += hessian[row]!;
+    for (let row = 0; row < size; row++) {
+      const cell = to + (bin[from + rows[row]!]! << 1);
+      histogram[cell]! += pairs[row * 2]!;
+      histogram[cell + 1]! += pairs[row * 2 + 1]!;
     }
   }
   return histogram;
