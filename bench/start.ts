@@ -1,28 +1,60 @@
-/** From the start of the process to the first ready answer, and idle memory: `npm run bench:start`. Baseline: `node -e 0`. */
+/**
+ * From the start of the process to the first ready answer, and idle memory; what the command line takes for its help and
+ * for a page of a file: `npm run bench:start`. Baseline: `node -e 0`.
+ */
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { build, machine, median, residentMb, serve, table } from './support.ts';
 
+const PROGRAM = path.resolve(import.meta.dirname, '../dist/main.js');
 const RUNS = Number(process.argv[2] ?? 7);
+const PAGE =
+  '<!doctype html><title>Tea</title><article><h1>Green tea</h1><p>It is drunk hot, and has been.</p></article>';
 
 build();
+const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
+const page = path.join(folder, 'page.html');
+writeFileSync(page, PAGE);
+const env = { ...process.env, LECTERN_DATA_DIR: path.join(folder, 'data'), LECTERN_BROWSER: 'none' };
+
+/** How long a run of Node takes, in milliseconds. */
+function time(...args: string[]): number {
+  const from = performance.now();
+  execFileSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  return performance.now() - from;
+}
+
+const bare: number[] = [];
+const help: number[] = [];
+const read: number[] = [];
 const ready: number[] = [];
 const memory: number[] = [];
-const bare: number[] = [];
+// The tables of the data folder are made once.
+time(PROGRAM, 'read', page);
 for (let run = 0; run < RUNS; run++) {
-  const from = performance.now();
-  execFileSync(process.execPath, ['-e', '0']);
-  bare.push(performance.now() - from);
+  bare.push(time('-e', '0'));
+  help.push(time(PROGRAM, '--help'));
+  read.push(time(PROGRAM, 'read', page));
   const server = await serve({ LECTERN_BROWSER: 'none' });
   ready.push(server.readyMs);
   await new Promise((resolve) => setTimeout(resolve, 1000));
   memory.push(residentMb(server.pid));
   await server.stop();
 }
+rmSync(folder, { recursive: true, force: true });
 console.log(`${machine()}; ${RUNS} runs\n`);
 const row = (name: string, values: number[]) => [name, Math.min(...values), median(values), Math.max(...values)];
 console.log(
   table(
     ['', 'least', 'median', 'most'],
-    [row('`node -e 0`, ms', bare), row('start to ready, ms', ready), row('idle memory, MB resident', memory)],
+    [
+      row('`node -e 0`, ms', bare),
+      row('`lectern --help`, ms', help),
+      row('`lectern read page.html`, ms', read),
+      row('start to ready, ms', ready),
+      row('idle memory, MB resident', memory),
+    ],
   ),
 );

@@ -26,7 +26,7 @@ export const ENTRIES = [
   'reader/worker',
   'search/index/thread',
 ];
-/** Packages that look for files beside their own. */
+/** Packages that look for files beside their own, or tell failures by the names of classes, which may not stay as they are. */
 const APART = [
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
@@ -34,6 +34,7 @@ const APART = [
   '@photostructure/sqlite',
   'pdfjs-dist',
   'piscina',
+  'proxy-chain',
   'sharp',
 ];
 /** Packages that are loaded on demand, but by every server, and by their default export, which is all that is left of it. */

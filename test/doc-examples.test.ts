@@ -20,9 +20,11 @@ import { docx } from '#documents/office/word/docx.suite.ts';
 import { parseFlow } from '#flow/yaml.ts';
 import { readNavigation } from '../scripts/site/pages.ts';
 import { type DocExample, examplesOf } from './support/doc-examples.ts';
+import { programFile } from './support/program.ts';
 import { startServer, type TestServer } from './support/server.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
+const LECTERN = await programFile();
 const CLIENTS = path.join(ROOT, 'test/clients');
 const ADMIN_SECRET = 'a-secret-of-the-tests';
 const LONG_MS = 300_000;
@@ -167,7 +169,7 @@ const suited = (code: string): string =>
 
 const BASH = `set -eo pipefail
 curl() { command curl -sS --fail-with-body --max-time 120 "$@"; }
-lectern() { "$NODE" "$LECTERN_ROOT/dist/main.js" "$@"; }
+lectern() { "$NODE" "$LECTERN_PROGRAM" "$@"; }
 `;
 
 async function run(program: string, args: string[], cwd: string) {
@@ -178,7 +180,7 @@ async function run(program: string, args: string[], cwd: string) {
       ...process.env,
       HOME: folder,
       NODE: process.execPath,
-      LECTERN_ROOT: ROOT,
+      LECTERN_PROGRAM: LECTERN,
       LECTERN_DATA_DIR: server.dataDir,
       LECTERN_ALLOW_NETWORKS: allowed().join(','),
       LECTERN_API_KEY: key,
@@ -226,10 +228,10 @@ async function runModule(program: string, language: string): Promise<void> {
     const file = path.join(dir, language === 'ts' ? 'example.ts' : 'example.mjs');
     await writeFile(
       file,
-      program.replaceAll(/'lectern\/(\w+)'/g, (_, part) => `'${ROOT}/dist/${part}/index.js'`),
+      program.replaceAll(/'lectern\/(\w+)'/g, (_, part) => `'${path.dirname(LECTERN)}/${part}/index.js'`),
     );
-    const tsx = path.join(ROOT, 'node_modules/tsx/dist/cli.mjs');
-    const told = await run(process.execPath, language === 'ts' ? [tsx, file] : [file], folder);
+    const tsx = path.join(ROOT, 'node_modules/tsx/dist/esm/index.mjs');
+    const told = await run(process.execPath, language === 'ts' ? ['--import', tsx, file] : [file], folder);
     expect(told.code, told.errors).toBe(0);
     if (program.includes('console.log(')) expect(told.out.trim()).not.toBe('');
   } finally {

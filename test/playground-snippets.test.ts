@@ -55,8 +55,8 @@ async function printed(language: Language, code: string): Promise<string> {
     .replace(/console\.log\((.*)\);$/s, 'console.log(JSON.stringify($1));')
     .replace("'lectern/client'", JSON.stringify(path.join(ROOT, 'src/client/index.ts')));
   await writeFile(path.join(dir, 'snippet.ts'), program);
-  const tsx = path.join(ROOT, 'node_modules/tsx/dist/cli.mjs');
-  return (await run(process.execPath, [tsx, '--conditions=source', 'snippet.ts'], options)).stdout;
+  const tsx = path.join(ROOT, 'node_modules/tsx/dist/esm/index.mjs');
+  return (await run(process.execPath, ['--conditions=source', '--import', tsx, 'snippet.ts'], options)).stdout;
 }
 
 /** The request filled in by `fill`: what the page was answered, and its code by language. */

@@ -9,6 +9,7 @@ import { CommanderError } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId, openAccounts } from '#accounts/index.ts';
 import { startProcess } from '../../test/support/process.ts';
+import { programFile } from '../../test/support/program.ts';
 import { accountsCommand } from './accounts.ts';
 import { keysCommand } from './keys.ts';
 import { usageCommand } from './usage.ts';
@@ -194,7 +195,7 @@ it('works as a program: the key on its output, the rest beside it, and a code at
   timeout: LONG_MS,
 }, async () => {
   const program = async (args: readonly string[], input = '') => {
-    const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'src/main.ts', ...args], {
+    const child = spawn(process.execPath, [await programFile(), ...args], {
       cwd: path.resolve(import.meta.dirname, '../..'),
       env: { ...process.env, LECTERN_DATA_DIR: dataDir },
     });

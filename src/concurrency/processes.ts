@@ -71,7 +71,8 @@ export function createProcesses<Task, Result>({
 
   function start(): Worker {
     // From sources (tests, development) a process needs the same loader that this one has.
-    const loader = HOST.pathname.endsWith('.ts') ? ['--conditions=source', '--import', 'tsx'] : [];
+    const fromSource = [HOST, worker].some(({ pathname }) => pathname.endsWith('.ts'));
+    const loader = fromSource ? ['--conditions=source', '--import', 'tsx'] : [];
     const child = fork(HOST, [worker.href], {
       execArgv: [`--max-old-space-size=${Math.floor(memoryMb * 0.8)}`, ...loader],
       serialization: 'advanced',

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchCommand, progressLine } from '#cli/batch.ts';
 import { quiet } from '../support/cli.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
+import { programFile } from '../support/program.ts';
 
 const LONG_MS = 180_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -76,7 +77,7 @@ describe('a job by the command line', { timeout: LONG_MS }, () => {
     expect((await run(['status', id])).printed.join('\n')).toMatch(/state +pending[\s\S]*0 of 3 lines/);
     expect((await run(['get', id])).failure).toContain('is currently being modified');
 
-    const worker = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'src/main.ts', 'worker'], {
+    const worker = spawn(process.execPath, [await programFile(), 'worker'], {
       cwd: ROOT,
       env: { ...process.env, ...environment, LECTERN_BATCH_JOBS: '1' },
       stdio: 'ignore',

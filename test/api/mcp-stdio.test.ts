@@ -8,10 +8,11 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Site, startSite, type Visited } from '../site/site.ts';
+import { programFile } from '../support/program.ts';
 import { shareBrowser, startServer, type TestServer } from '../support/server.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const PROGRAM = ['--conditions=source', '--import', 'tsx', 'src/main.ts', 'mcp'];
+const PROGRAM = [await programFile(), 'mcp'];
 /** A machine with other work to do may take its time to start a program. */
 const START_MS = 120_000;
 

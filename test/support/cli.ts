@@ -5,7 +5,10 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { CliContext } from '#cli/context.ts';
+import { programFile } from './program.ts';
 
+// Made before any test's time begins.
+const PROGRAM = await programFile();
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** A context that nothing comes out of. */
@@ -32,8 +35,7 @@ export interface ProgramOptions {
 /** Starts the real program. */
 export function startProgram(args: readonly string[], { env = {}, cwd = ROOT }: ProgramOptions = {}) {
   const { LECTERN_URL: _, LECTERN_API_KEY: __, ...inherited } = process.env;
-  const loader = path.join(ROOT, 'node_modules/tsx/dist/esm/index.mjs');
-  return spawn(process.execPath, ['--conditions=source', '--import', loader, path.join(ROOT, 'src/main.ts'), ...args], {
+  return spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
     env: { ...inherited, ...env },
   });

@@ -3,7 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { programFile } from './program.ts';
 
+// Made before any test's time begins.
+const PROGRAM = await programFile();
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 export interface ServerProcess {
@@ -16,10 +19,10 @@ export interface ServerProcess {
   stop(): Promise<number | null>;
 }
 
-/** Starts `lectern serve` from sources and waits for its greeting, or for its end. */
+/** Starts `lectern serve` and waits for its greeting, or for its end. */
 export async function startProcess(environment: Record<string, string>, ...args: string[]): Promise<ServerProcess> {
   const ports = ['READER', 'SEARCH', 'MODEL', 'FLOW', 'FLOW_GRPC'].map((name) => [`LECTERN_${name}_PORT`, '0']);
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'src/main.ts', 'serve', ...args], {
+  const child = spawn(process.execPath, [PROGRAM, 'serve', ...args], {
     cwd: ROOT,
     env: { ...process.env, ...Object.fromEntries(ports), LECTERN_HOST: '127.0.0.1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -10,7 +10,10 @@ import type { Service } from './services-start.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where `/postgres` and `/redis` answer with the address of an empty database, or with nothing. */
+    /**
+     * Where `/postgres` and `/redis` answer with the address of an empty database, or with nothing, and `/program` with
+     * the file of the program.
+     */
     services: string;
   }
 }
@@ -21,11 +24,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
     redis: onDemand(async () => (await import('./services-start.ts')).startRedis(), 'Redis'),
   };
   let databases = 0;
+  let program: Promise<string> | undefined;
   const answers: Record<string, () => Promise<string | undefined>> = {
     '/postgres': async () => {
       const service = await services.postgres.get();
       databases += 1;
       return service && makeDatabase(service.url, `test_${databases}`);
+    },
+    '/program': () => {
+      program ??= import('./program-build.ts').then(({ buildProgram }) => buildProgram());
+      return program;
     },
     '/redis': async () => {
       const service = await services.redis.get();
