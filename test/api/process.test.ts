@@ -1,11 +1,11 @@
 /** The process as a whole: its greeting, its key, its faults, and how it ends. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { pidsWith, startProcess } from '../support/process.ts';
 import { shareBrowser } from '../support/server.ts';
@@ -17,19 +17,24 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** A site whose page takes its time. */
-async function slowSite(delayMs: number) {
+// Servers start here, and the machine may be busy with others.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** A site whose page comes when the test lets it come; at once unless it is to be held. */
+async function openSite({ held = false } = {}) {
+  const events = new EventEmitter();
+  const asked = once(events, 'asked');
   const server = http.createServer((_, response) => {
-    setTimeout(
-      () =>
-        response.setHeader('content-type', 'text/html').end('<title>Slow</title><p>This page took its time to come.'),
-      delayMs,
-    );
+    const answer = () =>
+      response.setHeader('content-type', 'text/html').end('<title>Slow</title><p>This page took its time to come.');
+    events.emit('asked');
+    if (held) events.once('let', answer);
+    else answer();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  return { host: `127.0.0.1:${port}`, close: () => server.close() };
+  return { host: `127.0.0.1:${port}`, asked, let: () => events.emit('let'), close: () => server.close() };
 }
 
 it('greets with every face, a curl line for each, and one key, once', async () => {
@@ -55,7 +60,7 @@ it('greets with every face, a curl line for each, and one key, once', async () =
 });
 
 it('finishes reads in flight when it is told to end, and takes no more', async () => {
-  const site = await slowSite(1_500);
+  const site = await openSite({ held: true });
   const server = await startProcess({
     LECTERN_DATA_DIR: dataDir,
     LECTERN_BROWSER: 'none',
@@ -63,17 +68,18 @@ it('finishes reads in flight when it is told to end, and takes no more', async (
   });
   const reader = server.place('reader');
   const reading = fetch(`${reader}/http://${site.host}/`);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await site.asked;
   const stopping = server.stop();
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  await expect(fetch(`${reader}/live`)).rejects.toThrow();
+  const answers = () => fetch(`${reader}/live`).then(Boolean, () => false);
+  await expect.poll(answers, { timeout: 20_000 }).toBe(false);
+  site.let();
   expect(await (await reading).text()).toContain('This page took its time to come.');
   expect(await stopping).toBe(0);
   site.close();
 });
 
 it('leaves no browser behind', async () => {
-  const site = await slowSite(0);
+  const site = await openSite();
   const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_ALLOW_NETWORKS: site.host });
   const answer = await fetch(`${server.place('reader')}/http://${site.host}/`, { headers: { 'x-engine': 'browser' } });
   expect(await answer.text()).toContain('This page took its time to come.');
@@ -108,7 +114,7 @@ it('says what is wrong with its settings, one line each, and ends', async () => 
 });
 
 it('says when a port is taken, and how to take another', async () => {
-  const site = await slowSite(0);
+  const site = await openSite();
   const server = await startProcess({
     LECTERN_DATA_DIR: dataDir,
     LECTERN_BROWSER: 'none',
