@@ -62,7 +62,7 @@ const LONGEST_PAUSE_MS = 600_000;
 /** What happened longer ago is not in a row with what happens now. */
 const ROW_MS = 600_000;
 const KEPT_HOSTS = 10_000;
-/** Clocks of tests stand still. */
+/** How often a waiting one looks: what is free now is not always said. */
 const LOOK_MS = 250;
 
 export function createManners(pagesAtOnce: number, now: () => number, shared?: SharedTurns): Manners {
