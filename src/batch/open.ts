@@ -86,6 +86,8 @@ export interface BatchRoom {
 }
 
 const LEASE_MS = 10_000;
+/** How many leases pass until chores are seen to that no event here asks for. */
+const REST_LEASES = 3;
 const PAUSE_MS = 1_000;
 const KEEP_MS = 86_400_000;
 const REMEMBER_MS = 30 * 86_400_000;
@@ -123,12 +125,12 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
     ...{ store, links, now, webhookRetryMs },
     rememberMs: REMEMBER_MS,
     busy: () => workers?.busy() ?? false,
-    restMs: leaseMs,
+    restMs: REST_LEASES * leaseMs,
   });
   if (slots) {
     workers = startBatchWorkers({ ...options, slots, store, leaseMs, pauseMs, now, turns, onEnd: chores.wake });
   }
-  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now });
+  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now, onExpired: chores.wake });
 
   return {
     async submit({ model, input, ...given }) {

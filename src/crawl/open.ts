@@ -81,6 +81,8 @@ export interface CrawlRoom {
 }
 
 const LEASE_MS = 10_000;
+/** How many leases pass until chores are seen to that no event here asks for. */
+const REST_LEASES = 3;
 const RETRY_MS: readonly number[] = [5_000, 30_000];
 const REMEMBER_MS = 30 * 86_400_000;
 
@@ -112,7 +114,7 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
     ...{ store, purse, now, log },
     rememberMs: Math.max(REMEMBER_MS, keepMs),
     busy: () => workers?.busy() ?? false,
-    restMs: leaseMs,
+    restMs: REST_LEASES * leaseMs,
   });
   if (jobs) {
     workers = startCrawlWorkers({
@@ -127,7 +129,7 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
       onTurn: chores.wake,
     });
   }
-  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now });
+  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now, onExpired: chores.wake });
 
   return {
     async submit({ asked, ...given }) {

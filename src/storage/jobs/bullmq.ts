@@ -1,6 +1,6 @@
 /** Turns that go through Redis or Valkey, in a queue of BullMQ. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobsOptions, Queue, QueueOptions, Worker } from 'bullmq';
+import type { IRedisClient, JobsOptions, Queue, QueueOptions, Worker } from 'bullmq';
 import type { Log } from '#telemetry/log.ts';
 import { redisOptions } from '../redis.ts';
 import type { TurnQueue } from './turns.ts';
@@ -91,12 +91,17 @@ async function openSession(
   options: ReturnType<typeof redisOptions>,
   { name, takes, signal }: SessionOptions,
 ): Promise<Session> {
-  const [{ Queue, Worker }, { createClient }] = await Promise.all([import('bullmq'), import('@redis/client')]);
+  const [{ createNodeRedisClient, Queue, Worker }, { createClient }] = await Promise.all([
+    import('bullmq'),
+    import('@redis/client'),
+  ]);
   const client = createClient({ ...options, socket: { ...options.socket, reconnectStrategy: false } });
   const { lost, lose } = loss(signal);
   client.on('error', lose);
+  const connection = createNodeRedisClient(client);
+  heedErrors(connection, lose);
   const shared: QueueOptions = {
-    connection: client,
+    connection,
     prefix: PREFIX,
     // It would ask Redis to keep everything, which nothing here depends on.
     skipVersionCheck: true,
@@ -128,13 +133,13 @@ async function openSession(
   }
 
   try {
-    await Promise.race([client.connect(), lost]);
+    await Promise.race([connection.connect(), lost]);
     queue = new Queue(name, shared);
     queue.on('error', lose);
     await Promise.race([queue.waitUntilReady(), lost]);
     if (takes) {
       const worker = new Worker(name, null, {
-        ...{ ...shared, connection: client },
+        ...{ ...shared, connection },
         ...{ drainDelay: WAIT_S, lockDuration: STALLED_MS, stalledInterval: STALLED_MS },
       });
       worker.on('error', lose);
@@ -147,6 +152,20 @@ async function openSession(
     throw error;
   }
   return { lost, announce, next: (until) => taking!.next(until), close };
+}
+
+/**
+ * BullMQ stops to listen to a connection, and to the copy of it that it waits on, before they are ended; an error of theirs
+ * that nobody hears would end the process.
+ */
+function heedErrors(connection: IRedisClient, lose: (error: unknown) => void): void {
+  connection.on('error', lose);
+  const duplicate = connection.duplicate.bind(connection);
+  connection.duplicate = (...args) => {
+    const copy = duplicate(...args);
+    heedErrors(copy, lose);
+    return copy;
+  };
 }
 
 function loss(signal: AbortSignal) {

@@ -11,6 +11,8 @@ export interface DeskOptions<Row extends JobColumns, Job> {
   readonly jobOf: (row: Row) => Job;
   readonly workers: Pick<Workers, 'cancel'> | undefined;
   readonly now: () => number;
+  /** Jobs have expired: what they have left is to be removed. */
+  readonly onExpired: () => void;
 }
 
 export interface Desk<Job> {
@@ -31,13 +33,19 @@ export function jobDesk<Row extends JobColumns, Job extends { readonly id: strin
   jobOf,
   workers,
   now,
+  onExpired,
 }: DeskOptions<Row, Job>): Desk<Job> {
   const isDue = (row: Row) => row.expires_at <= now() && row.state !== 'expired';
+
+  async function expire(id?: string): Promise<void> {
+    await jobs.expire(store, now(), id);
+    onExpired();
+  }
 
   async function findRow(id: string): Promise<Row | undefined> {
     const row = await jobs.find(store, id);
     if (!row || !isDue(row)) return row;
-    await jobs.expire(store, now(), id);
+    await expire(id);
     return findRow(id);
   }
 
@@ -58,7 +66,7 @@ export function jobDesk<Row extends JobColumns, Job extends { readonly id: strin
     async list(owner, limit) {
       const rows = await jobs.list(store, owner, limit);
       if (!rows.some(isDue)) return rows.map(jobOf);
-      await jobs.expire(store, now());
+      await expire();
       return (await jobs.list(store, owner, limit)).map(jobOf);
     },
     async cancel(job) {

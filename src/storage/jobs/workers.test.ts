@@ -125,6 +125,39 @@ describe('workers', { timeout: LONG_MS }, () => {
     expect(most()).toBe(3);
   });
 
+  it('keep what is theirs when they have stood still for longer than a lease', async () => {
+    await insert('job_a');
+    let now = Date.now();
+    const turns: string[] = [];
+    let end = () => {};
+    const workers = startWorkers(
+      {
+        jobs: TABLE,
+        async work({ lease, signal }) {
+          turns.push(lease.word);
+          await new Promise<void>((resolve) => {
+            end = resolve;
+          });
+          expect(signal.aborted).toBe(false);
+          await TABLE.end(store, lease, { move: 'complete' }, now);
+          return undefined;
+        },
+        endFailed: async () => false,
+        onTurn() {},
+      },
+      { store, slots: 2, leaseMs: LEASE_MS, pauseMs: 10, now: () => now, log },
+    );
+    closing.push(() => workers.close());
+    await expect.poll(() => turns.length, { timeout: LONG_MS }).toBe(1);
+    now += 10 * LEASE_MS;
+    workers.wake();
+    const until = async () => (await TABLE.find(store, 'job_a'))?.lease_until;
+    await expect.poll(until, { timeout: LONG_MS }).toBe(now + LEASE_MS);
+    end();
+    await expect.poll(async () => (await TABLE.find(store, 'job_a'))?.state, { timeout: LONG_MS }).toBe('completed');
+    expect(turns).toHaveLength(1);
+  });
+
   it.skipIf(!url)('ask the database for nothing but what has come, and now and then for what was lost', async () => {
     let waits = 0;
     const queue = await openTurns('idle');

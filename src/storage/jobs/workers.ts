@@ -62,6 +62,9 @@ const AWAY_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 60_000;
 
 interface Here {
+  readonly lease: Lease;
+  /** When it ends, in milliseconds since 1970. */
+  until: number;
   cancelling: boolean;
   /** Aborted when the lease is not ours any more. */
   readonly lost: AbortController;
@@ -88,6 +91,8 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
       }
       const woken = wake.signal;
       try {
+        // A process that stood still for a while would take its own jobs from itself.
+        await Promise.all([...here.values()].filter(({ until }) => until <= now()).map(beat));
         const isCarried = turns?.healthy ?? false;
         const taken = isCarried ? await takeCarried() : await takeAny();
         if (taken) start(taken);
@@ -129,8 +134,9 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
 
   async function work(taken: Taken<Row>): Promise<void> {
     const { row, lease } = taken;
-    const state: Here = { cancelling: row.cancelling === 1, lost: new AbortController() };
-    const beats = setInterval(beat, leaseMs / 4, lease, state);
+    const { lease_until: until, cancelling } = row;
+    const state: Here = { lease, until, cancelling: cancelling === 1, lost: new AbortController() };
+    const beats = setInterval(beat, leaseMs / 4, state);
     here.set(row.id, state);
     try {
       const signal = AbortSignal.any([closing.signal, state.lost.signal]);
@@ -139,7 +145,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
     } catch (error) {
       await settle(error, taken);
     } finally {
-      here.delete(row.id);
+      if (here.get(row.id) === state) here.delete(row.id);
       clearInterval(beats);
       kind.onTurn(row.id);
     }
@@ -162,9 +168,11 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
   }
 
   /** Makes the lease longer in time, and sees whether it is still ours. */
-  async function beat(lease: Lease, state: Here): Promise<void> {
+  async function beat(state: Here): Promise<void> {
+    const until = now() + leaseMs;
     try {
-      const { cancelling } = await jobs.keep(store, lease, now() + leaseMs);
+      const { cancelling } = await jobs.keep(store, state.lease, until);
+      state.until = until;
       if (cancelling) state.cancelling = true;
     } catch (error) {
       // What cannot be reached now may be in time for the next beat; what is written later is bound to the lease.
