@@ -76,7 +76,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s with Redis', (dialect) => {
     }
 
     it('are shared by a server and a worker, and go on when the worker is killed', async () => {
-      const server = await open({ jobs: 1 }, { batchMs: 300 });
+      const server = await open({ jobs: 1 }, { batchMs: 150 });
       // So slow that it is not done before it is killed.
       const worker = await startWorkerProcess({ ...place(), batchMs: 60_000 });
       const jobs = await Promise.all(['a', 'b', 'c'].map((name) => submit(server, name)));

@@ -1,7 +1,7 @@
 /** What became of an address, written down all or nothing: its result, what it says of other addresses, its links. */
 import type { Problem } from '#errors.ts';
 import type { Page } from '#reader/index.ts';
-import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
 import { type Address, addressOf } from './address.ts';
 import { addFound, type Found, type WaitingPage } from './frontier.ts';
 import type { Reserve } from './purse.ts';

@@ -9,7 +9,7 @@ import { type Problem, problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
 import { type GivenOptions, type Options, type Reader, resolve } from '#reader/index.ts';
-import { type Lease, LeaseLost } from '#storage/jobs/workers.ts';
+import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
 import { addressOf } from './address.ts';
 import { createFilter, type Filter } from './filter.ts';
 import { addFound, hostReadyAt, nextPages, startsWait, type WaitingPage, waitingHosts } from './frontier.ts';

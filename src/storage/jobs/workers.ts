@@ -8,8 +8,6 @@ import { type Lease, LeaseLost } from './lease.ts';
 import type { AnyStore, JobColumns, JobTable, Release, Taken } from './table.ts';
 import type { TurnQueue } from './turns.ts';
 
-export { type Lease, LeaseLost } from './lease.ts';
-
 /** A turn of a job. */
 export interface Turn<Row> extends Taken<Row> {
   /** Aborted when the lease is lost, and when the process stops. */
