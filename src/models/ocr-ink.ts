@@ -180,3 +180,33 @@ export function lineHeight({ x, y, width, height }: Ink): number {
   runs.sort((a, b) => a - b);
   return runs[Math.floor(runs.length / 2)] ?? 0;
 }
+
+/** A dot is darker than all that is around it by so many levels. */
+const DOT_CONTRAST = 30;
+/** Neighbours that differ by so many levels, in this part of the paper: what came out of a scanner, with dirt on it. */
+const GRAIN = 3;
+const GRAINY = 0.3;
+const NEAR_PAPER = 32;
+
+/**
+ * Takes single dark pixels off light paper (light ones off dark), in place: they grow to signs when a picture is enlarged.
+ * Only where the paper has grain, for full stops of small letters may be as small.
+ */
+export function dropDots({ pixels, width, height }: Grey, { onDark, ground }: Pick<Ink, 'onDark' | 'ground'>): void {
+  const sign = onDark ? -1 : 1;
+  const paper = onDark ? 255 - ground : ground;
+  let [seen, grains] = [0, 0];
+  for (let at = 1; at < pixels.length; at++) {
+    if (Math.abs(pixels[at]! - paper) > NEAR_PAPER) continue;
+    seen++;
+    if (Math.abs(pixels[at]! - pixels[at - 1]!) >= GRAIN) grains++;
+  }
+  if (grains < GRAINY * seen) return;
+  const around = [-width - 1, -width, -width + 1, -1, 1, width - 1, width, width + 1];
+  for (let y = 1; y < height - 1; y++) {
+    for (let at = y * width + 1; at < (y + 1) * width - 1; at++) {
+      const limit = sign * pixels[at]! + DOT_CONTRAST;
+      if (around.every((step) => sign * pixels[at + step]! >= limit)) pixels[at] = pixels[at - width]!;
+    }
+  }
+}

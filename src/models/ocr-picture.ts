@@ -2,7 +2,10 @@
  * Pictures made ready for reading: upright, straight, grey, dark on light, with letters of a size that Tesseract reads
  * best. Runs in a child process (`ocr-worker.ts`), for a picture may be anybody's.
  */
-import { type Grey, inkOf, lineHeight, lineness, skewDegrees, turnedQuarter } from './ocr-ink.ts';
+
+import type { OcrBox } from './ocr-hocr.ts';
+import { dropDots, type Grey, inkOf, lineHeight, lineness, skewDegrees, turnedQuarter } from './ocr-ink.ts';
+import { piecesOf } from './ocr-pieces.ts';
 import type { Preparation, Size } from './ocr-places.ts';
 import { type Rules, takeRules } from './ocr-rules.ts';
 
@@ -18,6 +21,8 @@ export interface Prepared {
   readonly blank: boolean;
   /** Lines that were drawn, in pixels of the picture; they are no longer on it. */
   readonly rules: Rules;
+  /** What is on it that is as large as letters and words are, in the same pixels. */
+  readonly pieces: readonly OcrBox[];
   readonly preparation: Preparation;
 }
 
@@ -54,6 +59,7 @@ export async function prepare(bytes: Uint8Array, turn: Turn, whole = false): Pro
   const wanted = letters > 0 && letters < SMALL_LINE_HEIGHT ? Math.min(MAX_ENLARGEMENT, GOOD_LINE_HEIGHT / letters) : 1;
   const scale = Math.min(wanted, Math.sqrt(MAX_READ_PIXELS / page.pixels.length));
 
+  dropDots(page, ink);
   let picture = raw(sharp, page);
   if (ink.onDark) picture = picture.negate();
   const isEnlarged = scale > 1.1;
@@ -61,7 +67,9 @@ export async function prepare(bytes: Uint8Array, turn: Turn, whole = false): Pro
   if (isEnlarged) picture = picture.resize({ width: Math.round(page.width * scale) });
   if (isStraightened) picture = picture.rotate(skew, { background: '#fff' });
   const made = await greyOf(picture);
-  const rules = takeRules(made, { lineHeight: letters * Math.max(1, scale), ...ink });
+  const lettersMade = letters * (isEnlarged ? scale : 1);
+  const rules = takeRules(made, { lineHeight: lettersMade, ...ink });
+  const pieces = piecesOf(made, { lineHeight: lettersMade, level: ink.ground - 2 * (ink.ground - ink.faint) });
   const png = await raw(sharp, made)
     .toColourspace('b-w')
     .png({ compressionLevel: 1 })
@@ -75,7 +83,7 @@ export async function prepare(bytes: Uint8Array, turn: Turn, whole = false): Pro
     skew: isStraightened ? skew : 0,
     made: { width: made.width, height: made.height },
   };
-  return { picture: png, rules, sideways, blank: ink.x.length === 0, preparation };
+  return { picture: png, rules, pieces, sideways, blank: ink.x.length === 0, preparation };
 }
 
 type SharpModule = typeof import('sharp').default;

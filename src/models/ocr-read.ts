@@ -1,13 +1,17 @@
 /** One picture, read the way up that gives sense. */
+import { overlooked, withFound } from './ocr-again.ts';
 import type { OcrEngine } from './ocr-engine.ts';
-import type { OcrPage, OcrWord } from './ocr-hocr.ts';
+import type { OcrBox, OcrPage, OcrWord } from './ocr-hocr.ts';
 import type { Prepared, Turn } from './ocr-picture.ts';
+import type { Sheet } from './ocr-pieces.ts';
 import type { Preparation } from './ocr-places.ts';
 import { NO_RULES } from './ocr-rules.ts';
 
 export interface OcrTools {
   readonly engine: OcrEngine;
   prepare(picture: Uint8Array, turn: Turn): Promise<Prepared>;
+  /** Pieces of a picture that was made ready, side by side. */
+  gather(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet>;
   readonly languages: readonly string[];
   /** Whether there is time left to read the picture once more, another way. */
   mayLookAgain(): boolean;
@@ -31,20 +35,33 @@ export interface OcrReading {
 /** The lines of a picture; pages on their side or upside down are turned. */
 export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
   const upright = await tools.prepare(picture, 0);
-  let best: (OcrReading & { sense: number }) | undefined;
+  let best: (OcrReading & { sense: number; prepared: Prepared }) | undefined;
   if (upright.blank) return { page: BLANK, preparation: upright.preparation };
   const turns: readonly Turn[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
   for (const turn of turns) {
     const prepared = turn === 0 ? upright : await tools.prepare(picture, turn);
     const page = await readUpright(prepared, tools);
     const sense = senseOf(page);
-    if (best === undefined || sense > best.sense) best = { page, sense, preparation: prepared.preparation };
+    if (best === undefined || sense > best.sense) best = { page, sense, prepared, preparation: prepared.preparation };
     if (confidenceOf(page) >= SURE && sense > 0 && !isOnItsSide(page)) break;
     // A picture in which nothing at all looks like writing is not turned around and around.
     if ((turn === turns[1] && best.sense === 0) || !tools.mayLookAgain()) break;
   }
-  const { page, preparation } = best!;
-  return { page: withoutNoise(page), preparation };
+  const { page, prepared, preparation } = best!;
+  return { page: await readAgain(withoutNoise(page), prepared, tools), preparation };
+}
+
+async function readAgain(page: OcrPage, { picture, pieces }: Prepared, tools: OcrTools): Promise<OcrPage> {
+  if (!tools.engine.looksAnywhere || confidenceOf(page) < READABLE || !tools.mayLookAgain()) return page;
+  const again = overlooked(page, pieces);
+  if (again.length === 0) return page;
+  const { languages, signal } = tools;
+  const sheet = await tools.gather(
+    picture,
+    again.map(({ box }) => box),
+  );
+  const read = await tools.engine.recognise(sheet.picture, { languages, segmentation: 'block', signal });
+  return withFound(page, again, sheet, read);
 }
 
 async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promise<OcrPage> {

@@ -31,6 +31,12 @@ interface Band {
 
 /** A gap is at least so wide, in sizes of letters. */
 const GAP = 0.8;
+/** Columns of text have so many lines: wide spaces in fewer lines of one column may stand below each other by chance. */
+const MIN_LINES = 4;
+/** Gaps so wide, in sizes of letters, are no spaces. */
+const WIDE_GAP = 2;
+/** Lines of text have so many letters, cells have fewer. */
+const LINE_LENGTH = 18;
 /** Paper between two rows that is higher than so many sizes of letters parts text from tables. */
 const STRIP = 1.3;
 /** Lines of one cell stand below each other in less than this part of what rows take. */
@@ -63,18 +69,33 @@ export function regionsOf(segments: readonly Segment[]): Region[] {
 function piecesOf({ left, right }: Gutter): (Region | readonly Segment[])[] {
   const whole = bandOf(rowsOf([...left, ...right]));
   const strips = stripsOf(whole.rows).map(bandOf);
-  const isMixed = strips.length > 1 && new Set(strips.map(isTextBand)).size > 1;
+  if (strips.length === 1) return partsOf(whole);
+  if (isTextBand(whole)) return [...outerOf(strips, whole)].flatMap(partsOf);
+  const isMixed = new Set(strips.map(isTextBand)).size > 1;
   return (isMixed ? joined(strips) : [whole]).flatMap(partsOf);
+}
+
+/** Columns of text with what stands over or under them all: a table that happens to leave the gutter free, a running head. */
+function outerOf(strips: readonly Band[], whole: Band): Band[] {
+  const body = median(whole.rows.flat().map(({ size }) => size));
+  const isHead = ({ rows }: Band) =>
+    rows.length === 1 && rows[0]!.every((segment) => segment.size <= body && textOf(segment).length < LINE_LENGTH * 2);
+  const isTable = (band: Band) => band.gaps.length > 1 && !isTextBand(band) && tableOf(band) !== undefined;
+  const first = strips.findIndex((strip, at) => !(isTable(strip) || (at === 0 && isHead(strip))));
+  const last = strips.findLastIndex((strip) => !isTable(strip));
+  if (first < 0) return [...strips];
+  const inner = strips.slice(first, last + 1).flatMap(({ rows }) => rows);
+  return [...strips.slice(0, first), bandOf(inner), ...strips.slice(last + 1)];
 }
 
 function partsOf(band: Band): (Region | readonly Segment[])[] {
   if (band.gaps.length === 0) return [asLines(band.rows)];
   const columns = columnsOf(band);
   if (columns.slice(0, -1).every((column) => column.every(isMark))) return [asLines(band.rows)];
-  if (isText(columns)) return columns;
+  if (isTextBand(band)) return columns;
   const table = columns.flat().some((segment) => segment.table) ? undefined : tableOf(band);
   if (table) return table;
-  return columns.every((column) => column.length > 1) ? columns : [asLines(band.rows)];
+  return columns.every((column) => column.length >= minLines(band)) ? columns : [asLines(band.rows)];
 }
 
 /** Rows with the gaps that all of them leave free. */
@@ -100,7 +121,12 @@ function stripsOf(rows: readonly Row[]): Row[][] {
   return strips;
 }
 
-const isTextBand = (band: Band): boolean => band.gaps.length > 0 && isText(columnsOf(band));
+const isTextBand = (band: Band): boolean => band.gaps.length > 0 && isText(columnsOf(band), minLines(band));
+
+function minLines({ rows, gaps }: Band): number {
+  const size = median(rows.flat().map((segment) => segment.size));
+  return gaps.every(({ left, right }) => right - left >= WIDE_GAP * size) ? 2 : MIN_LINES;
+}
 
 /** Neighbours of one kind put together again. */
 function joined(strips: readonly Band[]): Band[] {
@@ -172,10 +198,10 @@ const columnAt = ({ box }: Segment, gaps: readonly Gap[]): number => {
 const isMark = (segment: Segment): boolean => /^(?:\P{L}|e|o|\(?[\p{L}\p{N}]{1,3}[.)])$/u.test(textOf(segment));
 
 /** Columns of text have lines, cells have words. */
-const isText = (columns: readonly (readonly Segment[])[]): boolean =>
+const isText = (columns: readonly (readonly Segment[])[], least: number): boolean =>
   columns.every((column) => {
     const lines = column.filter(({ table }) => !table);
-    return column.length >= 2 && median(lines.map((segment) => textOf(segment).length)) >= 18;
+    return column.length >= least && median(lines.map((segment) => textOf(segment).length)) >= LINE_LENGTH;
   });
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;

@@ -1,10 +1,13 @@
 /** Does the parts of text recognition that open pictures, in a child process. */
 import { recogniseBuiltIn } from './backends/tesseract-js.ts';
 import type { Segmentation } from './ocr-engine.ts';
+import type { OcrBox } from './ocr-hocr.ts';
 import { type Prepared, prepare, type Turn } from './ocr-picture.ts';
+import { type Sheet, sheetOf } from './ocr-pieces.ts';
 
 export type OcrTask =
   | { readonly do: 'prepare'; readonly picture: Uint8Array; readonly turn: Turn; readonly whole: boolean }
+  | { readonly do: 'gather'; readonly picture: Uint8Array; readonly boxes: readonly OcrBox[] }
   | {
       readonly do: 'recognise';
       readonly picture: Uint8Array;
@@ -12,8 +15,15 @@ export type OcrTask =
       readonly segmentation: Segmentation;
     };
 
-export type OcrTaskResult = Prepared | string;
+export type OcrTaskResult = Prepared | Sheet | string;
 
 export default function work(task: OcrTask): Promise<OcrTaskResult> {
-  return task.do === 'prepare' ? prepare(task.picture, task.turn, task.whole) : recogniseBuiltIn(task.picture, task);
+  switch (task.do) {
+    case 'prepare':
+      return prepare(task.picture, task.turn, task.whole);
+    case 'gather':
+      return sheetOf(task.picture, task.boxes);
+    case 'recognise':
+      return recogniseBuiltIn(task.picture, task);
+  }
 }

@@ -13,6 +13,7 @@ import type { OcrEngine } from './ocr-engine.ts';
 import type { OcrPage } from './ocr-hocr.ts';
 import { layOut, type OcrBlock } from './ocr-layout.ts';
 import type { Prepared, Turn } from './ocr-picture.ts';
+import type { Sheet } from './ocr-pieces.ts';
 import { inSource } from './ocr-places.ts';
 import { confidenceOf, type OcrReading, type OcrTools, readPicture } from './ocr-read.ts';
 import type { OcrTask, OcrTaskResult } from './ocr-worker.ts';
@@ -111,6 +112,8 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
   ): OcrTools {
     const halfTime = performance.now() + timeoutMs / 2;
     return {
+      gather: async (picture, boxes) =>
+        (await processes.run({ do: 'gather', picture, boxes }, { timeoutMs, signal })) as Sheet,
       mayLookAgain: () => performance.now() < halfTime,
       engine: found,
       languages: asked,
