@@ -37,6 +37,20 @@ it('takes forms with files', async () => {
   await opened.close();
 });
 
+it('follows to where an answer is, unless it must not', async () => {
+  const reader: HostFace = {
+    routing: (request, response) => {
+      if (request.url === '/there') return void response.end(`${request.method} ${request.headers['x-mine']}`);
+      response.writeHead(302, { location: '/there' }).end();
+    },
+  };
+  const opened = await openInProcess({ reader } as unknown as HostFaces);
+  const init = { method: 'POST', body: 'c', headers: { 'x-mine': 'kept' } };
+  expect(await (await opened.fetch(opened.urls.reader, init)).text()).toBe('GET kept');
+  expect((await opened.fetch(opened.urls.reader, { ...init, redirect: 'manual' })).status).toBe(302);
+  await opened.close();
+});
+
 it('lies in a folder of this user alone', async () => {
   if (process.platform === 'win32') return;
   const reader: HostFace = {

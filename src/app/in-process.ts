@@ -46,7 +46,7 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   });
   return {
     urls: IN_PROCESS_URLS,
-    fetch: (input, init) => ask(new Request(input, init), socketPath),
+    fetch: (input, init) => askAndFollow(new Request(input, init), socketPath),
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
@@ -81,6 +81,19 @@ const isDeserted = (socketPath: string): Promise<boolean> =>
     });
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' || code === 'ENOENT'));
   });
+
+const REDIRECTS = new Set([301, 302, 303]);
+
+/** A picture is where the answer to a read says; nothing else here is somewhere else. */
+async function askAndFollow(asked: Request, socketPath: string): Promise<Response> {
+  const answer = await ask(asked, socketPath);
+  const place = answer.headers.get('location');
+  if (asked.redirect !== 'follow' || place === null || !REDIRECTS.has(answer.status)) return answer;
+  await answer.arrayBuffer();
+  const headers = new Headers(asked.headers);
+  headers.delete('content-type');
+  return ask(new Request(new URL(place, asked.url), { headers, signal: asked.signal }), socketPath);
+}
 
 /**
  * One request over the socket. A read takes as long as it takes: who waits for it says for how long. The platform's own
