@@ -4,7 +4,7 @@
  */
 
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
-import { readerRoutes } from '#api/reader.ts';
+import { READER_PATHS, readerRoutes } from '#api/reader.ts';
 import { createTracing } from '#api/trace.ts';
 import { createServer, type Face } from '#http/server.ts';
 import { rememberingReader } from '#search/index.ts';
@@ -53,7 +53,7 @@ async function build({ config, version, log, lookup }: FoundationOptions, starte
     maxBodyBytes,
     writeError: writeReaderError,
     malformedBody: errorBody,
-    paths: new Set(['/']),
+    paths: new Set(READER_PATHS),
     observe: tracing.observer,
     isInside: true,
   });
