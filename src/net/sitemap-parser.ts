@@ -25,7 +25,7 @@ const MAX_URL_UNITS = 4_000;
 const MAX_WRITTEN_UNITS = 10 * MAX_URL_UNITS;
 /** So much of a file tells what it is. */
 const HEAD_UNITS = 4_000;
-const ROOT = /<(?:[\w-]{1,20}:)?(urlset|sitemapindex)[\s>]/;
+const ROOT = /<([\w-]{1,20}:)?(urlset|sitemapindex)[\s>]/;
 /** More than an opening tag that is cut in two can have. */
 const TAG_UNITS = 200;
 
@@ -36,13 +36,17 @@ export function createSitemapParser(): SitemapParser {
   let left = MAX_URLS;
   let kind: SitemapKind | undefined;
   let scan: Scan | undefined;
+  /** Of addresses, with the prefix of the root or none: those with another one are of pictures. */
+  let opening = /<loc\s{0,100}>/g;
   /** How far the rest has been looked through for the end of an address. */
   let searched = 0;
 
   function begin(): void {
     const root = ROOT.exec(rest.slice(0, HEAD_UNITS));
     if (root) {
-      kind = root[1] === 'sitemapindex' ? 'sitemaps' : 'pages';
+      const [, prefix = '', name] = root;
+      kind = name === 'sitemapindex' ? 'sitemaps' : 'pages';
+      opening = new RegExp(`<(?:${prefix})?loc\\s{0,100}>`, 'g');
       scan = scanElements;
     } else if (/^\s*https?:\/\//.test(rest)) {
       kind = 'pages';
@@ -62,7 +66,6 @@ export function createSitemapParser(): SitemapParser {
 
   function scanElements(isEnd: boolean): string[] {
     const urls: string[] = [];
-    const opening = /<(?:[\w-]{1,20}:)?loc\s{0,100}>/g;
     let at = 0;
     while (left > 0) {
       opening.lastIndex = at;

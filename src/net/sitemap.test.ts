@@ -37,6 +37,14 @@ describe('a sitemap', () => {
     expect(parse(`<urlset>${locs(1_000)}`, length).urls).toHaveLength(1_000);
   });
 
+  test('names its pages, and not the pictures on them', () => {
+    const url =
+      '<url><loc>https://a.test/1</loc><image:image><image:loc>https://a.test/1.jpg</image:loc></image:image></url>';
+    expect(parse(`<urlset>${url}</urlset>`).urls).toEqual(['https://a.test/1']);
+    const prefixed = url.replaceAll(/(<\/?)(url|loc)/g, '$1s:$2');
+    expect(parse(`<s:urlset>${prefixed}</s:urlset>`).urls).toEqual(['https://a.test/1']);
+  });
+
   test('is read whatever stands in it, in pieces as in one', () => {
     const parts = fc.constantFrom(
       '<urlset>',
