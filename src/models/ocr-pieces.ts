@@ -65,15 +65,16 @@ export function piecesOf({ pixels, width, height }: Grey, { lineHeight, level }:
 export interface Sheet {
   /** A grey PNG of lines of pieces. */
   readonly picture: Uint8Array;
-  /** Where each piece stands on it; by number, in the order of the boxes, and again from the first when they were few. */
+  /** Where each piece stands on it; by number, in the order of the boxes, and again from the first. */
   readonly places: readonly OcrBox[];
 }
 
-/** Pieces that are few are put there again and again: a line of one letter is not taken for text. */
-const MIN_ON_LINE = 8;
+/** Pieces are put there again and again: a line of one letter is not taken for text, and readings can be compared. */
+const MIN_IN_ALL = 9;
+const TIMES = 3;
 const MAX_ON_LINE = 24;
 /** Around each piece, in heights of the highest: near enough to be one line, too far to be one word. */
-const SPACE = 1.4;
+const SPACE = 1.9;
 
 /** At least one box; each no higher than a few lines, in pixels of the picture, which is one that was made ready. */
 export async function sheetOf(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet> {
@@ -81,7 +82,10 @@ export async function sheetOf(picture: Uint8Array, boxes: readonly OcrBox[]): Pr
   sharp.concurrency(1);
   sharp.cache(false);
   const { data, info } = await sharp(picture).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
-  const taken = Array.from({ length: Math.max(boxes.length, MIN_ON_LINE) }, (_, at) => boxes[at % boxes.length]!);
+  const taken = Array.from(
+    { length: Math.max(boxes.length * TIMES, MIN_IN_ALL) },
+    (_, at) => boxes[at % boxes.length]!,
+  );
   const lineHeight = Math.max(...boxes.map(({ top, bottom }) => bottom - top));
   const space = Math.ceil(SPACE * lineHeight);
   const places: OcrBox[] = [];
