@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
+import { startFetch, startServer } from '#net/loopback.suite.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import {
   type MadePage,
@@ -169,6 +170,23 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const end = await room.ended((await room.submit({ url: A, scope: 'domain', limit: 1000 })).id);
       expect(end).toMatchObject({ state: 'completed', done: 2, failed: 500 });
       expect([...room.reads.values()].reduce((sum, count) => sum + count, 0)).toBeLessThan(60);
+    });
+  });
+
+  test('a host whose pages redirect in circles is not gone, and none of them is tried again', {
+    timeout: LONG_MS,
+  }, async () => {
+    const circles = Array.from({ length: 40 }, (_, at) => `${A}/circle/${at}`);
+    const site = await startServer((_, response) => response.writeHead(302, { location: '/' }).end());
+    const failure: unknown = await startFetch([site])(site.origin).catch((error: unknown) => error);
+    const web: Web = (url) => {
+      if (url.includes('/circle/')) throw failure;
+      return url === `${A}/` ? { links: [...circles, `${A}/b`] } : {};
+    };
+    await within(web, { ...here, retryMs: [0, 0] }, async (room) => {
+      const end = await room.ended((await room.submit({ url: A, limit: 1000 })).id);
+      expect(end).toMatchObject({ state: 'completed', done: 2, failed: 40 });
+      expect(Math.max(...room.reads.values())).toBe(1);
     });
   });
 

@@ -360,6 +360,15 @@ describe('redirects', () => {
     await expect(startFetch([site])(site.origin, { maxRedirects: 6 })).rejects.toMatchObject({
       name: 'AssertionFailureError',
       message: 'The target redirects too often',
+      facts: { targetStatus: 302 },
+    });
+  });
+
+  test('to what is no address are a failure of the target, which has answered', async () => {
+    const site = await startServer((_, response) => response.writeHead(307, { location: 'http://[' }).end());
+    await expect(startFetch([site])(site.origin)).rejects.toMatchObject({
+      name: 'AssertionFailureError',
+      facts: { targetStatus: 307 },
     });
   });
 

@@ -106,8 +106,10 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
         const next = redirectOf(hop, answer, headers.location, lease);
         if (!next) return response(hop, answer, headers, lease, life, options, redirects > 0);
         lease.release(await drained(answer));
-        if (redirects >= maxRedirects)
-          throw problem('AssertionFailureError', { message: 'The target redirects too often' });
+        if (redirects >= maxRedirects) {
+          const message = 'The target redirects too often';
+          throw problem('AssertionFailureError', { targetStatus: answer.statusCode, message });
+        }
         options.trace?.count('redirects', 1);
         guard.checkUrl(next.url);
         await options.mayFollow?.(next.url, hop.url, life.signal);

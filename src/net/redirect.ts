@@ -27,7 +27,8 @@ export function nextHop(hop: Hop, status: number, header: string | undefined): H
   if (!REDIRECTS.has(status) || !header) return undefined;
   const location = utf8Of(header);
   if (!URL.canParse(location, hop.url.href)) {
-    throw problem('AssertionFailureError', { message: 'The target redirects to an address that is not valid' });
+    const message = 'The target redirects to an address that is not valid';
+    throw problem('AssertionFailureError', { targetStatus: status, message });
   }
   const url = new URL(location, hop.url);
   url.username = '';
