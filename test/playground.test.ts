@@ -514,7 +514,9 @@ describe('the address', () => {
     await (await option(page, 'setCookies')).fill('session=secret');
     await (await option(page, 'retainLinks')).selectOption('text');
     await page.getByRole('radio', { name: 'Stream' }).check();
-    await expect.poll(() => page.evaluate('location.hash'), { timeout: 30_000 }).toContain('opt.retainLinks=text');
+    await expect
+      .poll(() => page.evaluate('location.hash'), { timeout: 30_000 })
+      .toMatch(/answer=stream.*opt\.retainLinks=text/);
     const fragment: string = await page.evaluate('location.hash');
     expect(fragment).not.toContain('secret');
     await page.context().close();
