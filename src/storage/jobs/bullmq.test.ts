@@ -166,6 +166,26 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     expect(inspect(warned, { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
   });
 
+  it('are told once not to come through a Redis that is full', async () => {
+    const connected = async () =>
+      Number(/total_connections_received:(\d+)/.exec(await redis((client) => client.info('stats')))![1]);
+    await redis((client) => client.configSet('maxmemory', '1'));
+    const done = new AbortController();
+    try {
+      warned.length = 0;
+      const before = await connected();
+      const asking = next(open(randomUUID()), done.signal);
+      // Some are of the question itself.
+      await expect.poll(async () => (await connected()) - before, { timeout: LONG_MS }).toBeGreaterThan(100);
+      done.abort();
+      await asking;
+      expect(warned).toHaveLength(1);
+    } finally {
+      done.abort();
+      await redis((client) => client.configSet('maxmemory', '0'));
+    }
+  });
+
   it('are given up when Redis says nothing, and end all the same', async () => {
     const relay = await relayTo(service.url);
     const queue = open(randomUUID(), { url: relay.url });
@@ -176,6 +196,8 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     relay.pass();
     await ready(queue);
     relay.hold();
+    void queue.next(NEVER);
+    queue.announce('job_b', 0);
     await queue.close();
     await relay.close();
   });

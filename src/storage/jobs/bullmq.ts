@@ -23,6 +23,8 @@ const PING_MS = 2_000;
 const SILENCE_MS = 1_000 * WAIT_S + PING_MS;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2_000;
+/** How long the end waits for what Redis is to be told still; what it was not told is found in the database. */
+const PARTING_MS = 1_000;
 /** An id that a process had taken out and not passed on when it was killed is put back after so long. */
 const STALLED_MS = 5_000;
 /** Under which word ids are taken out: nobody takes out two at once here. */
@@ -40,11 +42,14 @@ export function openBullTurns({ url, name, takes, log }: BullTurnsOptions): Turn
   async function keepOpen(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     let isAway = false;
+    // A Redis that is full, or may not be written to, can be reached and carries nothing.
+    const onCarried = () => {
+      isAway = false;
+      pauseMs = FIRST_PAUSE_MS;
+    };
     while (!signal.aborted) {
       try {
-        session = await openSession(options, { name: await name(), takes, signal });
-        isAway = false;
-        pauseMs = FIRST_PAUSE_MS;
+        session = await openSession(options, { name: await name(), takes, signal, onCarried });
         await session.lost;
       } catch (err) {
         if (!isAway && !signal.aborted) log.warn({ err }, 'turns of jobs do not come through Redis for the moment');
@@ -85,11 +90,13 @@ interface SessionOptions {
   readonly name: string;
   readonly takes: boolean;
   readonly signal: AbortSignal;
+  /** An id came or went. */
+  readonly onCarried: () => void;
 }
 
 async function openSession(
   options: ReturnType<typeof redisOptions>,
-  { name, takes, signal }: SessionOptions,
+  { name, takes, signal, onCarried }: SessionOptions,
 ): Promise<Session> {
   const [{ createNodeRedisClient, Queue, Worker }, { createClient }] = await Promise.all([
     import('bullmq'),
@@ -115,18 +122,21 @@ async function openSession(
   function announce(jobId: string, inMs: number): void {
     const added: Promise<unknown> = queue!
       .add('turn', null, { ...LEAVES_NOTHING, jobId, delay: Math.max(0, inMs) })
-      .catch(lose)
+      .then(onCarried, lose)
       .finally(() => announced.delete(added));
     announced.add(added);
   }
 
+  /** Tells what others are to know, over a connection that is whole. */
+  async function part(): Promise<void> {
+    const id = await taking?.close(true);
+    if (id !== undefined) announce(id, 0);
+    await Promise.all(announced);
+  }
+
   async function close(): Promise<void> {
-    const isWhole = client.isReady;
-    const id = await taking?.close(isWhole);
-    if (isWhole) {
-      if (id !== undefined) announce(id, 0);
-      await Promise.all(announced);
-    }
+    if (client.isReady) await Promise.race([part(), sleep(PARTING_MS, undefined, { ref: false })]);
+    else await taking?.close(false);
     lose(new Error('the connection is being closed'));
     await queue?.close();
     if (client.isOpen) client.destroy();
@@ -143,7 +153,7 @@ async function openSession(
         ...{ drainDelay: WAIT_S, lockDuration: STALLED_MS, stalledInterval: STALLED_MS },
       });
       worker.on('error', lose);
-      taking = takingFrom(worker, lost, lose);
+      taking = takingFrom(worker, { lost, lose, onCarried });
       await Promise.race([worker.waitUntilReady(), lost]);
       await worker.startStalledCheckTimer();
     }
@@ -179,6 +189,10 @@ function loss(signal: AbortSignal) {
   return { lost, lose };
 }
 
+interface TakingOptions extends Pick<Session, 'lost'>, Pick<SessionOptions, 'onCarried'> {
+  readonly lose: (reason: unknown) => void;
+}
+
 interface Taking {
   next: TurnQueue['next'];
   /** Over a connection that is whole: the id that was taken out and that nobody waited for any more. */
@@ -186,7 +200,7 @@ interface Taking {
 }
 
 /** Ids are taken out one at a time, and are out of Redis before they are passed on: the lease is what counts from then on. */
-function takingFrom(worker: Worker, lost: Promise<never>, lose: (reason: unknown) => void): Taking {
+function takingFrom(worker: Worker, { lost, lose, onCarried }: TakingOptions): Taking {
   let fetching: Promise<string | undefined> | undefined;
   let giveUp: () => void = () => {};
   let isOver = false;
@@ -198,6 +212,7 @@ function takingFrom(worker: Worker, lost: Promise<never>, lose: (reason: unknown
 
   async function fetch(): Promise<string | undefined> {
     const job = await worker.getNextJob(WORD);
+    onCarried();
     // One that could not be removed comes once more.
     await job?.moveToCompleted(null, WORD, false).catch(() => {});
     return job?.id;
