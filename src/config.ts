@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { FEATURES, plansShape } from '#plans.ts';
 
 interface Setting {

@@ -1,5 +1,5 @@
 /** THE table of plans: what each may ask of which endpoint, and which features it has. Configuration may change every number. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const PLAN_NAMES = ['free', 'paid', 'premium'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { writeWhole } from '#storage/files.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Charge } from './records.ts';

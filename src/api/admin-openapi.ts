@@ -1,5 +1,5 @@
 /** The description of the admin API, drawn from its table. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { PROBLEMS } from '#errors.ts';
 import { inputSchema } from '#http/openapi.ts';
 import { ADMIN_SHAPES, ADMIN_TABLE, type AdminRoute } from './admin-table.ts';

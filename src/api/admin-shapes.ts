@@ -1,5 +1,5 @@
 /** What goes in and out of the admin API. Times are ISO 8601, amounts tokens. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { NAME, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { PLAN_NAMES } from '#plans.ts';

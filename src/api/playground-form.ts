@@ -1,5 +1,5 @@
 /** The forms of the playground, drawn from the tables of options: what a person may set, and what it means. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type DescribedOption, headerTitle, inputSchema } from '#http/openapi.ts';
 import type { FormField } from './playground-shapes.ts';
 

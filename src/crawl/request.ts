@@ -1,5 +1,5 @@
 /** THE table of what a crawl may be asked for. Parsing, the interface description and the guide read it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Given, OptionSource, OptionTable } from '#http/gather.ts';
 import { flag, number, object, oneOf, texts } from '#http/values.ts';
 import { MAX_URL } from './address.ts';

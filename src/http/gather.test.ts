@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '#errors.ts';
 import { gather, type OptionTable } from './gather.ts';
 import { flag, flagOr, number, object, oneOf, texts, toBoolean } from './values.ts';

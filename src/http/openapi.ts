@@ -1,5 +1,5 @@
 /** Pieces of an OpenAPI 3.1 document, drawn from tables of options. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { OptionSource } from './gather.ts';
 
 export interface DescribedOption extends OptionSource {

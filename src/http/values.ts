@@ -2,7 +2,7 @@
  * Kinds of values that arrive as text in a header or query and as JSON in a body, and mean the same in both.
  * Each is a zod schema: what comes out is typed, what goes in is what OpenAPI shows.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { JsonTooLarge, parseJson } from './json.ts';
 
 const FALSE_WORDS = new Set(['', 'false', 'no', 'none', 'null', 'nil', 'nan', 'undefined', '0']);

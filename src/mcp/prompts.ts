@@ -1,6 +1,6 @@
 /** Two beginnings of a conversation, for clients that offer them to a person. */
 import type { McpServer } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export function addPrompts(server: McpServer): void {
   server.registerPrompt(

@@ -1,5 +1,5 @@
 /** What the reading tools share: which options they take, how a page is laid out, and how it is given piece by piece. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Page, ReadOptions, Target } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
 import { countTokens, loadTokens, OPTIONS } from '#reader/index.ts';

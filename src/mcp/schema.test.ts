@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { withJsonOnce } from './schema.ts';
 
 const TARGET = { target: 'draft-2020-12' } as const;

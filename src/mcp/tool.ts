@@ -1,6 +1,6 @@
 /** What a tool is, whatever the transport: what it takes, what it may do, and how it does it over the client. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Client } from '#client/index.ts';
 import { LEAST_TOKENS, MOST_TOKENS, STANDARD_TOKENS } from './budget.ts';
 import type { LocalFiles } from './local-files.ts';

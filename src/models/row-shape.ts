@@ -1,5 +1,5 @@
 /** A model of the operator's own, as a row in the configuration. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '#config.ts';
 import { EMBEDDING_KINDS, type ModelRow } from './catalogue.ts';
 import { CLIP_DEVIATION, CLIP_MEAN } from './media/picture-rule.ts';

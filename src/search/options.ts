@@ -2,7 +2,7 @@
  * THE table of search parameters, and which options of the reader apply to every page that is read. Parsing, checks, the
  * interface description and the documentation read it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { problem } from '#errors.ts';
 import { check, type Given, gather, type Sources } from '#http/gather.ts';
 import { flag, number, oneOf, texts, toBoolean } from '#http/values.ts';

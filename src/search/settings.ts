@@ -1,5 +1,5 @@
 /** The rows of the setting `searchProviders`: which services are asked, in which order, and how. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '#config.ts';
 import { DESCRIBED_FIELDS, type Provider, type ProviderSettings } from './provider.ts';
 import { described, PLACEHOLDER, PLACEHOLDERS } from './providers/described.ts';

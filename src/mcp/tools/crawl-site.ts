@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CrawlJob } from '#client/index.ts';
 import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { describe } from '#http/openapi.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EMBED_FIELDS } from '#models/index.ts';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { ToolError } from '../failures.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Target } from '#client/index.ts';
 import { ToolError } from '../failures.ts';
 import { cleanAddress, OWN_OPTIONS, optionsAsThere, pageOption, readOptions, readText, shown } from '../reading.ts';

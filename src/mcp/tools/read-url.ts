@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { cleanAddress, furtherOptions, OWN_OPTIONS, pageOption, readOptions, readText, shown } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { sharesOf } from '../budget.ts';
 import { failed, failureWords, ToolError } from '../failures.ts';

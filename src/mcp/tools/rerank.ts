@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RERANK_FIELDS } from '#models/index.ts';
 import { defineTool, structuredResult } from '../tool.ts';
 import { modelFor } from './models.ts';

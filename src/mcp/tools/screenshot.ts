@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolError } from '../failures.ts';
 import { cleanAddress, OWN_OPTIONS } from '../reading.ts';
 import { defineTool } from '../tool.ts';

@@ -1,5 +1,5 @@
 /** Two tools that search: the web, and the pages that this server has read. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FoundPage, SearchOptions } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
 import { loadTokens, OPTIONS } from '#reader/index.ts';

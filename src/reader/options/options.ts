@@ -5,7 +5,7 @@
  *
  * Adding an option: a row here, a use of it, a test. Nothing else knows the list.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { compileSelectors } from '#html/select.ts';
 import type { Given, OptionSource } from '#http/gather.ts';
 import { flag, flagOr, number, object, oneOf, texts, toBoolean } from '#http/values.ts';

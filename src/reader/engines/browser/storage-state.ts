@@ -1,6 +1,6 @@
 /** Cookies and local storage, in and out of a browser context (options `storageState` and `exportStorageState`). */
 import type { BrowserContext } from 'playwright-core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { StorageState } from '../../snapshot.ts';
