@@ -2,7 +2,6 @@
 // them takes longer than reading a page. What the program loads on demand stays apart, and packages that are loaded so
 // stay where they were installed. Where a module was, a file of one line is left, so that programs are found by their
 // names: `dist/main.js`, `dist/reader/worker.js`.
-import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -70,7 +69,7 @@ export async function bundle(out) {
     splitting: true,
     chunkNames: '[name]-[hash]',
     external: APART.flatMap((name) => [name, `${name}/*`]),
-    plugins: [onDemandApart, asBuilt],
+    plugins: [onDemandApart, ownPlaces],
     metafile: true,
     write: false,
   });
@@ -98,73 +97,24 @@ const onDemandApart = {
   },
 };
 
-/**
- * Modules as they are, but for three things. One that asks where it is learns where its own file would be. And what is
- * imported from a room's table of contents is imported from its own file, since whoever takes one thing from a table
- * would load all of it; likewise with zod.
- */
-const asBuilt = {
-  name: 'as built',
+/** A module that asks where it is learns where its own file would be. */
+const ownPlaces = {
+  name: 'own places',
   setup({ onLoad }) {
-    const rooms = new Map();
-    const contentsOf = (room) => {
-      if (!rooms.has(room)) rooms.set(room, readContents(room));
-      return rooms.get(room);
-    };
     onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, async ({ path: file }) => {
       const place = path.relative(source, file).replaceAll(path.sep, '/').replace(/\.ts$/, '.js');
-      const text = (await readFile(file, 'utf8')).replaceAll(
-        'import.meta.url',
-        `new URL('../${place}', import.meta.url).href`,
-      );
-      return {
-        contents: text
-          .replace(ALL_OF_ZOD, "import * as z from 'zod';")
-          .replace(FROM_CONTENTS, (...found) => direct(found, contentsOf)),
-        loader: 'ts',
-      };
+      const text = await readFile(file, 'utf8');
+      const contents = text.replaceAll('import.meta.url', `new URL('../${place}', import.meta.url).href`);
+      return { contents, loader: 'ts' };
     });
   },
 };
-
-/** Half of the package is messages in languages that nobody asks for, which only this spelling leaves out. */
-const ALL_OF_ZOD = /^import \{ z \} from 'zod';$/m;
-const FROM_CONTENTS = /^import \{([^}]*)\} from '#(\w+)\/index\.ts';$/gm;
-const EXPORTED = /^export \{([^}]*)\} from '\.\/([^']+)';$/gm;
-
-const namesIn = (list) =>
-  list
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name && !name.startsWith('type '));
-const inner = (name) => name.split(' as ')[0];
-const outer = (name) => name.split(' as ').at(-1);
-
-/** Name to where it is from, and under which name. */
-function readContents(room) {
-  const text = readFileSync(path.join(source, room, 'index.ts'), 'utf8');
-  return new Map(
-    [...text.matchAll(EXPORTED)].flatMap(([, list, file]) =>
-      namesIn(list).map((name) => [outer(name), { file: `#${room}/${file}`, name: inner(name) }]),
-    ),
-  );
-}
-
-/** The same names, each from its own file, on as many lines. */
-function direct([statement, list, room], contentsOf) {
-  const imports = namesIn(list).map((name) => {
-    // What the table itself has is there.
-    const { file, name: own } = contentsOf(room).get(inner(name)) ?? { file: `#${room}/index.ts`, name: inner(name) };
-    return `import { ${own} as ${outer(name)} } from '${file}';`;
-  });
-  return imports.join(' ') + statement.replace(/[^\n]/g, '');
-}
 
 /** Packages of the old kind ask for modules of Node by `require`, which the file that serves them has not. */
 function requiring(text) {
   if (!text.includes('var __require = ')) return text;
   // In front of the first line, so that the source map stays true.
-  return `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url); ${text}`;
+  return `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url); ${text}`;
 }
 
 /** The file under whose name a module is started. */
