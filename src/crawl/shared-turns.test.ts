@@ -54,6 +54,15 @@ describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () 
     one.give('e', 0);
   });
 
+  it('are not kept from a host for long by a clock that was put back', async () => {
+    const [one] = servers;
+    const ahead = Date.now() + 86_400_000;
+    const holders = JSON.stringify({ 'gone:1': ahead });
+    await store.db.insertInto('crawl_hosts').values({ host: 'f', next_at: ahead, holders }).execute();
+    expect(await one.take('f', 1)).toBeUndefined();
+    one.give('f', 0);
+  });
+
   it('read a host no faster than one of them would', async () => {
     const times: number[] = [];
     let active = 0;

@@ -22,8 +22,10 @@ export interface TurnTables {
   crawl_hosts: { host: string; next_at: number; holders: string };
 }
 
-/** A turn whose process died is free again after so long; a living one renews it well before. */
-const HELD_MS = 60_000;
+/** A turn whose process died is free again after so long, when its crawl goes on too; a living one renews it well before. */
+const HELD_MS = 20_000;
+/** Longer than any pause: what is further ahead was written when the clock was, which has been put back. */
+const MOST_PAUSE_MS = 3_600_000;
 /** When to ask again for a turn that somebody has: nobody knows when it is given back. */
 const LOOK_MS = 250;
 /** Hosts that nobody has asked for so long are forgotten. */
@@ -104,9 +106,9 @@ async function takeTurn(db: Kysely<TurnTables>, { host, id, atOnce }: Wanted): P
       .returning(['next_at', 'holders', NOW.as('now')])
       .executeTakeFirstOrThrow();
     const waitMs = row.next_at - row.now;
-    if (waitMs > 0) return waitMs;
+    if (waitMs > 0 && waitMs <= MOST_PAUSE_MS) return waitMs;
     const holders = Object.entries(JSON.parse(row.holders) as Record<string, number>).filter(
-      ([, until]) => until > row.now,
+      ([, until]) => until > row.now && until <= row.now + HELD_MS,
     );
     if (holders.length >= atOnce) return LOOK_MS;
     const now = Object.fromEntries([...holders, [id, row.now + HELD_MS]]);
