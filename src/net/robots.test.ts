@@ -205,6 +205,18 @@ describe('the file', () => {
     await until(() => site.open() === 0);
   });
 
+  test.each(['\n', '\r'])(
+    'of two endless lines parted by %j counts to the end of the first',
+    { timeout: 60_000 },
+    async (end) => {
+      const line = `# ${'x'.repeat(200_000)}`;
+      const site = await serving(`User-agent: *\nDisallow: /a\n${line}${end}Disallow: /b${'x'.repeat(400_000)}`);
+      const robots = createRobots({ fetch: startFetch([site]) });
+      expect(await verdict(robots, `${site.origin}/a`)).toBe('denied');
+      expect(await verdict(robots, `${site.origin}/bx`)).toBe('allowed');
+    },
+  );
+
   test('is asked for again after ten minutes', async () => {
     const site = await serving('User-agent: *\nDisallow: /a');
     let now = 0;

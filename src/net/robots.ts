@@ -156,5 +156,5 @@ async function startOf(response: FetchResponse): Promise<string> {
     if (bytes >= MAX_BYTES) break;
   }
   const text = Buffer.concat(chunks).subarray(0, MAX_BYTES).toString('utf8');
-  return bytes >= MAX_BYTES ? text.replace(/[^\r\n]*$/, '') : text;
+  return bytes >= MAX_BYTES ? text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1) : text;
 }
