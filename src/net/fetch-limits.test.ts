@@ -364,12 +364,12 @@ describe('redirects', () => {
     });
   });
 
-  test('to what is no address are a failure of the target, which has answered', async () => {
-    const site = await startServer((_, response) => response.writeHead(307, { location: 'http://[' }).end());
-    await expect(startFetch([site])(site.origin)).rejects.toMatchObject({
-      name: 'AssertionFailureError',
-      facts: { targetStatus: 307 },
-    });
+  test.each([
+    ['http://[', 'AssertionFailureError'],
+    ['file:///etc/hosts', 'ParamValidationError'],
+  ])('to %s, which cannot be asked, are a failure of the target, which has answered', async (location, name) => {
+    const site = await startServer((_, response) => response.writeHead(307, { location }).end());
+    await expect(startFetch([site])(site.origin)).rejects.toMatchObject({ name, facts: { targetStatus: 307 } });
   });
 
   test('are followed as often as allowed', async () => {

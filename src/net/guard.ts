@@ -66,9 +66,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
   return {
     allowed,
     checkUrl(url) {
-      if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-        throw problem('ParamValidationError', { path: 'url', message: 'Only http and https addresses can be read' });
-      }
+      if (!isHttp(url)) throw notHttp();
       const port = portOf(url);
       if (!parseAddress(url.hostname)) checkName(url.hostname, port);
       else if (isOwnHost?.(url.hostname) || !allowed(url.hostname, port)) throw refusal();
@@ -102,6 +100,12 @@ const bareName = (hostname: string) => hostname.toLowerCase().replace(/\.$/, '')
 
 /** The longest name that DNS knows (RFC 1035, section 2.3.4), with its dot; and no label is empty. */
 const isName = (hostname: string) => hostname.length <= 254 && !hostname.includes('..');
+
+export const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+
+/** `targetStatus` is that of the answer which led there. */
+export const notHttp = (facts: { readonly targetStatus?: number } = {}) =>
+  problem('ParamValidationError', { ...facts, path: 'url', message: 'Only http and https addresses can be read' });
 
 const noSuchName = () => problem('ParamValidationError', { path: 'url', message: 'The host name does not exist' });
 

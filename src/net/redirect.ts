@@ -1,5 +1,6 @@
 /** What the next request is when an answer points elsewhere (Fetch standard, "HTTP-redirect fetch"). */
 import { problem } from '#errors.ts';
+import { isHttp, notHttp } from './guard.ts';
 
 export interface Hop {
   readonly url: URL;
@@ -31,6 +32,7 @@ export function nextHop(hop: Hop, status: number, header: string | undefined): H
     throw problem('AssertionFailureError', { targetStatus: status, message });
   }
   const url = new URL(location, hop.url);
+  if (!isHttp(url)) throw notHttp({ targetStatus: status });
   url.username = '';
   url.password = '';
   if (!url.hash) url.hash = hop.url.hash;
