@@ -98,6 +98,11 @@ function followed(lines: readonly Segment[], at: number, seed: Space): Run {
     if (!left) break;
     space = left;
   }
+  // What is level with the line that ends it belongs to that.
+  const isLevel = (a: Segment, b: Segment) => Math.abs(middleOf(a) - middleOf(b)) < 0.5 * a.size;
+  const [above, below] = [lines[start - 1], lines[end]];
+  while (below && end > at + 1 && isLevel(below, lines[end - 1]!)) end--;
+  while (above && start < at && isLevel(above, lines[start]!)) start++;
   return { ...space, start, end };
 }
 
@@ -108,7 +113,7 @@ function narrowed({ left, right }: Space, { box, size }: Segment): Space | undef
   return before > after ? { left, right: box.left } : { left: box.right, right };
 }
 
-/** The lines of the side that has fewer, of those that stand beside something. */
+/** The text of the side that has less, of what stands beside something, by its area: columns of text before those of cells. */
 function worthOf(lines: readonly Segment[], run: Run): number {
   const { left, right } = sidesOf(lines.slice(run.start, run.end), run);
   if (left.length === 0 || right.length === 0) return 0;
@@ -116,7 +121,7 @@ function worthOf(lines: readonly Segment[], run: Run): number {
   const bottom = Math.min(bottomOf(left), bottomOf(right));
   const within = (side: readonly Segment[]) => {
     const beside = side.filter(({ box }) => box.bottom > top && box.top < bottom);
-    return beside.reduce((sum, { box }) => sum + (box.bottom - box.top), 0);
+    return beside.reduce((sum, { box }) => sum + (box.bottom - box.top) * (box.right - box.left), 0);
   };
   const count = (side: readonly Segment[]) => side.filter(({ box }) => box.bottom > top && box.top < bottom).length;
   return Math.min(count(left), count(right)) < MIN_LINES ? 0 : Math.min(within(left), within(right));
