@@ -180,6 +180,32 @@ describe('columns and tables', () => {
     );
     expect(layOut(page(...lines)).map(({ kind }) => kind)).toEqual(['paragraph', 'paragraph', 'table']);
   });
+
+  it('reads columns also when a table stands in one of them, and pieces of a figure in the other', () => {
+    const rows = [
+      'Run       Speed    Heat',
+      'Ten       12.5     103.4',
+      'Twelve    24.0     68.3',
+      'Last      19.5     55.1',
+    ];
+    const table = rows.map((text, at) => line(text, 600, 104 + at * 36));
+    const figure = [line('y', 120, 104), line('0.5', 300, 140), line('Figure 1', 110, 216)];
+    const texts = [0, 1, 2].flatMap((at) => [
+      ...stack(left, 100, 256 + at * 3 * PITCH),
+      ...stack(right, 600, 256 + at * 3 * PITCH),
+    ]);
+    const blocks = layOut(page(...figure, ...table, ...texts));
+    expect(blocks.slice(-3)).toMatchObject([{ kind: 'paragraph' }, { kind: 'table' }, { kind: 'paragraph' }]);
+    const text = blocksToText(blocks);
+    const places = ['Figure 1', left[0]!, 'Twelve', right[0]!].map((words) => text.indexOf(words));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it('reads short pieces row by row that make no table', () => {
+    const rows = ['Opt            3 pt', 'pt        6 pt', '12 pt          4 pt', 'pt        9 pt'];
+    const all = [...rows, ...rows];
+    expect(blocksToText(layOut(page(...stack(all)))).split(/\s+/)).toEqual(all.join(' ').split(/\s+/));
+  });
 });
 
 describe('drawn tables', () => {

@@ -4,7 +4,7 @@
  * lines are long, cells of a table when they are short; then the same is done with what is above, in, and below it.
  */
 import { createGutters, type Gutter } from './ocr-gutters.ts';
-import type { OcrTable } from './ocr-layout.ts';
+import type { OcrCell, OcrTable } from './ocr-layout.ts';
 import { boundsOf, joinSegments, type Segment, textOf } from './ocr-segments.ts';
 
 export interface LinesRegion {
@@ -37,10 +37,14 @@ const MIN_LINES = 4;
 const WIDE_GAP = 2;
 /** Lines of text have so many letters, cells have fewer. */
 const LINE_LENGTH = 18;
+/** Cells that are shorter, with no lines beside them, are read row by row where they make no table. */
+const CELL_LENGTH = 8;
 /** Paper between two rows that is higher than so many sizes of letters parts text from tables. */
 const STRIP = 1.3;
 /** Lines of one cell stand below each other in less than this part of what rows take. */
 const CLOSER = 0.85;
+/** Rows of a table over columns of text stand over more than one of them in so large a part. */
+const OVER = 0.75;
 
 export function regionsOf(segments: readonly Segment[]): Region[] {
   const regions: Region[] = [];
@@ -67,25 +71,36 @@ export function regionsOf(segments: readonly Segment[]): Region[] {
 
 /** What stands on either side of a gutter, as a table, as plain lines, or as its columns one after the other. */
 function piecesOf({ left, right }: Gutter): (Region | readonly Segment[])[] {
+  const edge = boundsOf(left.map(({ box }) => box)).right;
   const whole = bandOf(rowsOf([...left, ...right]));
   const strips = stripsOf(whole.rows).map(bandOf);
   if (strips.length === 1) return partsOf(whole);
-  if (isTextBand(whole)) return [...outerOf(strips, whole)].flatMap(partsOf);
+  if (isTextBand(whole)) return [...outerOf(strips, whole, edge)].flatMap(partsOf);
   const isMixed = new Set(strips.map(isTextBand)).size > 1;
   return (isMixed ? joined(strips) : [whole]).flatMap(partsOf);
 }
 
 /** Columns of text with what stands over or under them all: a table that happens to leave the gutter free, a running head. */
-function outerOf(strips: readonly Band[], whole: Band): Band[] {
+function outerOf(strips: readonly Band[], whole: Band, edge: number): Band[] {
   const body = median(whole.rows.flat().map(({ size }) => size));
   const isHead = ({ rows }: Band) =>
     rows.length === 1 && rows[0]!.every((segment) => segment.size <= body && textOf(segment).length < LINE_LENGTH * 2);
-  const isTable = (band: Band) => band.gaps.length > 1 && !isTextBand(band) && tableOf(band) !== undefined;
+  const isTable = (band: Band) => band.gaps.length > 1 && !isTextBand(band) && isTableOver(edge, band);
   const first = strips.findIndex((strip, at) => !(isTable(strip) || (at === 0 && isHead(strip))));
   const last = strips.findLastIndex((strip) => !isTable(strip));
   if (first < 0) return [...strips];
   const inner = strips.slice(first, last + 1).flatMap(({ rows }) => rows);
   return [...strips.slice(0, first), bandOf(inner), ...strips.slice(last + 1)];
+}
+
+/** Whether a band is a table whose rows stand on both sides of an edge: not a figure beside the table of one column. */
+function isTableOver(edge: number, band: Band): boolean {
+  const table = tableOf(band)?.find((region) => region.kind === 'table');
+  if (!table) return false;
+  const isFilled = ({ text }: OcrCell) => text !== '';
+  const first = band.gaps.findIndex(({ right }) => right > edge) + 1;
+  const over = table.rows.filter((row) => row.slice(0, first).some(isFilled) && row.slice(first).some(isFilled));
+  return over.length >= OVER * table.rows.length;
 }
 
 function partsOf(band: Band): (Region | readonly Segment[])[] {
@@ -95,7 +110,10 @@ function partsOf(band: Band): (Region | readonly Segment[])[] {
   if (isTextBand(band)) return columns;
   const table = columns.flat().some((segment) => segment.table) ? undefined : tableOf(band);
   if (table) return table;
-  return columns.every((column) => column.length >= minLines(band)) ? columns : [asLines(band.rows)];
+  const hasLines = columns.some((column) => lengthOf(column) >= LINE_LENGTH);
+  const hasCells = columns.some((column) => lengthOf(column) < CELL_LENGTH);
+  const isLong = columns.every((column) => column.length >= minLines(band));
+  return isLong && (hasLines || !hasCells) ? columns : [asLines(band.rows)];
 }
 
 /** Rows with the gaps that all of them leave free. */
@@ -201,8 +219,13 @@ const isMark = (segment: Segment): boolean => /^(?:\P{L}|e|o|\(?[\p{L}\p{N}]{1,3
 const isText = (columns: readonly (readonly Segment[])[], least: number): boolean =>
   columns.every((column) => {
     const lines = column.filter(({ table }) => !table);
-    return column.length >= least && median(lines.map((segment) => textOf(segment).length)) >= LINE_LENGTH;
+    // The cells of a table in it are lines together.
+    const lengths = rowsOf(lines).map((row) => row.map(textOf).join(' ').length);
+    return column.length >= least && median(lengths) >= LINE_LENGTH;
   });
+
+/** In letters, of most of its pieces. */
+const lengthOf = (column: readonly Segment[]): number => median(column.map((segment) => textOf(segment).length));
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
