@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { bundle, bundleClient } from '../../scripts/bundle.mjs';
 
@@ -24,10 +24,11 @@ export async function buildProgram(): Promise<string> {
   return path.join(folder, 'dist/main.js');
 }
 
-/** Whole or not there: others may be building the same. */
+/** Whole or not there: others, in this process too, may be building the same. */
 async function build(folder: string): Promise<void> {
-  const making = `${folder}.${process.pid}`;
-  await mkdir(path.join(making, 'dist'), { recursive: true });
+  await mkdir(BUILDS, { recursive: true });
+  const making = await mkdtemp(`${folder}.`);
+  await mkdir(path.join(making, 'dist'));
   for (const name of BESIDE) await symlink(path.join(ROOT, name), path.join(making, name));
   await bundle(path.join(making, 'dist'));
   await bundleClient(path.join(making, 'dist'));
