@@ -12,6 +12,7 @@ import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { QUIET } from './npm-quiet.mjs';
 
 export const MANIFEST = 'browser.json';
 
@@ -136,7 +137,7 @@ async function fromRegistry(folder, log) {
     for (const name of ['package.json', 'package-lock.json'])
       await writeFile(path.join(install, name), readFileSync(path.join(PINNED, name)));
     // The package names newer Nodes as its engines; what is used of it runs on 20 as well.
-    const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false', '--loglevel=error'];
+    const npm = ['ci', '--ignore-scripts', ...QUIET, '--engine-strict=false', '--loglevel=error'];
     await run('npm', npm, { cwd: install });
     const out = path.join(work, 'out');
     await mkdir(out);

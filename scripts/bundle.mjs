@@ -15,6 +15,7 @@ const source = path.join(root, 'src');
 export const ENTRIES = [
   'main',
   'flow/index',
+  'flow/process/host',
   'concurrency/process-host',
   'documents/worker',
   'models/backends/pp-ocr-worker',

@@ -3,7 +3,7 @@ import type { Command, Option } from 'commander';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { Switch } from '#cli/flags.ts';
 import { wholeProgram } from '#cli/program.ts';
-import { quiet } from '../test/support/cli.ts';
+import { quiet } from '../test/support/quiet-context.ts';
 
 export async function cliParts(): Promise<string> {
   const program = await wholeProgram({ ...quiet, version: '' });

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBrowser } from './browser.mjs';
+import { QUIET } from './npm-quiet.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const LEAST_NODE = [20, 19];
@@ -38,7 +39,7 @@ function installPackages() {
   const wanted = digest([lock]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return say('packages are installed');
   say('installing packages (about half a minute the first time)');
-  npm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  npm(['ci', ...QUIET, '--loglevel=error']);
   writeFileSync(stamp, wanted);
 }
 

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { QUIET } from './npm-quiet.mjs';
 
 const dir = path.join(import.meta.dirname, '..', 'test', 'clients');
 const installed = path.join(dir, 'node_modules', '.package-lock.json');
@@ -13,7 +14,7 @@ export function ensureTestClients(say) {
   if (isFresh()) return;
   say('installing published clients (for tests alone)');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const { status, stderr } = spawnSync(npm, ['ci', '--no-audit', '--no-fund'], { cwd: dir, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(npm, ['ci', ...QUIET], { cwd: dir, encoding: 'utf8' });
   if (status !== 0) say(`published clients are not installed, their tests are skipped: ${lastLine(stderr)}`);
 }
 

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { QUIET } from './npm-quiet.mjs';
 import { dataDirOf, npm, root, run } from './setup.mjs';
 
 const MAJORS = process.argv.length > 2 ? process.argv.slice(2) : ['20', '22', '24'];
@@ -13,19 +14,9 @@ const packageName = `node-${platform}-${process.arch}`;
 const outcomes = MAJORS.map((major) => {
   const home = path.join(dataDirOf(process.env), 'nodes', major);
   mkdirSync(home, { recursive: true });
-  npm(
-    [
-      'install',
-      '--prefix',
-      home,
-      '--no-save',
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      `${packageName}@${major}`,
-    ],
-    { cwd: home },
-  );
+  npm(['install', '--prefix', home, '--no-save', '--ignore-scripts', ...QUIET, `${packageName}@${major}`], {
+    cwd: home,
+  });
   const bin = path.join(home, 'node_modules', packageName, 'bin');
   const clone = mkdtempSync(path.join(os.tmpdir(), `lectern-node-${major}-`));
   try {

@@ -14,6 +14,8 @@ const TOOLS = [
   { programs: ['tesseract'], packages: ['tesseract-ocr'] },
   { programs: ['pdftotext'], packages: ['poppler-utils'] },
   { programs: ['ffmpeg'], packages: ['ffmpeg'] },
+  { programs: ['unshare'], packages: ['util-linux'] },
+  { programs: ['ip'], packages: ['iproute2'] },
   { programs: ['postgres'], packages: ['postgresql'] },
   { programs: ['redis-server', 'valkey-server'], packages: ['redis-server'] },
   {

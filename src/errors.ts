@@ -78,6 +78,37 @@ export class Problem extends Error {
 /** A failure with a row of its own; `cause` stays in the log and never reaches the caller. */
 export const problem = (name: ProblemName, facts?: Facts, cause?: unknown): Problem => new Problem(name, facts, cause);
 
-/** The problem that an unknown failure is to the caller: itself when it is one, else InternalError. */
-export const asProblem = (error: unknown): Problem =>
-  error instanceof Problem ? error : problem('InternalError', {}, error);
+/**
+ * The problem that an unknown failure is to the caller: itself when it is one, ServiceNodeResourceDrainError when the disk
+ * is full, else InternalError.
+ */
+export const asProblem = (error: unknown): Problem => {
+  if (error instanceof Problem) return error;
+  return isDiskFull(error) ? diskFull(error) : problem('InternalError', {}, error);
+};
+
+const SQLITE_FULL = 13;
+const POSTGRES_FULL = '53100';
+const MAX_CAUSES = 5;
+
+/** Whether a failure, or what it came of, says that there is no room left to write. */
+export function isDiskFull(error: unknown): boolean {
+  let cause = error;
+  for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth++, cause = cause.cause) {
+    const { code, errcode } = cause as { code?: unknown; errcode?: unknown };
+    if (code === 'ENOSPC' || code === 'EDQUOT' || code === POSTGRES_FULL) return true;
+    // The package for Node 20 gives no number when a statement that reads fails.
+    if ((Number(errcode) & 0xff) === SQLITE_FULL || cause.message === 'database or disk is full') return true;
+  }
+  return false;
+}
+
+/** Room is made by the operator, which takes a while. */
+const DISK_RETRY_S = 60;
+
+export const diskFull = (cause?: unknown): Problem =>
+  problem(
+    'ServiceNodeResourceDrainError',
+    { message: 'The disk of the server is full', retryAfter: DISK_RETRY_S },
+    cause,
+  );

@@ -2,18 +2,13 @@
  * What runs in a child process of `processes.ts`: does the tasks of one module, one after the other. It ends with its
  * parent, even while a task holds it up: a thread beside it watches.
  */
-import { Worker } from 'node:worker_threads';
+import { endWithParent } from './end-with-parent.ts';
 import type { Order, Reply } from './processes.ts';
-
-const WATCH = `
-const parent = process.ppid;
-setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 1000);
-`;
 
 const [, , module] = process.argv;
 if (!module || !process.send) throw new Error('This is started by processes.ts alone');
 
-new Worker(WATCH, { eval: true, stdin: false, stdout: false, stderr: false, execArgv: [] }).unref();
+endWithParent();
 process.once('disconnect', () => process.exit());
 
 const { default: work } = (await import(module)) as { default: (task: unknown) => unknown };

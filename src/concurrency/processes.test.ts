@@ -17,6 +17,41 @@ it.runIf(process.platform === 'linux')('ends a task whose memory is none of the 
   expect(await workers().run({ do: 'echo', value: 1 }, limits)).toBe(1);
 });
 
+it.runIf(process.platform === 'linux')(
+  'gives a task the memory that it may take, and the next a process of its own',
+  async () => {
+    const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-memory-'));
+    const file = path.join(dir, 'worker.mjs');
+    // It holds so much, says which process it is, and forgets nothing.
+    writeFileSync(
+      file,
+      `const kept = [];
+     export default async (megabytes) => {
+       for (let at = 0; at < megabytes; at += 10) {
+         kept.push(Buffer.alloc(10_000_000, 1));
+         await new Promise((resolve) => setTimeout(resolve, 5));
+       }
+       return process.pid;
+     };`,
+    );
+    const made = createProcesses<number, number>({ worker: pathToFileURL(file), count: 1, memoryMb: 1_024 });
+    const [small, large] = [256, 1_024].map((memoryMb) => ({ timeoutMs: 60_000, memoryMb }));
+    await expect(made.run(500, small!)).rejects.toBeInstanceOf(TaskCrashed);
+    const first = await made.run(10, small!);
+    expect(await made.run(10, small!)).toBe(first);
+    const other = await made.run(500, large!);
+    expect(other).not.toBe(first);
+    expect(await made.run(10, large!)).toBe(other);
+    // Never more of them than may work at once.
+    await expect.poll(() => made.pids()).toEqual([other]);
+    // What it holds would be taken from the next task.
+    expect(await made.run(200, large!)).toBe(other);
+    expect(await made.run(10, large!)).not.toBe(other);
+    await made.close();
+    rmSync(dir, { recursive: true });
+  },
+);
+
 it('carries bytes both ways', async () => {
   const value = { bytes: new Uint8Array([1, 2, 3]), map: new Map([['a', 1]]) };
   expect(await workers().run({ do: 'echo', value }, { timeoutMs: 60_000 })).toEqual(value);

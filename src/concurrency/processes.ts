@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { unlessAborted } from './deadline.ts';
+import { childEnvironment } from './environment.ts';
 import { residentBytes } from './resident.ts';
 import { createTurns, type Load, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
 import { defaultThreads } from './threads.ts';
@@ -25,7 +26,10 @@ export interface ProcessesOptions {
   /** The module whose default export does a task, as a file URL. */
   readonly worker: URL;
   readonly count?: number | undefined;
-  /** Of a process in all, watched where the system tells (Linux); its heap is held below that everywhere. */
+  /**
+   * Of a process in all, watched where the system tells (Linux); its heap is held below that everywhere. A task may be
+   * given less: it gets a process that was started with so much.
+   */
   readonly memoryMb: number;
   /** Tasks that may wait, and how long. Default 1,000 and a minute. */
   readonly maxWaiting?: number;
@@ -44,13 +48,17 @@ export type Reply = { readonly result: unknown } | { readonly failure: string };
 
 const HOST = new URL(`./process-host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 const START_MS = 20_000;
-const WATCH_MS = 200;
+/** A task fills hundreds of MB a second. */
+const WATCH_MS = 50;
+/** A process that holds more of its memory than this after a task is not used again: the next task would pay for it. */
+const KEPT_SHARE = 0.6;
 const MEGABYTE = 1024 * 1024;
 
 interface Worker {
   readonly child: ChildProcess;
   /** Settled when it can take its first task. */
   readonly ready: Promise<void>;
+  readonly memoryMb: number;
   tasks: number;
   idleTimer: NodeJS.Timeout | undefined;
 }
@@ -69,7 +77,7 @@ export function createProcesses<Task, Result>({
   const all = new Set<Worker>();
   let closed = false;
 
-  function start(): Worker {
+  function start(memoryMb: number): Worker {
     // From sources (tests, development) a process needs the same loader that this one has.
     const fromSource = [HOST, worker].some(({ pathname }) => pathname.endsWith('.ts'));
     const loader = fromSource ? ['--conditions=source', '--import', 'tsx'] : [];
@@ -77,10 +85,9 @@ export function createProcesses<Task, Result>({
       execArgv: [`--max-old-space-size=${Math.floor(memoryMb * 0.8)}`, ...loader],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // Keys and settings of the server are no business of a process that reads strangers' files.
-      env: plainEnvironment(),
+      env: childEnvironment(),
     });
-    const made: Worker = { child, ready: readiness(child), tasks: 0, idleTimer: undefined };
+    const made: Worker = { child, ready: readiness(child), memoryMb, tasks: 0, idleTimer: undefined };
     all.add(made);
     child.once('exit', () => {
       all.delete(made);
@@ -95,10 +102,16 @@ export function createProcesses<Task, Result>({
     return made;
   }
 
-  function take(): Worker {
-    const made = idle.pop() ?? start();
-    clearTimeout(made.idleTimer);
-    return made;
+  function take(memoryMb: number): Worker {
+    const at = idle.findLastIndex((worker) => worker.memoryMb === memoryMb);
+    if (at >= 0) {
+      const [made] = idle.splice(at, 1);
+      clearTimeout(made!.idleTimer);
+      return made!;
+    }
+    // One that rests makes room: there are no more processes than may work at once.
+    if (all.size >= count) idle.shift()?.child.kill('SIGKILL');
+    return start(memoryMb);
   }
 
   function rest(made: Worker): void {
@@ -118,14 +131,15 @@ export function createProcesses<Task, Result>({
   }
 
   return {
-    async run(task, { timeoutMs, signal, weight = 0 }) {
+    async run(task, { timeoutMs, signal, weight = 0, memoryMb: wantedMb = memoryMb }) {
       await turns.take(weight, signal);
       try {
         signal?.throwIfAborted();
-        const made = take();
+        const made = take(Math.min(wantedMb, memoryMb));
         made.tasks++;
         await readied(made, signal);
-        const reply = await answer(made.child, { task }, { timeoutMs, signal, memoryMb });
+        const reply = await answer(made.child, { task }, { timeoutMs, signal, memoryMb: made.memoryMb });
+        if ((await residentBytes(made.child.pid)) > KEPT_SHARE * made.memoryMb * MEGABYTE) made.tasks = maxTasks;
         rest(made);
         if ('failure' in reply) throw new Error(reply.failure);
         return reply.result as Result;
@@ -214,11 +228,4 @@ function answer(
       if (error) end(new TaskCrashed('the process could not be asked'));
     });
   });
-}
-
-function plainEnvironment(): NodeJS.ProcessEnv {
-  const names = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'TZ', 'SystemRoot'];
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
 }

@@ -6,6 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { removeOfficePipe } from './office-pipe.ts';
+import { isAlive, startOf } from './owner.ts';
 
 export interface ProgramFolder {
   readonly path: string;
@@ -30,7 +32,7 @@ const TRACE = 'job.json';
 export async function openServerFolder(root: string): Promise<string> {
   for (const name of await readdir(root).catch(() => [])) {
     const [, pid, start] = /^(\d+)-(\d*)-/.exec(name) ?? [];
-    if (pid && isAlive(Number(pid)) && startOf(Number(pid)) === start) continue;
+    if (pid && isAlive(Number(pid), start ?? '')) continue;
     const left = path.join(root, name);
     await endLeftPrograms(left);
     await rm(left, { recursive: true, force: true, maxRetries: 3 });
@@ -38,15 +40,6 @@ export async function openServerFolder(root: string): Promise<string> {
   const own = path.resolve(root, `${process.pid}-${startOf(process.pid)}-${randomUUID()}`);
   await mkdir(own, { recursive: true, mode: 0o700 });
   return own;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 export async function createProgramFolder(temporaryDir: string): Promise<ProgramFolder> {
@@ -72,6 +65,7 @@ export async function endLeftPrograms(temporaryDir: string): Promise<void> {
     if (start !== '' && (!trace || start === trace.serverStart)) continue;
     // The number may be another process by now.
     if (trace && worksIn(trace.pid, folder)) killGroup(trace.pid);
+    await removeOfficePipe(folder);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
@@ -90,16 +84,6 @@ function traceOf(folder: string): Trace | undefined {
     return JSON.parse(readFileSync(path.join(folder, TRACE), 'utf8'));
   } catch {
     return undefined;
-  }
-}
-
-/** Field 22 of proc_pid_stat(5), which tells a process from a later one of the same number; '' when there is none. */
-function startOf(pid: number): string {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
   }
 }
 

@@ -9,6 +9,8 @@ export interface TaskLimits {
   readonly signal?: AbortSignal | undefined;
   /** How heavy the task is, in any one unit: of those that wait, the lightest goes first. Default 0. */
   readonly weight?: number;
+  /** What its process may take, where tasks have processes; default what the processes are made with, which is the most. */
+  readonly memoryMb?: number | undefined;
 }
 
 export interface Turns {

@@ -57,7 +57,7 @@ interface Place {
   beforeElement: Element | null;
 }
 
-const NAMESPACES: Record<string, Namespace> = { [html.NS.SVG]: 'svg', [html.NS.MATHML]: 'math' };
+const NAMESPACES: Partial<Record<html.NS, Namespace>> = { [html.NS.SVG]: 'svg', [html.NS.MATHML]: 'math' };
 const URIS: Record<Namespace, html.NS> = { html: html.NS.HTML, svg: html.NS.SVG, math: html.NS.MATHML };
 
 const adapter: TreeAdapter<Map5> = {

@@ -4,16 +4,11 @@
  */
 import { attribute, type Child, DOCUMENT, ELEMENT, type Element, hasAttribute, type Node, TEXT } from './node.ts';
 
-export interface VisibleTextOptions {
-  /** Elements with this attribute are left out, whatever its value: a browser has marked them as hidden. */
-  hiddenAttribute?: string;
-}
-
 /** The visible text under a node. White space is collapsed as a browser does, and lines are parted by `\n`. */
-export function innerText(node: Node, options: VisibleTextOptions = {}): string {
+export function innerText(node: Node): string {
   const writer = new TextWriter();
   writer.preformatted = isPreformatted(node);
-  write(node, writer, options.hiddenAttribute);
+  write(node, writer);
   return writer.out;
 }
 
@@ -48,7 +43,7 @@ interface Look {
 }
 
 /** How an element is laid out: by its name, then by what its style attribute says of it. */
-function lookOf(element: Element, hiddenAttribute: string | undefined): Look {
+function lookOf(element: Element): Look {
   const { name } = element;
   if (element.namespace !== 'html') {
     return {
@@ -67,7 +62,7 @@ function lookOf(element: Element, hiddenAttribute: string | undefined): Look {
     visible: null,
   };
   for (const entry of element.attributes) {
-    if (entry.name === 'hidden' || entry.name === hiddenAttribute) hide(look);
+    if (entry.name === 'hidden') hide(look);
     else if (entry.name === 'style') restyle(look, entry.value);
   }
   return look;
@@ -111,7 +106,7 @@ function restyle(look: Look, style: string): void {
 /** Whether white space counts around a node, by the nearest element above that says so. */
 function isPreformatted(node: Node): boolean {
   for (let above = node.parent; above?.type === ELEMENT; above = above.parent) {
-    const { preformatted } = lookOf(above, undefined);
+    const { preformatted } = lookOf(above);
     if (preformatted !== null) return preformatted;
   }
   return false;
@@ -128,7 +123,7 @@ interface Frame {
   seen: number;
 }
 
-function write(root: Node, writer: TextWriter, hiddenAttribute: string | undefined): void {
+function write(root: Node, writer: TextWriter): void {
   const frames: Frame[] = [];
   let table: Frame | null = null;
   let row: Frame | null = null;
@@ -148,7 +143,7 @@ function write(root: Node, writer: TextWriter, hiddenAttribute: string | undefin
 
   /** Opens an element; false when nothing of it shows. */
   const open = (element: Element): boolean => {
-    const look = lookOf(element, hiddenAttribute);
+    const look = lookOf(element);
     if (look.object) writer.object();
     if (look.hidden && element !== root) return false;
     if (element.name === 'br' && element.namespace === 'html') {

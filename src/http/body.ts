@@ -10,7 +10,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem, problem } from '#errors.ts';
+import { diskFull, isDiskFull, Problem, problem } from '#errors.ts';
 import { JsonTooLarge, marksLeft, parseJson } from './json.ts';
 
 const MAX_FIELD_BYTES = 2 * 1024 * 1024;
@@ -42,7 +42,13 @@ export async function registerBodies(
     throwFileSizeLimit: true,
   });
   face.addHook('preValidation', async (request) => {
-    if (request.isMultipart()) request.body = await readParts(request, temporaryDir);
+    if (!request.isMultipart()) return;
+    request.body = await readParts(request, temporaryDir).catch((error: unknown) => {
+      // The next request of the connection comes after the rest of this one.
+      request.raw.unpipe();
+      request.raw.resume();
+      throw error;
+    });
   });
 }
 
@@ -107,10 +113,12 @@ async function readParts(request: FastifyRequest, temporaryDir: string): Promise
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
+    if (isDiskFull(error)) throw diskFull(error);
     if (error instanceof JsonTooLarge) throw broken(`The body ${error.message}`);
     const { code, statusCode } = error as { code?: string; statusCode?: number };
     if (statusCode === 413) throw problem('RequestPayloadTooLargeError');
     if (code === 'FST_INVALID_JSON_FIELD_ERROR') throw broken('A part of the form is not valid JSON');
+    if (code === 'FST_PROTO_VIOLATION') throw broken(INHERITED_NAME);
     if (code?.startsWith('FST_') || (error instanceof Error && error.name === 'Error')) {
       throw problem('DataStreamBrokenError', { path: 'body', message: 'The form could not be read to its end' }, error);
     }
@@ -118,6 +126,8 @@ async function readParts(request: FastifyRequest, temporaryDir: string): Promise
   }
   return out;
 }
+
+const INHERITED_NAME = `A part of the form cannot be named ${Object.getOwnPropertyNames(Object.prototype).join(', ')}`;
 
 const isJsonType = (type: string) => /^application\/json\b/i.test(type);
 

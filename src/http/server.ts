@@ -68,12 +68,17 @@ const SILENT_MS = 300_000;
 const CORS_SECONDS = 25_200;
 const REQUEST_ID = 'x-request-id';
 const CLIENT_GONE = 499;
+/** Of an address, in a failure. */
+const MOST_SHOWN = 200;
 /** What programs in a page may see of an answer's head. */
 const EXPOSED_HEADERS = [
   'X-Usage-Tokens',
+  'X-Target-Status',
+  'X-Warning',
   'X-Request-Id',
   'X-Search-Provider',
   'X-Search-Notice',
+  'X-Stale-Copy',
   'Retry-After',
   'Server-Timing',
   ...['', '-Requests', '-Tokens'].flatMap((kind) =>
@@ -140,8 +145,13 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   if (!options.isInside) await registerCompression(face, !servesPrograms);
   await registerBodies(face, options);
 
-  face.addHook('onRequest', async (request, reply) => begin(request, reply));
+  face.addHook('onRequest', async (request, reply) => {
+    begin(request, reply);
+    // Before the body is read: whatever it is, there is nobody to take it. Preflights are answered by then.
+    if (request.is404 && request.method !== 'OPTIONS') throw unrouted(request);
+  });
   face.addHook('onResponse', async (request, reply) => {
+    readToEnd(request.raw);
     const { method } = request;
     // Addresses and options are the caller's affair: the line names the route only.
     request.log.info({
@@ -160,18 +170,20 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     if (!reply.raw.destroyed) observe?.failed?.(failure, request, reply);
     return writeError(failure, request, reply);
   });
-  face.setNotFoundHandler((request, reply) => {
-    // With an origin it is a preflight and answered by then; without one it only asks what is allowed.
-    if (request.method === 'OPTIONS')
-      return reply
-        .code(servesPrograms ? 204 : 200)
-        .header('allow', 'GET, POST, OPTIONS')
-        .send();
-    const known = servesPrograms || ['GET', 'POST', 'OPTIONS'].includes(request.method);
-    const failure = problem(known ? 'RouteNotFoundError' : 'MethodNotAllowedError');
-    observe?.failed?.(failure, request, reply);
-    return writeError(failure, request, reply);
-  });
+  // Only OPTIONS without an origin comes here, which asks what is allowed.
+  face.setNotFoundHandler((_, reply) =>
+    reply
+      .code(servesPrograms ? 204 : 200)
+      .header('allow', 'GET, POST, OPTIONS')
+      .send(),
+  );
+
+  function unrouted({ method, originalUrl }: FastifyRequest): Problem {
+    if (!servesPrograms && !['GET', 'POST'].includes(method)) return problem('MethodNotAllowedError');
+    const [path = ''] = originalUrl.split('?', 1);
+    const message = `route ${method} ${path.slice(0, MOST_SHOWN)} not found or access denied`;
+    return problem('RouteNotFoundError', servesPrograms ? { message } : {});
+  }
   return face;
 }
 
@@ -193,6 +205,13 @@ const NO_SCHEMAS = { buildValidator: noSchema, buildSerializer: noSchema };
 
 function noSchema(): never {
   throw new Error('a route has a schema: what comes in is checked by the tables');
+}
+
+/** A body that was refused on its way is read to its end, or the next request on the connection would never be seen. */
+function readToEnd(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  request.unpipe();
+  request.resume();
 }
 
 const waiting = new WeakMap<Socket, Set<ServerResponse>>();

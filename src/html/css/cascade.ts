@@ -1,0 +1,236 @@
+/**
+ * What style sheets declare for the elements of a document: the cascade of CSS (Cascade 5, section 6) for rules of the
+ * author. Rules are looked up by the id, class or name at their end, and those that name what the page has not are
+ * never parsed, so that a large sheet costs little more than the reading of it.
+ */
+import { parse, type Selector } from 'css-what';
+import type { Document, Element } from '../node.ts';
+import { compileSelectors, selectAll } from '../select.ts';
+import type { Declaration } from './declarations.ts';
+import { type Complex, Matcher } from './match.ts';
+import { PageIndex } from './page-index.ts';
+import { readSheet, type Sheet, type SheetOptions } from './sheet.ts';
+
+/** What the rules say of one element; elements that the same rules match share one. */
+export interface Declared {
+  readonly normal: ReadonlyMap<string, string>;
+  readonly important: ReadonlyMap<string, string>;
+}
+
+export interface Cascade {
+  /** Undefined when no rule matches the element. */
+  of(element: Element): Declared | undefined;
+  /** Whether a sheet imports others, which are not read. */
+  readonly imports: boolean;
+  /** False when there was more than could be read or applied. */
+  readonly complete: boolean;
+}
+
+const MAX_CHARACTERS = 4_000_000;
+const MAX_RULES = 60_000;
+/** Elements tried against compounds, for one selector and for all. */
+const MOST_STEPS = 200_000;
+const ALL_STEPS = 3_000_000;
+/** Selectors that are answered by a walk over the whole page, times its elements. */
+const ALL_WALKED = 2_000_000;
+
+/** What is worth a walk. */
+const DECISIVE = new Set(['display', 'visibility', 'opacity', 'clip', 'clip-path', 'position', 'font-size']);
+
+interface Applied {
+  readonly declarations: readonly Declaration[];
+  readonly selector: string;
+  /** Null for what only a walk over the page answers. */
+  readonly complex: Complex | null;
+  readonly specificity: number;
+  readonly layer: number;
+}
+
+/** Applies style sheets, in their order, to a document. */
+export function applySheets(
+  document: Document,
+  sources: readonly string[],
+  { viewport, tracks }: Pick<SheetOptions, 'viewport' | 'tracks'>,
+): Cascade {
+  const page = new PageIndex(document);
+  const wants = (selector: string) => page.mayMatch(selector);
+  const sheets: Sheet[] = [];
+  let room = MAX_CHARACTERS;
+  let rules = MAX_RULES;
+  let complete = true;
+  for (const source of sources) {
+    const sheet = readSheet(source.slice(0, room), { viewport, tracks, wants, maxRules: rules });
+    complete &&= sheet.complete && source.length <= room;
+    room -= Math.min(source.length, room);
+    rules -= sheet.rules.length;
+    sheets.push(sheet);
+  }
+  const matcher = new Matcher(page, document);
+  const matches = findMatches(document, page, matcher, inOrder(sheets, page.variableStyles, matcher));
+  return {
+    of: matches.of,
+    imports: sheets.some((sheet) => sheet.imports),
+    complete: complete && matches.complete,
+  };
+}
+
+/** The selectors of all rules, the weakest first. */
+function inOrder(sheets: readonly Sheet[], styles: readonly string[], matcher: Matcher): Applied[] {
+  const layers = new Map<string, number>();
+  for (const sheet of sheets) for (const name of sheet.layers) if (!layers.has(name)) layers.set(name, layers.size);
+  const isUsed = usedProperties(sheets, styles);
+  const applied: Applied[] = [];
+  for (const sheet of sheets) {
+    for (const { selectors, declarations: all, layer: name } of sheet.rules) {
+      const declarations = all.filter(isUsed);
+      if (declarations.length === 0) continue;
+      const layer = name === undefined ? layers.size : layers.get(name)!;
+      for (const selector of selectors) {
+        const compiled = compile(selector, matcher, declarations);
+        if (compiled) applied.push({ declarations, selector, ...compiled, layer });
+      }
+    }
+  }
+  return applied.sort((a, b) => a.layer - b.layer || a.specificity - b.specificity);
+}
+
+const VARIABLE = /var\(\s*(--[\w-]+)/gi;
+
+/** Custom properties that nothing refers to decide nothing, and there are many. `styles` are style attributes. */
+function usedProperties(sheets: readonly Sheet[], styles: readonly string[]): (declaration: Declaration) => boolean {
+  const used = new Set<string>();
+  const note = (text: string) => {
+    for (const [, name] of text.matchAll(VARIABLE)) used.add(name!.toLowerCase());
+  };
+  for (const style of styles) note(style);
+  for (const { rules } of sheets) {
+    for (const { declarations } of rules) for (const { value } of declarations) if (value.includes('var(')) note(value);
+  }
+  return ({ property }) => !property.startsWith('--') || used.has(property);
+}
+
+function compile(
+  selector: string,
+  matcher: Matcher,
+  declarations: readonly Declaration[],
+): Pick<Applied, 'complex' | 'specificity'> | null {
+  let parsed: Selector[][];
+  try {
+    parsed = parse(selector);
+  } catch {
+    return null;
+  }
+  const tokens = parsed[0];
+  if (!tokens || parsed.length > 1 || tokens.some(({ type }) => type === 'pseudo-element')) return null;
+  const complex = matcher.compile(tokens);
+  if (complex) return complex.candidates.length > 0 ? { complex, specificity: complex.specificity } : null;
+  // Only the linear engine knows what else there is; to ask it takes a walk over the page.
+  const decides = declarations.some(({ property }) => DECISIVE.has(property));
+  return decides && selector.includes(':has(') ? { complex, specificity: 0 } : null;
+}
+
+/** Elements that the same rules match end at the same place of a tree of rules, which starts at 0. */
+class Histories {
+  private readonly rules: number[] = [-1];
+  private readonly before: number[] = [-1];
+  private readonly after = new Map<number, number>();
+  private readonly count: number;
+
+  constructor(count: number) {
+    this.count = count;
+  }
+
+  extended(history: number, rule: number): number {
+    const key = history * this.count + rule;
+    let next = this.after.get(key);
+    if (next === undefined) {
+      next = this.rules.length;
+      this.rules.push(rule);
+      this.before.push(history);
+      this.after.set(key, next);
+    }
+    return next;
+  }
+
+  rulesOf(history: number): number[] {
+    const found: number[] = [];
+    for (let at = history; at > 0; at = this.before[at]!) found.push(this.rules[at]!);
+    return found.reverse();
+  }
+}
+
+function findMatches(document: Document, page: PageIndex, matcher: Matcher, applied: readonly Applied[]) {
+  const histories = new Histories(applied.length);
+  const reached = new Int32Array(page.all.length);
+  let steps = ALL_STEPS;
+  let walked = ALL_WALKED;
+  let complete = true;
+  /** False when a selector takes more steps than it may. */
+  const match = (complex: Complex, rule: number): boolean => {
+    const allowed = Math.min(MOST_STEPS, steps);
+    matcher.work.left = allowed;
+    const found = complex.candidates.filter((number) => matcher.holds(number, complex));
+    steps -= allowed - Math.max(matcher.work.left, 0);
+    if (matcher.work.left <= 0) return false;
+    for (const number of found) reached[number] = histories.extended(reached[number]!, rule);
+    return true;
+  };
+  for (const [rule, { selector, complex }] of applied.entries()) {
+    if (complex && match(complex, rule)) continue;
+    walked -= page.all.length;
+    if (walked < 0) {
+      complete = false;
+      continue;
+    }
+    const found = new Set(walk(document, selector));
+    for (const [number, element] of page.all.entries()) {
+      if (found.has(element)) reached[number] = histories.extended(reached[number]!, rule);
+    }
+  }
+  const byElement = new Map<Element, number>();
+  for (const [number, history] of reached.entries()) if (history > 0) byElement.set(page.all[number]!, history);
+  const merged = new Map<number, Declared>();
+  const of = (element: Element): Declared | undefined => {
+    const history = byElement.get(element);
+    if (history === undefined) return undefined;
+    let declared = merged.get(history);
+    if (!declared) {
+      declared = merge(histories.rulesOf(history).map((rule) => applied[rule]!));
+      merged.set(history, declared);
+    }
+    return declared;
+  };
+  return { of, complete };
+}
+
+/** What the linear engine finds; nothing for a selector that it does not know. */
+function walk(document: Document, selector: string): Element[] {
+  try {
+    return selectAll(document, compileSelectors(selector));
+  } catch {
+    return [];
+  }
+}
+
+/** Later rules win; among important ones earlier layers do. */
+function merge(rules: readonly Applied[]): Declared {
+  const normal = new Map<string, string>();
+  const important = new Map<string, string>();
+  const layerOf = new Map<string, number>();
+  for (const { declarations, layer } of rules) {
+    for (const { property, value, important: isImportant } of declarations) {
+      if (!isImportant) put(normal, property, value);
+      else if (layer <= (layerOf.get(property) ?? layer)) {
+        put(important, property, value);
+        layerOf.set(property, layer);
+      }
+    }
+  }
+  return { normal, important };
+}
+
+/** Sets a property as the newest: shorthands and what they stand for are told apart by their order. */
+function put(map: Map<string, string>, property: string, value: string): void {
+  map.delete(property);
+  map.set(property, value);
+}

@@ -1,0 +1,101 @@
+/** CSS declarations: `name: value !important`, as far as the caller tracks their properties (CSS Syntax, section 5). */
+
+export interface Declaration {
+  readonly property: string;
+  /** In lower case, without comments and `!important`. */
+  readonly value: string;
+  readonly important: boolean;
+}
+
+const LONGEST_STYLE = 4096;
+const LONGEST_NAME = 200;
+const LONGEST_VALUE = 1000;
+/** Without comments (CSS Syntax, section 4.3.2); what looks like one in a string stays. */
+export function withoutComments(css: string): string {
+  if (!css.includes('/*')) return css;
+  let out = '';
+  let from = 0;
+  const next = /["'\\]|\/\*/g;
+  for (let found = next.exec(css); found; found = next.exec(css)) {
+    let end: number;
+    if (found[0] !== '/*') end = found[0] === '\\' ? found.index + 2 : endOfString(css, found.index) + 1;
+    else {
+      out += css.slice(from, found.index);
+      const close = css.indexOf('*/', found.index + 2);
+      end = close < 0 ? css.length : close + 2;
+      from = end;
+    }
+    next.lastIndex = end;
+  }
+  return out + css.slice(from);
+}
+
+/** Where the string that starts at `at` ends: at its quote, or, unfinished, at the end of its line. */
+export function endOfString(css: string, at: number): number {
+  const quote = css[at];
+  for (let next = at + 1; next < css.length; next++) {
+    const sign = css[next];
+    if (sign === '\\') next++;
+    else if (sign === quote || sign === '\n') return next;
+  }
+  return css.length;
+}
+
+const letter = (point: number) => (point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd');
+
+/** With escapes as the letters they stand for (CSS Syntax, section 4.3.7). */
+export const unescaped = (css: string): string =>
+  css.includes('\\')
+    ? css
+        .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) => letter(Number.parseInt(hex, 16)))
+        .replace(/\\(.)/g, '$1')
+    : css;
+
+const SPACE = /\s/;
+
+/** The declaration between two places; null for what is none, and for a property that `tracks` does not want. */
+export function readDeclaration(
+  text: string,
+  from: number,
+  end: number,
+  tracks: (property: string) => boolean,
+): Declaration | null {
+  const colon = text.indexOf(':', from);
+  if (colon < 0 || colon >= end) return null;
+  let start = from;
+  while (start < colon && SPACE.test(text[start]!)) start++;
+  const property = unescaped(text.slice(start, Math.min(colon, start + LONGEST_NAME)))
+    .trimEnd()
+    .toLowerCase();
+  if (!tracks(property)) return null;
+  const written = unescaped(text.slice(colon + 1, Math.min(end, colon + 1 + LONGEST_VALUE)))
+    .trim()
+    .toLowerCase();
+  const bang = written.lastIndexOf('!');
+  const important = bang >= 0 && written.slice(bang + 1).trim() === 'important';
+  return { property, value: important ? written.slice(0, bang).trim() : written, important };
+}
+
+/** The value of a style attribute; later declarations come later. */
+export function readStyleAttribute(style: string, tracks: (property: string) => boolean): Declaration[] {
+  const found: Declaration[] = [];
+  for (const part of partsOf(withoutComments(style.slice(0, LONGEST_STYLE)))) {
+    const declaration = readDeclaration(part, 0, part.length, tracks);
+    if (declaration) found.push(declaration);
+  }
+  return found;
+}
+
+/** A list at its semicolons, but for those in strings and parentheses. */
+function partsOf(text: string): string[] {
+  if (!/["'(]/.test(text)) return text.split(';');
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: piece, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\([^()]*\)?|;/g)) {
+    if (piece !== ';') continue;
+    parts.push(text.slice(from, index));
+    from = index + 1;
+  }
+  parts.push(text.slice(from));
+  return parts;
+}

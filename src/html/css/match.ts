@@ -1,0 +1,247 @@
+/**
+ * Whether one element matches one complex selector, read from its end to its start: cheap where few elements are asked,
+ * as those that have the class at its end. Every step is counted; who runs out of steps asks `select.ts`, which takes
+ * time linear in the tree whatever the selector. Elements are meant by their numbers in a `PageIndex`.
+ */
+
+import type { PseudoSelector, Selector } from 'css-what';
+import { own } from '#own.ts';
+import { ELEMENT, type Element, type Parent } from '../node.ts';
+import {
+  type At,
+  LIVE_PSEUDO_CLASSES,
+  PSEUDO_CLASSES,
+  readNth,
+  type Siblings,
+  type Test,
+  testAttribute,
+} from '../selector-tests.ts';
+import type { PageIndex } from './page-index.ts';
+
+type Combinator = ' ' | '>' | '+' | '~';
+type NumberTest = (number: number) => boolean;
+
+interface Compound {
+  readonly tests: NumberTest[];
+  /** To the compound before it in the selector; null for the first. */
+  readonly combinator: Combinator | null;
+}
+
+export interface Complex {
+  /** From the last to the first. */
+  readonly compounds: readonly Compound[];
+  /** As CSS counts it: ids, classes, names, in one number. */
+  readonly specificity: number;
+  /** Elements among which all that match are, in document order. */
+  readonly candidates: readonly number[];
+}
+
+const COMBINATORS: Readonly<Record<string, Combinator>> = {
+  descendant: ' ',
+  child: '>',
+  adjacent: '+',
+  sibling: '~',
+};
+
+const ID = 1_000_000;
+const CLASS = 1_000;
+const MAX_NESTING = 4;
+const SELECTOR_LISTS = new Set(['is', 'where', 'not', 'matches', '-webkit-any']);
+
+interface Simple {
+  readonly test: NumberTest;
+  readonly specificity: number;
+}
+
+/** Selectors and elements of one page. */
+export class Matcher {
+  /** Steps left. */
+  readonly work = { left: 0 };
+  private readonly page: PageIndex;
+  private readonly everything: readonly number[];
+  private readonly at: At;
+  private readonly places = new Map<Parent, Map<Element, Siblings>>();
+
+  constructor(page: PageIndex, root: Parent) {
+    this.page = page;
+    this.everything = page.all.map((_, number) => number);
+    const siblings = () => this.siblings(this.at.element);
+    this.at = {
+      element: null as unknown as Element,
+      get siblings() {
+        return siblings();
+      },
+      scope: root,
+      results: new Uint8Array(0),
+      has: [],
+      work: this.work,
+    };
+  }
+
+  /** A parsed selector made ready; null for one that this cannot answer. */
+  compile(tokens: readonly Selector[], depth = 0): Complex | null {
+    const compounds: Compound[] = [{ tests: [], combinator: null }];
+    /** For each compound the fewest elements that one of its parts leaves. */
+    const few = [this.everything];
+    let specificity = 0;
+    for (const token of tokens) {
+      const combinator = own(COMBINATORS, token.type);
+      if (combinator) {
+        compounds.push({ tests: [], combinator });
+        few.push(this.everything);
+        continue;
+      }
+      const simple = this.simple(token, depth);
+      if (!simple) return null;
+      compounds.at(-1)!.tests.push(simple.test);
+      specificity += simple.specificity;
+      const mark = markOf(token);
+      const marked = mark === null ? this.everything : this.page.withMark(mark);
+      if (marked.length < few.at(-1)!.length) few[few.length - 1] = marked;
+    }
+    if (compounds.some(({ tests }) => tests.length === 0)) return null;
+    compounds.reverse();
+    return { compounds, specificity, candidates: depth > 0 ? [] : this.candidates(compounds, few.reverse()) };
+  }
+
+  /** What the last compound leaves, under what an earlier one leaves that must stand around it. */
+  private candidates(compounds: readonly Compound[], few: readonly (readonly number[])[]): readonly number[] {
+    let around = this.everything;
+    for (let at = 1; at < few.length; at++) {
+      const { combinator } = compounds[at - 1]!;
+      if (combinator !== ' ' && combinator !== '>') break;
+      if (few[at]!.length < around.length) around = few[at]!;
+    }
+    const last = few[0]!;
+    return around.length < last.length ? this.page.under(last, around) : last;
+  }
+
+  private simple(token: Selector, depth: number): Simple | null {
+    switch (token.type) {
+      case 'universal':
+        return { test: () => true, specificity: 0 };
+      case 'tag':
+      case 'attribute': {
+        if (token.type === 'attribute' && token.action === 'not') return null;
+        const mark = markOf(token)!;
+        const specificity = token.type === 'tag' ? 1 : mark.startsWith('#') ? ID : CLASS;
+        if (token.type === 'attribute' && mark.startsWith('[') && token.action !== 'exists') {
+          return { test: this.asked(testAttribute(token)), specificity };
+        }
+        const flags = this.page.flagsOf(mark);
+        return { test: (number) => flags[number] === 1, specificity };
+      }
+      case 'pseudo':
+        return this.pseudo(token, depth);
+      default:
+        return null;
+    }
+  }
+
+  private pseudo({ name, data }: PseudoSelector, depth: number): Simple | null {
+    if (Array.isArray(data))
+      return SELECTOR_LISTS.has(name) && depth < MAX_NESTING ? this.list(name, data, depth) : null;
+    if (typeof data === 'string') {
+      const holds = /^nth-(?:last-)?(?:child|of-type)$/.test(name) ? readNth(data) : null;
+      if (!holds) return null;
+      const ofType = name.endsWith('type');
+      const place = ofType ? 'typeIndex' : 'index';
+      const test: Test = name.startsWith('nth-last')
+        ? ({ siblings }) => holds(siblings.total(ofType) - siblings[place] + 1)
+        : ({ siblings }) => holds(siblings[place]);
+      return { test: this.asked(test), specificity: CLASS };
+    }
+    if (Object.hasOwn(PSEUDO_CLASSES, name)) {
+      return { test: this.asked(PSEUDO_CLASSES[name]!), specificity: CLASS };
+    }
+    return LIVE_PSEUDO_CLASSES.has(name) ? { test: () => false, specificity: CLASS } : null;
+  }
+
+  private list(name: string, data: readonly Selector[][], depth: number): Simple | null {
+    const list: Complex[] = [];
+    for (const tokens of data) {
+      const complex = this.compile(tokens, depth + 1);
+      if (!complex) return null;
+      list.push(complex);
+    }
+    const specificity = name === 'where' ? 0 : Math.max(0, ...list.map((complex) => complex.specificity));
+    const wanted = name !== 'not';
+    return { test: (number) => list.some((complex) => this.holds(number, complex)) === wanted, specificity };
+  }
+
+  private asked(test: Test): NumberTest {
+    const { at, page } = this;
+    return (number) => {
+      at.element = page.all[number]!;
+      return test(at);
+    };
+  }
+
+  /**
+   * Whether an element matches; goes back to another ancestor or sibling where a combinator leaves a choice. Where steps
+   * run out, what is left does not match.
+   */
+  holds(start: number, { compounds }: Complex): boolean {
+    /** The elements taken for the compounds so far. */
+    const taken: number[] = [];
+    let candidate = start;
+    while (this.work.left-- > 0) {
+      const index = taken.length;
+      if (candidate < 0) {
+        const last = taken.pop();
+        if (last === undefined || taken.length === 0) return false;
+        candidate = this.another(last, compounds[taken.length - 1]!.combinator);
+      } else if (compounds[index]!.tests.every((test) => test(candidate))) {
+        if (index === compounds.length - 1) return true;
+        taken.push(candidate);
+        candidate = this.before(candidate, compounds[index]!.combinator);
+      } else candidate = index === 0 ? -1 : this.another(candidate, compounds[index - 1]!.combinator);
+    }
+    return false;
+  }
+
+  /** The first element that a combinator can mean; -1 for none. */
+  private before(number: number, combinator: Combinator | null): number {
+    const { parents, previous } = this.page;
+    return (combinator === ' ' || combinator === '>' ? parents : previous)[number]!;
+  }
+
+  /** The next one that it can mean. */
+  private another(number: number, combinator: Combinator | null): number {
+    if (combinator === ' ') return this.page.parents[number]!;
+    return combinator === '~' ? this.page.previous[number]! : -1;
+  }
+
+  /** Where an element stands among its siblings, which are numbered when first asked for. */
+  private siblings(element: Element): Siblings {
+    const { parent } = element;
+    let places = parent && this.places.get(parent);
+    if (!places) {
+      places = new Map();
+      const ofType = new Map<string, number>();
+      let count = 0;
+      for (let node = parent ? parent.first : element; node; node = parent ? node.next : null) {
+        if (node.type !== ELEMENT) continue;
+        const type = `${node.namespace} ${node.name}`;
+        const typeIndex = (ofType.get(type) ?? 0) + 1;
+        ofType.set(type, typeIndex);
+        count++;
+        const total = (byType: boolean) => (byType ? ofType.get(type)! : count);
+        places.set(node, { parent, index: count, typeIndex, counts: [], add: () => {}, total });
+      }
+      if (parent) this.places.set(parent, places);
+    }
+    return places.get(element)!;
+  }
+}
+
+/** What the page's elements are found by; null for what they are not. */
+function markOf(token: Selector): string | null {
+  if (token.type === 'tag') return token.name.toLowerCase();
+  if (token.type !== 'attribute') return null;
+  if (token.ignoreCase === 'quirks') {
+    if (token.name === 'class' && token.action === 'element') return `.${token.value}`;
+    if (token.name === 'id' && token.action === 'equals') return `#${token.value}`;
+  }
+  return `[${token.name.toLowerCase()}`;
+}

@@ -1,0 +1,145 @@
+/**
+ * The elements of a document, numbered in its order, and by what selectors name: so that a rule looks only at those that
+ * it can mean.
+ */
+import { type Document, type Element, elements } from '../node.ts';
+import { unescaped } from './declarations.ts';
+
+const WHITE = /[\t\n\f\r ]+/;
+const BRACKETED = /\[[^\]]*\]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g;
+const NAMED = /[.#](?:[\w-]|[^\0-\x7f]|\\[0-9a-f]{1,6}\s?|\\.)+/gi;
+const NOT_NOW =
+  /::|:(?:before|after|first-line|first-letter|hover|focus|focus-visible|focus-within|active|visited|target)\b(?!\()/;
+/** Of a page that ran no scripts yet, what holds only until they run. */
+const UNTIL_SCRIPTS = /^\.(?:no-?js|no-?javascript)$/i;
+
+const NONE: readonly number[] = [];
+
+export class PageIndex {
+  readonly all: readonly Element[];
+  /** By number: that of the element around, that of the element before; -1 for none; one past the last one inside. */
+  readonly parents: readonly number[];
+  readonly previous: readonly number[];
+  private readonly ends: readonly number[];
+  /** Style attributes that refer to custom properties. */
+  readonly variableStyles: string[] = [];
+  /** Whether names of classes and ids match in any case. */
+  private readonly quirks: boolean;
+  private readonly lists = new Map<string, number[]>();
+  private readonly flags = new Map<string, Uint8Array>();
+  private hasAttributes = false;
+
+  constructor(document: Document) {
+    this.quirks = document.quirks;
+    const all: Element[] = [];
+    const parents: number[] = [];
+    const previous: number[] = [];
+    const ends: number[] = [];
+    const open: number[] = [];
+    let closed = -1;
+    const close = () => {
+      closed = open.pop()!;
+      ends[closed] = all.length;
+    };
+    for (const element of elements(document)) {
+      closed = -1;
+      while (open.length > 0 && all[open.at(-1)!] !== element.parent) close();
+      const number = all.length;
+      all.push(element);
+      parents.push(open.at(-1) ?? -1);
+      previous.push(closed);
+      ends.push(number + 1);
+      open.push(number);
+      this.note(element, number);
+    }
+    while (open.length > 0) close();
+    this.all = all;
+    this.parents = parents;
+    this.previous = previous;
+    this.ends = ends;
+  }
+
+  /** The elements with a mark: `.class`, `#id`, `[attribute`, or a name in lower case. */
+  withMark(mark: string): readonly number[] {
+    if (mark.startsWith('[')) this.indexAttributes();
+    return this.lists.get(this.folded(mark)) ?? NONE;
+  }
+
+  /** The same, to be asked for one element: not 0 where it has the mark. */
+  flagsOf(mark: string): Uint8Array {
+    const key = this.folded(mark);
+    let flags = this.flags.get(key);
+    if (!flags) {
+      flags = new Uint8Array(this.all.length);
+      for (const number of this.withMark(mark)) flags[number] = 1;
+      this.flags.set(key, flags);
+    }
+    return flags;
+  }
+
+  /** Those of `list` that stand under one of `holders`; both in document order. */
+  under(list: readonly number[], holders: readonly number[]): number[] {
+    const found: number[] = [];
+    let past = 0;
+    for (const holder of holders) {
+      const end = this.ends[holder]!;
+      if (end <= past) continue;
+      for (let at = firstFrom(list, Math.max(holder + 1, past)); at < list.length && list[at]! < end; at++) {
+        found.push(list[at]!);
+      }
+      past = end;
+    }
+    return found;
+  }
+
+  /** Whether the page has what a selector names, by its text: cheap, and true when in doubt. */
+  mayMatch(selector: string): boolean {
+    const plain = /[[(]/.test(selector) ? selector.replace(BRACKETED, '') : selector;
+    if (plain.includes(':') && NOT_NOW.test(plain)) return false;
+    for (const found of plain.match(NAMED) ?? []) {
+      const mark = unescaped(found);
+      if (!this.lists.has(this.folded(mark)) || UNTIL_SCRIPTS.test(mark)) return false;
+    }
+    return true;
+  }
+
+  private note(element: Element, number: number): void {
+    this.add(element.name.toLowerCase(), number);
+    for (const { name, value } of element.attributes) {
+      if (name === 'id') this.add(this.folded(`#${value}`), number);
+      else if (name === 'class') {
+        for (const word of value.split(WHITE)) if (word) this.add(this.folded(`.${word}`), number);
+      } else if (name === 'style' && value.includes('var(')) this.variableStyles.push(value);
+    }
+  }
+
+  private indexAttributes(): void {
+    if (this.hasAttributes) return;
+    this.hasAttributes = true;
+    for (const [number, element] of this.all.entries()) {
+      for (const { name } of element.attributes) this.add(`[${name}`, number);
+    }
+  }
+
+  private folded(mark: string): string {
+    return this.quirks && (mark.startsWith('.') || mark.startsWith('#')) ? mark.toLowerCase() : mark;
+  }
+
+  private add(mark: string, number: number): void {
+    const list = this.lists.get(mark);
+    if (!list) this.lists.set(mark, [number]);
+    else if (list.at(-1) !== number) list.push(number);
+  }
+}
+
+/** Where in an ascending list the first number that is at least `least` stands. */
+function firstFrom(list: readonly number[], least: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
