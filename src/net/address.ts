@@ -20,6 +20,8 @@ export function parseAddress(text: string): Address | undefined {
  */
 const METADATA = [
   '168.63.129.16',
+  '169.254.0.23',
+  '169.254.42.42',
   '169.254.169.254',
   '169.254.170.2',
   '169.254.170.23',
@@ -29,6 +31,9 @@ const METADATA = [
   'fd00:ec2::23',
   'fd20:ce::254',
   'fd00:42::42',
+  'fd00:a9fe:a9fe::1',
+  'fd00:c1::a9fe:a9fe',
+  'fe80::a9fe:a9fe',
 ];
 const METADATA_NAMES = new Set(METADATA.map((text) => ipaddr.parse(text).toNormalizedString()));
 

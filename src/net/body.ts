@@ -1,6 +1,6 @@
 /** A body whose bytes stop coming: a failure for those who need all of it, a part for those who can use that. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { problem } from '#errors.ts';
+import { diskFull, isDiskFull, problem } from '#errors.ts';
 import { Cut, type Truncation } from './pace.ts';
 
 export interface Collected {
@@ -60,34 +60,32 @@ async function written(file: FileHandle, chunk: Uint8Array): Promise<void> {
   try {
     await file.writeFile(chunk);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === 'ENOSPC' || code === 'EDQUOT' ? problem('ServiceNodeResourceDrainError', {}, error) : error;
+    throw isDiskFull(error) ? diskFull(error) : error;
   }
 }
 
-/** The first bytes of a body, and the body with them; it must be read on or returned. */
+/** The first bytes of a body, and the body with them, which throws what it threw by then; it must be read on or returned. */
 export async function peek(
   source: AsyncIterable<Uint8Array>,
   count: number,
 ): Promise<{ readonly start: Uint8Array; readonly bytes: AsyncIterable<Uint8Array> }> {
   const iterator = source[Symbol.asyncIterator]();
   const pile = createPile();
-  let end: { readonly cut?: Cut } | undefined;
+  let end: { readonly error?: unknown } | undefined;
   while (!end && pile.bytes().length < count) {
     try {
       const step = await iterator.next();
       if (step.done) end = {};
       else pile.add(step.value);
     } catch (error) {
-      if (!(error instanceof Cut)) throw error;
-      end = { cut: error };
+      end = { error };
     }
   }
   const start = pile.bytes();
   async function* all() {
     try {
       if (start.length) yield start;
-      if (end?.cut) throw end.cut;
+      if (end?.error) throw end.error;
       if (!end) yield* { [Symbol.asyncIterator]: () => iterator };
     } finally {
       await iterator.return?.();

@@ -39,4 +39,5 @@ export interface ChannelFacts {
   readonly onEnd: () => void;
 }
 
-export const MAX_HEADER_BYTES = 64 * 1024;
+/** As much as browsers take. */
+export const MAX_HEADER_BYTES = 256 * 1024;

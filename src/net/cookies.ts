@@ -6,6 +6,7 @@ import { domainToASCII } from 'node:url';
 import { getPublicSuffix } from 'tldts';
 import { CookieJar, MemoryCookieStore, parseDate, Cookie as StoredCookie } from 'tough-cookie';
 import { problem } from '#errors.ts';
+import { own } from '#own.ts';
 
 export { CookieJar } from 'tough-cookie';
 
@@ -142,7 +143,7 @@ function expiryOf(attributes: ReadonlyMap<string, string>): number | undefined {
 }
 
 const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
-const sameSiteOf = (text: string | undefined) => SAME_SITE[text?.toLowerCase() as keyof typeof SAME_SITE];
+const sameSiteOf = (text: string | undefined) => own(SAME_SITE, text?.toLowerCase() ?? '');
 
 /** A browser refuses cookies that break what their own name or attributes promise (RFC 6265bis, section 5.7). */
 function checkPromises({ name, secure, sameSite, path }: Cookie, hasDomain: boolean) {

@@ -89,6 +89,14 @@ const hosts = [
 ];
 
 describe('what is refused', () => {
+  test('what is no URL, as the word of the proxy and not of a target', async () => {
+    const egress = await startEgress([]);
+    for (const url of ['http://a%20b/', 'http://[/', 'http://127.0.0.1:99999/']) {
+      const { headers, text } = await get(egress, url);
+      expect([headers[EGRESS_HEADER], text], url).toEqual(['invalid', 'The address is not valid']);
+    }
+  });
+
   test('tunnels to any spelling of a private address', async () => {
     const secret = await startSecret();
     const egress = await startEgress([]);
@@ -431,4 +439,32 @@ describe('clients that die', () => {
     await until(() => site.open() === 0);
     await expect(get(egress, site.origin)).rejects.toThrow('ECONNREFUSED');
   });
+});
+
+test('counts what a user name moves, by requests and tunnels, and cuts it off', async () => {
+  const site = await startServer((_, response) => response.end('x'.repeat(100_000)));
+  const other = await startTcp((socket) => socket.pipe(socket));
+  const egress = await startEgress([site, other]);
+  const as = (username: string) => credentials({ username, password: egress.password });
+  let heardBytes = 0;
+  const meter = egress.meter('one', (bytes) => {
+    heardBytes = bytes;
+  });
+  expect((await get(egress, `${site.origin}/`, as('one'))).text).toHaveLength(100_000);
+  expect((await get(egress, `${site.origin}/`, as('two'))).text).toHaveLength(100_000);
+  await until(() => heardBytes > 100_000);
+  expect(meter.bytes()).toBeLessThan(110_000);
+  const { socket } = await tunnel(egress, other.host, as('one'));
+  socket.resume().write('y'.repeat(60_000));
+  // There and back.
+  await until(() => meter.bytes() > 200_000);
+  meter.add(1_000_000);
+  expect(meter.bytes()).toBeGreaterThan(1_200_000);
+  const closed = once(socket, 'close');
+  meter.cut();
+  await closed;
+  expect((await get(egress, `${site.origin}/`, as('one'))).status).toBe(502);
+  expect((await get(egress, `${site.origin}/`, as('two'))).status).toBe(200);
+  meter.close();
+  expect((await get(egress, `${site.origin}/`, as('one'))).status).toBe(200);
 });

@@ -3,16 +3,20 @@
  * and dialled before the browser hears a word, and what was dialled is what it talks to.
  *
  * What the proxy answers by itself carries a header of its own: `refused` (403: the guard says no), `failed` (502: the
- * target, or the proxy on the way to it, cannot be reached) or `unknown` (404: there is no such host). For a tunnel a
+ * target, or the proxy on the way to it, cannot be reached), `unknown` (404: there is no such host) or `invalid` (400:
+ * what was asked for is no URL). For a tunnel a
  * browser shows its own network error instead; `onRefused`, `onFailed` and a route's `failure` tell what it was.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError, Server } from 'proxy-chain';
-import { asProblem } from '#errors.ts';
+import { asProblem, type Problem } from '#errors.ts';
+import { AnswerStream } from './answer-stream.ts';
+import { MAX_HEADER_BYTES } from './channel.ts';
 import { dial } from './dial.ts';
+import { createMeters, type Meter } from './egress-meters.ts';
 import { createRoutes, type Route, type RouteOptions, type Way } from './egress-routes.ts';
 import { failureOf } from './failures.ts';
 import { type Guard, refusal } from './guard.ts';
@@ -37,8 +41,8 @@ export interface EgressOptions {
   readonly onRequest?: (request: EgressRequest) => void;
   /** Called when the guard refuses one. */
   readonly onRefused?: (request: EgressRequest) => void;
-  /** Called when a target cannot be found or reached. */
-  readonly onFailed?: (request: EgressRequest, error: Error) => void;
+  /** Called when a target cannot be found or reached, or answers in a way that cannot be read. */
+  readonly onFailed?: (request: EgressRequest, failure: Problem) => void;
   /** Default 5 s, 6 s through a proxy; look-up not included. */
   readonly connectTimeoutMs?: number;
   /** A connection on which nothing moves for so long is closed. Default 60 s. */
@@ -61,6 +65,8 @@ export interface Egress {
    * guard, literal and name alike.
    */
   route(proxy: URL, options?: RouteOptions): Route;
+  /** Counts what the connections of a user name move from now on; `heard` is told the sum as it grows. */
+  meter(username: string, heard: (bytes: number) => void): Meter;
   /** How many connections to targets are open now. */
   openConnections(): number;
   /** Ends every connection at once. */
@@ -80,6 +86,7 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   const isPassword = matcher(password);
   const targets = new Set<Socket>();
   const routes = createRoutes({ guard, region }, maxAgeMs);
+  const meters = createMeters();
 
   /** A socket to where a client wants to go; it ends with the client's, however that ends. */
   const open = async (client: Socket, target: EgressRequest, way: Way | undefined, isHttp: boolean) => {
@@ -93,6 +100,7 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
       const timeoutMs = connectTimeoutMs ?? (way ? 6_000 : 5_000);
       const to = { hostname, port: target.port, addresses, timeoutMs, signal: gone.signal };
       const socket = await (way ? way.dial(to, isHttp) : dial(to));
+      meters.connect(target.username, socket);
       targets.add(socket);
       const end = () => socket.destroy();
       const age = setTimeout(end, maxAgeMs);
@@ -124,11 +132,13 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
         const socket = await open(request.socket, target, way, isHttp);
         if (!isHttp) return { customTag: socket };
         const upstreamProxyUrl = way?.plainRequestsTo;
+        const stream = new AnswerStream(socket);
         server.failures.set(request, (what) => {
+          if (what === 'closed' && stream.fault) return answerTo(stream.fault, target, options);
           const error = what === 'closed' ? closedConnection() : refusedByHttp(407, way?.hasCredentials === true);
           return answerTo(upstreamProxyUrl ? way.fail(error) : error, target, options);
         });
-        return { httpAgent: agentWith(socket), ...(upstreamProxyUrl && { upstreamProxyUrl }) };
+        return { httpAgent: agentWith(stream), ...(upstreamProxyUrl && { upstreamProxyUrl }) };
       } catch (error) {
         throw answerTo(error, target, options);
       }
@@ -140,6 +150,7 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
 
   return {
     route: routes.open,
+    meter: meters.open,
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
     username: 'lectern',
@@ -161,7 +172,7 @@ class TunnelServer extends Server {
   override failRequest(request: IncomingMessage, error: NodeJS.ErrnoException): void {
     const isRefused = error.message === 'Invalid upstream proxy credentials';
     const told = isRefused && this.failures.get(request)?.('refused');
-    super.failRequest(request, told || error);
+    super.failRequest(request, told || ownWord(error));
   }
 
   override async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -182,6 +193,14 @@ class TunnelServer extends Server {
       this.failRequest(request, error as NodeJS.ErrnoException);
     }
   }
+}
+
+/** What the proxy says by itself is not the word of a target; who does not say who they are is only asked to. */
+function ownWord(error: Error): Error {
+  if (!(error instanceof RequestError))
+    return new RequestError('The request failed', 502, { [EGRESS_HEADER]: 'failed' });
+  if (error.statusCode === 407 || error.headers?.[EGRESS_HEADER]) return error;
+  return new RequestError('The address is not valid', error.statusCode, { [EGRESS_HEADER]: 'invalid' });
 }
 
 /** A target need not know that there is a proxy. */
@@ -228,14 +247,22 @@ function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, h
 }
 
 /** An agent for one request, whose connection is there already. */
-function agentWith(socket: Socket): Agent {
-  const agent = new Agent({ keepAlive: false });
+function agentWith(stream: AnswerStream): Agent {
+  const agent = new Agent({ keepAlive: false }) as Agent & {
+    addRequest(request: ClientRequest, options: object): void;
+  };
   let isTaken = false;
   agent.createConnection = (_, callback) => {
     const used = isTaken;
     isTaken = true;
-    queueMicrotask(() => callback?.(used ? new Error('The connection is used up') : null, socket));
+    queueMicrotask(() => callback?.(used ? new Error('The connection is used up') : null, stream));
     return undefined;
+  };
+  // The stream has measured the headers; Node would take fewer, and leave some out without a word.
+  const addRequest = agent.addRequest.bind(agent);
+  agent.addRequest = (request, given) => {
+    Object.assign(request, { maxHeaderSize: 2 * MAX_HEADER_BYTES, maxHeadersCount: 0 });
+    addRequest(request, given);
   };
   return agent;
 }

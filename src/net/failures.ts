@@ -1,5 +1,14 @@
 /** What went wrong between us and a target, in words for the caller: never an address, port or path of ours. */
 import { Problem, problem } from '#errors.ts';
+import { own } from '#own.ts';
+
+/** The target began to answer (RFC 9110, section 15.2), or wanted another protocol, and did not answer the request. */
+export const onlyInterim = (status: number, cause?: unknown): Problem =>
+  problem(
+    'AssertionFailureError',
+    { targetStatus: status, message: `The target answered ${status}, and no answer to the request followed` },
+    cause,
+  );
 
 const MESSAGES: Record<string, string> = {
   ECONNREFUSED: 'The target refused the connection',
@@ -31,6 +40,6 @@ function messageOf(error: unknown): string {
   const code = String((last as NodeJS.ErrnoException | undefined)?.code ?? '');
   if (CERTIFICATE_CODES.test(code)) return `The certificate of the target does not verify (${code})`;
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return MESSAGES.EPROTO!;
-  if (code.startsWith('HPE_')) return MESSAGES[code] ?? 'The target did not answer in HTTP';
-  return MESSAGES[code] ?? 'The target could not be fetched';
+  if (code.startsWith('HPE_')) return own(MESSAGES, code) ?? 'The target did not answer in HTTP';
+  return own(MESSAGES, code) ?? 'The target could not be fetched';
 }

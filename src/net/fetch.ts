@@ -4,11 +4,12 @@
  */
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
+import { setKey } from '#own.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import { type Collected, collect, whole } from './body.ts';
 import type { ChannelAnswer as Answer, ChannelRequest } from './channel.ts';
 import { createConnections, type Lease } from './connections.ts';
-import { ACCEPT_ENCODING, decoded, parseContentEncoding } from './content-encoding.ts';
+import { ACCEPT_ENCODING, decoded, parseContentEncoding, unreadableEncoding } from './content-encoding.ts';
 import type { CookieJar } from './cookies.ts';
 import { refusedByHttp } from './handshake.ts';
 import { UnseenError } from './http2.ts';
@@ -16,7 +17,7 @@ import { intake } from './intake.ts';
 import { createLife, type Life, noAnswerInTime } from './life.ts';
 import { atMost, paced, tooLarge } from './pace.ts';
 import { basic, credentialsOf } from './proxies.ts';
-import { type Hop, nextHop } from './redirect.ts';
+import { type Hop, MAX_REDIRECTS, nextHop, redirectsTooOften } from './redirect.ts';
 import { type ProxyRules, proxyProblem, takesPlainRequests } from './tunnel.ts';
 
 /**
@@ -96,7 +97,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
   const fetch = async (address: URL | string, options: FetchOptions = {}): Promise<FetchResponse> => {
     const life = createLife(options.signal, options.timeoutMs ?? 30_000);
     try {
-      const { maxRedirects = 10 } = options;
+      const { maxRedirects = MAX_REDIRECTS } = options;
       let hop = firstHop(address, options);
       for (let redirects = 0; ; redirects++) {
         guard.checkUrl(hop.url);
@@ -106,10 +107,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
         const next = redirectOf(hop, answer, headers.location, lease);
         if (!next) return response(hop, answer, headers, lease, life, options, redirects > 0);
         lease.release(await drained(answer));
-        if (redirects >= maxRedirects) {
-          const message = 'The target redirects too often';
-          throw problem('AssertionFailureError', { targetStatus: answer.statusCode, message });
-        }
+        if (redirects >= maxRedirects) throw redirectsTooOften(answer.statusCode);
         options.trace?.count('redirects', 1);
         guard.checkUrl(next.url);
         await options.mayFollow?.(next.url, hop.url, life.signal);
@@ -229,7 +227,7 @@ function redirectOf(hop: Hop, answer: Answer, location: string | undefined, leas
 function plainHeaders(headers: Answer['headers']): Record<string, string> {
   const plain: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) plain[name] = typeof value === 'string' ? value : value.join(', ');
+    if (value !== undefined) setKey(plain, name, typeof value === 'string' ? value : value.join(', '));
   }
   return plain;
 }
@@ -283,9 +281,7 @@ function response(
   const encodings = parseContentEncoding(headers['content-encoding']);
   if (!encodings || Number(headers['content-length']) > maxBytes) {
     discard();
-    throw encodings
-      ? tooLarge(maxBytes)
-      : problem('AssertionFailureError', { message: 'The target is encoded in a way that cannot be read' });
+    throw encodings ? tooLarge(maxBytes) : unreadableEncoding();
   }
   // NTLM and its kin authenticate a connection, which must not be passed on to the next caller then.
   const isPersonal = Object.keys(hop.headers).some((name) => /^(?:proxy-)?authorization$/i.test(name));

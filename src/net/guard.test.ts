@@ -168,6 +168,22 @@ describe('spellings', () => {
     'http://metadata/',
     'http://instance-data/',
     'http://router.home.arpa/',
+    'http://metadata.goog./',
+    'http://v1.metadata.goog/',
+    'http://metadata.packet.net/metadata',
+    'https://METADATA.Packet.Net./',
+    'http://ewr1.metadata.packet.net/',
+    'http://ｍｅｔａｄａｔａ.packet。net/',
+    'http://meta\u00addata.packet.net/',
+    'http://metadata%2epacket%2enet/',
+    'http://metadata.platformequinix.com/',
+    'http://metadata.tencentyun.com/latest/',
+    'http://metadata.exoscale.com/',
+    'http://api.metadata.cloud.ibm.com/',
+    'http://rancher-metadata/',
+    'http://rancher-metadata.rancher.internal/',
+    'http://instance-data.ec2.internal/',
+    'http://metadata.azure.internal/',
   ])('refuses %s', (url) => {
     expect(() => check(url)).toThrow(expect.objectContaining(REFUSED));
   });
@@ -178,7 +194,16 @@ describe('spellings', () => {
     'http://8.8.8.8:8080/',
     'http://localhost.example.org/',
     'http://internal.example.org/',
-  ])('still reads %s', (url) => {
+    'http://packet.net/',
+    'http://www.packet.net/',
+    'http://mymetadata.packet.net/',
+    'http://metadata.packet.net.example.org/',
+    'http://deploy.equinix.com/',
+    'http://cloud.ibm.com/',
+    'http://metadata.example.org/',
+    'http://wiki/',
+    'http://nas.lan/',
+  ])('still asks DNS about %s', (url) => {
     expect(() => check(url)).not.toThrow();
   });
 
@@ -332,6 +357,11 @@ describe('what an operator allows', () => {
     ['169.254.0.0/16', '169.254.1.1', 80, true],
     ['169.254.0.0/16', '169.254.169.254', 80, false],
     ['0.0.0.0/0', '169.254.169.254', 80, false],
+    ['169.254.0.0/16', '169.254.42.42', 80, false],
+    ['169.254.0.0/16', '169.254.0.23', 80, false],
+    ['fd00::/8', 'fd00:c1::a9fe:a9fe', 80, false],
+    ['fd00::/8', 'fd00:a9fe:a9fe::1', 80, false],
+    ['fe80::/10', 'fe80::a9fe:a9fe', 80, false],
     ['169.254.169.254', '169.254.169.254', 80, true],
   ] as const)('%s: %s port %i is %s', (entry, address, port, expected) => {
     expect(createGuard({ allow: [entry] }).allowed(address, port)).toBe(expected);
@@ -343,6 +373,24 @@ describe('what an operator allows', () => {
     expect(await resolve(['wiki.corp:8080'], names, 'wiki.corp', 8080)).toHaveLength(1);
     await expect(resolve(['wiki.corp:8080'], names, 'wiki.corp', 80)).rejects.toMatchObject(REFUSED);
     await expect(resolve(['wiki.corp'], names, 'other.corp', 80)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('a metadata service that answers at a public address takes its very name', async () => {
+    const names = { 'metadata.packet.net': ['192.80.8.124'], 'metadata.platformequinix.com': ['192.80.8.124'] };
+    for (const name of Object.keys(names)) {
+      await expect(resolve([], names, name, 80)).rejects.toMatchObject(REFUSED);
+      await expect(resolve([], names, `${name}.`, 80)).rejects.toMatchObject(REFUSED);
+      await expect(resolve(['0.0.0.0/0'], names, name, 80)).rejects.toMatchObject(REFUSED);
+      expect(await resolve([name], names, name, 80)).toHaveLength(1);
+    }
+  });
+
+  test('a name of one label, or of a home network, is held to its addresses', async () => {
+    const names = { wiki: ['10.0.0.5'], 'nas.lan': ['192.168.0.5'], ai: ['93.184.216.34'] };
+    await expect(resolve([], names, 'wiki', 80)).rejects.toMatchObject(REFUSED);
+    await expect(resolve([], names, 'nas.lan', 80)).rejects.toMatchObject(REFUSED);
+    expect(await resolve(['10.0.0.0/8'], names, 'wiki', 80)).toHaveLength(1);
+    expect(await resolve([], names, 'ai', 80)).toHaveLength(1);
   });
 
   test('localhost can be allowed by name', async () => {

@@ -109,11 +109,24 @@ export const notHttp = (facts: { readonly targetStatus?: number } = {}) =>
 
 const noSuchName = () => problem('ParamValidationError', { path: 'url', message: 'The host name does not exist' });
 
-/** Names that mean this machine or its network wherever they are asked (RFC 6761, 6762, 8375; clouds' documents). */
+/**
+ * Names that mean this machine or its network wherever they are asked (RFC 6761, 6762, 8375). Other private names (one
+ * label, `.lan`) are held to the addresses that they have.
+ */
 const LOCAL_SUFFIXES = ['localhost', 'local', 'localdomain', 'internal', 'home.arpa'];
-const LOCAL_NAMES = new Set(['metadata', 'metadata.goog', 'instance-data', 'ip6-localhost', 'ip6-loopback']);
+const LOCAL_NAMES = new Set(['metadata', 'instance-data', 'rancher-metadata', 'ip6-localhost', 'ip6-loopback']);
+/** Metadata services of clouds, by the providers' documents. Some answer at public addresses, where only the name tells. */
+const METADATA_HOSTS = [
+  'metadata.cloud.ibm.com',
+  'metadata.exoscale.com',
+  'metadata.goog',
+  'metadata.packet.net',
+  'metadata.platformequinix.com',
+  'metadata.tencentyun.com',
+];
+const REFUSED_DOMAINS = [...LOCAL_SUFFIXES, ...METADATA_HOSTS];
 const isLocalName = (name: string) =>
-  LOCAL_NAMES.has(name) || LOCAL_SUFFIXES.some((suffix) => name === suffix || name.endsWith(`.${suffix}`));
+  LOCAL_NAMES.has(name) || REFUSED_DOMAINS.some((domain) => name === domain || name.endsWith(`.${domain}`));
 
 async function answers(lookup: Lookup, name: string, timeoutMs: number, signal: AbortSignal | undefined) {
   let stop: (() => void) | undefined;

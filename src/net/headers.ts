@@ -1,5 +1,6 @@
 /** Headers that a caller wants sent to a target (option `customHeader`). */
 import { problem } from '#errors.ts';
+import { setKey } from '#own.ts';
 
 /** Headers that make the connection what it is, and are not the caller's to set. */
 const OWN_HEADERS = new Set([
@@ -28,7 +29,7 @@ export function checkCustomHeaders(custom: Readonly<Record<string, string>> = {}
     const isSendable = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name) && !/[^\t\x20-\x7e\x80-\xff]/.test(value);
     if (!isSendable || OWN_HEADERS.has(name)) throw invalid(`The header ${given.slice(0, 100)} cannot be sent`);
     if (bytes > MAX_BYTES) throw invalid('The headers to send are too large');
-    checked[name] = value;
+    setKey(checked, name, value);
   }
   return checked;
 }

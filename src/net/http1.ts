@@ -1,6 +1,7 @@
 /** HTTP/1.1 over a connection that stands. */
 import type { Socket } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
+import { AnswerStream } from './answer-stream.ts';
 import { type Channel, type ChannelFacts, MAX_HEADER_BYTES } from './channel.ts';
 
 /** Longer than any connection rests: who gives it back decides how long that is. */
@@ -13,21 +14,26 @@ export async function loadHttp1(): Promise<(socket: Socket, facts: ChannelFacts)
 }
 
 function optionsFor(socket: Socket): Client.Options {
+  const stream = new AnswerStream(socket);
+  // It may end before the client has taken it.
+  stream.on('error', () => {});
   let given = false;
   return {
     // A client dials again by itself when its socket closes; this one has its one checked socket or none. It expects
     // to be called back later, not at once.
     connect: (_, callback) =>
       queueMicrotask(() => {
-        if (given || socket.destroyed)
+        if (given || stream.destroyed)
           return callback(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), null);
         given = true;
-        callback(null, socket);
+        // All that the client does with a socket, a stream can do.
+        callback(null, stream as unknown as Socket);
       }),
     pipelining: 1,
     keepAliveTimeout: KEEP_MS,
     keepAliveMaxTimeout: KEEP_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
+    // What is written anew has been measured; a name may be a little longer in it.
+    maxHeaderSize: 2 * MAX_HEADER_BYTES,
     headersTimeout: 0,
     bodyTimeout: 0,
   };

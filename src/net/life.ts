@@ -1,5 +1,5 @@
 /** The time that a fetch has, from its call to its last byte, and whose fault it is when that ends early. */
-import { problem } from '#errors.ts';
+import { Problem, problem } from '#errors.ts';
 import { failureOf } from './failures.ts';
 import { Cut } from './pace.ts';
 import { limitTime } from './time-limit.ts';
@@ -29,8 +29,7 @@ export function createLife(outer: AbortSignal | undefined, timeoutMs: number): L
       if (outer?.aborted) return outer.reason;
       if (error instanceof Cut) return error;
       if (limit.isUp()) return timeUp;
-      const failure = failureOf(error);
-      return failure.name === 'AssertionFailureError' ? new Cut('broken', error) : failure;
+      return error instanceof Problem ? error : new Cut('broken', error);
     },
   };
 }

@@ -62,7 +62,7 @@ export function parseProxyUrl(text: string): URL {
   if (!given.hostname || !URL.canParse(`http://${given.hostname}/`))
     throw invalid('The host of the proxy is not valid');
   const { hostname } = new URL(`http://${given.hostname}/`);
-  const port = Number(given.port || SCHEMES[given.protocol]);
+  const port = Number(given.port || SCHEMES[given.protocol]!);
   if (port === 0) throw invalid('The port of the proxy is not valid');
   const url = new URL(`${given.protocol}//${hostname}:${port}`);
   url.username = given.username;

@@ -1,6 +1,22 @@
 /** What the next request is when an answer points elsewhere (Fetch standard, "HTTP-redirect fetch"). */
 import { problem } from '#errors.ts';
+import { REDIRECTS } from './answer-head.ts';
 import { isHttp, notHttp } from './guard.ts';
+
+/** Of one read, by whatever way out. */
+export const MAX_REDIRECTS = 10;
+
+export const redirectsTooOften = (targetStatus?: number) =>
+  problem('AssertionFailureError', {
+    ...(targetStatus !== undefined && { targetStatus }),
+    message: 'The target redirects too often',
+  });
+
+export const invalidRedirect = (targetStatus?: number) =>
+  problem('AssertionFailureError', {
+    ...(targetStatus !== undefined && { targetStatus }),
+    message: 'The target redirects to an address that is not valid',
+  });
 
 export interface Hop {
   readonly url: URL;
@@ -8,8 +24,6 @@ export interface Hop {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
 }
-
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Headers that say how to answer rather than who asks: all that another site gets to see. */
 const IMPERSONAL = new Set([
@@ -27,10 +41,7 @@ const isImpersonal = (name: string) => IMPERSONAL.has(name) || name.startsWith('
 export function nextHop(hop: Hop, status: number, header: string | undefined): Hop | undefined {
   if (!REDIRECTS.has(status) || !header) return undefined;
   const location = utf8Of(header);
-  if (!URL.canParse(location, hop.url.href)) {
-    const message = 'The target redirects to an address that is not valid';
-    throw problem('AssertionFailureError', { targetStatus: status, message });
-  }
+  if (!URL.canParse(location, hop.url.href)) throw invalidRedirect(status);
   const url = new URL(location, hop.url);
   if (!isHttp(url)) throw notHttp({ targetStatus: status });
   url.username = '';

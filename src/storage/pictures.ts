@@ -1,6 +1,6 @@
 /**
  * Pictures that callers fetch by a temporary address: a file each, named by 192 random bits, gone after four hours or
- * when the folder grows over its bound, oldest first.
+ * when the folder grows over its bound, oldest first. A picture of a page that may not be read any more is not given.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -13,13 +13,34 @@ const MAX_TOTAL_BYTES = 1_000_000_000;
 
 export interface Pictures {
   /** The name under which a PNG can be had for the next four hours. */
-  put(png: Uint8Array): Promise<string>;
-  /** The PNG, or undefined when there is none of that name any more. */
-  get(name: string): Promise<Uint8Array | undefined>;
+  put(png: Uint8Array, shown: ShownPage): Promise<string>;
+  /** Undefined when there is none of that name any more, or its page is refused now. */
+  get(name: string): Promise<KeptPicture | undefined>;
   close(): void;
 }
 
-export async function openPictures(dataDir: string, clock: () => number = Date.now): Promise<Pictures> {
+/** The page that a picture shows. */
+export interface ShownPage {
+  readonly urls: readonly string[];
+  /** When the copy was kept that stands for the page, where that is older than what was asked for, in ms since 1970. */
+  readonly staleAt?: number | undefined;
+}
+
+export interface KeptPicture {
+  readonly png: Uint8Array;
+  readonly staleAt?: number | undefined;
+}
+
+export interface PicturesOptions {
+  /** Asked of the origins of a page before its picture is given. */
+  readonly mayAnswer: (url: string) => Promise<boolean>;
+  readonly clock?: () => number;
+}
+
+export async function openPictures(
+  dataDir: string,
+  { mayAnswer, clock = Date.now }: PicturesOptions,
+): Promise<Pictures> {
   const dir = path.join(dataDir, 'pictures');
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const sweep = async () => {
@@ -34,23 +55,46 @@ export async function openPictures(dataDir: string, clock: () => number = Date.n
   const timer = setInterval(() => void sweep().catch(() => {}), SWEEP_MS);
   timer.unref();
   return {
-    async put(png) {
+    async put(png, shown) {
       const name = randomBytes(24).toString('base64url');
-      await writeWhole(path.join(dir, `${name}.png`), png);
+      await writeWhole(path.join(dir, `${name}${ENDING}`), packed(png, shown));
       return name;
     },
     async get(name) {
       if (!/^[\w-]{32}$/.test(name)) return undefined;
-      const file = path.join(dir, `${name}.png`);
+      const file = path.join(dir, `${name}${ENDING}`);
       try {
         if (clock() - (await stat(file)).mtimeMs > LIFETIME_MS) return undefined;
-        return await readFile(file);
+        const { origins, ...picture } = unpacked(await readFile(file));
+        const allowed = await Promise.all(origins.map((origin) => mayAnswer(origin)));
+        return allowed.every(Boolean) ? picture : undefined;
       } catch {
         return undefined;
       }
     },
     close: () => clearInterval(timer),
   };
+}
+
+const ENDING = '.picture';
+const LINE_END = 0x0a;
+
+interface Head {
+  readonly origins: readonly string[];
+  readonly staleAt?: number | undefined;
+}
+
+/** What is known of the page in a line of JSON, and the picture: URLs may be secrets, and are not written down. */
+function packed(png: Uint8Array, { urls, staleAt }: ShownPage): Uint8Array {
+  const web = urls.filter((url) => /^https?:/i.test(url) && URL.canParse(url));
+  const origins = [...new Set(web.map((url) => new URL(url).origin))];
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ origins, staleAt } satisfies Head)}\n`), png]);
+}
+
+function unpacked(bytes: Uint8Array): KeptPicture & Head {
+  const end = bytes.indexOf(LINE_END);
+  const head = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as Head;
+  return { ...head, png: bytes.subarray(end + 1) };
 }
 
 async function listing(dir: string): Promise<{ file: string; bytes: number; madeAt: number }[]> {

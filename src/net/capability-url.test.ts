@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { isCapabilityUrl } from './capability-url.ts';
+
+const UUID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
+const SHA1 = 'da39a3ee5e6b4b0d3255bfef95601890afd80709';
+
+describe('a URL that is a secret', () => {
+  it.each([
+    'https://a.example/share?token=abc',
+    'https://a.example/share?TOKEN=abc',
+    'https://a.example/share?page=1&share_token=abc',
+    'https://a.example/share?shareToken=abc',
+    'https://a.example/share?user%5Bpassword%5D=x',
+    'https://a.example/?key=1',
+    'https://a.example/?apikey=1',
+    'https://a.example/?api-key=1',
+    'https://a.example/?resourcekey=0-x',
+    'https://a.example/?sig=1',
+    'https://a.example/?signature=1',
+    'https://a.example/?access_token=1',
+    'https://a.example/callback?code=4/0A&state=x',
+    'https://a.example/?auth=1',
+    'https://a.example/?jwt=1',
+    'https://a.example/?sessionid=1',
+    'https://a.example/?PHPSESSID=1',
+    'https://a.example/?sid=1',
+    'https://a.example/?pwd=1',
+    'https://a.example/?invite_code=spring',
+    'https://a.example/page;jsessionid=1?x=1',
+    'https://bucket.example/file.pdf?X-Amz-Credential=a&X-Amz-Date=b',
+    'https://bucket.example/file.pdf?X-Goog-Date=b',
+    'https://bucket.example/file.pdf?AWSAccessKeyId=a&Expires=1',
+    'https://blob.example/c/file?sv=2024-01-01&se=2026-01-01&sp=r&sig=abc',
+    'https://blob.example/c/file?sv=2024-01-01&se=2026-01-01&sp=r',
+    'https://user:secret@a.example/page',
+    'https://user@a.example/page',
+    'https://a.example/?next=https%3A%2F%2Fb.example%2Fshare%3Ftoken%3Dabc',
+    'https://archive.example/web/https://b.example/share?token=abc',
+    'https://a.example/page#access_token=abc',
+    'https://a.example/app#/share?token=abc',
+    'https://paste.example/?1a2b3c#9xQe7Lk2mVb4RtYs8WpZc3NdFgHjKaUi',
+    `https://a.example/doc/${UUID}`,
+    `https://a.example/doc?id=${UUID}`,
+    `https://a.example/doc/${UUID.replaceAll('-', '')}`,
+    `https://a.example/notes/My-plan-${UUID.replaceAll('-', '')}`,
+    `https://a.example/doc/${SHA1}`,
+    `https://gist.github.com/someone/${SHA1}`,
+    `https://raw.githubusercontent.com/a/b/${SHA1}/file.md`,
+    'https://docs.example/document/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit',
+    'https://box.example/s/a8f2k1z9q7x3m5p/report.pdf',
+    'https://a.example/i/Xk3-9fL_2mQ-aa8B_q1Z-7cQ',
+    'https://a.example/join/qzkxwvjhqzkxpwvjtkzq',
+    'https://a.example/join/AbXqTzWkLmQpRsVn',
+    'https://a.example/file/report-1f8e4c2a9b7d6053.html',
+    'https://a8f2k1z9q7x3m5p0.tunnel.example/',
+    'https://a.example/invite/%61%38%66%32%6b%31%7a%39%71%37%78%33%6d%35%70',
+    'nonsense',
+  ])('%s', (url) => expect(isCapabilityUrl(url)).toBe(true));
+
+  it('is told in linear time', () => {
+    for (const piece of ['a1', '-', '%', '?', '&a=', ';', 'Aa', '#/', 'https%3A'])
+      expect(typeof isCapabilityUrl(`https://a.example/${piece.repeat(60_000)}`)).toBe('boolean');
+  });
+});
+
+describe('a URL that anybody may know', () => {
+  it.each([
+    'https://a.example/',
+    'http://127.0.0.1:8080/share',
+    'http://[2001:db8::1]/page',
+    'https://a.example/2026/11/how-bees-find-their-way-home-by-the-sun',
+    'https://a.example/How_Bees_Find_Home_(2nd_edition).html',
+    'https://en.example/wiki/Internationalization_and_localization',
+    'https://de.example/wiki/Rechtsschutzversicherungsgesellschaften',
+    'https://a.example/docs/MicrosoftWindowsServerUpdateServices.aspx',
+    'https://a.example/docs/XMLHttpRequestEventTarget',
+    'https://a.example/nl/arbeidsongeschiktheidsverzekering',
+    'https://a.example/fr/anticonstitutionnellement',
+    'https://a.example/es/electroencefalografista',
+    'https://a.example/it/precipitevolissimevolmente',
+    'https://a.example/pl/niezapominajkowy-przedsiebiorstwo',
+    'https://a.example/fi/lentokonesuihkuturbiinimoottori',
+    'https://a.example/tr/muvaffakiyetsizlestiricilestiriveremeyebileceklerimizden',
+    'https://a.example/zh/zhonghuarenmingongheguo',
+    'https://a.example/sv/realisationsvinstbeskattning',
+    'https://a.example/WONDERFULANNOUNCEMENTS',
+    'https://a.example/products/iphone-15-pro-max-256gb-natural-titanium',
+    'https://a.example/news/20261122101530123/story',
+    'https://a.example/status/1234567890123456789',
+    'https://shop.example/dp/B07PGL2ZSL',
+    'https://video.example/watch?v=dQw4w9WgXcQ',
+    'https://blog.example/@someone/how-we-did-it-3f2a1b9c8d7e',
+    'https://journal.example/doi/10.1016/S0092867420300116',
+    'https://a.example/search?q=what+is+a+session+token&page=2',
+    'https://a.example/list?country_code=DE&sort=price&keywords=bees',
+    'https://a.example/list?token=&page=2',
+    'https://a.example/page#token',
+    'https://a.example/page#how-bees-find-home',
+    'https://a.example/page?fbclid=IwAR0aB3dEfGh1JkLmN0pQrStUvWxYz123456789&utm_source=abc',
+    'https://xn--b1agh1afp5a9c3d2e4f6g.example/',
+    'https://zh.example/wiki/%E8%9C%9C%E8%9C%82%E5%A6%82%E4%BD%95%E6%89%BE%E5%88%B0%E5%9B%9E%E5%AE%B6%E7%9A%84%E8%B7%AF',
+    `https://github.com/a/b/blob/${SHA1}/README.md`,
+    `https://github.com/a/b/commit/${SHA1}`,
+    `https://gitlab.example.org/a/b/-/tree/${SHA1}`,
+    `https://git.example.org/a/src/commit/${SHA1}/file.ts`,
+  ])('%s', (url) => expect(isCapabilityUrl(url)).toBe(false));
+});

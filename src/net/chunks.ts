@@ -1,0 +1,69 @@
+/** The chunked transfer coding (RFC 9112, section 7.1), read as browsers read it: lines may end without a carriage return. */
+
+export interface Chunks {
+  /** Hands the data in these bytes to `give`. True: that was the last chunk. Throws for what are no chunks. */
+  take(bytes: Buffer, give: (data: Buffer) => void): boolean;
+  /** What followed the last chunk. */
+  rest(): Buffer;
+}
+
+/** Of a line, and of all trailers. */
+const MAX_LINE_BYTES = 16 * 1024;
+const LF = 0x0a;
+
+export function createChunks(): Chunks {
+  let step: 'size' | 'data' | 'end' | 'trailers' | 'done' = 'size';
+  let left = 0;
+  let line = '';
+  let trailers = 0;
+  let rest: Buffer = Buffer.alloc(0);
+
+  const endLine = (text: string) => {
+    if (step === 'size') {
+      left = sizeOf(text);
+      step = left ? 'data' : 'trailers';
+    } else if (step === 'end') {
+      if (text !== '') throw notChunks();
+      step = 'size';
+    } else if (text === '') step = 'done';
+  };
+
+  return {
+    take(bytes, give) {
+      for (let at = 0; at < bytes.length; ) {
+        if (step === 'data') {
+          const data = bytes.subarray(at, at + left);
+          give(data);
+          at += data.length;
+          left -= data.length;
+          if (!left) step = 'end';
+          continue;
+        }
+        const end = bytes.indexOf(LF, at);
+        const part = bytes.toString('latin1', at, end < 0 ? undefined : end);
+        if (step === 'trailers') trailers += part.length + 1;
+        if (line.length + part.length > MAX_LINE_BYTES || trailers > MAX_LINE_BYTES) throw notChunks();
+        line += part;
+        if (end < 0) return false;
+        at = end + 1;
+        endLine(line.replace(/\r$/, ''));
+        line = '';
+        if (step === 'done') {
+          rest = bytes.subarray(at);
+          return true;
+        }
+      }
+      return false;
+    },
+    rest: () => rest,
+  };
+}
+
+/** More digits than this would be more bytes than can be counted. */
+function sizeOf(line: string): number {
+  const digits = /^0*([0-9a-f]{0,13})[ \t]*(?:;.*)?$/i.exec(line);
+  if (!digits || !/^[0-9a-f]/i.test(line)) throw notChunks();
+  return Number.parseInt(digits[1] || '0', 16);
+}
+
+const notChunks = () => Object.assign(new Error('not chunked'), { code: 'HPE_INVALID_CHUNK_SIZE' });

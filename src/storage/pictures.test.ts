@@ -1,0 +1,47 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openPictures, type Pictures } from './pictures.ts';
+
+const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x0a);
+
+let dir: string;
+let refused: string[];
+let pictures: Pictures;
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'pictures-'));
+  refused = [];
+  pictures = await openPictures(dir, { mayAnswer: async (url) => !refused.includes(url) });
+});
+afterEach(async () => {
+  pictures.close();
+  await rm(dir, { recursive: true });
+});
+
+it('are given as they were put, until one of the hosts of their page is refused', async () => {
+  const name = await pictures.put(PNG, { urls: ['https://a.example/share?token=abc', 'http://b.example:81/'] });
+  const given = async () => {
+    const kept = await pictures.get(name);
+    return kept && Uint8Array.from(kept.png);
+  };
+  expect(await given()).toEqual(PNG);
+  for (const origin of ['https://a.example', 'http://b.example:81']) {
+    refused = [origin];
+    expect(await given()).toBeUndefined();
+  }
+  refused = [];
+  expect(await given()).toEqual(PNG);
+});
+
+it('of what came with a request are given, and say how old they are', async () => {
+  expect(await pictures.get(await pictures.put(PNG, { urls: ['blob:0123'], staleAt: 7 }))).toMatchObject({
+    staleAt: 7,
+  });
+});
+
+it('have no URL of their page written beside them', async () => {
+  await pictures.put(PNG, { urls: ['https://a.example/share?token=abc'] });
+  const [file] = await readdir(path.join(dir, 'pictures'));
+  expect((await readFile(path.join(dir, 'pictures', file!))).toString('latin1')).not.toMatch(/token|share/);
+});
