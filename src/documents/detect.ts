@@ -1,4 +1,5 @@
 /** What a file is, by its first bytes and by its name, and which types become documents here. */
+import { own } from '#own.ts';
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 const ODF = 'application/vnd.oasis.opendocument';
@@ -72,7 +73,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** The name that this program uses for a type. */
-export const canonicalType = (mediaType: string): string => ALIASES[mediaType] ?? mediaType;
+export const canonicalType = (mediaType: string): string => own(ALIASES, mediaType) ?? mediaType;
 
 const KNOWN = new Set<string>(Object.values(TYPES));
 
@@ -125,7 +126,7 @@ export function extensionOf(mediaType: string): string {
 /** The type that a file's name promises; undefined for names that promise none that is read here. */
 export function typeOfName(name: string | undefined): string | undefined {
   const extension = /\.([a-z0-9]{1,5})$/i.exec(name ?? '')?.[1]?.toLowerCase();
-  return extension === undefined ? undefined : EXTENSIONS[extension];
+  return extension === undefined ? undefined : own(EXTENSIONS, extension);
 }
 
 const MAGIC: readonly (readonly [start: string, type: string])[] = [

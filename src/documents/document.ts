@@ -52,6 +52,8 @@ export interface ParsedDocument {
 export interface ParseOptions {
   /** Only this page, counted from 1; one that the document has not means all. */
   readonly page?: number | undefined;
+  /** After so long a kind that reads page by page gives the pages that it has. Unset: it reads them all. */
+  readonly timeMs?: number | undefined;
 }
 
 export interface PictureOptions {

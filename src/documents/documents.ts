@@ -49,20 +49,37 @@ export interface DocumentsOptions {
 
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
+/** Of the time that a file may take: then a kind that reads page by page gives what it has. */
+const READING_SHARE = 0.6;
+
 /** Files up to this size are alike; a larger one lets smaller ones go first. */
 const LIGHT_BYTES = 256 * 1024;
 
 /** Office files whose pages LibreOffice lays out as they would be printed; a sheet has no such pages. */
 const PRINTED = new Set<string>([TYPES.docx, TYPES.odt, TYPES.rtf, TYPES.doc, TYPES.pptx, TYPES.odp, TYPES.ppt]);
 
+/** What any file may take, and how many times its size more: text that was packed becomes many objects. */
+const LEAST_MEMORY_MB = 512;
+const MEMORY_FACTOR = 64;
+/** Pages of a PDF and pictures are worked on one by one. */
+const PAGED_MEMORY_FACTOR = 8;
+
+/** Steps, so that files of about a size share their processes. */
+function memoryFor({ size, mediaType }: DocumentFile): number {
+  const isPaged = mediaType === TYPES.pdf || mediaType.startsWith('image/');
+  const wanted = (size / 1024 ** 2) * (isPaged ? PAGED_MEMORY_FACTOR : MEMORY_FACTOR);
+  return LEAST_MEMORY_MB * 2 ** Math.max(0, Math.ceil(Math.log2((LEAST_MEMORY_MB / 2 + wanted) / LEAST_MEMORY_MB)));
+}
+
 export function createDocuments({ processes: count, memoryMb, timeoutMs, libreoffice }: DocumentsOptions): Documents {
   const processes = createProcesses<Task, Outcome>({ worker: WORKER, count, memoryMb });
   const prints = createPrints();
+  const timeMs = timeoutMs * READING_SHARE;
 
   async function run(task: Task, signal: AbortSignal): Promise<Exclude<Outcome, { kind: 'fault' }>> {
     const weight = task.file.size <= LIGHT_BYTES ? 0 : task.file.size;
     try {
-      const outcome = await processes.run(task, { timeoutMs, signal, weight });
+      const outcome = await processes.run(task, { timeoutMs, signal, weight, memoryMb: memoryFor(task.file) });
       if (outcome.kind === 'fault') throw new DocumentFault(outcome.fault, outcome.message);
       return outcome;
     } catch (error) {
@@ -93,11 +110,11 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
 
   return {
     async read(file, { page }, signal) {
-      const first = await run({ do: 'parse', file: canonical(file), page }, signal);
+      const first = await run({ do: 'parse', file: canonical(file), page, timeMs }, signal);
       if (first.kind === 'document') return { ...first.document, mediaType: first.mediaType };
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
       const newer = await converted(file, mediaType, OLD_OFFICE[mediaType]!, signal);
-      const second = await run({ do: 'parse', file: newer, page }, signal);
+      const second = await run({ do: 'parse', file: newer, page, timeMs }, signal);
       if (second.kind !== 'document') throw new DocumentFault('damaged', 'The Office file could not be converted');
       return { ...second.document, mediaType };
     },

@@ -1,4 +1,5 @@
 /** Which module reads which type of file. Each is loaded when its first file comes. */
+import { own } from '#own.ts';
 import { TYPES } from './detect.ts';
 import type { DocumentKind } from './document.ts';
 
@@ -27,6 +28,6 @@ const KINDS: Readonly<Record<string, Load>> = {
 /** The kind of a type; undefined when nothing here reads it. */
 export async function kindOf(mediaType: string): Promise<DocumentKind | undefined> {
   const load =
-    KINDS[mediaType] ?? (mediaType.startsWith('image/') ? image : /[/+]xml$/.test(mediaType) ? xml : undefined);
+    own(KINDS, mediaType) ?? (mediaType.startsWith('image/') ? image : /[/+]xml$/.test(mediaType) ? xml : undefined);
   return load && (await load()).kind;
 }

@@ -13,7 +13,7 @@ import {
 import { kindOf } from './kinds.ts';
 
 export type Task =
-  | { readonly do: 'parse'; readonly file: DocumentFile; readonly page: number | undefined }
+  | { readonly do: 'parse'; readonly file: DocumentFile; readonly page: number | undefined; readonly timeMs: number }
   | { readonly do: 'picture'; readonly file: DocumentFile; readonly options: PictureOptions }
   | { readonly do: 'pictures'; readonly file: DocumentFile; readonly options: PicturesOptions };
 
@@ -44,7 +44,8 @@ export default async function work(task: Task): Promise<Outcome> {
     const kind = await kindOf(mediaType);
     if (!kind) throw new DocumentFault('unsupported', `Files of the type ${mediaType} cannot be read`);
     if (task.do === 'parse') {
-      return { kind: 'document', mediaType, document: await kind.parse(file, bytes, { page: task.page }) };
+      const { page, timeMs } = task;
+      return { kind: 'document', mediaType, document: await kind.parse(file, bytes, { page, timeMs }) };
     }
     if (task.do === 'pictures') {
       if (!kind.pictures) throw new DocumentFault('unsupported', `Pages of the type ${mediaType} are drawn one by one`);

@@ -145,7 +145,15 @@ it('does what its model does', async () => {
     fc.asyncProperty(commands, async (list) => {
       const dir = mkdtempSync(path.join(os.tmpdir(), 'cache-model-'));
       const clock = { now: 1_000_000 };
-      const open = () => openCache({ dir, maxBytes: 1e8, freshMs: FRESH_MS, keepMs: KEEP_MS, clock: () => clock.now });
+      const open = () =>
+        openCache({
+          dir,
+          maxBytes: 1e8,
+          freshMs: FRESH_MS,
+          keepMs: KEEP_MS,
+          mayAnswer: async () => true,
+          clock: () => clock.now,
+        });
       const real: Real = { cache: await open(), clock, open };
       try {
         await fc.asyncModelRun(() => ({ model: { now: clock.now, versions: 0, copies: new Map() }, real }), list);

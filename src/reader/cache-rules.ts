@@ -3,6 +3,7 @@
  * what each option means to copies; the rules that it calls `by rule` stand here.
  */
 import { createHash } from 'node:crypto';
+import { isCapabilityUrl } from '#net/capability-url.ts';
 import { fragmentPage } from './file.ts';
 import { OPTIONS, type OptionName, type OptionRow, RESPOND_TIMINGS } from './options/options.ts';
 import type { EngineChoice, Options } from './options/resolve.ts';
@@ -11,7 +12,10 @@ import { isHtml, type Snapshot } from './snapshot.ts';
 import { CAPTCHA } from './warnings.ts';
 
 /** A snapshot without its text and pictures. */
-export type SnapshotFacts = Omit<Snapshot, 'text' | 'screenshot' | 'pageshot' | 'file' | 'storageState' | 'cachedAt'>;
+export type SnapshotFacts = Omit<
+  Snapshot,
+  'text' | 'screenshot' | 'pageshot' | 'file' | 'storageState' | 'cachedAt' | 'stale'
+>;
 
 /** What a kept copy is known by before its content is read. */
 export interface Copy {
@@ -56,16 +60,19 @@ export function maxAgeMs(request: ReadRequest, freshMs: number): number {
 
 /**
  * The name under which copies for equal targets and equal ways to capture them lie. Pages of a document lie apart; a web
- * page is the same whatever part of it is named.
+ * page is the same whatever part of it is named. `at fragment`: but for a page that was made by what the fragment says.
  */
-export function placeOf({ target, options, keyed }: ReadRequest, of: 'document' | 'page' = 'document'): string {
+export function placeOf(
+  { target, options, keyed }: ReadRequest,
+  of: 'document' | 'page' | 'at fragment' = 'document',
+): string {
   const values = options as Partial<Record<OptionName, unknown>>;
   const exact = ROWS.flatMap(([name, { copies, caching }]) =>
     copies || caching || !isOn(values[name]) ? [] : [[name, values[name]]],
   );
   const { waitForSelector, locale, proxy } = options;
   const ruled = {
-    address: addressOf(target.url),
+    address: of === 'at fragment' ? target.url : addressOf(target.url),
     page: of === 'document' ? (options.page ?? fragmentPage(target.url)) : undefined,
     given: target.given && [sha256(target.given.text), target.given.mediaType],
     // The name of a file may become its title, so another’s name is never shown.
@@ -74,7 +81,38 @@ export function placeOf({ target, options, keyed }: ReadRequest, of: 'document' 
     locale: locale && Intl.getCanonicalLocales(locale)[0],
     proxy: keyed ? proxy : 'none',
   };
-  return sha256(JSON.stringify([ruled, exact]));
+  return sha256(JSON.stringify([PLACES_VERSION, ruled, exact]));
+}
+
+/** In earlier places rendered pages of all fragments lay together. */
+const PLACES_VERSION = 2;
+
+/**
+ * Where a copy lies. Scripts may make another page of each fragment, and a fragment may be the key to it: a rendered page
+ * is that of all fragments only when its fragment names a part of it, and is no secret.
+ */
+export function placeToKeep(request: ReadRequest, { engine, text, document }: Snapshot): string {
+  if (document) return placeOf(request, 'document');
+  const fragment = fragmentOf(request.target.url);
+  const isMade = engine === 'browser' || engine === 'cf-browser-rendering';
+  return placeOf(request, fragment && isMade && !isAnchor(fragment, text) ? 'at fragment' : 'page');
+}
+
+/** Empty for a URL without one. */
+export const fragmentOf = (url: string): string => new URL(url).hash.slice(1);
+
+function isAnchor(fragment: string, html: string): boolean {
+  if (isCapabilityUrl(`https://fragment.invalid/#${fragment}`)) return false;
+  const names = [fragment, decoded(fragment)];
+  return names.some((name) => html.includes(`id="${name}"`) || html.includes(`name="${name}"`));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The address without its fragment, unless that is a route of the page’s own. */
@@ -91,6 +129,7 @@ export function flightOf(request: ReadRequest): string {
   const { engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources } = options;
   return JSON.stringify([
     placeOf(request),
+    fragmentOf(request.target.url),
     keyed,
     [engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources],
     [options.modelFormat, options.formats.has('screenshot'), options.formats.has('pageshot'), wantsSource(request)],

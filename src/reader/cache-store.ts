@@ -171,7 +171,7 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
   }
 
   async function keep(place: string, snapshot: Snapshot, captured: Captured, madeAt: number): Promise<void> {
-    const { text, screenshot, pageshot, cachedAt: _, ...facts } = snapshot;
+    const { text, screenshot, pageshot, cachedAt: _, stale: __, ...facts } = snapshot;
     const raw = Buffer.from(text);
     const json = JSON.stringify({ snapshot: facts, captured, textBytes: raw.length } satisfies Kept);
     const packed = await compress(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });

@@ -21,10 +21,26 @@ let dir: string;
 let now: number;
 let cache: SnapshotCache;
 let told: string[];
+/** URLs that the guard refuses now, and those that it was asked about. */
+let refused: string[];
+let asked: string[];
 
+const mayAnswer = async (url: string) => {
+  asked.push(url);
+  return !refused.includes(url);
+};
 const log = { warn: (_facts: unknown, message: string) => void told.push(message) } as never;
 const open = (more: { maxBytes?: number; keepMs?: number; keepsNoStore?: boolean } = {}) =>
-  openCache({ dir, maxBytes: 100 * MB, freshMs: HOUR_MS, keepMs: 24 * HOUR_MS, clock: () => now, log, ...more });
+  openCache({
+    dir,
+    maxBytes: 100 * MB,
+    freshMs: HOUR_MS,
+    keepMs: 24 * HOUR_MS,
+    mayAnswer,
+    clock: () => now,
+    log,
+    ...more,
+  });
 const reopen = async (more?: Parameters<typeof open>[0]) => {
   await cache.close();
   cache = await open(more);
@@ -35,6 +51,8 @@ beforeEach(async () => {
   dir = path.join(root, 'cache');
   now = 1_800_000_000_000;
   told = [];
+  refused = [];
+  asked = [];
   cache = await open();
 });
 afterEach(async () => {
@@ -134,6 +152,57 @@ describe('a copy', () => {
     expect(reads.times).toBe(1);
   });
 
+  it('made by what a fragment says answers that fragment alone', async () => {
+    const rendered = counted((words) => page(`<h2 id="leaves">Leaves</h2>${words}`, { engine: 'browser' }));
+    const by = (fragment: string) => read(rendered.live, { engine: 'browser' }, `${URL_OF_TEA}${fragment}`);
+    await by('#not-a-part');
+    await by('');
+    expect(rendered.times).toBe(2);
+    expect((await by('#not-a-part')).text).toContain('read 1');
+    expect((await by('')).text).toContain('read 2');
+    // What stands at no fragment is good for a part of the page.
+    expect((await by('#leaves')).text).toContain('read 2');
+    expect(rendered.times).toBe(2);
+  });
+
+  it.each([
+    ['#9xQe7Lk2mVb4RtYs8WpZc3', '<p id="9xQe7Lk2mVb4RtYs8WpZc3">'],
+    ['#access_token=leaf', '<p id="access_token=leaf">'],
+    ['#!leaf', ''],
+    ['#/leaf?x', ''],
+    ['#leaf', ''],
+  ])('made by the key %s is not had without it, while it is read or afterwards', async (key, part) => {
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const live = (words: string): Live =>
+      async function* () {
+        await gate;
+        yield page(`${part}${words}`, { engine: 'browser' });
+      };
+    const first = read(live('the secret'), { engine: 'browser' }, URL_OF_TEA + key);
+    const others = ['', '#other', '#leaves'].map((fragment) =>
+      read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment),
+    );
+    go();
+    expect((await first).text).toContain('the secret');
+    for (const other of await Promise.all(others)) expect(other.text).toContain('nothing');
+    for (const fragment of ['', '#other', '#leaves']) {
+      const later = await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment);
+      expect([fragment, later.text.includes('the secret')]).toEqual([fragment, false]);
+    }
+    expect((await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + key)).text).toContain('the secret');
+  });
+
+  it('is not that of the URL to which a redirect led', async () => {
+    const reads = counted((words) => page(words, { url: 'https://tea.example/share?token=leaf' }));
+    await read(reads.live);
+    await read(reads.live, {}, 'https://tea.example/share?token=leaf');
+    await read(reads.live, {}, 'https://tea.example/share');
+    expect(reads.times).toBe(3);
+  });
+
   it('lasts over a restart', async () => {
     const reads = counted();
     await read(reads.live);
@@ -191,6 +260,45 @@ describe('a copy', () => {
   });
 });
 
+describe('when a URL is refused now', () => {
+  const FINAL = 'https://leaves.example/';
+  const reads = () => counted((words) => page(words, { url: FINAL }));
+  const broken: Live = async function* () {
+    yield* [];
+    throw problem('AssertionFailureError');
+  };
+
+  it('no copy of it answers, fresh or old', async () => {
+    await read(reads().live);
+    refused = [URL_OF_TEA];
+    await expect(read(reads().live)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
+    now += 2 * HOUR_MS;
+    await expect(read(broken)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
+  });
+
+  it('no copy answers that a redirect to it made: the page is read anew', async () => {
+    const first = reads();
+    await read(first.live);
+    refused = [FINAL];
+    expect((await read(first.live)).text).toContain('read 2');
+    now += 2 * HOUR_MS;
+    await expect(read(broken)).rejects.toMatchObject({ name: 'AssertionFailureError' });
+  });
+
+  it('what came with the request is answered, and nothing is asked about where no copy is', async () => {
+    await read(reads().live, { noCache: true });
+    await read(reads().live, {}, 'https://other.example/');
+    expect(asked).toEqual([]);
+    const url = 'https://tea.example/leaves.pdf';
+    const target = { url, upload: { bytes: new Uint8Array(3), mediaType: 'application/pdf' } };
+    const uploads = counted((words) => file(words, { engine: 'given' }));
+    await read(uploads.live, {}, target);
+    refused = [url];
+    await read(uploads.live, {}, target);
+    expect(uploads.times).toBe(1);
+  });
+});
+
 describe('when the page cannot be read', () => {
   const failing = (error: unknown, ...first: Snapshot[]): Live =>
     async function* () {
@@ -204,16 +312,18 @@ describe('when the page cannot be read', () => {
     const ends = (error: Error) =>
       last(cache.through(request({}, URL_OF_TEA, { mayFollow: async () => {} }), failing(error)));
     await expect(ends(new NotFollowed())).rejects.toThrow(NotFollowed);
-    expect((await ends(problem('AssertionFailureError'))).cachedAt).toBeDefined();
+    expect((await ends(problem('AssertionFailureError'))).stale).toBe(true);
   });
 
   it('an old copy answers, until it is gone', async () => {
     await read(counted().live);
     now += 23 * HOUR_MS;
     const broken = failing(problem('AssertionFailureError'));
-    expect((await read(broken)).cachedAt).toBe(now - 23 * HOUR_MS);
-    expect((await read(broken, { cacheTolerance: 5 })).cachedAt).toBe(now - 23 * HOUR_MS);
-    expect((await read(failing(new TypeError('a slip'), page('half', { settled: false })))).cachedAt).toBeDefined();
+    const old = { cachedAt: now - 23 * HOUR_MS, stale: true };
+    expect(await read(broken)).toMatchObject(old);
+    expect(await read(broken, { cacheTolerance: 5 })).toMatchObject(old);
+    expect(await read(failing(new TypeError('a slip'), page('half', { settled: false })))).toMatchObject(old);
+    expect(await read(broken, { cacheTolerance: 48 * 3_600 })).not.toHaveProperty('stale');
     now += 2 * HOUR_MS;
     await expect(read(broken)).rejects.toThrow('could not be read');
   });

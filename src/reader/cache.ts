@@ -1,20 +1,25 @@
 /**
  * Between the readers and the engines: a kept copy answers when it may, equal reads at the same time share one, what was
- * read is kept when it may be, and an old copy answers for a page that cannot be read (contract, section 13).
+ * read is kept when it may be, and an old copy answers for a page that cannot be read (contract, section 13). A copy of
+ * what may not be read any more answers nobody.
  */
 import { rm } from 'node:fs/promises';
 import { createFlights } from '#concurrency/single-flight.ts';
 import { Problem, type ProblemName } from '#errors.ts';
 import { NotFollowed } from '#net/fetch.ts';
+import { refusal } from '#net/guard.ts';
+import type { MayAnswer } from '#net/kept.ts';
 import type { Log } from '#telemetry/log.ts';
 import {
   type Copy,
   capturedBy,
   flightOf,
+  fragmentOf,
   maxAgeMs,
   mayRead,
   mayWrite,
   placeOf,
+  placeToKeep,
   serves,
   worthKeeping,
 } from './cache-rules.ts';
@@ -29,7 +34,8 @@ export interface SnapshotCache {
   /**
    * The snapshots of a read: a kept copy (`cachedAt` says so) when one may answer, else those of `live`, the last of
    * which is kept when it may be. Equal reads at the same time share one; its signal is aborted when the last of them is.
-   * When the live read fails, an old copy is the last snapshot. Throws what `live` throws, and nothing of its own.
+   * When the live read fails, an old copy is the last snapshot, and `stale`. Throws what `live` throws, and
+   * SecurityCompromiseError where a copy would answer for a URL that is refused now.
    */
   through(request: ReadRequest, live: Live): AsyncGenerator<Snapshot>;
   close(): Promise<void>;
@@ -45,6 +51,8 @@ export interface CacheOptions {
   readonly keepMs: number;
   /** Whether pages that forbid copies (Cache-Control no-store or private) are kept like others; not by default. */
   readonly keepsNoStore?: boolean;
+  /** Asked of the URLs of a copy before it answers. */
+  readonly mayAnswer: MayAnswer;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -61,7 +69,7 @@ const MAX_WRITING = 32;
 
 /** Never fails: where nothing can be kept, everything is read live, and the log says why. */
 export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
-  const { dir, maxBytes, freshMs, keepMs, keepsNoStore = false, clock = Date.now, log, onRead } = options;
+  const { dir, maxBytes, freshMs, keepMs, keepsNoStore = false, mayAnswer, clock = Date.now, log, onRead } = options;
   if (maxBytes === 0) {
     await rm(dir, { recursive: true, force: true }).catch((error: unknown) =>
       log?.warn({ err: error }, 'the kept copies could not be removed'),
@@ -80,7 +88,7 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   });
   const timer = setInterval(() => void store?.sweep(), SWEEP_MS);
   timer.unref();
-  const cache = createCache(store, { freshMs, keepMs, keepsNoStore }, onRead);
+  const cache = createCache(store, { freshMs, keepMs, keepsNoStore, mayAnswer }, onRead);
   return {
     through: cache.through,
     async close() {
@@ -97,11 +105,11 @@ function told({ trace }: ReadRequest, outcome: CacheOutcome, onRead: CacheOption
   trace?.fact('cache', outcome);
 }
 
-type Rules = Required<Pick<CacheOptions, 'freshMs' | 'keepMs' | 'keepsNoStore'>>;
+type Rules = Required<Pick<CacheOptions, 'freshMs' | 'keepMs' | 'keepsNoStore' | 'mayAnswer'>>;
 
 function createCache(
   store: CopyStore | undefined,
-  { freshMs, keepMs, keepsNoStore }: Rules,
+  { freshMs, keepMs, keepsNoStore, mayAnswer }: Rules,
   onRead: CacheOptions['onRead'],
 ) {
   const flights = createFlights<Snapshot>();
@@ -131,7 +139,7 @@ function createCache(
       const stale = isFailedRead(error) ? await find(request, keepMs) : undefined;
       if (!stale) throw error;
       told(request, 'stale', onRead);
-      yield stale;
+      yield { ...stale, stale: true };
     }
   }
 
@@ -149,7 +157,7 @@ function createCache(
     const { options } = request;
     const snapshot = keepsNoStore ? { ...seen, noStore: undefined } : seen;
     if (!store || writing.size >= MAX_WRITING || !mayWrite(options) || !worthKeeping(snapshot, options)) return;
-    const place = placeOf(request, snapshot.document ? 'document' : 'page');
+    const place = placeToKeep(request, snapshot);
     const written = store.keep(place, withoutAnchor(snapshot), capturedBy(request)).finally(() => {
       if (writing.get(place) === written) writing.delete(place);
     });
@@ -158,18 +166,24 @@ function createCache(
 
   async function find(request: ReadRequest, maxAgeMs: number): Promise<Snapshot | undefined> {
     if (!store) return undefined;
-    const { options, target } = request;
+    const { options, target, signal } = request;
+    const seen = new Set<string>();
     // Whether the address is that of a document, of which a page may be named, only its copy tells.
-    for (const kind of ['document', 'page'] as const) {
+    for (const kind of fragmentOf(target.url) ? (['at fragment', ...KINDS] as const) : KINDS) {
       const place = placeOf(request, kind);
+      if (seen.has(place)) continue;
+      seen.add(place);
       await writing.get(place);
       const copy = await store.find(place, {
         serves: (found: Copy) => isOf(kind, found, request) && serves(found, request),
         maxAgeMs,
         pictures: wantsPictures(options),
       });
-      if (copy) return { ...copy, url: withAnchor(copy.url, target.url) };
-      if (place === placeOf(request, 'page')) break;
+      if (!copy) continue;
+      if (target.given || target.upload) return copy;
+      if (!(await mayAnswer(target.url, signal))) throw refusal();
+      // Where it was redirected to may be refused now, while it leads elsewhere.
+      if (await mayAnswer(copy.url, signal)) return { ...copy, url: withAnchor(copy.url, target.url) };
     }
     return undefined;
   }
@@ -183,8 +197,10 @@ function createCache(
   };
 }
 
+const KINDS = ['document', 'page'] as const;
+
 /** A copy of a whole document is no answer to a read of one of its pages. */
-const isOf = (kind: 'document' | 'page', { facts }: Copy, request: ReadRequest): boolean =>
+const isOf = (kind: 'document' | 'page' | 'at fragment', { facts }: Copy, request: ReadRequest): boolean =>
   kind === 'document' || !facts.document || placeOf(request, 'document') === placeOf(request, 'page');
 
 const wantsPictures = ({ formats }: Options): boolean => formats.has('screenshot') || formats.has('pageshot');

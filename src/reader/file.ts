@@ -80,6 +80,9 @@ export async function readFileSnapshot(read: FileRead, tools: FileTools): Promis
     const document = await readInTime(read, page, tools);
     const single = page !== undefined && document.pages.length === 1 && document.pages[0]!.number === page;
     const told: string[] = [];
+    if (page !== undefined && !single && document.pageCount !== undefined) {
+      told.push(`This document has ${document.pageCount} pages and no page ${page}, all of it is here`);
+    }
     const title = titleOf(document, read, single ? page : undefined);
     const description = await described(read, document, tools);
     const { text, mediaType } =

@@ -28,3 +28,4 @@ export { openSites } from './sites.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
 export { countTokens, keepTokens, loadTokens } from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';
+export { staleWarningIn } from './warnings.ts';

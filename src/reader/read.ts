@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
 import type { MayFollow } from '#net/fetch.ts';
+import type { Guard } from '#net/guard.ts';
 import { checkCustomHeaders } from '#net/headers.ts';
 import { parseProxyUrl } from '#net/proxies.ts';
 import type { Robots } from '#net/robots.ts';
@@ -41,6 +42,8 @@ export interface ReadRequest {
   readonly signal: AbortSignal;
   /** Whether the caller gave a key; those who did not have narrower limits. */
   readonly keyed: boolean;
+  /** The account that reads; undefined for callers without one. What is read is the same for all. */
+  readonly account?: string | undefined;
   /** How old a copy may be where the options don't say, if that is not what the cache holds for fresh, in ms. */
   readonly freshMs?: number | undefined;
   /** Whether the links of the whole page are wanted, for who goes on from it. */
@@ -62,6 +65,7 @@ export interface Reader {
 }
 
 export interface ReaderParts extends Engines {
+  readonly guard: Pick<Guard, 'checkUrl'>;
   readonly cache: SnapshotCache;
   readonly robots: Robots;
   readonly files: FileTools;
@@ -117,6 +121,8 @@ export function createReader(parts: ReaderParts): Reader {
   /** Throws what is certain before anything is read: options at fault, models that are not there, targets that are refused. */
   async function allow({ target, options, signal, keyed, trace }: ReadRequest): Promise<void> {
     if (!target.given && !target.upload) {
+      // Before the cache: a copy answers for no URL that is refused.
+      parts.guard.checkUrl(new URL(target.url));
       failures.check(target.url);
       parts.abuse?.check(target.url, keyed);
     }
@@ -135,7 +141,16 @@ export function createReader(parts: ReaderParts): Reader {
   function taskOf(snapshot: Snapshot, { target, options, keyed, pageLinks }: ReadRequest): RenderTask {
     const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
     const most = { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless };
-    return { snapshot, options, requestedUrl: target.url, limits: most, ...(pageLinks && { pageLinks }) };
+    const isGiven = target.given !== undefined || target.upload !== undefined;
+    return {
+      snapshot,
+      options,
+      requestedUrl: target.url,
+      limits: most,
+      ...(pageLinks && { pageLinks }),
+      ...(isGiven && { isGiven }),
+      ...(!keyed && { isKeyless: true }),
+    };
   }
 
   async function rendered(snapshot: Snapshot, request: ReadRequest): Promise<Rendition> {

@@ -2,42 +2,40 @@
  * From a snapshot to a rendition: parse, apply selectors, extract, convert, cut, count. Pure and without a clock, so
  * that a thread can do it and be ended when a page is too much; who wants to time it is told when a step is over.
  */
-import {
-  append,
-  attribute,
-  type Document,
-  Element,
-  elements as elementsOf,
-  find,
-  removeAttribute,
-  setAttribute,
-  Text,
-} from '#html/node.ts';
+import { cleanCharacters, cleanData } from '#html/characters.ts';
+import { append, type Document, Element, elements as elementsOf, find, Text, textOf } from '#html/node.ts';
 import { type Parsed, parsePage } from '#html/parse.ts';
-import { outerHtml } from '#html/serialize.ts';
 import { innerText } from '#html/visible-text.ts';
 import type { Article } from './article.ts';
+import { chargeFor } from './charge.ts';
 import { chunkMarkdown } from './chunking/chunk.ts';
+import { survey, waitsForScripts } from './engines/evidence.ts';
 import { explain } from './explanation.ts';
 import { extractArticle } from './extract/extract.ts';
 import { collectImages, type PageImage } from './extract/images.ts';
-import { collectLinks, documentBaseUrl, type Link } from './extract/links.ts';
+import { anchorsIn, collectLinks, documentBaseUrl, type Link } from './extract/links.ts';
 import { pageLinks as pageLinksOf } from './extract/page-links.ts';
+import { NO_STYLES, type PageStyles, pageStyles } from './extract/page-styles.ts';
 import { Notes } from './extract/removals.ts';
+import { type Seen, seePage } from './extract/seen.ts';
 import { extractionVersion } from './extract/version.ts';
 import { cleanHtml, fitted, type Material } from './formats/material.ts';
+import { settleFrames } from './frameset.ts';
+import { htmlField, wantsHtml } from './html-field.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
 import { withCaptions } from './markdown/alt-text.ts';
 import { frontmatter } from './markdown/frontmatter.ts';
 import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
-import type { Options } from './options/resolve.ts';
+import { type Options, wantsMarkdown } from './options/resolve.ts';
+import { unusedOptions } from './options/unused.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
 import { saidByPage } from './said-by-page.ts';
-import { applySelectors } from './selectors.ts';
-import { type DocumentFacts, FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snapshot.ts';
+import { applySelectors, type Unmatched } from './selectors.ts';
+import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warnings } from './warnings.ts';
+import { countWords } from './words.ts';
 
 export interface RenderTask {
   readonly snapshot: Snapshot;
@@ -49,6 +47,9 @@ export interface RenderTask {
   readonly captions?: Readonly<Record<string, string>> | undefined;
   /** Whether the links of the whole page are wanted. */
   readonly pageLinks?: boolean | undefined;
+  /** Whether the document came with the request, so that no server answered. */
+  readonly isGiven?: boolean | undefined;
+  readonly isKeyless?: boolean | undefined;
 }
 
 /** Told the name of a step that is over; what comes after the last one is `markdown`. */
@@ -66,47 +67,67 @@ export interface RenderLimits {
   readonly visionTokens: number;
 }
 
-/** Tokens that a picture is charged. */
-const PICTURE_TOKENS = 765;
-/** What is charged at least for generated alternative texts, and for injected scripts or remote rendering. */
-const LEAST_WITH_ALT = 765;
-const LEAST_WITH_SCRIPTS = 4_000;
-/** No answer is charged more than this. */
-const MAX_CHARGE = 2_000_000;
-
 export function render(
-  { snapshot, options, requestedUrl, limits, captions, pageLinks }: RenderTask,
+  { snapshot, options, requestedUrl, limits, captions, pageLinks, isGiven, isKeyless }: RenderTask,
   done?: StepDone,
 ): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
+  // Before there is a body for it.
+  const signs = isUnrendered(snapshot) ? survey(parsed.document) : undefined;
+  const framesUnread = settleFrames(parsed.document);
   done?.('parse');
   const { document } = parsed;
   // Before anything is taken out of it.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
   const notes = options.explain ? new Notes(document) : undefined;
-  applySelectors(document, options, notes);
+  // As the whole page has it, whatever selectors leave of that.
+  const styles = stylesOf(document, snapshot);
+  const unmatched = applySelectors(document, options, notes);
   const baseUrl = documentBaseUrl(document, url);
-  const fields = textFields(document, snapshot, options);
-  const links = options.withLinksSummary
-    ? collectLinks(document, baseUrl, options.withLinksSummary === 'all' ? 'all' : 'unique')
-    : [];
-  const images = options.withImagesSummary
-    ? collectImages(document, baseUrl, {
-        keepDataUrl: options.keepImgDataUrl,
-        ...(baseUrl !== url && { origin: new URL(baseUrl).origin }),
-      })
-    : [];
+  const html = wantsHtml(options) ? htmlField(document, snapshot, options) : undefined;
+  const anchors = options.withLinksSummary ? anchorsIn(document) : [];
+  const pictures = options.withImagesSummary ? [...elementsOf(document, 'img')] : [];
+  const seen = seePage(document, { styles, notes });
+  const text = options.formats.has('text') ? innerText(find(document, 'body') ?? document) : undefined;
+  const mode = options.withLinksSummary === 'all' ? 'all' : 'unique';
+  const links = anchors.length > 0 ? collectLinks(document, baseUrl, mode, anchors) : [];
+  const addresses = {
+    keepDataUrl: options.keepImgDataUrl,
+    ...(baseUrl !== url && { origin: new URL(baseUrl).origin }),
+  };
+  const images = pictures.length > 0 ? collectImages(document, baseUrl, addresses, pictures) : [];
 
   const whole = options.formats.has('markdown');
-  const article = extracted(document, { snapshot, options, url, baseUrl, whole, notes });
+  const article = extracted(document, { snapshot, options, url, baseUrl, whole, notes, seen });
   done?.('extract');
   const markdown = wantsMarkdown(options)
     ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, notes })
     : undefined;
   const { complete } = parsed;
+  const waits = signs?.scripts === true && waitsForScripts(signs, countWords(textOf(article.content)), snapshot.url);
   const told = captions ? withCaptions(images, captions) : images;
-  const parts = { snapshot, options, limits, url, article, notes, fields, markdown, links, images: told, complete };
+  const fields = { html, text };
+  const parts = {
+    snapshot,
+    options,
+    limits,
+    url,
+    article,
+    notes,
+    fields,
+    markdown,
+    links,
+    images: told,
+    seen,
+    complete,
+    waits,
+    isGiven,
+    isKeyless,
+    framesUnread,
+    unmatched,
+    tooMuch: markdown !== undefined && isTooMuch(parsed, { snapshot, limits }),
+  };
   return { ...assemble(parts), ...(found && { pageLinks: found }) };
 }
 
@@ -114,12 +135,15 @@ export function render(
 export function materialOf({ snapshot, options, requestedUrl, limits }: RenderTask): Material {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const { document } = documentOf(snapshot);
+  settleFrames(document);
+  const styles = stylesOf(document, snapshot);
   applySelectors(document, options);
+  const seen = seePage(document, { styles });
   const baseUrl = documentBaseUrl(document, url);
   const whole = options.instruction !== undefined || options.jsonSchema !== undefined;
-  const { title, description, content } = extracted(document, { snapshot, options, url, baseUrl, whole });
+  const { title, description, content } = extracted(document, { snapshot, options, url, baseUrl, whole, seen });
   const limit = options.modelFormat === 'vlm' ? limits.visionTokens : limits.readerlmTokens;
-  return { title, description, url, ...fitted(cleanHtml(content, { ...options, baseUrl }), limit) };
+  return { ...cleanData({ title, description }), url, ...fitted(cleanHtml(content, { ...options, baseUrl }), limit) };
 }
 
 interface Extraction {
@@ -130,17 +154,18 @@ interface Extraction {
   /** Whether the whole page is wanted and not its main content. */
   readonly whole: boolean;
   readonly notes?: Notes | undefined;
+  readonly seen: Seen;
 }
 
-/** The article of a document to which the selectors were applied. Text and files have no other content than all of it. */
-function extracted(document: Document, { snapshot, options, url, baseUrl, whole, notes }: Extraction): Article {
+/** The article of a document, as a person sees it, to which the selectors were applied. Text and files have no other content than all of it. */
+function extracted(document: Document, { snapshot, options, url, baseUrl, whole, notes, seen }: Extraction): Article {
   const isPage = isHtml(snapshot) && snapshot.document === undefined;
   // What the caller pointed at is not chosen from once more.
   const isNarrowed = options.targetSelector.length > 0;
-  const article = extractArticle(document, { url, baseUrl, whole: whole || isNarrowed || !isPage, notes });
+  const article = extractArticle(document, { url, baseUrl, whole: whole || isNarrowed || !isPage, notes, seen });
   if (!isPage || !isNarrowed) return asDocument(article, snapshot.document);
   const { content, source, confidence, hiddenCount } = article;
-  const { documentTitle, types: _, ...said } = saidByPage(snapshot.text, options, { url, baseUrl });
+  const { documentTitle, types: _, ...said } = saidByPage(snapshot, options, { url, baseUrl });
   return { ...said, title: whole ? documentTitle : said.title, content, source, confidence, hiddenCount };
 }
 
@@ -167,38 +192,77 @@ interface Parts {
   readonly url: string;
   readonly article: Article;
   readonly notes: Notes | undefined;
-  readonly fields: { html?: string; text?: string };
+  readonly fields: { readonly html?: string | undefined; readonly text?: string | undefined };
   readonly markdown: PageMarkdown | undefined;
   readonly links: Link[];
   readonly images: PageImage[];
+  readonly seen: Seen;
   /** Whether the whole source became a tree. */
   readonly complete: boolean;
+  /** Whether the page seems to wait for scripts that were not run. */
+  readonly waits: boolean;
+  readonly isGiven: RenderTask['isGiven'];
+  readonly isKeyless: RenderTask['isKeyless'];
+  readonly framesUnread: boolean;
+  readonly unmatched: Unmatched;
+  /** Whether the tree is too much for Markdown. */
+  readonly tooMuch: boolean;
 }
+
+/** Whether this is a page as its server sent it, and nothing better is on the way. */
+const isUnrendered = (snapshot: Snapshot): boolean =>
+  isHtml(snapshot) && !snapshot.document && snapshot.settled && ['direct', 'given'].includes(snapshot.engine);
 
 function assemble({
   snapshot,
   options,
   limits,
   url,
-  article,
+  article: { content: kept, ...unclean },
   notes,
   fields,
   markdown,
   links,
   images,
+  seen,
   complete,
+  waits,
+  isGiven,
+  isKeyless,
+  framesUnread,
+  unmatched,
+  tooMuch,
 }: Parts): Rendition {
-  const cut = (text: string) => (options.maxTokens === undefined ? text : keepTokens(text, options.maxTokens));
-  const content = markdown && cut(markdown.markdown);
+  // Data in scripts and headers of the page may hold what its tree no longer does.
+  const article: Article = { ...cleanData(unclean), content: kept };
+  let isCut = false;
+  const cut = (text: string) => {
+    const kept = options.maxTokens === undefined ? text : keepTokens(text, options.maxTokens);
+    isCut ||= kept.length < text.length;
+    return kept;
+  };
+  const content = markdown && cut(cleanCharacters(markdown.markdown));
+  const html = fields.html === undefined ? undefined : cut(fields.html);
+  const text = fields.text === undefined ? undefined : cut(fields.text);
   const contentTokens = content === undefined ? undefined : countTokens(content);
   const told = warnings(snapshot, {
     contentTokens,
+    hasText: fields.text !== undefined,
+    hasHtml: fields.html !== undefined,
     hiddenCount: article.hiddenCount,
+    seen,
     complete,
     source: article.source,
+    waits,
+    framesUnread,
+    unmatched,
+    tooMuch,
+    cutAt: isCut ? options.maxTokens : undefined,
+    unused: unusedOptions({ snapshot, options, isGiven, isKeyless }),
   });
   const publishedTime = article.publishedTime ?? snapshot.lastModified;
   const page: Page = { title: article.title, description: article.description, url, usage: { tokens: 0 } };
+  if (!isGiven) page.targetStatus = snapshot.status;
   if (publishedTime) page.publishedTime = publishedTime;
   if (snapshot.document?.pageCount !== undefined) page.numPages = snapshot.document.pageCount;
   if (told.length) page.warning = told.join('\n');
@@ -209,18 +273,18 @@ function assemble({
   if (content !== undefined && options.markdownChunking) {
     page.chunks = chunkMarkdown(content, { strategy: options.markdownChunking, title: article.title });
   }
-  if (fields.html !== undefined) page.html = cut(fields.html);
-  if (fields.text !== undefined) page.text = cut(fields.text);
+  if (html !== undefined) page.html = html;
+  if (text !== undefined) page.text = text;
   if (options.exportStorageState && snapshot.storageState) page.storageState = snapshot.storageState;
   const summaries: string[] = [];
   if (options.withImagesSummary) {
-    const summary = imagesSummary(images, markdown?.images ?? []);
+    const summary = imagesSummary(cleanData(images), markdown?.images ?? []);
     page.images = summary.json;
     summaries.push(summary.text);
   }
   if (options.withLinksSummary) {
     const mode = options.retainLinks === 'gpt-oss' ? 'gpt-oss' : options.withLinksSummary === 'all' ? 'all' : 'unique';
-    const summary = linksSummary(links, markdown?.links ?? [], mode);
+    const summary = linksSummary(cleanData(links), markdown?.links ?? [], mode);
     page.links = summary.json;
     summaries.push(summary.text);
   }
@@ -231,7 +295,7 @@ function assemble({
     const written = trace && { trace, markdown: markdown!.markdown, head, content: page.content!, options };
     page.explanation = explain(notes, fromPage ? { ...article, source: 'page' } : article, written);
   }
-  const tokens = charge(page, { snapshot, options, limits }, head ? undefined : contentTokens);
+  const tokens = chargeFor(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
   return {
     page: orderedPage(page),
@@ -240,6 +304,8 @@ function assemble({
     screenshot: snapshot.screenshot,
     pageshot: snapshot.pageshot,
     uncaptioned: markdown?.uncaptioned,
+    finalUrl: snapshot.url,
+    ...(snapshot.stale && { staleAt: snapshot.cachedAt }),
     status: snapshot.status,
     noStore: snapshot.noStore,
     ...(snapshot.robotsTag !== undefined && { robotsTag: snapshot.robotsTag }),
@@ -258,43 +324,14 @@ function documentOf(snapshot: Snapshot): Parsed {
 }
 
 /** A tree that was made from a file is as deep and large as the file's own reader let it become. */
-const isTooMuch = ({ depth, elements, complete }: Parsed, { snapshot, limits }: Conversion): boolean =>
-  !snapshot.document && (!complete || depth > limits.maxDepth || elements > limits.maxElements);
+const isTooMuch = (
+  { depth, elements, complete }: Parsed,
+  { snapshot, limits }: Pick<Conversion, 'snapshot' | 'limits'>,
+): boolean => !snapshot.document && (!complete || depth > limits.maxDepth || elements > limits.maxElements);
 
-/** `html` and `text` are taken before extraction, which cuts the tree. */
-function textFields(document: Document, snapshot: Snapshot, options: Options): { html?: string; text?: string } {
-  const fields: { html?: string; text?: string } = {};
-  const wants = (format: 'html' | 'text') =>
-    options.formats.has(format) || (format === 'html' && options.formats.has('pageshot'));
-  if (wants('html')) {
-    const selected = options.removeSelector.length > 0 || options.targetSelector.length > 0;
-    const untouched = isHtml(snapshot) && snapshot.engine !== 'browser' && !selected;
-    fields.html = untouched ? snapshot.text : unmarkedHtml(document);
-  }
-  if (wants('text')) fields.text = innerText(find(document, 'body') ?? document, { hiddenAttribute: HIDDEN_ATTRIBUTE });
-  return fields;
-}
-
-const MARKS = [HIDDEN_ATTRIBUTE, FRAME_ATTRIBUTE];
-
-/** The document without the marks that the browser engine put into it; they are there again afterwards. */
-function unmarkedHtml(document: Document): string {
-  const marked: [element: Element, name: string, value: string][] = [];
-  for (const element of elementsOf(document)) {
-    for (const name of MARKS) {
-      const value = attribute(element, name);
-      if (value === null) continue;
-      marked.push([element, name, value]);
-      removeAttribute(element, name);
-    }
-  }
-  const html = outerHtml(find(document, 'html')!);
-  for (const [element, name, value] of marked) setAttribute(element, name, value);
-  return html;
-}
-
-const wantsMarkdown = ({ formats }: Options) =>
-  formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
+/** The styles of a page. Where a browser judged what is seen, its marks count; files have none. */
+const stylesOf = (document: Document, snapshot: Snapshot): PageStyles =>
+  snapshot.engine === 'browser' || snapshot.document || !isHtml(snapshot) ? NO_STYLES : pageStyles(document);
 
 interface Conversion {
   readonly snapshot: Snapshot;
@@ -315,7 +352,7 @@ interface PageMarkdown extends MarkdownResult {
 function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): PageMarkdown {
   const { snapshot } = conversion;
   const bare = (text: string) => ({
-    markdown: text.replaceAll(CHUNK_MARK, '').trim(),
+    markdown: text.trim(),
     images: [],
     links: [],
     uncaptioned: [],
@@ -327,7 +364,7 @@ function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): P
   // An article that came to nothing: the whole page, and when that is nothing either, its text (contract, section 8).
   conversion.notes?.forget('frame', 'content', 'unit', 'markdown');
   const page = convert(parsed.document, article.title, conversion);
-  const text = () => bare(innerText(parsed.document, { hiddenAttribute: HIDDEN_ATTRIBUTE }));
+  const text = () => bare(innerText(parsed.document));
   return { ...(page.markdown ? page : text()), fromPage: true };
 }
 
@@ -355,14 +392,11 @@ function convert(
   });
 }
 
-/** Chunks are parted by it, so no page may bring its own. */
-const CHUNK_MARK = '\u001d';
-
 /** Whether a name is one of ours, or only looks like it. */
 const isOurs = (name: string) => /^lectern:/i.test(name.normalize('NFKC').replace(/[\s\p{Cf}\p{Cc}]/gu, ''));
 
 /** What was found of the page, and which engine served the answer and why, under names that no page can put there. */
-function withFindings(article: Article, { engine, engineReason }: Snapshot): Record<string, string> {
+function withFindings(article: Article, { engine, engineReason, stale, cachedAt }: Snapshot): Record<string, string> {
   const own = Object.entries(article.metadata).filter(([name]) => !isOurs(name));
   const { author, modifiedTime, siteName, image, canonicalUrl, lang, kind, kindConfidence } = article;
   const found = {
@@ -377,29 +411,10 @@ function withFindings(article: Article, { engine, engineReason }: Snapshot): Rec
     kindConfidence: kindConfidence?.toFixed(2),
     engine,
     engineReason,
+    staleCopy: stale && cachedAt !== undefined && new Date(cachedAt).toISOString(),
   };
   for (const [name, value] of Object.entries(found)) if (value) own.push([`lectern:${name}`, value]);
   return Object.fromEntries(own);
-}
-
-/** What the answer costs (contract, section 6.9). */
-function charge(
-  page: Page,
-  { snapshot, options, limits }: Pick<Parts, 'snapshot' | 'options' | 'limits'>,
-  contentTokens: number | undefined,
-): number {
-  const picture = snapshot.screenshot || snapshot.pageshot ? PICTURE_TOKENS : 0;
-  const main = (contentTokens ?? countTokens(page.content ?? '')) || countTokens(page.description);
-  const total = main + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;
-  const factor = snapshot.proxied ? limits.proxyFactor : 1;
-  return Math.min(Math.max(total, leastCharge(options)) * factor, MAX_CHARGE);
-}
-
-function leastCharge(options: Options): number {
-  const { injectPageScript, injectFrameScript, engine, retainImages } = options;
-  const injects = injectPageScript.length + injectFrameScript.length > 0;
-  if (injects || engine === 'cf-browser-rendering') return LEAST_WITH_SCRIPTS;
-  return retainImages.endsWith('_p') && wantsMarkdown(options) ? LEAST_WITH_ALT : 0;
 }
 
 function plainBody(page: Page, options: Options, summaries: string[]): string {

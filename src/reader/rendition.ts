@@ -9,6 +9,8 @@ export interface Page {
   title: string;
   description: string;
   url: string;
+  /** What the server of the page answered with, after redirects; unset for what came with the request. */
+  targetStatus?: number;
   content?: string;
   chunks?: string[];
   publishedTime?: string;
@@ -41,12 +43,16 @@ export interface Rendition {
   readonly uncaptioned?: readonly UncaptionedImage[] | undefined;
   /** What the answer is charged, in tokens. */
   readonly tokens: number;
+  /** The URL after redirects, whichever the page object shows. */
+  readonly finalUrl?: string | undefined;
   /** What the page's server answered with. */
   readonly status?: number | undefined;
   /** Whether the page forbids copies of it. */
   readonly noStore?: boolean | undefined;
   /** What its server's X-Robots-Tag header says. */
   readonly robotsTag?: string | undefined;
+  /** When the copy was kept that stands for a page which could not be read, in ms since 1970. */
+  readonly staleAt?: number | undefined;
   /** The Retry-After header of its answer. */
   readonly retryAfter?: string | undefined;
   /** Where one can go from the page, when the request asked for it. */
@@ -57,6 +63,7 @@ const KEY_ORDER: readonly (keyof Page)[] = [
   'title',
   'description',
   'url',
+  'targetStatus',
   'content',
   'chunks',
   'publishedTime',

@@ -53,7 +53,7 @@ export function createRenditions(maxCharacters = MAX_CHARACTERS): Renditions {
 }
 
 /** The text itself is part of the key: two copies of one moment need not be the same page. */
-function keyOf({ snapshot, options, requestedUrl, limits, pageLinks }: RenderTask): string {
+function keyOf({ snapshot, options, requestedUrl, limits, pageLinks, isGiven, isKeyless }: RenderTask): string {
   const { text, ...facts } = snapshot;
   const form = JSON.stringify([
     facts,
@@ -61,6 +61,8 @@ function keyOf({ snapshot, options, requestedUrl, limits, pageLinks }: RenderTas
     requestedUrl,
     limits,
     pageLinks,
+    isGiven,
+    isKeyless,
   ]);
   return createHash('sha256').update(form).update('\0').update(text).digest('base64');
 }

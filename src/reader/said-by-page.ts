@@ -4,21 +4,22 @@
  * no title.
  */
 import { parsePage } from '#html/parse.ts';
-import { removeHidden } from './extract/hidden.ts';
 import { extractMetadata, type PageMetadata } from './extract/metadata.ts';
-import { settle } from './extract/settle.ts';
+import { NO_STYLES, pageStyles } from './extract/page-styles.ts';
+import { seePage } from './extract/seen.ts';
 import type { Options } from './options/resolve.ts';
 import { applySelectors } from './selectors.ts';
+import type { Snapshot } from './snapshot.ts';
 
-/** `html` is that of the page; what `removeSelector` takes out says nothing. */
+/** What `removeSelector` takes out says nothing. */
 export function saidByPage(
-  html: string,
+  { text, engine }: Pick<Snapshot, 'text' | 'engine'>,
   { removeSelector }: Pick<Options, 'removeSelector'>,
   { url, baseUrl }: { readonly url: string; readonly baseUrl: string },
 ): PageMetadata {
-  const { document } = parsePage(html);
+  const { document } = parsePage(text);
+  const styles = engine === 'browser' ? NO_STYLES : pageStyles(document);
   applySelectors(document, { removeSelector, targetSelector: [] });
-  settle(document);
-  removeHidden(document);
+  seePage(document, { styles });
   return extractMetadata(document, baseUrl, url);
 }

@@ -5,27 +5,38 @@ import { compileSelectors, SelectorError, selectAll } from '#html/select.ts';
 import { type Notes, textIn } from './extract/removals.ts';
 import type { Options } from './options/resolve.ts';
 
+/** What selectors matched nothing, by the option that they stand in. */
+export interface Unmatched {
+  readonly removeSelector: readonly string[];
+  readonly targetSelector: readonly string[];
+}
+
 /**
- * Removes, then narrows (contract, section 10), and tells `notes` of what goes. AssertionFailureError when nothing
+ * Removes, then narrows (contract, section 10), and tells `notes` of what goes; gives the selectors that matched nothing. AssertionFailureError when nothing
  * matches the target, ParamValidationError for a selector that costs too much on this page.
  */
 export function applySelectors(
   document: Document,
   { removeSelector, targetSelector }: Pick<Options, 'removeSelector' | 'targetSelector'>,
   notes?: Notes,
-): void {
+): Unmatched {
+  const unmatched = { removeSelector: [] as string[], targetSelector: [] as string[] };
   for (const text of removeSelector) {
-    for (const element of matching(document, text, 'removeSelector')) {
+    const found = matching(document, text, 'removeSelector');
+    if (!found.length) unmatched.removeSelector.push(text);
+    for (const element of found) {
       if (notes && stands(element)) {
         notes.add({ step: 'selector', rule: `removeSelector: ${text}`, node: element });
       }
       remove(element);
     }
   }
-  if (!targetSelector.length) return;
+  if (!targetSelector.length) return unmatched;
   const taken = new Set<Element>();
   for (const text of targetSelector) {
-    for (const element of matching(document, text, 'targetSelector')) {
+    const found = matching(document, text, 'targetSelector');
+    if (!found.length) unmatched.targetSelector.push(text);
+    for (const element of found) {
       if (!isInside(element, taken)) taken.add(element);
     }
   }
@@ -36,13 +47,14 @@ export function applySelectors(
     });
   }
   const body = find(document, 'body')!;
-  if (taken.has(body)) return;
+  if (taken.has(body)) return unmatched;
   const kept = [...taken].filter((element) => element.name !== 'html');
-  if (kept.length < taken.size) return;
+  if (kept.length < taken.size) return unmatched;
   if (notes) noteOutside(notes, body, taken);
   for (const element of kept) detach(element);
   while (body.first) detach(body.first);
   for (const element of kept) append(body, element);
+  return unmatched;
 }
 
 /** Notes the largest pieces of the page that have no target in or around them. */

@@ -3,14 +3,23 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Template } from './engines/template.ts';
 import { openSites, siteOf } from './sites.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 
+const template = (more: Partial<Template> = {}): Template => ({
+  code: 'aa',
+  kinds: Uint32Array.of(1, 2, 0xffff_ffff),
+  words: 100,
+  ...more,
+});
+const like = template();
+
 async function memory(settings: { maxSites?: number } = {}) {
   const time = { now: Date.parse('2026-03-01') };
   const sites = await openSites({ file: ':memory:', clock: () => time.now, ...settings });
-  return { time, sites, view: (url: string, keep = true) => sites.look(url, keep) };
+  return { time, sites, view: (url: string, keep = true) => sites.look(url, like, keep) };
 }
 
 const page = (n: number) => `https://a.example/blog/page-${n}`;
@@ -21,58 +30,76 @@ describe('what is known of a site', () => {
   it('takes two reads without a difference, and one with ends it', async () => {
     const { sites, view } = await memory();
     expect(view(page(1))).toEqual(unknown);
-    sites.note(page(1), true);
+    sites.note(page(1), like, true);
     expect(view(page(2))).toEqual(unknown);
-    sites.note(page(2), true);
+    sites.note(page(2), like, true);
     expect(view(page(3))).toEqual(settled);
-    sites.note(page(3), false);
+    sites.note(page(3), like, false);
     expect(view(page(4))).toEqual({ scripts: 'add', compare: false });
   });
 
   it('asks more of a site that differed once', async () => {
     const { sites, view } = await memory();
-    sites.note(page(1), false);
+    sites.note(page(1), like, false);
     for (let at = 0; at < 3; at++) {
-      sites.note(page(1), true);
+      sites.note(page(1), like, true);
       expect(view(page(1))).toEqual(unknown);
     }
-    sites.note(page(1), true);
+    sites.note(page(1), like, true);
     expect(view(page(1))).toEqual(settled);
   });
 
   it('is held against the page again after 20 reads, or a day', async () => {
     const { time, sites, view } = await memory();
-    for (const unchanged of [true, true]) sites.note(page(1), unchanged);
+    for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
     for (let at = 0; at < 20; at++) expect(view(page(at)), `${at}`).toEqual(settled);
     expect(view(page(20))).toEqual(unknown);
-    sites.note(page(20), true);
+    sites.note(page(20), like, true);
     expect(view(page(20))).toEqual(settled);
     time.now += DAY;
     expect(view(page(20))).toEqual(unknown);
-    sites.note(page(20), false);
+    sites.note(page(20), like, false);
     time.now += DAY;
     expect(view(page(20))).toEqual({ scripts: 'add', compare: true });
   });
 
   it('counts no read that is not to be kept', async () => {
     const { sites, view } = await memory();
-    for (const unchanged of [true, true]) sites.note(page(1), unchanged);
+    for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
     for (let at = 0; at < 50; at++) expect(view(page(at), false)).toEqual(settled);
   });
 
   it('is forgotten after a week, and when there are too many', async () => {
     const { time, sites, view } = await memory({ maxSites: 100 });
-    for (const unchanged of [true, true]) sites.note(page(1), unchanged);
+    for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
     time.now += 7 * DAY;
     expect(view(page(1))).toEqual(unknown);
     for (let at = 0; at < 1_000; at++) {
       time.now += 1;
-      sites.note(`https://host-${at}.example/`, false);
+      sites.note(`https://host-${at}.example/`, like, false);
     }
     const known = Array.from({ length: 1_000 }, (_, at) => view(`https://host-${at}.example/`).scripts === 'add');
     expect(known.indexOf(true)).toBeGreaterThan(0);
     expect(known.slice(known.indexOf(true)).every(Boolean)).toBe(true);
     expect(known.filter(Boolean).length).toBeLessThanOrEqual(600);
+  });
+
+  it('is said of pages that have no more for scripts to work with than those that were compared', async () => {
+    const { sites } = await memory();
+    const seen = (more: Partial<Template>) => sites.look(page(9), template(more), false);
+    for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
+    expect(seen({})).toEqual(settled);
+    expect(seen({ kinds: Uint32Array.of(2) })).toEqual(settled);
+    expect(seen({ words: 50 })).toEqual(settled);
+    expect(seen({ words: 49 })).toEqual(unknown);
+    expect(seen({ kinds: Uint32Array.of(1, 3) })).toEqual(unknown);
+    expect(seen({ code: 'bb' })).toEqual(unknown);
+    sites.note(page(2), template({ kinds: Uint32Array.of(3), words: 20 }), true);
+    expect(seen({ kinds: Uint32Array.of(1, 3), words: 10 })).toEqual(settled);
+    sites.note(page(3), like, false);
+    for (let at = 0; at < 4; at++) sites.note(page(4), template({ kinds: Uint32Array.of(1) }), true);
+    expect(seen({ kinds: Uint32Array.of(1) })).toEqual(settled);
+    expect(seen({ kinds: Uint32Array.of(3) })).toEqual(unknown);
   });
 
   it('never says that scripts add nothing right after a difference', async () => {
@@ -81,7 +108,7 @@ describe('what is known of a site', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (outcomes) => {
         const url = `https://site-${n++}.example/`;
-        for (const unchanged of outcomes) sites.note(url, unchanged);
+        for (const unchanged of outcomes) sites.note(url, like, unchanged);
         const streak = outcomes.length - 1 - outcomes.lastIndexOf(false);
         const needed = outcomes.includes(false) ? 4 : 2;
         expect(view(url).scripts === 'add nothing').toBe(streak >= needed);
@@ -111,12 +138,12 @@ describe('the file', () => {
     try {
       const file = path.join(dir, 'sites.db');
       const first = await openSites({ file });
-      for (const unchanged of [true, true]) first.note('https://secret-host.example/secret-page/x', unchanged);
+      for (const unchanged of [true, true]) first.note('https://secret-host.example/secret-page/x', like, unchanged);
       first.close();
       for (const name of await readdir(dir))
         expect(await readFile(path.join(dir, name), 'latin1')).not.toMatch(/secret/);
       const second = await openSites({ file });
-      expect(second.look('https://secret-host.example/secret-page/y', true)).toEqual(settled);
+      expect(second.look('https://secret-host.example/secret-page/y', like, true)).toEqual(settled);
       second.close();
     } finally {
       await rm(dir, { recursive: true, force: true });
@@ -129,8 +156,8 @@ describe('the file', () => {
       const file = path.join(dir, 'sites.db');
       await writeFile(file, 'this is no database, but long enough to look like the beginning of one'.repeat(20));
       const sites = await openSites({ file });
-      sites.note(page(1), false);
-      expect(sites.look(page(1), true).scripts).toBe('add');
+      sites.note(page(1), like, false);
+      expect(sites.look(page(1), like, true).scripts).toBe('add');
       sites.close();
     } finally {
       await rm(dir, { recursive: true, force: true });
@@ -140,7 +167,7 @@ describe('the file', () => {
   it('that fails knows nothing, and fails no read', async () => {
     const { sites, view } = await memory();
     sites.close();
-    sites.note(page(1), true);
+    sites.note(page(1), like, true);
     expect(view(page(1))).toEqual(unknown);
   });
 });

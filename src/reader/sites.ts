@@ -1,19 +1,22 @@
 /**
- * What reads have shown of sites: whether scripts add anything to what their servers send. Kept by a hash of the host
- * and of the kind of path, for a week after the last look; no address is kept.
+ * What reads have shown of sites: whether scripts add anything to what their servers send. Kept by a hash of the host,
+ * of the kind of path and of the scripts that its pages bring, for a week after the last look; no address is kept.
+ *
+ * That scripts add nothing is said only of a page that has no more for them to work with than the pages that showed it.
  */
 import { createHash } from 'node:crypto';
 import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
+import { MOST_KINDS, type Template } from './engines/template.ts';
 
 export interface Sites {
   /**
-   * What is known of the site of an address, and whether this read should be rendered and compared to know it better.
-   * With `keep` the read counts towards the next comparison; without it nothing is written down.
+   * What is known of pages like this one at its site, and whether this read should be rendered and compared to know it
+   * better. With `keep` the read counts towards the next comparison; without it nothing is written down.
    */
-  look(url: string, keep: boolean): SiteView;
+  look(url: string, template: Template, keep: boolean): SiteView;
   /** Notes a comparison: whether rendering made no difference. */
-  note(url: string, unchanged: boolean): void;
+  note(url: string, template: Template, unchanged: boolean): void;
   close(): void;
 }
 
@@ -48,6 +51,17 @@ const MIGRATIONS = [
     compared_at INTEGER NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX sites_by_age ON sites (compared_at);`,
+  `DROP TABLE sites;
+  CREATE TABLE sites (
+    key BLOB PRIMARY KEY,
+    streak INTEGER NOT NULL,
+    differed INTEGER NOT NULL,
+    reads INTEGER NOT NULL,
+    compared_at INTEGER NOT NULL,
+    kinds BLOB NOT NULL,
+    words INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX sites_by_age ON sites (compared_at);`,
 ];
 
 interface Row {
@@ -57,12 +71,16 @@ interface Row {
   /** Reads since the last comparison. */
   readonly reads: number;
   readonly compared_at: number;
+  /** The kinds of elements of the pages that were compared without a difference, each as 32 bits. */
+  readonly kinds: Uint8Array;
+  /** The fewest words that the main content of one of them had. */
+  readonly words: number;
 }
 
 const UNKNOWN: SiteView = { scripts: 'unknown', compare: true };
 
 /** What is kept can be learned again: a damaged file is replaced, and a store that fails knows nothing. */
-export async function openSites({ file, maxSites = 50_000, clock = Date.now, log }: SitesOptions): Promise<Sites> {
+export async function openSites({ file, maxSites = 20_000, clock = Date.now, log }: SitesOptions): Promise<Sites> {
   const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
   sweep(database, clock(), maxSites);
   let notes = 0;
@@ -80,17 +98,19 @@ export async function openSites({ file, maxSites = 50_000, clock = Date.now, log
   };
 
   return {
-    look: (url, keep) =>
+    look: (url, template, keep) =>
       safely(() => {
-        const key = keyOf(url);
+        const key = keyOf(url, template);
         const row = find(database, key);
         if (!row || clock() - row.compared_at >= KEEP_MS) return UNKNOWN;
         if (keep) countRead(database, key);
-        return viewOf(row, clock());
+        return viewOf(row, template, clock());
       }, UNKNOWN),
-    note: (url, unchanged) =>
+    note: (url, template, unchanged) =>
       safely(() => {
-        write(database, keyOf(url), unchanged, clock());
+        const key = keyOf(url, template);
+        const before = unchanged ? find(database, key) : undefined;
+        write(database, key, { ...(unchanged ? taught(before, template) : NOTHING), unchanged, now: clock() });
         if (++notes % SWEEP_EVERY === 0) sweep(database, clock(), maxSites);
       }, undefined),
     close() {
@@ -100,29 +120,60 @@ export async function openSites({ file, maxSites = 50_000, clock = Date.now, log
   };
 }
 
-function viewOf({ streak, differed, reads, compared_at }: Row, now: number): SiteView {
+function viewOf(row: Row, template: Template, now: number): SiteView {
+  const { streak, differed, reads, compared_at } = row;
   const due = reads >= READS_BETWEEN || now - compared_at >= AGE_MS;
   if (streak === 0) return { scripts: 'add', compare: due };
-  if (streak < (differed ? NEEDED_AFTER_DIFFERENCE : NEEDED) || due) return UNKNOWN;
+  if (streak < (differed ? NEEDED_AFTER_DIFFERENCE : NEEDED) || due || !isLike(row, template)) return UNKNOWN;
   return { scripts: 'add nothing', compare: false };
 }
 
+/** With far fewer words the containers are the same and what they are for is missing. */
+const LEAST_OF_WORDS = 0.5;
+
+/** Whether a page has no kind of element that none of the compared pages had, and about as much to say. */
+function isLike(row: Row, { kinds, words }: Template): boolean {
+  const known = new Set(kindsIn(row));
+  return words >= row.words * LEAST_OF_WORDS && kinds.every((kind) => known.has(kind));
+}
+
+const kindsIn = ({ kinds }: Pick<Row, 'kinds'>): Uint32Array => new Uint32Array(Uint8Array.from(kinds).buffer);
+
+type Taught = Pick<Row, 'kinds' | 'words'>;
+const NOTHING: Taught = { kinds: new Uint8Array(0), words: 0 };
+
+/** What is known with one more page that rendering left as it was; a difference has ended what was known before. */
+function taught(before: Row | undefined, { kinds, words }: Template): Taught {
+  const known = before?.streak ? kindsIn(before) : new Uint32Array(0);
+  const all = new Set([...kinds, ...known]);
+  const most = Uint32Array.from([...all].slice(0, 2 * MOST_KINDS));
+  return { kinds: new Uint8Array(most.buffer), words: before?.streak ? Math.min(before.words, words) : words };
+}
+
 const find = (database: Database, key: Uint8Array) =>
-  database.get<Row>('SELECT streak, differed, reads, compared_at FROM sites WHERE key = ?', key);
+  database.get<Row>('SELECT streak, differed, reads, compared_at, kinds, words FROM sites WHERE key = ?', key);
 
 const countRead = (database: Database, key: Uint8Array) =>
   database.run('UPDATE sites SET reads = reads + 1 WHERE key = ?', key);
 
-const write = (database: Database, key: Uint8Array, unchanged: boolean, now: number) =>
+interface Comparison extends Taught {
+  readonly unchanged: boolean;
+  readonly now: number;
+}
+
+const write = (database: Database, key: Uint8Array, { unchanged, now, kinds, words }: Comparison) =>
   database.run(
-    `INSERT INTO sites (key, streak, differed, reads, compared_at) VALUES (?, ?, ?, 0, ?)
+    `INSERT INTO sites (key, streak, differed, reads, compared_at, kinds, words) VALUES (?, ?, ?, 0, ?, ?, ?)
      ON CONFLICT (key) DO UPDATE SET
        streak = CASE WHEN excluded.streak = 0 THEN 0 ELSE min(streak + 1, 1000) END,
-       differed = max(differed, excluded.differed), reads = 0, compared_at = excluded.compared_at`,
+       differed = max(differed, excluded.differed), reads = 0, compared_at = excluded.compared_at,
+       kinds = excluded.kinds, words = excluded.words`,
     key,
     unchanged ? 1 : 0,
     unchanged ? 0 : 1,
     now,
+    kinds,
+    words,
   );
 
 function sweep(database: Database, now: number, maxSites: number): void {
@@ -133,7 +184,8 @@ function sweep(database: Database, now: number, maxSites: number): void {
   );
 }
 
-const keyOf = (url: string): Uint8Array => createHash('sha256').update(siteOf(url)).digest().subarray(0, 16);
+const keyOf = (url: string, { code }: Template): Uint8Array =>
+  createHash('sha256').update(siteOf(url)).update('\0').update(code).digest().subarray(0, 16);
 
 /**
  * The host and the section of it that pages of one make stand in: the first folder of the path, `*` for a page that

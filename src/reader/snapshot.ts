@@ -69,6 +69,8 @@ export interface Snapshot {
   readonly noStore?: boolean | undefined;
   /** The X-Robots-Tag header of the target's answer: what a robots meta element would say of it. */
   readonly robotsTag?: string | undefined;
+  /** Whether the scripts of the page loaded data: what the next page is made of may be more. */
+  readonly loadsData?: boolean | undefined;
   /** Whether the target's answer ended before it was whole. */
   readonly partial?: boolean | undefined;
   /** What went wrong on the way and should be told: `Timed out after 3 s`. One line each. */
@@ -87,7 +89,16 @@ export interface Snapshot {
   readonly proxied?: boolean | undefined;
   /** When a kept copy was made, in ms since 1970; unset for what was read live. */
   readonly cachedAt?: number | undefined;
+  /** Set for a copy that is older than what was asked for, answered because the page could not be read. */
+  readonly stale?: boolean | undefined;
 }
+
+/** What a browser made of a page that another engine had fetched, with what there was to tell of that. */
+export const fromFetched = (fetched: Snapshot, seen: Snapshot): Snapshot => ({
+  ...seen,
+  notes: [...fetched.notes, ...seen.notes],
+  ...(fetched.partial && { partial: true }),
+});
 
 export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>
   mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
@@ -102,6 +113,8 @@ export const unwritten = (html: string): Pick<Snapshot, 'hiddenFrames' | 'hidden
 export const HIDDEN_ATTRIBUTE = 'data-lectern-hidden';
 /** Set by the browser engine on frames' content and shadow roots it wrote into the HTML. */
 export const FRAME_ATTRIBUTE = 'data-lectern-frame';
+/** Its value on the body that was made of a frameset. */
+export const FRAMESET = 'frameset';
 
 /** What the head of an answer says of it. */
 export type AnswerFacts = Pick<

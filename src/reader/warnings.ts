@@ -1,6 +1,8 @@
 /** What a caller should know about an answer. Clients match on these lines, so their words never change. */
 import { STATUS_CODES } from 'node:http';
 import type { Article } from './article.ts';
+import type { Seen } from './extract/seen.ts';
+import type { Unmatched } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Only answers shorter than this are told why they may be short. */
@@ -9,18 +11,58 @@ const SHORT_TOKENS = 200;
 export const CAPTCHA =
   /g-recaptcha|h-captcha|cf-turnstile|recaptcha\/api|hcaptcha\.com|challenges\.cloudflare\.com|captcha-delivery/i;
 
+/** `keptAt` in ms since 1970. */
+export const staleWarning = (keptAt: number): string =>
+  `This page could not be read now, this is a copy of ${new Date(keptAt).toISOString()}.`;
+
+/** That line among the warnings of a page; undefined without one. */
+export const staleWarningIn = (warning: string | undefined): string | undefined => warning && STALE.exec(warning)?.[0];
+const STALE = /^This page could not be read now, this is a copy of \S+$/m;
+/** The most of a caller's selectors that is told back. */
+const LONGEST = 300;
+const MOST_REPLACEMENTS = 1_000;
+
+/** How many characters stand for bytes that mean nothing in the encoding of the page. */
+function replacements(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\ufffd'); at >= 0 && count < MOST_REPLACEMENTS; at = text.indexOf('\ufffd', at + 1))
+    count++;
+  return count;
+}
+
 interface Told {
   /** Undefined when the answer has no Markdown. */
   readonly contentTokens: number | undefined;
+  /** Whether the answer has the text of the page, and its HTML. */
+  readonly hasText?: boolean;
+  readonly hasHtml?: boolean;
   /** Pieces left out because nobody sees them. */
   readonly hiddenCount: number;
+  /** Absent when a model wrote the answer. */
+  readonly seen?: Pick<Seen, 'hiddenKept' | 'stylesComplete'>;
   /** Whether the whole page was looked at. */
   readonly complete: boolean;
   readonly source: Article['source'];
+  /** Whether the page seems to wait for scripts that were not run. */
+  readonly waits: boolean;
+  /** Whether the page is a frameset whose frames were not read. */
+  readonly framesUnread?: boolean;
+  /** Selectors of the caller that matched nothing. */
+  readonly unmatched?: Unmatched;
+  /** Whether the page is its text instead of Markdown, being too large or too deep. */
+  readonly tooMuch?: boolean;
+  /** Set when the answer was cut: after so many tokens. */
+  readonly cutAt?: number | undefined;
+  /** Lines about options without an effect. */
+  readonly unused?: readonly string[];
 }
 
+export const cutAfter = (tokens: number): string =>
+  `This answer was cut after ${tokens} tokens (maxTokens), the rest was left out.`;
+
 /** The lines for a snapshot, in the contract's order (section 6.5), then ours. */
-export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, complete, source }: Told): string[] {
+export function warnings(snapshot: Snapshot, told: Told): string[] {
+  const { contentTokens, complete, source, waits, framesUnread, unmatched, tooMuch, cutAt, unused = [] } = told;
   const lines: string[] = [];
   const { status, statusText } = snapshot;
   if (status < 200 || status >= 400) {
@@ -49,16 +91,54 @@ export function warnings(snapshot: Snapshot, { contentTokens, hiddenCount, compl
       lines.push('This is a cached snapshot of the original page, consider retry with caching opt-out.');
     }
   }
-  if (contentTokens !== undefined && hiddenCount > 0) {
-    const [pieces, were] = hiddenCount === 1 ? ['piece', 'it was'] : ['pieces', 'they were'];
-    lines.push(`This page contains ${hiddenCount} ${pieces} that a person cannot see, ${were} left out.`);
-  }
+  lines.push(...aboutHidden(told));
   if (contentTokens !== undefined && (source === 'nothing' || source === 'head')) {
     lines.push(
       'This page shows no content of its own without its scripts, consider reading it with the browser engine.',
     );
+  } else if (waits) {
+    lines.push(
+      'The scripts of this page were not run and its content may be made by them, consider reading it with the browser engine.',
+    );
   }
+  if (framesUnread) {
+    lines.push('This page is a set of frames that were not read, consider reading it with the browser engine.');
+  }
+  if (snapshot.stale && snapshot.cachedAt !== undefined) lines.push(staleWarning(snapshot.cachedAt));
   if (!complete) lines.push('This page has more elements than can be read, the rest was left out.');
-  lines.push(...snapshot.notes);
+  if (complete && tooMuch) {
+    lines.push('This page has too many elements, or too deep ones, for Markdown: this is its text.');
+  }
+  if (cutAt !== undefined) lines.push(cutAfter(cutAt));
+  for (const name of ['targetSelector', 'removeSelector'] as const) {
+    if (unmatched?.[name].length)
+      lines.push(`${name} matched nothing on this page: ${unmatched[name].join(', ').slice(0, LONGEST)}`);
+  }
+  const lost = replacements(snapshot.text);
+  if (lost > 0) {
+    const [letters, could] = lost === 1 ? ['character', 'it stands'] : ['characters', 'they stand'];
+    lines.push(`${lost} ${letters} of this page could not be decoded, ${could} as \ufffd.`);
+  }
+  lines.push(...unused, ...snapshot.notes);
+  return lines;
+}
+
+/** What nobody can see: how much of it was left out, and where it was not. */
+function aboutHidden({ contentTokens, hasText, hasHtml, hiddenCount, seen }: Told): string[] {
+  const lines: string[] = [];
+  const isRead = contentTokens !== undefined || hasText;
+  const [pieces, were] = hiddenCount === 1 ? ['piece', 'it was'] : ['pieces', 'they were'];
+  if (isRead && hiddenCount > 0) {
+    lines.push(`This page contains ${hiddenCount} ${pieces} that a person cannot see, ${were} left out.`);
+  }
+  if (hasHtml && hiddenCount > 0) {
+    lines.push(`The HTML of this page contains ${hiddenCount} ${pieces} that a person cannot see.`);
+  }
+  if (isRead && seen?.hiddenKept) {
+    lines.push('Most of the text of this page is hidden by its styles and was kept, since its scripts may show it.');
+  }
+  if (isRead && seen?.stylesComplete === false) {
+    lines.push('This page has more style rules than can be applied, so it may contain text that a person cannot see.');
+  }
   return lines;
 }

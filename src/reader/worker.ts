@@ -2,7 +2,8 @@
 import { type Facts, Problem, type ProblemName } from '#errors.ts';
 import { parseDocument } from '#html/parse.ts';
 import { decodeBody, type EncodedBody } from './engines/encoded-body.ts';
-import { type Evidence, evidenceOf, isUnchanged } from './engines/evidence.ts';
+import { type Evidence, evidenceOf } from './engines/evidence.ts';
+import { isUnchanged } from './engines/unchanged.ts';
 import { type AnswerTask, answer } from './formats/answer.ts';
 import { checkJson, type JsonCheck } from './formats/json-answer.ts';
 import type { Material } from './formats/material.ts';

@@ -1,4 +1,5 @@
 /** A chapter of an EPUB book as plain HTML: what only a reading program needs is taken out of it. */
+import { hidesText } from '#html/css/inline.ts';
 import { decodeHtml, decodeText } from '#html/decode.ts';
 import {
   type Attribute,
@@ -101,8 +102,7 @@ const isContents = (element: Element): boolean =>
   element.name === 'nav' && epubTypes(element).some((type) => /^(?:toc|landmarks|page-list)$/.test(type));
 
 const isHidden = (element: Element): boolean =>
-  attribute(element, 'hidden') !== null ||
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribute(element, 'style') ?? '');
+  attribute(element, 'hidden') !== null || hidesText(attribute(element, 'style') ?? '');
 
 function replacePicture(image: Element, { picture }: ChapterContext): void {
   const reference = attribute(image, 'src') ?? attribute(image, 'xlink:href') ?? attribute(image, 'href') ?? '';

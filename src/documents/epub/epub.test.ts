@@ -68,10 +68,10 @@ it('keeps links out and inside the chapter, and makes text of all others', async
 
 it('takes out what only a reading program needs', async () => {
   const found = await read([
-    '<nav epub:type="toc"><p>contents</p></nav><script>alert(1)</script><p class="c" style="color:red" onclick="x()">a<!-- no --><a id="p1"/>b<span hidden="hidden">h</span></p><p style="display: none">secret</p><pre><code class="x language-js">y</code></pre><iframe src="x">f</iframe><svg><desc>d</desc><text>t</text></svg>',
+    '<nav epub:type="toc"><p>contents</p></nav><script>alert(1)</script><p class="c" style="color:red" onclick="x()">a<!-- no --><a id="p1"/>b<span hidden="hidden">h</span></p><p style="display: none">secret</p><p style="font-size:0">tiny</p><pre><code class="x language-js">y</code></pre><iframe src="x">f</iframe><svg><desc>d</desc><text>t</text></svg>',
   ]);
   expect(htmlOf(found)).toBe('<p>a<a id="c1-p1"></a>b</p><pre><code class="language-js">y</code></pre>t');
-  expect(found.hiddenCount).toBe(2);
+  expect(found.hiddenCount).toBe(3);
 });
 
 it('shows pictures of the book, and only those', async () => {

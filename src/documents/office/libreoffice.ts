@@ -9,8 +9,11 @@ import { accessSync, constants, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { childEnvironment } from '#concurrency/environment.ts';
+import { officeProfile, removeOfficePipe } from '#concurrency/office-pipe.ts';
 import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency/programs.ts';
 import { createTurns } from '#concurrency/tasks.ts';
+import { own } from '#own.ts';
 import { DocumentFault } from '../document.ts';
 import { asksForPassword } from './password.ts';
 
@@ -94,11 +97,13 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
     const folder = await createProgramFolder(temporaryDir);
     const made = path.join(outDir, randomUUID());
     try {
-      await mkdir(path.join(folder.path, 'profile/user'), { recursive: true, mode: 0o700 });
-      await writeFile(path.join(folder.path, 'profile/user/registrymodifications.xcu'), SETTINGS);
+      const user = path.join(officeProfile(folder.path), 'user');
+      await mkdir(user, { recursive: true, mode: 0o700 });
+      await writeFile(path.join(user, 'registrymodifications.xcu'), SETTINGS);
       await mkdir(made, { recursive: true, mode: 0o700 });
       await runToEnd(limited(soffice, commandLine(folder.path, inputPath, from, to, made)), folder, signal, deadline);
     } finally {
+      await removeOfficePipe(folder.path);
       await folder.remove();
     }
     const file = path.join(made, `${path.parse(inputPath).name}.${to}`);
@@ -132,7 +137,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
     available: () => soffice !== undefined,
     async convert(inputPath, mediaType, to, outDir, caller, timeoutMs) {
       if (soffice === undefined) throw new DocumentFault('missing program', MISSING);
-      const filters = FROM_FILTERS[mediaType];
+      const filters = own(FROM_FILTERS, mediaType);
       if (!filters) throw new DocumentFault('unsupported', `Files of the type ${mediaType} are not converted`);
       const signal = AbortSignal.any([caller, closing.signal]);
       signal.throwIfAborted();
@@ -208,7 +213,7 @@ const sizeOf = (file: string): Promise<number> =>
   );
 
 const commandLine = (folder: string, inputPath: string, from: string, to: ConvertedTo, outDir: string): string[] => [
-  `-env:UserInstallation=${pathToFileURL(path.join(folder, 'profile'))}`,
+  `-env:UserInstallation=${pathToFileURL(officeProfile(folder))}`,
   '--headless',
   '--norestore',
   '--nolockcheck',
@@ -228,20 +233,22 @@ function limited(program: string, args: string[]): Command {
   return ['/bin/sh', ['-c', `${memory}ulimit -f ${MAX_FILE_BLOCKS}; ulimit -c 0; exec "$0" "$@"`, program, ...args]];
 }
 
-/** Nothing of ours: no key, no proxy of the machine, no home. */
-const environment = (folder: string): Record<string, string> => ({
-  PATH: process.env.PATH ?? '/usr/bin:/bin',
-  HOME: folder,
-  TMPDIR: folder,
-  TEMP: folder,
-  TMP: folder,
-  LANG: 'C.UTF-8',
-  SAL_USE_VCLPLUGIN: 'svp',
-  http_proxy: NOWHERE,
-  https_proxy: NOWHERE,
-  all_proxy: NOWHERE,
-  ...(process.platform === 'win32' && process.env.SYSTEMROOT ? { SYSTEMROOT: process.env.SYSTEMROOT } : {}),
-});
+/** With no way out, not even that of the machine's own proxy. */
+const environment = (folder: string): Record<string, string> =>
+  childEnvironment({
+    home: folder,
+    more: {
+      TMPDIR: folder,
+      TEMP: folder,
+      TMP: folder,
+      // A locale that every system has: names of files are UTF-8 in it.
+      LANG: 'C.UTF-8',
+      SAL_USE_VCLPLUGIN: 'svp',
+      http_proxy: NOWHERE,
+      https_proxy: NOWHERE,
+      all_proxy: NOWHERE,
+    },
+  });
 
 /** The discard port, where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -253,6 +260,9 @@ const SETTINGS = settings([
   ['Office.Common/Security/Scripting', 'DisableActiveContent', true],
   ['Office.Common/Security/Scripting', 'BlockUntrustedRefererLinks', true],
   ['Office.Common/Misc', 'FirstRun', false],
+  ['Office.Common/Misc', 'CollectUsageInformation', false],
+  ['Office.Common/Misc', 'CrashReport', false],
+  ["Office.Jobs/Jobs/org.openoffice.Office.Jobs:Job['UpdateCheck']/Arguments", 'AutoCheckEnabled', false],
   ['Office.Common/History', 'PickListSize', 0],
   ['Office.Calc/Content/Update', 'Link', 2],
   ['Office.Writer/Content/Update', 'Link', 0],
@@ -269,7 +279,7 @@ const SETTINGS = settings([
 function settings(rows: readonly (readonly [node: string, name: string, value: string | number | boolean])[]): string {
   const items = rows.map(
     ([node, name, value]) =>
-      `<item oor:path="/org.openoffice.${node}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`,
+      `<item oor:path="/org.openoffice.${node.replaceAll("'", '&apos;')}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">

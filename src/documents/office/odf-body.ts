@@ -1,5 +1,6 @@
 /** The text of an OpenDocument file (version 1.3, part 3), told to a Flow. */
 import { escapeText } from '#html/serialize.ts';
+import { own } from '#own.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
 import type { Flow } from './flow.ts';
@@ -62,7 +63,7 @@ export class OdfReader {
   /** A child of the text. */
   read(piece: XmlElement): void {
     walk(piece, {
-      enter: (element) => this.#handlers[element.name]?.(element),
+      enter: (element) => own(this.#handlers, element.name)?.(element),
       text: (text) => this.#text(text.replace(/[\t\n\r ]+/g, ' ')),
     });
   }

@@ -1,4 +1,5 @@
 /** Counting list items and headings of OpenDocument. */
+import { own } from '#own.ts';
 import { formatNumber } from './numerals.ts';
 import type { ListLevel } from './odf-styles.ts';
 
@@ -10,7 +11,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 const format = (value: number, { format: name }: ListLevel): string =>
-  name === '' ? '' : formatNumber(value, FORMATS[name] ?? 'decimal');
+  name === '' ? '' : formatNumber(value, own(FORMATS, name) ?? 'decimal');
 
 /** Levels count from 1. */
 export class Counter {

@@ -1,4 +1,5 @@
 /** OpenDocument files as they come: an archive of parts, or all in one XML file; and what they say about themselves. */
+import { own } from '#own.ts';
 import { openZip } from '../archive/zip.ts';
 import { DocumentFault } from '../document.ts';
 import { readPieces } from '../xml/pieces.ts';
@@ -85,7 +86,7 @@ const LONGEST_VALUE = 2_000;
 function readAbout(xml: Uint8Array | undefined, names: AboutNames): OdfAbout {
   const metadata: Record<string, string> = {};
   const take = (element: XmlElement) => {
-    const name = names[element.name];
+    const name = own(names, element.name);
     const value = textOf(element).trim().slice(0, LONGEST_VALUE);
     if (name !== undefined && value !== '') metadata[name] = metadata[name] ? `${metadata[name]}, ${value}` : value;
   };

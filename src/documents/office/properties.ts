@@ -1,4 +1,5 @@
 /** What an Office package says about itself: the parts for core and application properties. */
+import { own, setKey } from '#own.ts';
 import { children, textOf } from '../xml/xml.ts';
 import type { Package } from './package.ts';
 
@@ -22,9 +23,10 @@ export function readProperties(source: Package): Properties {
     if (!isCore && !isApplication) continue;
     for (const property of children(source.xml(target))) {
       const local = property.name.slice(property.name.indexOf(':') + 1);
-      const name = isCore ? local : NAMES[local];
+      const name = isCore ? local : own(NAMES, local);
       const value = textOf(property).trim();
-      if (name !== undefined && value !== '' && !LEFT_OUT.has(local)) metadata[name] = value.slice(0, LONGEST_VALUE);
+      if (name === undefined || value === '' || LEFT_OUT.has(local)) continue;
+      setKey(metadata, name, value.slice(0, LONGEST_VALUE));
     }
   }
   const { title = '', ...others } = metadata;

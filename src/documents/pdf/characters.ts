@@ -1,4 +1,5 @@
 /** What the signs of a page are in plain text: ligatures undone, private signs replaced, directions told. */
+import { own } from '#own.ts';
 
 /** Signs that symbol fonts put into the private use area, at 0xF000 and their own code. */
 const PRIVATE: Readonly<Record<string, string>> = {
@@ -30,7 +31,7 @@ export function plainText(unicode: string): string {
     .replace(/[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
     .replace(/\u00ad/g, '-')
     .replace(LIGATURES, (signs) => signs.normalize('NFKC'))
-    .replace(PRIVATE_USE, (sign) => PRIVATE[sign] ?? basic(sign))
+    .replace(PRIVATE_USE, (sign) => own(PRIVATE, sign) ?? basic(sign))
     .replace(UNSEEN, '')
     .replace(/\p{Surrogate}/gu, '');
 }

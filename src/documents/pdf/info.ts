@@ -1,4 +1,5 @@
 /** What a PDF says about itself. */
+import { setKey } from '#own.ts';
 
 /** Titles that programs put there by themselves. */
 const EMPTY_TITLES =
@@ -16,11 +17,11 @@ export function metadataOf(info: Readonly<Record<string, unknown>>): Record<stri
   const out: Record<string, string> = {};
   const add = (key: string, value: unknown) => {
     const text = /Date$/.test(key) ? (isoDate(value) ?? oneLine(value)) : oneLine(value);
-    if (text !== '') out[key] = text.slice(0, LONGEST);
+    if (text !== '') setKey(out, key, text.slice(0, LONGEST));
   };
   for (const [key, value] of Object.entries(info)) {
     if (key === 'Custom' && value !== null && typeof value === 'object') {
-      for (const [name, own] of Object.entries(value)) add(name, own);
+      for (const [name, custom] of Object.entries(value)) add(name, custom);
     } else if (!NOT_SHOWN.has(key)) add(key, value);
   }
   return out;

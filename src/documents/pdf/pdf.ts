@@ -10,11 +10,18 @@ import { isWhole } from './repair.ts';
 
 const MAX_PAGES = 2_000;
 const MAX_PAGE_MS = 10_000;
+/** How long pages may be looked for in all: PDF.js goes through the tree of pages for each anew. */
+const MAX_LOOKING_MS = 5_000;
 /** Pages are laid out so many at a time: what repeats is seen, and no long file is kept in pieces. */
 const PAGES_AT_ONCE = 48;
 const NEIGHBOURS = 2;
 
-async function parse(_file: DocumentFile, bytes: Uint8Array, { page }: ParseOptions): Promise<ParsedDocument> {
+async function parse(
+  _file: DocumentFile,
+  bytes: Uint8Array,
+  { page, timeMs = Number.POSITIVE_INFINITY }: ParseOptions,
+): Promise<ParsedDocument> {
+  const until = performance.now() + timeMs;
   const reader = await createReader(bytes);
   try {
     const { numPages } = reader.document();
@@ -26,7 +33,12 @@ async function parse(_file: DocumentFile, bytes: Uint8Array, { page }: ParseOpti
     let texts: PageText[] = [];
     const [from, to] =
       only === null ? [1, last] : [Math.max(1, only - NEIGHBOURS), Math.min(numPages, only + NEIGHBOURS)];
+    let done = to;
     for (let number = from; number <= to; number++) {
+      if (only === null && number > from && (performance.now() > until || reader.lookingMs() > MAX_LOOKING_MS)) {
+        done = number - 1;
+        break;
+      }
       const text = await reader.read(number);
       if (text) texts.push(text);
       else if (only === null || number === only) failed.push(number);
@@ -40,7 +52,8 @@ async function parse(_file: DocumentFile, bytes: Uint8Array, { page }: ParseOpti
     if (pages.length === 0) throw reader.fault();
     const notes = isWhole(bytes) ? [] : ['The PDF is damaged or cut off; what could be read of it is here'];
     if (failed.length > 0) notes.push(unread(failed));
-    if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
+    if (done < to) notes.push(`Only the first ${done} pages of ${numPages} were read: the others take too long`);
+    else if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
     if (layout.isCutOff()) notes.push('The text of the PDF is too long and was cut off');
     const info = await infoOf(reader.document());
     return {
@@ -75,8 +88,19 @@ async function createReader(bytes: Uint8Array) {
   let opened = await open(bytes, { maxImagePixels: 1 });
   let cause: unknown;
   let isLate = false;
+  let lookingMs = 0;
+  const readFound = async (number: number) => {
+    const begun = performance.now();
+    // PDF.js keeps the page, and gives it again to those who read it.
+    await opened.document.getPage(number).finally(() => {
+      lookingMs += performance.now() - begun;
+    });
+    return readPage(opened.document, number, pdf);
+  };
   return {
     document: () => opened.document,
+    /** How long pages were looked for so far. */
+    lookingMs: () => lookingMs,
     /** Why there is no page at all. */
     fault: () =>
       isLate
@@ -90,7 +114,7 @@ async function createReader(bytes: Uint8Array) {
         timer = setTimeout(resolve, MAX_PAGE_MS, 'late');
       });
       try {
-        const text = await Promise.race([readPage(opened.document, number, pdf), late]);
+        const text = await Promise.race([readFound(number), late]);
         if (text !== 'late') return text;
         isLate = true;
         await opened.close();

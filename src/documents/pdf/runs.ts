@@ -1,4 +1,5 @@
 /** Pieces of a line to text in the order of reading, with its spaces, as runs of one look. */
+import { own } from '#own.ts';
 import { isRightToLeft, isUnspaced } from './characters.ts';
 import type { Piece } from './ink.ts';
 import { type Line, type Run, type Segment, segmentOf } from './lines.ts';
@@ -100,7 +101,7 @@ const MIRRORED: Readonly<Record<string, string>> = {
 };
 
 const mirrored = (unit: Unit): Unit =>
-  unit.text.length === 1 && MIRRORED[unit.text] ? { ...unit, text: MIRRORED[unit.text]! } : unit;
+  unit.text.length === 1 && own(MIRRORED, unit.text) ? { ...unit, text: MIRRORED[unit.text]! } : unit;
 
 function merge(units: readonly Unit[]): Run[] {
   const runs: Run[] = [];

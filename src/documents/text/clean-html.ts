@@ -1,4 +1,5 @@
 /** The HTML in the entries of a feed: what belongs to text is kept, by name; all else is taken out or unwrapped. */
+import { hidesText } from '#html/css/inline.ts';
 import {
   attribute,
   type Child,
@@ -14,6 +15,7 @@ import {
 } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
 import { escapeText, innerHtml } from '#html/serialize.ts';
+import { own } from '#own.ts';
 import { safeAddress } from './address.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -92,7 +94,7 @@ function keep(element: Element, base: string | undefined): void {
     unwrap(element);
     return;
   }
-  const allowed = ATTRIBUTES[element.name] ?? [];
+  const allowed = own(ATTRIBUTES, element.name) ?? [];
   element.attributes = element.attributes.filter(({ name }) => allowed.includes(name));
   const name = element.name === 'a' ? 'href' : element.name === 'img' ? 'src' : undefined;
   if (!name) return;
@@ -102,12 +104,7 @@ function keep(element: Element, base: string | undefined): void {
 }
 
 const isHidden = (element: Element): boolean =>
-  element.attributes.some(
-    ({ name, value }) =>
-      name === 'hidden' ||
-      (name === 'style' &&
-        /(?:display\s{0,5}:\s{0,5}none|visibility\s{0,5}:\s{0,5}hidden)/i.test(value.slice(0, 2_000))),
-  );
+  element.attributes.some(({ name, value }) => name === 'hidden' || (name === 'style' && hidesText(value)));
 
 /** Pictures of one point count readers and show nothing. */
 const isPixel = (element: Element): boolean =>

@@ -4,6 +4,7 @@
  * so nothing in it can explode.
  */
 import { decodeHTMLStrict } from 'entities';
+import { own } from '#own.ts';
 
 export interface XmlNode {
   /** With the prefix of the table below, whatever prefix the file uses; of other namespaces, the file's own. */
@@ -174,7 +175,7 @@ function scopeOf(attributes: Readonly<Record<string, string>>, outer: Scope): Sc
   for (const [name, uri] of Object.entries(attributes)) {
     if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue;
     const prefix = name.slice(6);
-    const ours = NAMESPACES[uri.trim()] ?? prefix;
+    const ours = own(NAMESPACES, uri.trim()) ?? prefix;
     if (outer.get(prefix) === ours || outer.size >= MAX_PREFIXES) continue;
     scope ??= new Map(outer);
     scope.set(prefix, ours);

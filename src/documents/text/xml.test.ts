@@ -138,10 +138,11 @@ describe('what a stranger wrote', () => {
   });
 
   it('is shown only where a person would see it', async () => {
-    const html = '<p>a<span style="display: none">hidden <b>words</b></span></p><div hidden>more</div><p>b</p>';
+    const html =
+      '<p>a<span style="display: none">hidden <b>words</b></span></p><div hidden>more</div><p style="opacity:0">faint</p><p>b</p>';
     const parsed = await parse(rss(`<description><![CDATA[${html}]]></description>`));
     expect(parsed.pages[0]!.html).toContain('<p>a</p><p>b</p>');
-    expect(parsed.hiddenCount).toBe(2);
+    expect(parsed.hiddenCount).toBe(3);
   });
 
   it('keeps pictures of a small size, and links to the web and mail alone', async () => {

@@ -1,4 +1,5 @@
 /** XML: feeds, sitemaps and outlines as lists of their entries, everything else as its source. */
+import { own } from '#own.ts';
 import type { DocumentKind, ParsedDocument } from '../document.ts';
 import { readAtom } from './atom.ts';
 import { writeFeed } from './feed.ts';
@@ -11,7 +12,7 @@ import { childOf, readTolerantly, rootName, type XmlNode } from './tolerant-xml.
 export const kind: DocumentKind = {
   async parse(file, bytes) {
     const text = decodedText(bytes, file.contentType);
-    const read = READERS[rootName(text) ?? ''];
+    const read = own(READERS, rootName(text) ?? '');
     const root = read && readTolerantly(text);
     const list = root && read?.(root);
     // One without a name and with nothing in it is rather something else.

@@ -1,6 +1,6 @@
 /**
  * Engine `auto`: a fetch first, and the browser when scripts would change what there is to read (contract, section 11).
- * Whether they would is told by the page itself, and by what earlier reads of its site have shown.
+ * Whether they would is told by the page itself, and by what earlier reads have shown of pages of the same template.
  */
 import { Problem } from '#errors.ts';
 import { during } from '#telemetry/trace.ts';
@@ -9,9 +9,10 @@ import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { Renderer } from '../renderer.ts';
 import type { Sites, SiteView } from '../sites.ts';
-import { answerFacts, isHtml, type Snapshot } from '../snapshot.ts';
+import { answerFacts, fromFetched, isHtml, type Snapshot } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
 import type { Learn } from './learn.ts';
+import type { Template } from './template.ts';
 import { withPictures } from './text-picture.ts';
 
 export interface AutoParts {
@@ -101,10 +102,11 @@ async function* rendered(
   yield withReason({ ...fetched, settled: false }, plan.reason);
   let last: Snapshot | undefined;
   try {
-    const from = REFUSALS.has(status) ? {} : { url, html: text, answer: answerFacts(fetched) };
+    const isAskedAgain = REFUSALS.has(status);
+    const from = isAskedAgain ? {} : { url, html: text, answer: answerFacts(fetched) };
     for await (const seen of browser.visit({ ...visit, ...from })) {
-      last = seen;
-      yield withReason(seen, plan.reason);
+      last = isAskedAgain ? seen : fromFetched(fetched, seen);
+      yield withReason(last, plan.reason);
     }
   } catch (error) {
     visit.signal.throwIfAborted();
@@ -112,7 +114,7 @@ async function* rendered(
     if (required.length || isRefusal(error)) throw error;
     yield withReason({ ...fetched, notes: [...fetched.notes, NOT_RENDERED] }, 'the browser gave nothing');
   }
-  if (plan.compare && last) learn?.(fetched, last);
+  if (plan.template && last) learn?.(fetched, last, plan.template);
 }
 
 /** How a fetched page is read on. */
@@ -120,12 +122,12 @@ interface Plan {
   /** The fetched page is the answer. */
   readonly enough: boolean;
   readonly reason: string;
-  /** Whether what the browser makes of it is to be held against it. */
-  readonly compare: boolean;
+  /** Set when what the browser makes of it is to be held against it. */
+  readonly template?: Template | undefined;
 }
 
-const enough = (reason: string): Plan => ({ enough: true, reason, compare: false });
-const render = (reason: string, compare = false): Plan => ({ enough: false, reason, compare });
+const enough = (reason: string): Plan => ({ enough: true, reason });
+const render = (reason: string, template?: Template): Plan => ({ enough: false, reason, template });
 
 async function planFor(
   fetched: Snapshot,
@@ -136,24 +138,30 @@ async function planFor(
   const wanted = required[0] ?? options.prefersBrowser[0];
   if (wanted) return render(reasonOf(wanted));
   if (WAITING.has(options.respondTiming)) return render('the caller waits for the page to come to rest');
-  if (EARLY.has(options.respondTiming)) return enough('an early answer was asked for');
+  if (options.respondTiming === 'html') return enough(EARLY);
   if (REFUSALS.has(fetched.status)) return render(`a plain fetch was answered with ${fetched.status}`);
   const probed = () => renderer.probe(fetched.text, fetched.url, signal);
-  const { scripts, styles, sign } = await during('probe', trace, probed);
+  const { scripts, styles, sign, template } = await during('probe', trace, probed);
   if (sign !== undefined) return render(sign);
+  if (options.respondTiming === 'visible-content') return enough(EARLY);
   if (!scripts && !styles) return enough('no scripts');
-  const { compare, ...site } = siteOf(fetched, options, sites);
-  if (site.scripts === 'add') return render('scripts add to the pages of this site', compare);
+  const view = template && siteOf(fetched, template, options, sites);
+  const compared = view?.compare ? template : undefined;
+  if (view?.scripts === 'add') return render('scripts add to pages like this one of the site', compared);
   // A limit of the caller's is the time in which the best is wanted.
-  if (site.scripts === 'add nothing' && options.timeoutMs === undefined)
-    return enough('scripts add nothing on this site');
-  return render(scripts ? 'scripts may add to it' : 'style sheets may hide some of it', compare);
+  if (view?.scripts === 'add nothing' && options.timeoutMs === undefined) return enough(LIKE_OTHERS);
+  return render(scripts ? 'scripts may add to it' : 'style sheets may hide some of it', compared);
 }
 
-function siteOf(fetched: Snapshot, options: Options, sites: Sites | undefined): SiteView {
-  if (!sites || fetched.status !== 200) return { scripts: 'unknown', compare: false };
+function siteOf(
+  fetched: Snapshot,
+  template: Template,
+  options: Options,
+  sites: Sites | undefined,
+): SiteView | undefined {
+  if (!sites || fetched.status !== 200) return undefined;
   const keep = mayLearn(options);
-  const view = sites.look(fetched.url, keep);
+  const view = sites.look(fetched.url, template, keep);
   return { ...view, compare: view.compare && keep };
 }
 
@@ -165,14 +173,15 @@ const mayLearn = (options: Options): boolean =>
   options.customHeader === undefined &&
   options.proxyUrl === undefined;
 
-const EARLY: ReadonlySet<string> = new Set(['html', 'visible-content']);
+const EARLY = 'an early answer was asked for';
+const LIKE_OTHERS = 'its scripts were not run: they changed nothing on other pages of the same template';
 const WAITING: ReadonlySet<string> = new Set(['media-idle', 'network-idle']);
 /** What servers answer to those whom they take for no browser. Who says 429 wants to be asked less, not again. */
 const REFUSALS: ReadonlySet<number> = new Set([403, 503]);
 
-/** A type that cannot be read, and success without content, are the same in a browser. */
-const mayRetry = ({ name, facts }: Problem) =>
-  name === 'AssertionFailureError' && facts.mediaType === undefined && facts.targetStatus !== 200;
+/** A type that cannot be read, and success without content, are the same in a browser; so are redirects to nowhere. */
+const mayRetry = ({ name, facts: { mediaType, targetStatus } }: Problem) =>
+  name === 'AssertionFailureError' && mediaType === undefined && !(Number(targetStatus) < 400);
 
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'ParamValidationError');

@@ -7,7 +7,7 @@ import type { ReadRequest } from '../read.ts';
 import { isHtml, type Snapshot, unwritten } from '../snapshot.ts';
 import { type AutoParts, isRefusal, readAuto, reasoned, reasonOf, withReason } from './auto.ts';
 import type { Engine, Visit } from './engine.ts';
-import { ENOUGH_WORDS } from './evidence.ts';
+import { ENOUGH_WORDS, MADE_OF_FRAMES } from './evidence.ts';
 import { createLearner } from './learn.ts';
 
 /** How long a read may take when the caller sets no limit (contract, section 9). */
@@ -98,7 +98,8 @@ export function createChooser(parts: Engines) {
     if (required.length) return reasonOf(required[0]!);
     if (options.prefersBrowser.length) return reasonOf(options.prefersBrowser[0]!);
     if (!browser || options.engine === 'direct') return undefined;
-    const { words, scripts } = await renderer.probe(text, url, signal);
+    const { words, scripts, sign } = await renderer.probe(text, url, signal);
+    if (sign === MADE_OF_FRAMES) return sign;
     return scripts && words < ENOUGH_WORDS ? 'too little content without scripts' : undefined;
   }
 

@@ -1,6 +1,7 @@
 /** What the direct engine says about itself: the headers of a browser that opens a page, and what the caller adds. */
 import { checkCustomHeaders } from '#net/headers.ts';
 import type { Visit } from './engine.ts';
+import { acceptLanguage } from './language.ts';
 import { identify } from './user-agent.ts';
 
 export interface Self {
@@ -41,9 +42,3 @@ export function headersFor(url: URL, asked: Visit['options'], self: Self): Recor
 }
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8';
-
-/** A language, then the same without its region, as browsers ask: `de-CH,de;q=0.9`. */
-function acceptLanguage(locale = 'en-US'): string {
-  const language = locale.split('-', 1)[0]!;
-  return language === locale ? locale : `${locale},${language};q=0.9`;
-}

@@ -356,8 +356,19 @@ describe('a page that sends its reader on', () => {
   test('for ever is read where the limit of redirects is reached', async () => {
     let asked = 0;
     const where = await startServer((_, response) => response.end(refresh(`0;url=/${++asked}`)));
-    expect(await visit([where], where.origin)).toMatchObject({ url: `${where.origin}/6` });
+    expect(await visit([where], where.origin)).toMatchObject({
+      url: `${where.origin}/6`,
+      notes: ['The page sends its reader on again and again; this is where it was left'],
+    });
     expect(asked).toBe(7);
+  });
+
+  test('in a header counts for text too', async () => {
+    const where = await startServer((request, response) => {
+      if (request.url === '/end') return response.end(END);
+      response.writeHead(200, { 'content-type': 'text/plain', refresh: '0; url=/end' }).end('wait');
+    });
+    expect(await visit([where], where.origin)).toMatchObject({ url: `${where.origin}/end`, notes: [] });
   });
 
   test('to another site takes no secret along, and none back', async () => {

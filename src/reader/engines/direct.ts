@@ -16,6 +16,7 @@ import { decodeBody, type EncodedBody } from './encoded-body.ts';
 import type { Engine, Visit } from './engine.ts';
 import { actualMedia, declaredMedia, type Media } from './media-type.ts';
 import { forbidsCopies } from './no-store.ts';
+import { CUT_NOTES, partNote, SENT_ON_NOTE } from './notes.ts';
 
 export interface DirectEngineOptions extends Self {
   readonly fetch: GuardedFetch;
@@ -78,8 +79,9 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
   let way: Way = { url: start, headers, redirects: 0 };
   for (;;) {
     const { snapshot, way: come, next } = await read(way, { ...visit, jar, proxy }, options);
+    if (!next) return snapshot;
     // A page that sends its reader round for ever is read as it is.
-    if (!next || come.redirects >= MAX_REDIRECTS) return snapshot;
+    if (come.redirects >= MAX_REDIRECTS) return { ...snapshot, notes: [...snapshot.notes, SENT_ON_NOTE] };
     await visit.mayFollow?.(next, come.url, visit.signal);
     way = { url: next, headers: headersAfter(come.url, next, come.headers), redirects: come.redirects + 1 };
   }
@@ -103,7 +105,7 @@ async function read(way: Way, visit: Passage, options: DirectEngineOptions): Pro
     return {
       snapshot: snapshotOf(response, media, text, truncated),
       way: come,
-      next: media.kind === 'html' ? nextOf(response, come, text) : undefined,
+      next: nextOf(response, come, media.kind === 'html' ? text : ''),
     };
   } catch (error) {
     response.discard();
@@ -194,27 +196,24 @@ const snapshotOf = (
   { mediaType, kind }: Media,
   text: string,
   truncated: Collected['truncated'],
-): Snapshot => ({
-  url,
-  status,
-  statusText,
-  mediaType,
-  lastModified: headers['last-modified'],
-  ...(headers['retry-after'] !== undefined && { retryAfter: headers['retry-after'] }),
-  ...(forbidsCopies(headers['cache-control']) && { noStore: true }),
-  ...(headers['x-robots-tag'] !== undefined && { robotsTag: headers['x-robots-tag'] }),
-  text,
-  settled: !truncated,
-  ...unwritten(kind === 'html' ? text : ''),
-  notes: truncated ? [NOTES[truncated]] : [],
-  ...(truncated && { partial: true }),
-  engine: 'direct',
-});
-
-const NOTES: Record<NonNullable<Collected['truncated']>, string> = {
-  time: 'The target did not send all of its content in time; this is what had arrived',
-  slow: 'The target sent its content too slowly; this is what had arrived',
-  broken: 'The target broke off before the end of its content; this is what had arrived',
+): Snapshot => {
+  const part = partNote(status, headers['content-range']);
+  return {
+    url,
+    status,
+    statusText,
+    mediaType,
+    lastModified: headers['last-modified'],
+    ...(headers['retry-after'] !== undefined && { retryAfter: headers['retry-after'] }),
+    ...(forbidsCopies(headers['cache-control']) && { noStore: true }),
+    ...(headers['x-robots-tag'] !== undefined && { robotsTag: headers['x-robots-tag'] }),
+    text,
+    settled: !truncated,
+    ...unwritten(kind === 'html' ? text : ''),
+    notes: [...(truncated ? [CUT_NOTES[truncated]] : []), ...(part === undefined ? [] : [part])],
+    ...((truncated || part !== undefined) && { partial: true }),
+    engine: 'direct',
+  };
 };
 
 const unreadable = (mediaType: string) =>

@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
 import { loadTokens } from '../tokens.ts';
-import { evidenceOf, isUnchanged } from './evidence.ts';
+import { evidenceOf } from './evidence.ts';
 
 beforeAll(loadTokens);
 
@@ -32,6 +31,8 @@ describe('scripts', () => {
     '<noscript><img src="/pixel.gif"></noscript>',
     '<template><script>x()</script></template>',
     '<button onclick="go()">Go</button>',
+    '<img src="/a.png" onerror="this.hidden = true">',
+    "<script>dataLayer = []; var s = document.createElement('script'); s.src = '/gtm.js'; document.head.appendChild(s)</script>",
   ])('that cannot change what there is to read: %s', (html) => {
     expect(look(page(prose(), html))).toMatchObject({ scripts: false, sign: undefined });
     expect(look(page(prose() + html))).toMatchObject({ scripts: false });
@@ -45,6 +46,12 @@ describe('scripts', () => {
     '<script src="https://cdn.example/google-analytics.com/x.js"></script>',
     '<script>gtag("js"); document.body.innerHTML = "x"</script>',
     '<script>document.documentElement.className = "js"; start()</script>',
+    '<script>dataLayer = []; document.body.append("One more line")</script>',
+    '<script>gtag("js"); const row = document.createElement("p"); row.id = "x"; document.body.appendChild(row)</script>',
+    '<script>gtag("js"); $("#list").html(items)</script>',
+    '<script>fbq("init"); document.querySelector("ul").after(document.createTextNode("x"))</script>',
+    '<svg><script href="/app.js"></script></svg>',
+    '<img src="/a.png" onload="this.parentNode.innerHTML = list">',
   ])('that could: %s', (html) => expect(look(page(prose(), html)).scripts).toBe(true));
 
   it('may stand at the body', () => {
@@ -60,6 +67,8 @@ describe('styles', () => {
     ['<style>p { color: #fff }</style>', true],
     ['<style>p { color: #222 }</style>', false],
     ['<link rel="stylesheet" href="/x.css">', true],
+    ['<link rel="preload" as="style" href="/x.css" onload="this.rel=\'stylesheet\'">', true],
+    ['<link rel="preload" as="style" href="/x.css">', false],
     ['<link rel="canonical" href="/x">', false],
   ])('that may hide: %s %s', (html, styles) => expect(look(page(prose(), html)).styles).toBe(styles));
 });
@@ -103,6 +112,12 @@ describe('a page that waits for its scripts', () => {
       '<div id="root"></div><noscript>Enable JavaScript to comment.</noscript><i aria-busy="true"></i><i aria-busy="true"></i><i aria-busy="true"></i>';
     expect(look(page(prose() + corners + script))).toMatchObject({ scripts: true, sign: undefined });
     expect(look(page(`<div id="root">${prose(2)}</div>${prose(1)}${script}`)).sign).toBeUndefined();
+  });
+
+  it('is told by frames, without scripts as well', () => {
+    const set = '<html><head><title>Old</title></head><frameset cols="1,2"><frame src="a.html"><frame src="b.html">';
+    expect(look(set)).toMatchObject({ scripts: false, sign: 'its frames are its content' });
+    expect(look(page(`${prose()}<iframe src="a.html"></iframe>`)).sign).toBeUndefined();
   });
 
   it('is none without scripts', () => {
@@ -152,39 +167,6 @@ describe('words and tokens', () => {
     expect(look(page(prose())).words).toBeGreaterThan(150);
     expect(look(page('<p>Two words.</p>')).tokens).toBeLessThan(42);
     expect(look(page(prose())).tokens).toBeGreaterThan(42);
-  });
-});
-
-describe('a page and what rendering made of it', () => {
-  const source = page(`<article><h1>The harbour</h1>${prose()}</article><script src="/a.js"></script>`);
-  const same = (rendered: string) => isUnchanged(source, rendered, URL_OF);
-
-  it('are alike when only what is not read differs', () => {
-    expect(same(source)).toBe(true);
-    expect(
-      same(source.replace('</article>', '</article><script>1</script><iframe src="/ad"></iframe><style>a{}</style>')),
-    ).toBe(true);
-    expect(same(source.replace('Paragraph 3', 'Section 3'))).toBe(true);
-  });
-
-  it('are not when words or elements came or went', () => {
-    expect(same(source.replace('</article>', `${prose(2).replaceAll('tells', 'sings')}</article>`))).toBe(false);
-    expect(same(source.replace(prose(12), prose(8)))).toBe(false);
-    expect(same(source.replace('</article>', `</article><nav>${'<a href="/x">x</a>'.repeat(10)}</nav>`))).toBe(false);
-    expect(same(source.replaceAll('<p>', '<p data-lectern-hidden="display">'))).toBe(false);
-    expect(same('')).toBe(false);
-  });
-
-  it('are alike in both directions', () => {
-    const piece = fc.constantFrom('<p>one two three</p>', '<p>four</p>', '<div>', '</div>', 'text ', '<b>x</b>');
-    const html = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
-    fc.assert(
-      fc.property(html, html, (one, other) => {
-        expect(isUnchanged(one, one, URL_OF)).toBe(true);
-        expect(isUnchanged(one, other, URL_OF)).toBe(isUnchanged(other, one, URL_OF));
-      }),
-      { seed: 5, numRuns: 60 },
-    );
   });
 });
 

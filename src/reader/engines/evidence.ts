@@ -1,25 +1,24 @@
 /**
  * What the source of a page tells about its scripts: whether there are any that could change what there is to read, and
- * whether the page plainly waits for them. And, once it was rendered, whether they changed anything.
+ * whether the page plainly waits for them.
  */
 import {
   attribute,
   type Child,
   type Document,
   type Element,
-  elements,
   find,
   following,
-  hasAttribute,
   isElement,
   TEXT,
   textOf,
 } from '#html/node.ts';
-import { parseDocument } from '#html/parse.ts';
 import { extractArticle } from '../extract/extract.ts';
 import { countTokens } from '../tokens.ts';
 import { countWords } from '../words.ts';
+import { codeOnLoad, hidingStyle, isExecutable } from './page-scripts.ts';
 import { type ShownFile, shownFile } from './shown-file.ts';
+import { type Template, templateOf } from './template.ts';
 
 export interface Evidence {
   /** Words of main content that stand in the source. */
@@ -34,8 +33,12 @@ export interface Evidence {
   readonly sign?: string | undefined;
   /** The file that a page with next to nothing to say shows. */
   readonly file?: ShownFile | undefined;
+  /** What pages of one template have in common; absent where nothing follows from that. */
+  readonly template?: Template | undefined;
 }
 
+/** The sign of a page that has no content but that of its frames. */
+export const MADE_OF_FRAMES = 'its frames are its content';
 /** HTML with fewer words of main content than this has next to nothing to say. */
 export const ENOUGH_WORDS = 30;
 /** With more words than this a placeholder or an empty root is one of the page's corners. */
@@ -46,12 +49,14 @@ const START_CHARACTERS = 1_000;
 export function evidenceOf(document: Document, url: string): Evidence {
   const seen = survey(document);
   const shown = shownFile(document, url);
+  // Extraction cuts the tree.
+  const template = seen.scripts || seen.styles ? templateOf(document) : undefined;
   const { content } = extractArticle(document, { url, baseUrl: url, whole: false });
   const text = textOf(content);
   const words = countWords(text);
   const { scripts, styles } = seen;
   const file = words < ENOUGH_WORDS ? shown : undefined;
-  const sign = scripts || seen.refreshes ? signOf(seen, words, url) : undefined;
+  const sign = scripts || seen.refreshes || seen.frames ? signOf(seen, words, url) : undefined;
   return {
     words,
     tokens: countTokens(text.slice(0, START_CHARACTERS)),
@@ -59,13 +64,16 @@ export function evidenceOf(document: Document, url: string): Evidence {
     styles,
     sign: sign ?? (file && 'the page shows a file'),
     file,
+    ...(template && { template: { ...template, words } }),
   };
 }
 
-interface Survey {
+export interface Survey {
   scripts: boolean;
   styles: boolean;
   refreshes: boolean;
+  /** Whether the page is a set of frames. */
+  frames: boolean;
   challenge: boolean;
   asksForScripts: boolean;
   roots: number;
@@ -75,6 +83,7 @@ interface Survey {
 
 function signOf(seen: Survey, words: number, url: string): string | undefined {
   if (seen.refreshes) return 'the page sends itself on';
+  if (seen.frames) return MADE_OF_FRAMES;
   if (/^#(?:\/|!)/.test(fragmentOf(url))) return 'its address is one of a router in scripts';
   if (words >= MEAGRE_WORDS) return undefined;
   if (seen.challenge) return 'a challenge stands before the page';
@@ -84,13 +93,20 @@ function signOf(seen: Survey, words: number, url: string): string | undefined {
   return words < ENOUGH_WORDS ? 'too little content without scripts' : undefined;
 }
 
+/** Whether the content of a page that was not rendered is likely to be made by the scripts that were not run. */
+export function waitsForScripts(seen: Survey, words: number, url: string): boolean {
+  return seen.scripts && signOf({ ...seen, refreshes: false, frames: false }, words, url) !== undefined;
+}
+
 const fragmentOf = (url: string) => (url.includes('#') ? url.slice(url.indexOf('#')) : '');
 
-function survey(document: Document): Survey {
+/** The signs in the source of a page; to be called before extraction, which cuts the tree. */
+export function survey(document: Document): Survey {
   const seen: Survey = {
     scripts: false,
     styles: false,
     refreshes: false,
+    frames: false,
     challenge: isChallengeTitle(titleOf(document)),
     asksForScripts: false,
     roots: 0,
@@ -116,52 +132,20 @@ function note(element: Element, seen: Survey): void {
       if (/javascript/i.test(textOf(element).slice(0, START_CHARACTERS))) seen.asksForScripts = true;
       return;
     case 'style':
-      if (MAY_HIDE.test(textOf(element).slice(0, MAX_STYLE))) seen.styles = true;
-      return;
     case 'link':
-      if (/\bstylesheet\b/i.test(attribute(element, 'rel') ?? '')) seen.styles = true;
+      if (hidingStyle(element) !== undefined) seen.styles = true;
+      return;
+    case 'frame':
+      seen.frames = true;
       return;
     case 'meta':
       if (isRefresh(element)) seen.refreshes = true;
       return;
-    case 'body':
-      if (hasAttribute(element, 'onload')) seen.scripts = true;
   }
+  if (codeOnLoad(element) !== undefined) seen.scripts = true;
   if (isAppRoot(element) && seen.roots++ < MAX_ROOTS && !hasContent(element)) seen.emptyRoot = true;
   if (isPlaceholder(element)) seen.placeholders++;
 }
-
-/** Types by which a script element holds data, by the HTML standard's list of what is JavaScript. */
-const JAVASCRIPT = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma|live|j)script(?:1\.\d)?|module|)$/i;
-
-function isExecutable(script: Element): boolean {
-  const type = (attribute(script, 'type') ?? '').split(';', 1)[0]!.trim();
-  if (!JAVASCRIPT.test(type)) return false;
-  const source = attribute(script, 'src');
-  if (source !== null) return source.trim() !== '' && !ANALYTICS_SOURCES.test(source);
-  const code = textOf(script).trim();
-  return code !== '' && !isHarmless(code);
-}
-
-/** Scripts that count visitors: none of them makes content. */
-const ANALYTICS_SOURCES =
-  /^(?:https?:)?\/\/(?:[a-z0-9-]+\.)*(?:google-analytics\.com|googletagmanager\.com|static\.cloudflareinsights\.com|plausible\.io|usefathom\.com|goatcounter\.com|statcounter\.com|hotjar\.com|clarity\.ms|connect\.facebook\.net|matomo\.cloud|mc\.yandex\.ru|scorecardresearch\.com|chartbeat\.com|quantserve\.com|umami\.is|simpleanalyticscdn\.com)(?::\d+)?\//i;
-const ANALYTICS_CODE =
-  /\b(?:gtag|dataLayer|_gaq|GoogleAnalyticsObject|fbq|_paq|plausible|clarity|_hjSettings|goatcounter)\b/;
-const MAKES_CONTENT =
-  /innerHTML|outerHTML|insertAdjacent|document\.write|textContent|innerText|hydrat|render|fetch\(|XMLHttpRequest|import\(/;
-/** Tells the page's own style sheets that scripts run. */
-const MARKS_THE_ROOT =
-  /^document\.(?:documentElement|body)\.class(?:Name|List)\b[^;{}()]{0,200}(?:\([^;{}()]{0,200}\))?[^;{}()]{0,100};?$/;
-const MAX_SNIPPET = 4_000;
-
-const isHarmless = (code: string) =>
-  code.length <= MAX_SNIPPET && !MAKES_CONTENT.test(code) && (ANALYTICS_CODE.test(code) || MARKS_THE_ROOT.test(code));
-
-const MAX_STYLE = 500_000;
-/** Rules by which text may be on the page and not to be seen, those of a style attribute aside: these are read anyway. */
-const MAY_HIDE =
-  /display\s*:\s*none|visibility\s*:|opacity\s*:|clip|text-indent\s*:\s*-|font-size\s*:\s*[01](?:\D|$)|(?:left|top|right|bottom|margin|margin-left|margin-top)\s*:\s*-\d|(?:width|height)\s*:\s*[01](?:px)?\s*[;}]|transform|@import|color\s*:\s*(?:#f|white|transparent|rgba?\(\s*2[0-5]\d)/i;
 
 const CHALLENGES =
   /\/cdn-cgi\/challenge-platform\/|captcha-delivery\.com|_Incapsula_Resource|\.awswaf\.com|\/_sec\/cp_challenge|ddos-guard|px-cdn\.net|perimeterx/i;
@@ -210,40 +194,3 @@ const isPlaceholder = (element: Element) =>
   /(?:^|[\s_-])(?:skeleton|shimmer|placeholder-glow|ghost-loading|content-loader)/i.test(
     (attribute(element, 'class') ?? '').slice(0, 500),
   );
-
-/** How much of a page may change without its being another (contract, section 11). */
-const ALIKE = 0.95;
-
-/** Whether rendering a page made no difference to what there is to read: nearly the same elements and words. */
-export function isUnchanged(fetched: string, rendered: string, url: string): boolean {
-  const [before, after] = [readable(fetched, url), readable(rendered, url)];
-  return ratio(before.elements, after.elements) >= ALIKE && overlap(before.words, after.words) >= ALIKE;
-}
-
-/** Elements that are not read, and that scripts leave behind without changing what is. */
-const NOT_READ = new Set('script style link meta noscript template iframe base'.split(' '));
-
-function readable(html: string, url: string) {
-  const document = parseDocument(html);
-  let count = 0;
-  for (const { name } of elements(document)) if (!NOT_READ.has(name)) count++;
-  const { content } = extractArticle(document, { url, baseUrl: url, whole: false });
-  return { elements: count, words: textOf(content).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [] };
-}
-
-const ratio = (one: number, other: number) => (one === other ? 1 : Math.min(one, other) / Math.max(one, other));
-
-/** How many words two texts share, each as often as it stands in both, by the longer of them. */
-function overlap(one: readonly string[], other: readonly string[]): number {
-  const left = new Map<string, number>();
-  for (const word of one) left.set(word, (left.get(word) ?? 0) + 1);
-  let shared = 0;
-  for (const word of other) {
-    const count = left.get(word) ?? 0;
-    if (count === 0) continue;
-    shared++;
-    left.set(word, count - 1);
-  }
-  const most = Math.max(one.length, other.length);
-  return most === 0 ? 1 : shared / most;
-}

@@ -1,5 +1,6 @@
 /** What a body is: by its Content-Type, by its first bytes when the header says nothing or plainly the wrong thing. */
 import { canonicalType, hasLatePdfHeader, readable, TYPES, typeOfBytes, typeOfName } from '#documents/detect.ts';
+import { own } from '#own.ts';
 
 /** `html` and `text` are decoded here, a `file` becomes a document, `other` cannot be read; `unknown`: it takes the body to tell. */
 export type Kind = 'html' | 'text' | 'file' | 'other' | 'unknown';
@@ -38,14 +39,22 @@ const isTextType = (type: string) =>
 /** Types of which no body is read, whatever it is. */
 const isForEarsOrEyes = (type: string) => /^(?:audio|video|font|model)\//.test(type);
 
-export const mediaTypeOf = (contentType: string | undefined): string =>
-  (contentType ?? '').split(/[;,]/, 1)[0]!.trim().toLowerCase();
+/** Lower case, without parameters; of several types the last that is one (Fetch standard, "extract a MIME type"). */
+export function mediaTypeOf(contentType: string | undefined): string {
+  const [first = '', ...others] = (contentType ?? '')
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
+    .split(/[,\n]/)
+    .map((part) => part.split(';', 1)[0]!.trim().toLowerCase());
+  return others.findLast(isType) ?? first;
+}
+
+const isType = (text: string) => /^[^\s/]+\/[^\s/]+$/.test(text) && text !== '*/*';
 
 /** What the header alone says; `unknown` when it takes the body to tell. */
 export function declaredMedia(contentType: string | undefined): Media {
   const type = mediaTypeOf(contentType);
   if (HTML_TYPES.has(type)) return { mediaType: type, kind: 'html' };
-  if (EMPTY_TYPES.has(type) || !/^[^\s/]+\/[^\s/]+$/.test(type)) return { mediaType: '', kind: 'unknown' };
+  if (EMPTY_TYPES.has(type) || !isType(type)) return { mediaType: '', kind: 'unknown' };
   if (readable(type)) return { mediaType: canonicalType(type), kind: 'file' };
   if (isForEarsOrEyes(type)) return { mediaType: type, kind: 'other' };
   return { mediaType: type, kind: isTextType(type) ? 'text' : 'unknown' };
@@ -152,7 +161,7 @@ function feedUnder(declaredType: string, bytes: Uint8Array): string | undefined 
   if (declaredType === 'text/plain' && !/^\s*<(?:\?xml|rss|feed|urlset)[\s>]/.test(text)) return undefined;
   const root = /^<([a-z]+(?::RDF)?)[\s>]/.exec(afterProlog(text))?.[1] ?? '';
   if (root === 'rdf:RDF') return RDF_NAMESPACES.every((name) => text.includes(name)) ? TYPES.rss : undefined;
-  return Object.hasOwn(FEEDS, root) ? FEEDS[root] : undefined;
+  return own(FEEDS, root);
 }
 
 /** What follows the comments, declarations and processing instructions of a document; '' when one does not end. */

@@ -180,7 +180,7 @@ describe('a page', () => {
         { name: 'a', value: '1', domain: 'example.org', path: '/', secure: true, httpOnly: true, sameSite: 'Lax' },
       ],
       authenticate: { username: 'me', password: 'pass:word' },
-      setExtraHTTPHeaders: { 'x-own': 'yes', 'accept-language': 'de-CH' },
+      setExtraHTTPHeaders: { 'x-own': 'yes', 'accept-language': 'de-CH,de;q=0.9' },
     });
   });
 

@@ -12,6 +12,7 @@ import type { TrustedFetch, TrustedResponse } from '#net/trusted.ts';
 import type { Options } from '../options/resolve.ts';
 import { type Snapshot, unwritten } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
+import { acceptLanguage } from './language.ts';
 import { identify } from './user-agent.ts';
 
 export interface RemoteEngineOptions {
@@ -115,7 +116,7 @@ function requestOf(visit: Visit, engine: RemoteEngineOptions, waitMs: number): o
     ...(viewport && { viewport }),
     ...(cookies.length > 0 && { cookies }),
     ...(authenticate && { authenticate }),
-    ...(Object.keys(headers).length > 0 && { setExtraHTTPHeaders: headers }),
+    setExtraHTTPHeaders: headers,
   };
 }
 
@@ -154,7 +155,7 @@ function headersOf({ customHeader, locale }: Options) {
     .split(':');
   return {
     authenticate: basic ? { username, password: password.join(':') } : undefined,
-    headers: { ...(locale && { 'accept-language': locale }), ...others },
+    headers: { 'accept-language': acceptLanguage(locale), ...others },
   };
 }
 

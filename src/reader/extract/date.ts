@@ -2,6 +2,7 @@
  * Dates as pages write them, to ISO 8601. Nothing is invented: a date without a time stays a date, a time without a
  * zone stays without one, and a date that can be read in two ways is not read. No clock is looked at.
  */
+import { own } from '#own.ts';
 import { monthOf } from './month-names.ts';
 
 interface Parts {
@@ -43,7 +44,7 @@ function zoneOf(text: string): string {
   if (offset && Number(offset[2]) <= 14 && Number(offset[3] ?? 0) < 60)
     return `${offset[1]}${offset[2]}:${offset[3] ?? '00'}`;
   const name = /^[a-z]{1,3}\b/i.exec(text);
-  return name ? (ZONES[name[0].toLowerCase()] ?? '') : '';
+  return name ? (own(ZONES, name[0].toLowerCase()) ?? '') : '';
 }
 
 const TIME =

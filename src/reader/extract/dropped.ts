@@ -21,8 +21,15 @@ export function noteHidden(notes: Notes, node: Child, reason: string): void {
 
 const hasText = (node: Child): boolean => /\S/.test(textIn(node));
 
-/** Notes every block of the survey that is not kept. */
-export function noteDropped(notes: Notes, survey: Survey, { keep, source, choice }: Selection): void {
+/** Notes every block of the survey that is not kept, but for those in elements of which `isNoted` holds. */
+export function noteDropped(
+  notes: Notes,
+  survey: Survey,
+  { keep: kept, source, choice }: Selection,
+  isNoted: (element: Element) => boolean,
+): void {
+  const keep = kept.slice();
+  for (const [at, { owner }] of survey.blocks.entries()) if (isWithin(survey, owner, isNoted)) keep[at] = 1;
   if (source === 'main' && choice) noteWeighed(notes, survey, keep, choice);
   else noteFramed(notes, survey, keep);
 }
@@ -43,6 +50,11 @@ function noteWeighed(notes: Notes, survey: Survey, keep: Uint8Array, choice: Cho
       signs: () => signsAgainst(choice.describe(at)),
     });
   }
+}
+
+function isWithin(survey: Survey, owner: number, isNoted: (element: Element) => boolean): boolean {
+  for (let at = owner; at >= 0; at = survey.parent[at]!) if (isNoted(survey.elements[at]!)) return true;
+  return false;
 }
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;

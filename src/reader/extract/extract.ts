@@ -1,17 +1,18 @@
 /** A document to an Article: the main content of a page, or the whole of it, with what the page says about itself. */
-import { type Document, find } from '#html/node.ts';
+import { type Document, detach, type Element, find, textOf } from '#html/node.ts';
 import type { Article } from '../article.ts';
 import { createClassReader } from './class-words.ts';
-import { noteDropped, noteHidden, noteReplaced, noteSilent } from './dropped.ts';
+import { noteDropped, noteSilent } from './dropped.ts';
 import { pageFacts } from './facts.ts';
+import type { PageFacts } from './features.ts';
 import { hasMedia, headContent } from './head-content.ts';
-import { removeHidden } from './hidden.ts';
 import { copyKept } from './keep.ts';
 import { kindOf } from './kind.ts';
 import { extractMetadata } from './metadata.ts';
+import type { PutAside } from './put-aside.ts';
 import type { Notes } from './removals.ts';
+import { type Seen, seePage } from './seen.ts';
 import { selectContent } from './select-content.ts';
-import { settle } from './settle.ts';
 import { survey } from './survey.ts';
 
 export interface ExtractOptions {
@@ -23,6 +24,8 @@ export interface ExtractOptions {
   whole: boolean;
   /** Gets what is left out, and why. */
   notes?: Notes | undefined;
+  /** What was left out of the document already, if that was done. */
+  seen?: Seen | undefined;
 }
 
 const readClass = createClassReader();
@@ -34,31 +37,50 @@ const readClass = createClassReader();
  */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
   const { notes } = options;
-  settle(document, notes && ((node) => noteReplaced(notes, node)));
-  const hiddenCount = removeHidden(document, notes && ((node, reason) => noteHidden(notes, node, reason)));
+  const { hiddenCount, aside } = options.seen ?? seePage(document, { notes });
   // After what is hidden has gone: what nobody sees names no title and no author.
   const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
   const body = find(document, 'body') ?? document;
   const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
-  const surveyed = survey(body, readClass);
-  if (!surveyed.complete) return { ...article, content: body, source: 'page', confidence: 0 };
-  if (surveyed.blocks.length === 0) {
+  const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
+  const choose = () => chooseContent(body, page, aside, notes);
+  const chosen = (aside.size > 0 && aside.withAll(choose)) || choose()!;
+  if (notes) noteSilent(notes, body);
+  if (chosen === 'too large') return { ...article, content: body, source: 'page', confidence: 0 };
+  if (chosen === 'no text') {
     const told = hasMedia(body) ? null : headContent(facts);
     return { ...article, content: told ?? body, source: told ? 'head' : 'page', confidence: 0 };
   }
-  const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
+  const { found, ...content } = chosen;
+  return { ...article, ...content, ...(found && { kind: found.kind, kindConfidence: found.confidence }) };
+}
+
+type Chosen = Pick<Article, 'content' | 'source' | 'confidence'> & { readonly found: ReturnType<typeof kindOf> };
+
+/**
+ * Chooses among what stands under `body`, and leaves out of that what nobody can see, if some of it was put back. Null
+ * when that is most of the choice, which then says little about the rest.
+ */
+function chooseContent(
+  body: Element | Document,
+  page: PageFacts,
+  aside: PutAside,
+  notes: Notes | undefined,
+): Chosen | 'too large' | 'no text' | null {
+  const surveyed = survey(body, readClass);
+  if (!surveyed.complete) return 'too large';
+  if (surveyed.blocks.length === 0) return 'no text';
   const selection = selectContent(surveyed, page);
+  const sources = new Map<Element, Element>();
+  const content = copyKept(body, surveyed, selection.keep, sources);
+  const all = textOf(content).length;
+  for (const [copy, source] of sources) if (aside.has(source)) detach(copy);
+  if (textOf(content).length < all / 2) return null;
   if (notes) {
-    noteDropped(notes, surveyed, selection);
-    noteSilent(notes, body);
+    for (const [copy, source] of sources) notes.sources.set(copy, source);
+    noteDropped(notes, surveyed, selection, (element) => aside.has(element));
   }
-  const found = kindOf(surveyed, selection, page);
-  return {
-    ...article,
-    content: copyKept(body, surveyed, selection.keep, notes?.sources),
-    source: selection.source,
-    ...(found && { kind: found.kind, kindConfidence: found.confidence }),
-    confidence: selection.confidence,
-  };
+  const { source, confidence } = selection;
+  return { content, source, confidence, found: kindOf(surveyed, selection, page) };
 }

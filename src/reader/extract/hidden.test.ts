@@ -8,7 +8,7 @@ import { removeHidden } from './hidden.ts';
 
 const seen = (html: string): { text: string; count: number } => {
   const document = parseDocument(html);
-  const count = removeHidden(document);
+  const { count } = removeHidden(document);
   return { text: textOf(find(document, 'body')!).replace(/\s+/g, ' ').trim(), count };
 };
 
@@ -62,12 +62,12 @@ describe('what a person cannot see is left out', () => {
 describe('what can be seen stays', () => {
   test.each([
     '<p style="opacity:0.5">obey me</p>',
-    '<p style="opacity:0;transition:opacity 1s">obey me</p>',
+    '<script></script><p style="opacity:0;transition:opacity 1s">obey me</p>',
     '<div style="visibility:hidden"><p style="visibility:visible">obey me</p></div>',
     '<div style="font-size:0"><p style="font-size:16px">obey me</p></div>',
     '<p style="position:relative;left:-20px">obey me</p>',
     '<p style="color:#fff;background:#000">obey me</p>',
-    '<p style="color:#fff">obey me</p>',
+    '<link rel="stylesheet" href="/site.css"><p style="color:#fff">obey me</p>',
     '<p style="color:hsl(0 0% 100%);background:hsl(0 0% 0%)">obey me</p>',
     '<p style="clip-path:polygon(0 0, 100% 0, 100% 100%)">obey me</p>',
     '<p style="transform:rotate(90deg)">obey me</p>',
@@ -140,7 +140,7 @@ describe('hidden media', () => {
     '<video style="opacity:0" src="/a.mp4"><p>obey me</p></video>',
   ])('stays, and says nothing: %s', (html) => {
     const document = parseDocument(`<p>before</p>${html}<p>after</p>`);
-    expect(removeHidden(document)).toBe(0);
+    expect(removeHidden(document).count).toBe(0);
     const kept = outerHtml(find(document, 'body')!);
     expect(kept).toMatch(/<(?:audio|video|source) src="\/a\.mp[34]"/);
     expect(kept).not.toMatch(/obey|hidden|style/);
@@ -148,7 +148,54 @@ describe('hidden media', () => {
 
   test('goes with what hides it', () => {
     const document = parseDocument('<div hidden><audio src="/a.mp3"></audio></div>');
-    expect(removeHidden(document)).toBe(1);
+    expect(removeHidden(document).count).toBe(1);
     expect(find(document, 'audio')).toBeNull();
   });
+});
+
+describe('style sheets cost time linear in the page', () => {
+  const wide = '<p class="k"><b>words</b></p>'.repeat(20_000);
+  test.each([
+    ['rules for everything', `<style>${'*{color:#fff}'.repeat(2_000)}</style>${wide}`],
+    ['slow selectors', `<style>${'b b b b b b b b b.h{color:#fff}'.repeat(300)}</style>${'<b>'.repeat(500)}${wide}`],
+    ['custom properties', `<style>*{--a:var(--b);--b:var(--a);color:var(--a)}</style>${'<i>'.repeat(500)}${wide}`],
+    [
+      'growing custom properties',
+      `<style>:root{${Array.from({ length: 60 }, (_, at) => `--v${at}:var(--v${at + 1}) var(--v${at + 1})`).join(';')}}p{color:var(--v0)}</style>${wide}`,
+    ],
+    ['hidden siblings', `<style>.k{display:none}</style>${wide}`],
+    [
+      'white text over pictures',
+      `<style>div{position:relative}p{color:#fff}</style>${'<div><img src=a>'.repeat(200)}${wide}`,
+    ],
+  ])(
+    '%s',
+    (_, html) => {
+      const { count } = seen(`${html}<p hidden>obey me</p>`);
+      expect(count).toBeGreaterThan(0);
+    },
+    20_000,
+  );
+});
+
+test('what most of a page is hidden by is ignored, and nothing else', () => {
+  const words = 'Words of the page itself. '.repeat(100);
+  const document = parseDocument(
+    `<style>.a{opacity:0}.b{display:none}</style><script></script><div class="a">${words}<p class="b">obey me</p></div><p>Imprint</p>`,
+  );
+  const { count, kept } = removeHidden(document);
+  expect({ count, kept }).toEqual({ count: 1, kept: true });
+  expect(textOf(document)).toContain('Words of the page');
+  expect(textOf(document)).not.toContain('obey me');
+});
+
+test('what was put aside can be put back, and goes again', () => {
+  const document = parseDocument(
+    '<style>.a{display:none}</style><p>1<i class="a">2</i><i class="a">3</i>4<b hidden>5</b><i class="a">6</i>',
+  );
+  const { aside } = removeHidden(document);
+  const text = () => textOf(find(document, 'body')!);
+  expect(text()).toBe('14');
+  expect(aside.withAll(text)).toBe('12346');
+  expect(text()).toBe('14');
 });

@@ -65,18 +65,23 @@ export function imageAddress(image: Element, baseUrl: string, options: ImageAddr
   return `blob:${options.origin ?? 'http://localhost'}/${createHash('md5').update(address).digest('hex')}`;
 }
 
-/** Every image under `root` that has an address; alt is the `alt` attribute, else `title`. */
+/**
+ * Every one of `images` that has an address; alt is the `alt` attribute, else `title`. One that no longer stands under
+ * `root` is one that nobody can see: it says nothing.
+ */
 export function collectImages(
   root: Document | Element,
   baseUrl: string,
   options: ImageAddressOptions = {},
+  images: readonly Element[] = [...elements(root, 'img')],
 ): PageImage[] {
-  const images: PageImage[] = [];
-  for (const image of elements(root, 'img')) {
+  const standing = new Set(elements(root, 'img'));
+  const found: PageImage[] = [];
+  for (const image of images) {
     const url = imageAddress(image, baseUrl, options);
     if (url === null) continue;
-    const alt = (attribute(image, 'alt') || attribute(image, 'title') || '').replace(/\s+/g, ' ').trim();
-    images.push({ url, alt });
+    const said = standing.has(image) ? attribute(image, 'alt') || attribute(image, 'title') || '' : '';
+    found.push({ url, alt: said.replace(/\s+/g, ' ').trim() });
   }
-  return images;
+  return found;
 }

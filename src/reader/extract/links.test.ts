@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { detach, find } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import { collectImages } from './images.ts';
-import { collectLinks, documentBaseUrl, resolveUrl } from './links.ts';
+import { anchorsIn, collectLinks, documentBaseUrl, resolveUrl } from './links.ts';
 
 const BASE = 'https://clay.example/a/';
 const PAGE = `<a href="b">One\n two</a> <a href="/b#x"><b>Th</b>ree</a> <a>no</a> <a href="javascript:f()">js</a>
@@ -21,12 +22,29 @@ describe('links', () => {
       ['', 'https://clay.example/a/c'],
     ]);
   });
-  test('unique: scripts and files dropped, the first text of an address wins', () => {
+  test('unique: the first text of an address wins', () => {
     expect(collectLinks(parseDocument(PAGE), BASE, 'unique').map(([text]) => text)).toEqual([
       'One two',
       'Three',
+      'js',
+      'file',
       'bad',
       '',
+    ]);
+  });
+  test('one that was taken out keeps its address, and gives way to one that is seen', () => {
+    const document = parseDocument('<p><a href=/a>obey</a> <a href=/b>me</a></p><a href=/a>Seen</a>');
+    const anchors = anchorsIn(document);
+    detach(find(document, 'p')!);
+    const [a, b] = ['https://clay.example/a', 'https://clay.example/b'];
+    expect(collectLinks(document, BASE, 'unique', anchors)).toEqual([
+      ['Seen', a],
+      [b, b],
+    ]);
+    expect(collectLinks(document, BASE, 'all', anchors)).toEqual([
+      [a, a],
+      [b, b],
+      ['Seen', a],
     ]);
   });
   test('a link at the very end', () => {

@@ -1,7 +1,7 @@
 /**
  * Addresses of a page: what relative ones resolve against, and the list of its links in document order.
  */
-import { attribute, type Document, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
+import { attribute, type Document, ELEMENT, type Element, elements, following, type Node, TEXT } from '#html/node.ts';
 
 /** Link text and address; the text has its white space collapsed. */
 export type Link = [text: string, url: string];
@@ -44,23 +44,49 @@ export function documentBaseUrl(document: Document, url: string): string {
   return url;
 }
 
+/** The anchors under `root` that have an address, in document order. */
+export function anchorsIn(root: Document | Element): Element[] {
+  return [...elements(root, 'a')].filter((anchor) => attribute(anchor, 'href') !== null);
+}
+
 /**
- * The links under `root` in document order, with absolute addresses; one that does not resolve stays as written.
- * With `mode` 'all' none is left out; with 'unique' `file:` and `javascript:` are dropped and the first text of an
- * address wins.
+ * The links of `anchors` with absolute addresses; one that does not resolve stays as written. With `mode` 'all' none is
+ * left out; with 'unique' the first text of an address wins. An anchor that no longer stands under `root` is one that
+ * nobody can see: its address takes the place of its text.
  */
-export function collectLinks(root: Document | Element, baseUrl: string, mode: 'all' | 'unique' = 'all'): Link[] {
+export function collectLinks(
+  root: Document | Element,
+  baseUrl: string,
+  mode: 'all' | 'unique' = 'all',
+  anchors: readonly Element[] = anchorsIn(root),
+): Link[] {
+  const texts = textsOfAnchors(root);
   const links: Link[] = [];
-  const seen = new Set<string>();
-  let open: { anchor: Element; url: string; pieces: string[] } | null = null;
+  const first = new Map<string, { place: number; isSeen: boolean }>();
+  for (const anchor of anchors) {
+    const href = attribute(anchor, 'href')!;
+    const url = resolveUrl(href, baseUrl) ?? href.trim();
+    const text = texts.get(anchor);
+    const link: Link = [text ?? url, url];
+    const before = mode === 'unique' ? first.get(url) : undefined;
+    if (!before) {
+      first.set(url, { place: links.length, isSeen: text !== undefined });
+      links.push(link);
+    } else if (!before.isSeen && text !== undefined) {
+      links[before.place] = link;
+      before.isSeen = true;
+    }
+  }
+  return links;
+}
+
+/** The text of each anchor that has an address, its white space collapsed; an anchor ends where the next one begins. */
+function textsOfAnchors(root: Document | Element): Map<Element, string> {
+  const texts = new Map<Element, string>();
+  let open: { anchor: Element; pieces: string[] } | null = null;
   const close = () => {
     if (!open) return;
-    const text = open.pieces.join('').replace(/\s+/g, ' ').trim();
-    if (mode === 'all') links.push([text, open.url]);
-    else if (!seen.has(open.url) && !/^(?:file|javascript):/i.test(open.url)) {
-      seen.add(open.url);
-      links.push([text, open.url]);
-    }
+    texts.set(open.anchor, open.pieces.join('').replace(/\s+/g, ' ').trim());
     open = null;
   };
   let node: Node | null = following(root, root);
@@ -68,10 +94,9 @@ export function collectLinks(root: Document | Element, baseUrl: string, mode: 'a
   while (node) {
     if (open && node === end) close();
     if (node.type === ELEMENT && node.name === 'a') {
-      const href = attribute(node, 'href');
-      if (href !== null) {
+      if (attribute(node, 'href') !== null) {
         close();
-        open = { anchor: node, url: resolveUrl(href, baseUrl) ?? href.trim(), pieces: [] };
+        open = { anchor: node, pieces: [] };
         end = following(node, root, true);
       }
     } else if (open && node.type === TEXT) open.pieces.push(node.value);
@@ -79,5 +104,5 @@ export function collectLinks(root: Document | Element, baseUrl: string, mode: 'a
     node = following(node, root, skipped);
   }
   close();
-  return links;
+  return texts;
 }

@@ -89,7 +89,7 @@ test('a block that was chosen and is left out all the same belonged to a unit', 
   expect(choice.keep[3]).toBe(1);
   const keep = Uint8Array.from(choice.keep);
   keep[3] = 0;
-  noteDropped(notes, surveyed, { keep, choice, confidence: 1, source: 'main' });
+  noteDropped(notes, surveyed, { keep, choice, confidence: 1, source: 'main' }, () => false);
   expect(notes.list()).toContainEqual(expect.objectContaining({ step: 'content', selector: 'footer' }));
   const unit = notes.list().find(({ step }) => step === 'unit');
   expect(unit).toMatchObject({ step: 'unit', selector: 'main > p:nth-of-type(3)' });

@@ -1,9 +1,10 @@
 /** Notes what is left out of a page on its way to an answer, and why, for those who ask. */
+
+import { withoutHiddenCharacters } from '#html/characters.ts';
 import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
 import { notePlaces, type Places } from '#html/places.ts';
 import { BLOCK_NAMES } from '../markdown/elements/names.ts';
 import { countWords } from '../words.ts';
-import { withoutHiddenCharacters } from './hidden.ts';
 
 /** The steps that leave something out, in the order in which they come. */
 export const REMOVAL_STEPS = ['selector', 'hidden', 'frame', 'content', 'unit', 'markdown', 'cut'] as const;

@@ -29,10 +29,17 @@ interface Findings {
   outsideLength: number;
 }
 
-/** Settles the page in place. `onRemove` hears of each piece that gives way while it still stands in the tree. */
-export function settle(document: Document, onRemove?: (node: Child) => void): void {
+export interface SettleOptions {
+  /** Hears of each piece that gives way while it still stands in the tree. */
+  readonly onRemove?: ((node: Child) => void) | undefined;
+  /** Hears of each late part that was put into its place. */
+  readonly onPlace?: ((element: Element) => void) | undefined;
+}
+
+/** Settles the page in place. */
+export function settle(document: Document, { onRemove, onPlace }: SettleOptions = {}): void {
   const findings = search(document);
-  placeSegments(findings, onRemove);
+  for (const segment of placeSegments(findings, onRemove)) onPlace?.(segment);
   openNoscript(findings);
 }
 
@@ -72,14 +79,17 @@ function noteSegment(element: Element, { segments, places }: Findings): void {
   else if (id.startsWith('S:') && attribute(element, 'hidden') !== null) segments.set(id.slice(2), element);
 }
 
-function placeSegments({ segments, places }: Findings, onRemove?: (node: Child) => void): void {
+function placeSegments({ segments, places }: Findings, onRemove?: (node: Child) => void): Element[] {
+  const placed: Element[] = [];
   for (const [number, segment] of segments) {
     const place = places.get(number);
     if (!place?.parent || isInside(place, segment)) continue;
     clearFallback(place, segment, onRemove);
     removeAttribute(segment, 'hidden');
     insertBefore(segment, place);
+    placed.push(segment);
   }
+  return placed;
 }
 
 function isInside(node: Child, holder: Element): boolean {

@@ -5,10 +5,11 @@ import type { MarkdownStyle } from '../markdown/style.ts';
 import { toMarkdown } from '../markdown/to-markdown.ts';
 import { orderedPage, type Page, type Rendition } from '../rendition.ts';
 import { countTokens, keepTokens } from '../tokens.ts';
+import { cutAfter } from '../warnings.ts';
 import { cleanMarkdown } from './written.ts';
 
 export interface AnswerTask {
-  readonly head: Pick<Page, 'title' | 'description' | 'url'>;
+  readonly head: Pick<Page, 'title' | 'description' | 'url' | 'targetStatus' | 'storageState'>;
   readonly text: string;
   /** Markdown is made safe, HTML becomes Markdown; JSON has been checked and stays as it is. */
   readonly form: 'markdown' | 'html' | 'json';
@@ -30,7 +31,9 @@ export function answer(task: AnswerTask): Rendition {
   const content = maxTokens === undefined ? whole : keepTokens(whole, maxTokens);
   const total = countTokens(content) || countTokens(head.description);
   const tokens = Math.min(Math.max(total, LEAST_CHARGE) * chargeFactor, MAX_CHARGE);
-  const warning = notes.length > 0 ? { warning: notes.join('\n') } : {};
+  const cut = content.length < whole.length ? [cutAfter(maxTokens!)] : [];
+  const told = [...notes, ...cut];
+  const warning = told.length > 0 ? { warning: told.join('\n') } : {};
   const page = orderedPage({ ...head, content, ...warning, usage: { tokens } });
   return { page, body: textLayout(page), tokens };
 }

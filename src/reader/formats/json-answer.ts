@@ -41,7 +41,10 @@ const inWords = ({ instancePath, message, params }: NonNullable<Validate['errors
 };
 
 async function compiled(schema: object): Promise<Validate> {
-  if (JSON.stringify(schema).length > MAX_SCHEMA_CHARACTERS) throw refused('is too large');
+  const text = JSON.stringify(schema);
+  if (text.length > MAX_SCHEMA_CHARACTERS) throw refused('is too large');
+  // The validator passes over rules for it.
+  if (text.includes('"__proto__":')) throw refused('cannot have the key __proto__');
   if (depthOf(schema) > MAX_SCHEMA_DEPTH) throw refused('is nested too deeply');
   const draft = '$schema' in schema ? String(schema.$schema) : '';
   const { default: addFormats } = await import('ajv-formats');
@@ -49,6 +52,8 @@ async function compiled(schema: object): Promise<Validate> {
     strict: false,
     allErrors: true,
     logger: false,
+    // Objects inherit constructor, toString and others, which nobody has written.
+    ownProperties: true,
   });
   addFormats.default(ajv);
   // Drafts are told apart by now; whatever else `$schema` says is not looked up.

@@ -109,6 +109,7 @@ describe('readerlm-v2', () => {
     );
     expect(renditions).toHaveLength(1);
     expect(last.page).toEqual({
+      targetStatus: 200,
       title: 'Ada Lovelace',
       description: 'A life',
       url: 'https://example.org/ada',

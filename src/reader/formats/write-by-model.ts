@@ -2,9 +2,11 @@
 import { problem } from '#errors.ts';
 import type { Chat, ChatMessage, ChatRequest, Models, Ocr } from '#models/index.ts';
 import type { Options } from '../options/resolve.ts';
+import { unusedOptions } from '../options/unused.ts';
 import type { RenderTask } from '../render.ts';
 import type { Renderer } from '../renderer.ts';
 import type { Rendition } from '../rendition.ts';
+import { warnings } from '../warnings.ts';
 import type { AnswerTask } from './answer.ts';
 import type { Material } from './material.ts';
 import {
@@ -84,11 +86,15 @@ export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGe
     throw problem('AssertionFailureError', { message: 'There is no text on this page for a model to read' });
   }
   const answers = answersTo(read, material, tools);
+  const { stale, cachedAt } = task.snapshot;
+  const staleAt = stale ? cachedAt : undefined;
   let shownAt = Number.NEGATIVE_INFINITY;
   for await (const { done, ...written } of answers) {
     if (!done && (!read.streaming || performance.now() - shownAt < SHOW_EVERY_MS)) continue;
     shownAt = performance.now();
-    yield await tools.renderer.answer({ ...headOf(material, task, tools), ...written }, signal);
+    const notes = [...saidOf(task), ...written.notes];
+    const answer = await tools.renderer.answer({ ...headOf(material, task, tools), ...written, notes }, signal);
+    yield { ...answer, ...answeredWith(task), staleAt };
   }
 }
 
@@ -96,14 +102,38 @@ type Written = Pick<AnswerTask, 'text' | 'form' | 'notes'> & { readonly done: bo
 
 const headOf = (
   { title, description, url }: Material,
-  { snapshot, options, limits }: RenderTask,
+  { snapshot, options, limits, isGiven }: RenderTask,
   tools: ModelTools,
 ) => ({
-  head: { title, description, url },
+  head: {
+    title,
+    description,
+    url,
+    ...(!isGiven && { targetStatus: snapshot.status }),
+    ...(options.exportStorageState && snapshot.storageState && { storageState: snapshot.storageState }),
+  },
   style: options.markdown,
   maxTokens: options.maxTokens,
   // Of several factors the last in the contract's list wins, and that is the proxy's (section 6.9).
   chargeFactor: snapshot.proxied ? limits.proxyFactor : tools.chargeFactor,
+});
+
+/** What is to be known of the page itself: that it is an error, or not all of it. */
+const saidOf = (task: RenderTask): string[] =>
+  warnings(task.snapshot, {
+    contentTokens: undefined,
+    hiddenCount: 0,
+    complete: true,
+    source: 'page',
+    waits: false,
+    unused: unusedOptions(task),
+  });
+
+const answeredWith = ({ snapshot: { status, noStore, robotsTag, retryAfter } }: RenderTask) => ({
+  status,
+  noStore,
+  ...(robotsTag !== undefined && { robotsTag }),
+  ...(retryAfter !== undefined && { retryAfter }),
 });
 
 function answersTo(read: ModelRead, material: Material, tools: ModelTools): AsyncGenerator<Written> {

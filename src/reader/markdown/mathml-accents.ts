@@ -1,5 +1,6 @@
 /** What stands right above or below a part of a formula: accents, limits, labels of arrows. */
 import { attribute, type Element } from '#html/node.ts';
+import { own } from '#own.ts';
 
 const ACCENTS: Readonly<Record<string, string>> = {
   '^': 'hat',
@@ -68,14 +69,15 @@ const ARROW = /^\\(?:to|(?:long)?(?:right|left)arrow)$/;
 export function underOver(base: string, under: string, over: string, element: Element): string {
   let latex = base;
   let [below, above] = [under, over];
-  const accent = Object.hasOwn(ACCENTS, above) && attribute(element, 'accent') !== 'false' ? ACCENTS[above] : undefined;
+  const accent = attribute(element, 'accent') === 'false' ? undefined : own(ACCENTS, above);
   if (accent) {
-    const wide = base.length > 1 && !/^\\[A-Za-z]+$/.test(base) ? WIDE[accent] : undefined;
+    const wide = base.length > 1 && !/^\\[A-Za-z]+$/.test(base) ? own(WIDE, accent) : undefined;
     latex = `\\${wide ?? accent}{${latex}}`;
     above = '';
   }
-  if (Object.hasOwn(ACCENTS_BELOW, below)) {
-    latex = `\\${ACCENTS_BELOW[below]}{${latex}}`;
+  const accentBelow = own(ACCENTS_BELOW, below);
+  if (accentBelow) {
+    latex = `\\${accentBelow}{${latex}}`;
     below = '';
   }
   if (below === '' && above === '') return latex;

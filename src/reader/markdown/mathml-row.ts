@@ -1,5 +1,6 @@
 /** Rows of a formula: parts side by side, between fences, and in the rows of a matrix. */
 import { attribute, type Element } from '#html/node.ts';
+import { own } from '#own.ts';
 
 /** A fraction without a line: what a binomial has between its brackets. */
 export const STACKED = '\\genfrac{}{}{0pt}{}';
@@ -52,7 +53,7 @@ export function fences(parts: readonly string[], element: Element): string {
   for (const [at, part] of parts.entries()) {
     content += at === 0 ? part : `${separators[Math.min(at, separators.length) - 1] ?? ''}${part}`;
   }
-  return inFences(FENCES[open.trim()] ?? open, content, FENCES[close.trim()] ?? close);
+  return inFences(own(FENCES, open.trim()) ?? open, content, own(FENCES, close.trim()) ?? close);
 }
 
 const TALL = /\\(?:frac|sum|prod|int|begin|genfrac|sqrt)/;

@@ -1,4 +1,5 @@
 /** What the signs of formulas are called in LaTeX. A sign without an entry is written as it is. */
+import { own } from '#own.ts';
 
 const LIST = `
 α alpha|β beta|γ gamma|δ delta|ε varepsilon|ϵ epsilon|ζ zeta|η eta|θ theta|ϑ vartheta|ι iota|κ kappa|λ lambda|μ mu|µ mu
@@ -72,7 +73,7 @@ const SPACED =
 function signs(text: string): string {
   let latex = '';
   for (const sign of text) {
-    const special = Object.hasOwn(SPECIAL, sign) ? SPECIAL[sign] : undefined;
+    const special = own(SPECIAL, sign);
     const written = special ?? SYMBOLS.get(sign) ?? styledLetter(sign) ?? sign;
     if (/\\[A-Za-z]+$/.test(latex.slice(-32)) && /^[A-Za-z]/.test(written)) latex += ' ';
     latex += written;

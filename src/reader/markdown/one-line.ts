@@ -1,5 +1,5 @@
 const RUNS = /[\s\u0085]+/g;
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
 /** Text of a page on one line: white space collapsed, control characters out. For titles, labels and header lines. */
 export const oneLine = (text: string): string => text.replace(CONTROLS, ' ').replace(RUNS, ' ').trim();

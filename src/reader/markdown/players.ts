@@ -1,5 +1,6 @@
 /** Hosts whose frames are players of one recording, and the elements that stand for such a frame until it is asked for. */
 import { attribute, type Element } from '#html/node.ts';
+import { own } from '#own.ts';
 
 export type MediaKind = 'Video' | 'Audio';
 
@@ -77,7 +78,7 @@ export const STAND_IN_NAMES: readonly string[] = Object.keys(STAND_INS);
 
 /** The player that an element stands for; null when it names no recording. */
 export function standInAddress(element: Element): string | null {
-  const standIn = STAND_INS[element.name];
+  const standIn = own(STAND_INS, element.name);
   const id = standIn && attribute(element, standIn.attribute)?.trim();
   return id && /^[\w-]{1,64}$/.test(id) ? standIn.address + id : null;
 }

@@ -45,10 +45,10 @@ describe('linksSummary', () => {
     });
   });
 
-  it('lists every link in order when all are asked for, but none that runs a script', () => {
+  it('lists every link in order when all are asked for, but none that runs a script or leads to a file', () => {
     const { json, text } = linksSummary(page, [], 'all');
-    expect(json).toEqual([...page.slice(0, 3), page[4], ['a [b] c', 'https://x/(3)']]);
-    expect(text.split('\n')).toHaveLength(6);
+    expect(json).toEqual([...page.slice(0, 3), ['a [b] c', 'https://x/(3)']]);
+    expect(text.split('\n')).toHaveLength(5);
   });
 
   it('lists the citations that are shown by their numbers', () => {

@@ -67,8 +67,8 @@ export type LinksSummaryMode = 'unique' | 'all' | 'gpt-oss';
 
 /**
  * The links of the page, or, for `gpt-oss`, those that citations in the content point at.
- * `unique`: `file:` and `javascript:` addresses dropped, one entry per address with its first text; in JSON the last
- * address of a repeated text. `all`: every link in order. `gpt-oss`: id to address. Texts are one line.
+ * `unique`: one entry per address with its first text; in JSON the last address of a repeated text. `all`: every link
+ * in order. `gpt-oss`: id to address. What may not be a link is dropped. Texts are one line.
  */
 export function linksSummary(
   page: readonly PageLink[],
@@ -81,7 +81,7 @@ export function linksSummary(
   for (const [text, url] of page) {
     if (!isSafeLink(url)) continue;
     if (mode === 'unique') {
-      if (seen.has(url) || /^(?:file|javascript):/i.test(url)) continue;
+      if (seen.has(url)) continue;
       seen.add(url);
     }
     kept.push([oneLine(text), url]);

@@ -1,13 +1,15 @@
 /** Addresses as they are written into Markdown. */
+import { own } from '#own.ts';
 import { oneLine } from './one-line.ts';
 
-/** Schemes that a link may have. Others run scripts, carry documents of their own, or lead into the reader's program. */
-const LINKS = /^(?:https?|ftp|mailto|tel|sms|file):/i;
+/** Schemes that a link may have. Others run scripts, carry documents, or lead into the reader's program or machine. */
+const LINKS = /^(?:https?|ftp|mailto|tel|sms):/i;
 const PICTURES = /^(?:https?:|data:image\/|blob:http)/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Browsers pass over control characters and white space in a scheme, so does this. */
-const bare = (url: string) => url.slice(0, 128).replace(/[\u0000-\u0020\u007f]/g, '');
+/** Browsers pass over control characters and white space in a scheme; what has no picture is taken out of answers. */
+const bare = (url: string) =>
+  url.slice(0, 128).replace(/[\u0000-\u0020\u007f-\u00a0]|\p{Default_Ignorable_Code_Point}/gu, '');
 
 const isOf = (url: string, allowed: RegExp): boolean => {
   const start = bare(url);
@@ -28,7 +30,9 @@ const SPECIALS = /[\s()<>\\]/g;
  * percent-encoded, which no server tells from the plain ones and no parser trips over.
  */
 export const safeDestination = (url: string): string =>
-  SPECIAL.test(url) ? url.replace(SPECIALS, (character) => PERCENT[character] ?? encodeURIComponent(character)) : url;
+  SPECIAL.test(url)
+    ? url.replace(SPECIALS, (character) => own(PERCENT, character) ?? encodeURIComponent(character))
+    : url;
 
 const PERCENT: Readonly<Record<string, string>> = { '(': '%28', ')': '%29' };
 

@@ -496,9 +496,11 @@ export const OPTIONS = {
     schema: z
       .string()
       .transform((text) => text.trim())
-      .refine(isLocale, 'must be a language tag such as en or de-CH'),
+      .refine(isLocale, 'must be a language tag such as en or de-CH')
+      .transform((tag) => Intl.getCanonicalLocales(tag)[0]!),
+    defaultText: 'en-US',
     copies: 'by rule',
-    meaning: 'The language asked of the page, and the one that its scripts see.',
+    meaning: 'The language of the read. Every engine sends it as Accept-Language, and scripts of the page see it.',
   }),
   referer: row({
     headers: ['x-referer'],

@@ -3,6 +3,7 @@
  * that follow from others are worked out once. The result is frozen; nothing after this asks where a value came from.
  */
 
+import { own } from '#own.ts';
 import { picturesWanted } from '../formats/pictures.ts';
 import { MARKDOWN_STYLE_DEFAULTS, type MarkdownStyle } from '../markdown/style.ts';
 import {
@@ -89,17 +90,19 @@ export type Options = Readonly<
       /** Those that a preset added: without a browser they give way. */
       prefersBrowser: readonly OptionName[];
       markdown: MarkdownStyle;
+      /** The options that the caller gave another value than the default; what a preset added is not among them. */
+      given: readonly OptionName[];
     }
 >;
 
 const FORMATS: readonly Format[] = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'];
 
-/** Complete options: given over preset over default. */
-export function resolve(asked: GivenOptions): Options {
+/** Complete options: given over preset over default. `byCaller` is what of it the caller gave, where others added to it. */
+export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Options {
   const given = preset(asked);
   const { respondWith: format, timeout, engine, markdown, respondTiming, proxy = 'none', preset: _, ...more } = given;
   const { url, html, file, pdf, ...rest } = more;
-  const respondWith = format || ENGINE_FORMATS[engine ?? ''] || '';
+  const respondWith = format || own(ENGINE_FORMATS, engine ?? '') || '';
   // A schema asks for structure, which only a language model can give.
   const modelFormat =
     MODEL_FORMATS.find((name) => respondWith.includes(name)) ?? (given.jsonSchema ? 'readerlm-v2' : undefined);
@@ -121,11 +124,20 @@ export function resolve(asked: GivenOptions): Options {
     markdown: { ...MARKDOWN_STYLE_DEFAULTS, ...markdown },
     needsBrowser,
     prefersBrowser: browserOptions(given).filter((name) => !needsBrowser.includes(name)),
+    given: givenNames(byCaller),
     respondTiming: respondTiming ?? presumedTiming(formats, modelFormat, timeout, on(rest.withIframe)),
   };
   if (options.retainLinks === 'gpt-oss' && !options.withLinksSummary) options.withLinksSummary = true;
   if (on(rest.withGeneratedAlt) && options.retainImages !== 'alt_p') options.retainImages = 'all_p';
   return Object.freeze(options);
+}
+
+function givenNames(byCaller: GivenOptions): OptionName[] {
+  const defaults: Partial<Record<OptionName, unknown>> = DEFAULTS;
+  return (Object.entries(byCaller) as [OptionName, unknown][]).flatMap(([name, value]) => {
+    const isNothing = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+    return isNothing || value === defaults[name] ? [] : [name];
+  });
 }
 
 const on = (value: unknown): boolean => Boolean(value);
@@ -136,6 +148,9 @@ const ENGINE_FORMATS: Readonly<Record<string, ModelFormat>> = { vlm: 'vlm', 'rea
 /** Front matter joined with one kind of Markdown is one text, so it may be answered as text. */
 const isFrontmatterMarkdown = (formats: ReadonlySet<Format>) =>
   formats.size === 2 && formats.has('frontmatter') && (formats.has('content') || formats.has('markdown'));
+
+export const wantsMarkdown = ({ formats }: Pick<Options, 'formats'>): boolean =>
+  formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
 
 function engineNamed(name: string | undefined): EngineChoice {
   if (name === 'browser' || name === 'vlm') return 'browser';

@@ -1,5 +1,6 @@
 /** What stands before the text of an RTF file: fonts, colours, styles, lists, and what the file says about itself. */
 
+import { own } from '#own.ts';
 import { isCodeFont } from '../fonts.ts';
 import type { Numbering } from '../word/numbering.ts';
 import { type Charset, charsetOfFont, charsetOfPage } from './charsets.ts';
@@ -126,7 +127,7 @@ export class Header {
     const shifts: Readonly<Record<string, number>> = { red: 16, green: 8, blue: 0 };
     return {
       control: (word, parameter = 0) => {
-        const shift = shifts[word];
+        const shift = own(shifts, word);
         if (shift !== undefined) color = (color ?? 0) | ((parameter & 0xff) << shift);
       },
       text: (text) => {
@@ -174,7 +175,7 @@ export class Header {
   readonly #infoSink: Sink = {};
 
   #aboutSink(word: string): Sink {
-    const name = ABOUT[word];
+    const name = own(ABOUT, word);
     // Of two authors the first is the author.
     if (name === undefined || this.#metadata[name] !== undefined) return {};
     if (word.endsWith('tim')) return this.#timeSink(name);

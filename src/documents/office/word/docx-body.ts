@@ -1,5 +1,6 @@
 /** The text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17), told to a Flow. */
 import { escapeText } from '#html/serialize.ts';
+import { own } from '#own.ts';
 import { type Leave, SKIP, walk } from '../../xml/walk.ts';
 import { attribute, child, childAt, children, find, textOf, type XmlElement } from '../../xml/xml.ts';
 import type { Flow } from '../flow.ts';
@@ -92,7 +93,7 @@ export class BodyReader {
     walk(piece, { enter: this.#enter });
   }
 
-  readonly #enter: Enter = (element) => this.#handlers[element.name]?.(element);
+  readonly #enter: Enter = (element) => own(this.#handlers, element.name)?.(element);
 
   readonly #skip: Enter = () => SKIP;
 

@@ -60,6 +60,7 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
   const egress = await createEgress({
     guard,
     onRefused: refusals.note,
+    onFailed: refusals.noteFailure,
     onRequest: (request) => requests.push(request),
   });
   const fetch = createFetch({ guard });

@@ -3,15 +3,19 @@
  * The walk only reads: a page that observes itself notices nothing. It keeps its own stack, so depth costs no recursion.
  * Elements are written by the HTML standard's serialization, with what the options ask for written in.
  */
-import type { PageDocument, PageElement, PageNode, PageStyle, PageWindow } from './dom.ts';
+import type { PageCanvas, PageDocument, PageElement, PageNode, PageRange, PageStyle, PageWindow } from './dom.ts';
 
 declare const document: PageDocument;
 declare const window: PageWindow;
 declare const Element: { readonly prototype: PageElement };
+declare const Node: { readonly prototype: PageElement };
+declare const Document: { readonly prototype: PageDocument };
+declare const Range: { new (): PageRange; readonly prototype: PageRange };
+declare const OffscreenCanvas: PageCanvas;
 
 export interface CaptureOptions {
   readonly withShadowDom: boolean;
-  /** Leave a place for the content of each frame. */
+  /** Leave a place for the content of each `iframe`; the frames of a frameset always have one, having nothing beside it. */
   readonly withFrames: boolean;
   readonly detachInvisibles: boolean;
   /** Detach no audio or video: they are heard, or not shown until their player is ready, which here never happens. */
@@ -20,9 +24,15 @@ export interface CaptureOptions {
   readonly fragment: boolean;
   readonly hiddenAttribute: string;
   readonly frameAttribute: string;
+  /** The value of that attribute for the body that stands for a frameset. */
+  readonly frameset: string;
   readonly maxChars: number;
   /** How many elements are asked for their style. */
   readonly maxStyled: number;
+  /** How long may be spent on asking whether something lies over a text. */
+  readonly maxPointingMs: number;
+  /** Nothing is asked in a document of more elements. */
+  readonly maxPointedElements: number;
 }
 
 export interface Captured {
@@ -52,12 +62,16 @@ export function captureDocument(options: CaptureOptions): Captured {
   const MEDIA = new Set(['audio', 'video']);
   const ADDRESSES = new Set(['href', 'src', 'poster', 'data', 'action', 'cite', 'longdesc']);
 
+  /** Red, green and blue up to 255, alpha up to 1. */
+  type Colour = readonly [red: number, green: number, blue: number, alpha: number];
   /** What a node gets from above: where the walk is with what is seen. */
   interface Sight {
     /** Inside the body and nothing above is hidden, so styles are worth asking for. */
     readonly look: boolean;
     /** The colour behind, or undefined where a picture makes it unknown. */
-    readonly back: string | undefined;
+    readonly back: Colour | undefined;
+    /** Of all around, multiplied. */
+    readonly opacity: number;
     readonly unseen: string | undefined;
   }
   interface Step {
@@ -149,26 +163,45 @@ export function captureDocument(options: CaptureOptions): Captured {
       else if (options.fragment && key === 'srcset') written = absoluteSet(value);
       tag += ` ${key}="${escapeValue(written)}"`;
     }
+    if (name === 'body' && element === body && localName(element) === 'frameset')
+      tag += ` ${options.frameAttribute}="${options.frameset}"`;
     if (hidden) tag += ` ${options.hiddenAttribute}="${hidden}"`;
     return `${tag}>`;
   };
 
-  const colour = (text: string | undefined) => {
-    const numbers = text?.match(/[\d.]+/g)?.map(Number);
-    if (!numbers || numbers.length < 3 || !text!.startsWith('rgb')) return undefined;
-    return { red: numbers[0]!, green: numbers[1]!, blue: numbers[2]!, alpha: numbers[3] ?? 1 };
+  const pixel = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
+  const colours = new Map<string, Colour | undefined>();
+  const colour = (text: string | undefined): Colour | undefined => {
+    if (!text) return undefined;
+    if (colours.has(text)) return colours.get(text);
+    let found: Colour | undefined;
+    const numbers = /^rgba?\(/.test(text) ? text.match(/[\d.]+/g)?.map(Number) : undefined;
+    if (numbers) found = [numbers[0]!, numbers[1]!, numbers[2]!, numbers[3] ?? 1];
+    else {
+      pixel.clearRect(0, 0, 1, 1);
+      pixel.fillStyle = text;
+      pixel.fillRect(0, 0, 1, 1);
+      const [red, green, blue, alpha] = pixel.getImageData(0, 0, 1, 1).data;
+      found = [red!, green!, blue!, alpha! / 255];
+    }
+    colours.set(text, found);
+    return found;
   };
-  const alike = (one: string, other: string) => {
-    const a = colour(one);
-    const b = colour(other);
-    return a && b && Math.abs(a.red - b.red) + Math.abs(a.green - b.green) + Math.abs(a.blue - b.blue) <= 6;
+  const over = ([red, green, blue, alpha]: Colour, back: Colour): Colour => {
+    const mixed = (own: number, behind: number) => own * alpha + behind * (1 - alpha);
+    return [mixed(red, back[0]), mixed(green, back[1]), mixed(blue, back[2]), 1];
   };
-  const hasOwnText = (element: PageElement) => {
-    for (let child = firstChild(element); child; child = nextSibling(child))
-      if (nodeType(child) === 3 && /\S/.test(nodeValue(child) ?? '')) return true;
-    return false;
+  const luminance = (of: Colour) => {
+    const linear = (channel: number) =>
+      channel <= 10.3 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
+    return 0.2126 * linear(of[0]) + 0.7152 * linear(of[1]) + 0.0722 * linear(of[2]);
   };
-
+  /** As `looksTheSame` of the extraction has it. */
+  const alike = (one: Colour, other: Colour) => {
+    if (Math.abs(one[0] - other[0]) + Math.abs(one[1] - other[1]) + Math.abs(one[2] - other[2]) > 60) return false;
+    const [a, b] = [luminance(one), luminance(other)];
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 1.15;
+  };
   const boxOf = (element: PageElement) => Element.prototype.getBoundingClientRect.call(element);
   /** Whether a box lies over the middle of another. */
   const covers = (layer: PageElement, element: PageElement) => {
@@ -193,7 +226,7 @@ export function captureDocument(options: CaptureOptions): Captured {
       if (style.position !== 'static' && Element.prototype.querySelector.call(up, [...PICTURES].join())) return true;
       for (const pseudo of ['::before', '::after']) {
         const layer = window.getComputedStyle(up, pseudo);
-        if (layer.content !== 'none' && (layer.backgroundImage !== 'none' || colour(layer.backgroundColor)?.alpha))
+        if (layer.content !== 'none' && (layer.backgroundImage !== 'none' || colour(layer.backgroundColor)?.[3]))
           return true;
       }
       const parent: PageElement | null = parentElement(up);
@@ -206,23 +239,39 @@ export function captureDocument(options: CaptureOptions): Captured {
     return false;
   };
 
+  /** Whether a `clip-path` leaves nothing: an inset whose sides meet, a circle without size, a polygon in one point. */
+  const cutAway = (path: string) => {
+    const inset = /^inset\(([^()]*)/.exec(path)?.[1]?.replace(/\bround\b.*/, '');
+    if (inset !== undefined) {
+      const [top = '', right = top, bottom = top, left = right] = inset.trim().split(/\s+/);
+      const percent = (side: string) => (side.endsWith('%') ? Number.parseFloat(side) : 0);
+      return percent(top) + percent(bottom) >= 100 || percent(left) + percent(right) >= 100;
+    }
+    return /^(?:circle|ellipse)\(0(?:px|%)?[ )]|^polygon\((?:[\s,]|0(?:px|%)?(?=[\s,)]))*\)/.test(path);
+  };
+
   /** Why the element and all in it cannot be seen; `visibility` and `colour` are properties of text, decided there. */
-  const hiddenWhole = (element: PageElement, style: PageStyle): string | undefined => {
-    if (style.display === 'none') return 'display';
+  const hiddenWhole = (element: PageElement, style: PageStyle, opacity: number): string | undefined => {
+    if (style.display === 'none' || style.contentVisibility === 'hidden') return 'display';
     const root = element === body || element === documentElement;
     if (root) return undefined;
-    if (Number(style.opacity) < 0.02) return 'opacity';
+    if (opacity < 0.05) return 'opacity';
     const placed = style.position === 'absolute' || style.position === 'fixed';
     const clipped = style.overflowX !== 'visible' || style.overflowY !== 'visible';
-    const moved = style.transform !== 'none' && style.transform !== '';
+    const moved = ['transform', 'translate', 'scale', 'rotate'].some((name) => !/^(?:none)?$/.test(style[name] ?? ''));
+    const pushed =
+      Number.parseFloat(style.marginLeft ?? '0') < -500 || Number.parseFloat(style.marginTop ?? '0') < -500;
     if (placed && (style.clip === 'rect(0px, 0px, 0px, 0px)' || style.clip === 'rect(1px, 1px, 1px, 1px)'))
       return 'size';
-    if (/^inset\((50|100)%/.test(style.clipPath ?? '')) return 'size';
-    if (!placed && !clipped && !moved) return undefined;
+    if (cutAway(style.clipPath ?? '')) return 'size';
+    if (!placed && !clipped && !moved && !pushed) return undefined;
     if (style.display === 'contents' || style.display === 'inline') return undefined;
     const rect = boxOf(element);
     if (clipped && (rect.width <= 1 || rect.height <= 1)) return 'size';
+    if (moved && /^matrix\(0, 0, 0, 0,|^0(?: 0)?$/.test(`${style.transform}`.replace('none', style.scale ?? '')))
+      return 'size';
     if (rect.width === 0 && rect.height === 0) return undefined;
+    if (pushed && (rect.left + window.scrollX < -500 || rect.top + window.scrollY < -500)) return 'offscreen';
     const far = placed ? 0 : -1_000;
     if (rect.right + window.scrollX <= far || rect.bottom + window.scrollY <= far) return 'offscreen';
     return undefined;
@@ -230,25 +279,66 @@ export function captureDocument(options: CaptureOptions): Captured {
 
   const bodyShows = () => !body || window.getComputedStyle(body).visibility === 'visible';
 
+  const ownText = (element: PageElement): PageNode | undefined => {
+    for (let child = firstChild(element); child; child = nextSibling(child))
+      if (nodeType(child) === 3 && /\S/.test(nodeValue(child) ?? '')) return child;
+    return undefined;
+  };
+  // To ask what stands at a point takes time in the square of the elements in a line.
+  const isSmall = Document.prototype.getElementsByTagName.call(document, '*').length <= options.maxPointedElements;
+  let pointingMs = 0;
+  /** Whether a surface that is no window of its own lies over the beginning of the element's text. */
+  const covered = (element: PageElement): boolean => {
+    if (!isSmall || pointingMs > options.maxPointingMs) return false;
+    const startedAt = performance.now();
+    const found = isCovered(element);
+    pointingMs += performance.now() - startedAt;
+    return found;
+  };
+  const isCovered = (element: PageElement): boolean => {
+    const range = new Range();
+    Range.prototype.selectNodeContents.call(range, ownText(element)!);
+    const text = Range.prototype.getClientRects.call(range)[0];
+    // What a closed `details` holds has no place yet.
+    if (!text || text.width === 0 || !Element.prototype.checkVisibility.call(element)) return false;
+    const x = (text.left + Math.min(text.right, window.innerWidth)) / 2;
+    const y = (text.top + text.bottom) / 2;
+    if (x < 0 || y < 0 || x >= window.innerWidth || y >= window.innerHeight) return false;
+    const contains = (holder: PageElement, other: PageElement) => Node.prototype.contains.call(holder, other);
+    const top = Document.prototype.elementFromPoint.call(document, x, y);
+    if (!top || contains(top, element) || contains(element, top)) return false;
+    for (let layer: PageElement | null = top; layer && !contains(layer, element); layer = parentElement(layer)) {
+      styled++;
+      const style = window.getComputedStyle(layer);
+      if (style.position === 'fixed' || style.position === 'sticky') return false;
+      const box = boxOf(layer);
+      const isLarge = box.width * box.height > (window.innerWidth * window.innerHeight) / 2;
+      const isAround =
+        box.left <= text.left && box.right >= text.right && box.top <= text.top && box.bottom >= text.bottom;
+      if (isAround && !isLarge && colour(style.backgroundColor)?.[3] === 1 && Number(style.opacity) === 1) return true;
+    }
+    return false;
+  };
+
   /** Why the text that stands directly in the element cannot be seen. */
-  const hiddenText = (element: PageElement, style: PageStyle, back: string | undefined): string | undefined => {
+  const hiddenText = (element: PageElement, style: PageStyle, back: Colour | undefined): string | undefined => {
     if (style.visibility !== 'visible' && bodyShows()) return 'visibility';
     if (Number.parseFloat(style.fontSize ?? '16') < 2) return 'size';
     if (Number.parseFloat(style.textIndent ?? '0') <= -500) return 'offscreen';
     if (style.backgroundClip === 'text' || style.webkitBackgroundClip === 'text') return undefined;
-    const fill = style.webkitTextFillColor || style.color || '';
+    const shown = colour(style.webkitTextFillColor || style.color);
     if (style.textShadow && style.textShadow !== 'none') return undefined;
-    const shown = colour(fill);
     if (!shown) return undefined;
-    if (shown.alpha < 0.02) return 'colour';
-    return back !== undefined && alike(fill, back) && !overPicture(element) ? 'colour' : undefined;
+    if (shown[3] < 0.05) return 'colour';
+    if (back !== undefined && alike(over(shown, back), back) && !overPicture(element)) return 'colour';
+    return covered(element) ? 'covered' : undefined;
   };
 
-  const backOf = (style: PageStyle, back: string | undefined) => {
+  const backOf = (style: PageStyle, back: Colour | undefined) => {
     if (style.backgroundImage !== 'none') return undefined;
     const own = colour(style.backgroundColor);
-    if (!own || own.alpha === 0) return back;
-    return own.alpha === 1 ? style.backgroundColor : undefined;
+    if (!own || own[3] === 0) return back;
+    return own[3] === 1 ? own : back && over(own, back);
   };
 
   const childrenOf = (element: PageElement, html: boolean): Pick<Step, 'next' | 'list'> => {
@@ -265,6 +355,8 @@ export function captureDocument(options: CaptureOptions): Captured {
     return { next: firstChild(element), list: undefined };
   };
 
+  /** What is in something hidden is not asked any more. */
+  const UNSEEN: Sight = { look: false, back: undefined, opacity: 1, unseen: undefined };
   const stack: Step[] = [];
   const enter = (element: PageElement, above: Sight) => {
     elements++;
@@ -279,24 +371,28 @@ export function captureDocument(options: CaptureOptions): Captured {
     if (sight.look && html && !META.has(name) && styled < options.maxStyled) {
       styled++;
       const style = window.getComputedStyle(element);
-      hidden = firstChild(element) || shadowRoot(element) ? hiddenWhole(element, style) : undefined;
+      const fades = name === 'img' && (style.transitionDuration !== '0s' || style.animationName !== 'none');
+      const opacity = fades ? 1 : sight.opacity * Number(style.opacity);
+      const says = firstChild(element) || shadowRoot(element) || name === 'img';
+      hidden = says ? hiddenWhole(element, style, opacity) : undefined;
+      if (name === 'img' && style.visibility !== 'visible' && bodyShows()) hidden ??= 'visibility';
       const stays = element === body || (options.keepMedia && MEDIA.has(name));
       if (style.display === 'none' && options.detachInvisibles && !stays) return;
-      if (hidden) sight = { look: false, back: undefined, unseen: undefined };
+      if (hidden) sight = UNSEEN;
       else {
         const back = backOf(style, sight.back);
-        if (hasOwnText(element)) unseen = hiddenText(element, style, back);
-        sight = { look: true, back, unseen };
+        if (ownText(element)) unseen = hiddenText(element, style, back);
+        sight = { look: true, back, opacity, unseen };
         if (unseen && children(element).length === 0) {
           hidden = unseen;
-          sight = { look: false, back: undefined, unseen: undefined };
+          sight = UNSEEN;
         }
       }
     }
 
     if (html && (name === 'iframe' || name === 'frame')) {
       const loaded = ['src', 'srcdoc'].some((key) => Element.prototype.hasAttribute.call(element, key));
-      if (loaded && options.withFrames && !hidden) {
+      if (loaded && (options.withFrames || name === 'frame') && !hidden) {
         frames.push(element);
         cut();
         return;
@@ -304,12 +400,14 @@ export function captureDocument(options: CaptureOptions): Captured {
       if (loaded) hiddenFrames = true;
     }
     const transparent = options.withShadowDom && html && name === 'slot';
-    if (!transparent) write(openTag(element, name, hidden));
+    // Parsers let nothing but frames stand in a frameset.
+    const written = !html || name !== 'frameset' ? name : element === body ? 'body' : 'div';
+    if (!transparent) write(openTag(element, written, hidden));
     if (html && VOID.has(name)) return;
     const inner = childrenOf(element, html);
     const first = inner.next;
     if (PRE.has(name) && first && nodeType(first) === 3 && nodeValue(first)?.startsWith('\n')) write('\n');
-    stack.push({ ...inner, at: 0, close: transparent ? '' : `</${name}>`, sight, raw: html && RAW.has(name) });
+    stack.push({ ...inner, at: 0, close: transparent ? '' : `</${written}>`, sight, raw: html && RAW.has(name) });
   };
 
   const visit = (node: PageNode, step: Step) => {
@@ -324,7 +422,7 @@ export function captureDocument(options: CaptureOptions): Captured {
     } else if (type === 8 && !options.fragment) write(`<!--${(nodeValue(node) ?? '').replace(/--!?>/g, '')}-->`);
   };
 
-  const start: Sight = { look: false, back: 'rgb(255, 255, 255)', unseen: undefined };
+  const start: Sight = { look: false, back: [255, 255, 255, 1], opacity: 1, unseen: undefined };
   const root = documentElement;
   if (root && options.fragment) {
     stack.push({
@@ -364,7 +462,6 @@ export function captureDocument(options: CaptureOptions): Captured {
 }
 
 /** The text of a document as it is shown. */
-export function readText(): string {
-  const { innerText } = document.body ?? { innerText: '' };
-  return innerText;
+export function readText(): { readonly url: string; readonly text: string } {
+  return { url: window.location.href, text: document.body?.innerText ?? '' };
 }

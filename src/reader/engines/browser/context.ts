@@ -5,9 +5,15 @@ import { problem } from '#errors.ts';
 import { picturesWanted } from '../../formats/pictures.ts';
 import type { Options } from '../../options/resolve.ts';
 import type { StorageState } from '../../snapshot.ts';
+import { acceptLanguage, DEFAULT_LOCALE } from '../language.ts';
 import type { Lease } from './pool.ts';
 
 const CLOSE_MS = 2_000;
+/**
+ * Elsewhere the system's language counts for more than what the browser was started with. What is not overridden is
+ * told in full to workers too.
+ */
+const HAS_LANGUAGE_BY_START = process.platform === 'linux';
 
 export interface ContextFacts {
   readonly userAgent: string;
@@ -46,6 +52,7 @@ export const closeContext = (context: BrowserContext): Promise<void> =>
 
 function contextOptions(options: Options, userAgent: string): BrowserContextOptions {
   const { width = 1_280, height = 1_280, deviceScaleFactor, isMobile, isLandscape, hasTouch } = options.viewport ?? {};
+  const locale = options.locale ?? (HAS_LANGUAGE_BY_START ? undefined : DEFAULT_LOCALE);
   const turned = isLandscape === true && height > width;
   return {
     userAgent,
@@ -53,7 +60,9 @@ function contextOptions(options: Options, userAgent: string): BrowserContextOpti
     ...(deviceScaleFactor !== undefined && { deviceScaleFactor }),
     ...(isMobile !== undefined && { isMobile }),
     ...(hasTouch !== undefined && { hasTouch }),
-    ...(options.locale !== undefined && { locale: options.locale }),
+    ...(locale !== undefined && { locale }),
+    // A frame of another site would ask for the language without its shorter form.
+    extraHTTPHeaders: { 'accept-language': acceptLanguage(options.locale) },
     ignoreHTTPSErrors: options.skipCertVerification === true,
     serviceWorkers: 'block',
     acceptDownloads: false,

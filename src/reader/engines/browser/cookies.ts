@@ -2,6 +2,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { problem } from '#errors.ts';
 import { type BrowserCookie, type Cookie, type CookieJar, toBrowserCookies, toJar } from '#net/cookies.ts';
+import { own } from '#own.ts';
 
 /** ParamValidationError, path `cookies`, when the browser refuses one. */
 export async function setCallersCookies(context: BrowserContext, cookies: readonly Cookie[]): Promise<void> {
@@ -36,7 +37,7 @@ function cookiesOf(jar: CookieJar): BrowserCookie[] {
       ...(expires !== undefined && { expires }),
       secure: secure === true,
       httpOnly: httpOnly === true,
-      ...(SAME_SITES[String(sameSite)] && { sameSite: SAME_SITES[String(sameSite)]! }),
+      sameSite: own(SAME_SITES, String(sameSite)),
     };
   });
 }

@@ -36,6 +36,7 @@ export interface PageElement extends PageNode {
   hasAttribute(name: string): boolean;
   contains(other: PageNode | null): boolean;
   assignedNodes?(): PageNode[];
+  checkVisibility(): boolean;
   getBoundingClientRect(): PageRect;
   querySelector(selector: string): PageElement | null;
   remove(): void;
@@ -70,6 +71,33 @@ export interface PageWindow {
   addEventListener(type: string, listener: () => void, options?: { once?: boolean }): void;
   scrollTo(options: { top: number; left?: number; behavior: 'instant' }): void;
   requestAnimationFrame(callback: () => void): number;
+}
+
+export interface PageRange {
+  selectNodeContents(node: PageNode): void;
+  getClientRects(): ArrayLike<PageRect>;
+}
+
+export interface PageCanvas {
+  new (
+    width: number,
+    height: number,
+  ): {
+    getContext(
+      kind: '2d',
+      options: { willReadFrequently: boolean },
+    ): {
+      fillStyle: string;
+      clearRect(x: number, y: number, width: number, height: number): void;
+      fillRect(x: number, y: number, width: number, height: number): void;
+      getImageData(
+        x: number,
+        y: number,
+        width: number,
+        height: number,
+      ): { readonly data: ArrayLike<number> & Iterable<number> };
+    } | null;
+  };
 }
 
 export interface PageObserver {

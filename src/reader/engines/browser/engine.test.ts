@@ -362,6 +362,10 @@ describe('pictures', () => {
     const page = await bench.last('/lazy', { respondWith: 'pageshot' });
     expect(png(page.screenshot)).toEqual({ width: 1280, height: 1280 });
     expect(png(page.pageshot).height).toBeGreaterThan(6 * 1400);
+    expect(page.notes).toEqual([]);
+    const tall = await bench.last('/shows?<div style="height:20000px">x</div>', { respondWith: 'pageshot' });
+    expect(png(tall.pageshot).height).toBe(16_384);
+    expect(tall.notes).toEqual(['The picture of the page ends after 16384 pixels, the rest was left out']);
     const small = await bench.last('/article', {
       respondWith: 'screenshot',
       viewport: { width: 400, height: 300, deviceScaleFactor: 2 },
@@ -474,7 +478,8 @@ describe('when to answer', () => {
     for (const respondTiming of ['media-idle', 'network-idle']) {
       expect((await bench.last('/slow-image', { respondTiming })).text).toContain('Image failed</title>');
     }
-    expect((await bench.last('/rendered', { respondTiming: 'html' })).text).toContain('<title>Loading</title>');
+    // Scripts that are quick may have run by then on a busy machine; what comes later has not.
+    expect((await bench.last('/late', { respondTiming: 'html' })).text).not.toMatch(later);
     expect((await bench.last('/rendered', { respondTiming: 'visible-content' })).text).toContain('first word');
     expect((await bench.last('/late', { respondTiming: 'mutation-idle' })).text).not.toMatch(later);
   });

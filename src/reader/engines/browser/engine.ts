@@ -1,7 +1,7 @@
 /** The engine that renders: a page in Chromium, its scripts run, captured as it settles. */
 import { problem } from '#errors.ts';
 import { during, throughout } from '#telemetry/trace.ts';
-import { answerFacts, isHtml, type Snapshot } from '../../snapshot.ts';
+import { answerFacts, fromFetched, isHtml, type Snapshot } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
 import { withPictures } from '../text-picture.ts';
 import { FileTarget, unreadable } from './failures.ts';
@@ -50,7 +50,7 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
  * was to be saved comes back to the browser, and text for its picture.
  */
 async function* readFile(
-  { url, jar, storageState }: FileTarget,
+  { url, jar, storageState, reason }: FileTarget,
   visit: Visit,
   direct: Engine,
   browser: Engine,
@@ -63,10 +63,12 @@ async function* readFile(
     if (isHtml(snapshot) && !snapshot.file) {
       const { url, text } = snapshot;
       const answer = answerFacts(snapshot);
-      return yield* browser.visit({ ...way, url, deadline: visit.deadline, html: text, answer });
+      const page = { ...way, url, deadline: visit.deadline, html: text, answer };
+      for await (const seen of browser.visit(page)) yield fromFetched(snapshot, seen);
+      return;
     }
     const drawn = await withPictures(snapshot, { ...visit, deadline }, browser);
-    yield { ...drawn, engineReason: 'the target is a file', ...(storageState && { storageState }) };
+    yield { ...drawn, engineReason: reason, ...(storageState && { storageState }) };
   }
 }
 

@@ -30,6 +30,8 @@ it.each([
   ['--disable-sync'],
   ['--block-new-web-contents'],
   ['--deny-permission-prompts'],
+  ['--lang=en-US'],
+  ['--accept-lang=en-US,en'],
 ])('runs with %s', (flag) => expect(command).toContain(flag));
 
 it('goes through the egress proxy', () => expect(command).toContain(`--proxy-server=${bench.egress.url}`));

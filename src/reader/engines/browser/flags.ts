@@ -3,6 +3,8 @@
  * for; flags.test.ts fails when one goes, and confinement.test.ts shows in a real page that they hold.
  */
 
+import { DEFAULT_LOCALE, languagesOf } from '../language.ts';
+
 /** Playwright joins its own: no component update, no background networking, no extensions, no sync, no crash reports. */
 export function confinementFlags(proxyHost: string): string[] {
   return [
@@ -28,6 +30,12 @@ export function confinementFlags(proxyHost: string): string[] {
     '--mute-audio',
   ];
 }
+
+/** What pages of no particular caller see, and the interface of the browser itself, whatever the machine's language. */
+export const languageFlags = (): string[] => [
+  `--lang=${DEFAULT_LOCALE}`,
+  `--accept-lang=${languagesOf(DEFAULT_LOCALE).join(',')}`,
+];
 
 /** The heap of a page's scripts, in MB: over it the renderer ends, which costs that page alone. */
 const SCRIPT_HEAP_MB = 512;

@@ -1,5 +1,6 @@
 /** The client hints of a page: what `navigator.userAgentData` and the `sec-ch-ua` headers say beside the user agent. */
 import type { CDPSession } from 'playwright-core';
+import { languagesOf } from '../language.ts';
 import type { Identity } from '../user-agent.ts';
 
 /** Without it they name the headless browser even where the user agent does not. */
@@ -11,7 +12,7 @@ export async function overrideHints(
   const brands = brandsOf(identity);
   await session.send('Emulation.setUserAgentOverride', {
     userAgent: identity.userAgent,
-    ...(locale !== undefined && { acceptLanguage: locale }),
+    acceptLanguage: languagesOf(locale).join(','),
     userAgentMetadata: {
       brands,
       fullVersionList: brands.map(({ brand, version }) => ({ brand, version: `${version}.0.0.0` })),

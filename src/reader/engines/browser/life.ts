@@ -13,6 +13,11 @@ export interface Life {
   readonly moments: number;
   /** Takes a message of the document in; returns its kind. */
   hear(message: string): Tidings[0];
+  /**
+   * The document wanted to go elsewhere and stays. Chromium tells one that it had not read to its end no more of
+   * itself: it is as far as it gets.
+   */
+  stay(): void;
 }
 
 export function watchLife(): Life {
@@ -46,6 +51,13 @@ export function watchLife(): Life {
       }
       if (kind === 'interactive' || kind === 'load' || kind === 'idle') life.moments++;
       return kind;
+    },
+    stay() {
+      if (!life.started || life.interactiveAt !== undefined) return;
+      life.interactiveAt = performance.now();
+      life.loadedAt = life.interactiveAt;
+      life.idle = life.idleSeen = true;
+      life.moments++;
     },
   };
   return life;

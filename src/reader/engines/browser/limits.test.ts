@@ -53,7 +53,13 @@ describe('what a page asks', () => {
   });
 
   it('by default is what the contract has', () => {
-    expect(PAGE_LIMITS).toEqual({ maxRequests: 3_300, maxDocuments: 1_000, maxDomains: 200, maxParallel: 100 });
+    expect(PAGE_LIMITS).toEqual({
+      maxRequests: 3_300,
+      maxDocuments: 1_000,
+      maxDomains: 200,
+      maxParallel: 100,
+      maxBytes: 134_217_728,
+    });
   });
 });
 
@@ -121,7 +127,7 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
         '/moves-local': ({ response }) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
       },
       tools: {
-        limits: { maxRequests: 40, maxDocuments: 5, maxDomains: 10, maxParallel: 2 },
+        limits: { maxRequests: 40, maxDocuments: 5, maxDomains: 10, maxParallel: 2, maxBytes: 1_000_000 },
         isOwnHost: (name) => name === 'reader.internal',
         onAbuse: (url, reason) => abuses.push([new URL(url).pathname, reason]),
       },
@@ -135,12 +141,12 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
     expect(mostAtOnce).toBe(2);
   });
 
-  it('is stopped, and its host is told on, with the reason', async () => {
+  it('is stopped, and is told on, with the reason', async () => {
     for (const [path, reason] of [
-      ['/many-requests', 'its page made too many requests'],
-      ['/many-domains', 'its page asked too many sites'],
-      ['/calls?host=127.0.0.1:9', 'its page called the server that read it'],
-      ['/calls?host=reader.internal', 'its page called the server that read it'],
+      ['/many-requests', 'it made too many requests'],
+      ['/many-domains', 'it asked too many sites'],
+      ['/calls?host=127.0.0.1:9', 'it called the server that read it'],
+      ['/calls?host=reader.internal', 'it called the server that read it'],
     ] as const) {
       abuses.length = 0;
       await expect(bench.last(path), path).rejects.toMatchObject(refused);
@@ -178,6 +184,6 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
     await expect(bench.last(moves(`${bench.site.otherOrigin}/calls?host=127.0.0.1:9`))).rejects.toMatchObject(refused);
     expect(abuses).toEqual([]);
     await expect(bench.last(moves('/calls?host=127.0.0.1:9'))).rejects.toMatchObject(refused);
-    expect(abuses).toEqual([['/calls', 'its page called the server that read it']]);
+    expect(abuses).toEqual([['/calls', 'it called the server that read it']]);
   });
 });

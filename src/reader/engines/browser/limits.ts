@@ -11,12 +11,20 @@ export interface PageLimits {
   readonly maxDomains: number;
   /** Requests at a time; more wait for their turn. */
   readonly maxParallel: number;
+  /** Sent and received over the network, as it is encoded; then the page has no network any more. */
+  readonly maxBytes: number;
 }
 
-/** Those of the contract. */
-export const PAGE_LIMITS: PageLimits = { maxRequests: 3_300, maxDocuments: 1_000, maxDomains: 200, maxParallel: 100 };
+/** Those of the contract; the bytes are ours. */
+export const PAGE_LIMITS: PageLimits = {
+  maxRequests: 3_300,
+  maxDocuments: 1_000,
+  maxDomains: 200,
+  maxParallel: 100,
+  maxBytes: 134_217_728,
+};
 
-/** A page that was stopped. The message is told to the caller, the reason to those who are refused its host later. */
+/** A page that was stopped. The message is told to the caller, the reason to those who are refused it later. */
 export interface Abuse {
   readonly problem: Problem;
   readonly reason: string;
@@ -28,7 +36,7 @@ const abuse = (message: string, reason: string): Abuse => ({
 });
 
 export const localCall = (): Abuse =>
-  abuse('The page calls this server or its machine', 'its page called the server that read it');
+  abuse('The page calls this server or its machine', 'it called the server that read it');
 
 /** Counts what a page asks for; gives what it went over, once. */
 export function createTally(limits: PageLimits): (request: Request) => Abuse | undefined {
@@ -40,11 +48,10 @@ export function createTally(limits: PageLimits): (request: Request) => Abuse | u
     if (request.resourceType() === 'document') documents++;
     const domain = getDomain(request.url(), { allowPrivateDomains: true });
     if (domain) domains.add(domain);
-    if (requests > limits.maxRequests)
-      return abuse('The page makes too many requests', 'its page made too many requests');
+    if (requests > limits.maxRequests) return abuse('The page makes too many requests', 'it made too many requests');
     if (documents > limits.maxDocuments)
-      return abuse('The page loads too many documents', 'its page loaded too many documents');
-    if (domains.size > limits.maxDomains) return abuse('The page asks too many sites', 'its page asked too many sites');
+      return abuse('The page loads too many documents', 'it loaded too many documents');
+    if (domains.size > limits.maxDomains) return abuse('The page asks too many sites', 'it asked too many sites');
     return undefined;
   };
 }

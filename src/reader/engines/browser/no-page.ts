@@ -3,7 +3,7 @@ import { within } from '#concurrency/deadline.ts';
 import { fileNameOf } from '#net/file-name.ts';
 import { actualMedia, declaredMedia, type Media } from '../media-type.ts';
 import { embeddedFile, soleEmbedded } from './embedded.ts';
-import { FileTarget, withoutContent } from './failures.ts';
+import { FileTarget, unlikeBrowsers, withoutContent } from './failures.ts';
 import type { MainDocument, Network } from './network.ts';
 import type { TakenDocument } from './snapshot.ts';
 import type { World } from './world.ts';
@@ -21,18 +21,20 @@ const NO_HTML =
   /^<html><head><\/head><body>(?:[^<]|<(?:rss|feed|rdf:rdf|urlset|sitemapindex)\b)|^<html><head><style id="xml-viewer-style">|<parsererror\b/;
 
 /**
- * Throws AssertionFailureError when the target sent nothing, FileTarget when it sent a file under the type of a page, or
- * a page that only shows a file.
+ * Throws AssertionFailureError when the target sent nothing, FileTarget when it sent a file under the type of a page, a
+ * page that only shows a file, or a page that the browser does not show as one.
  */
 export async function refuseOther({ html, captured }: TakenDocument, network: Network, world: World): Promise<void> {
   const main = network.main();
   if (!main) return;
+  if (!PAGE_TYPES.has(captured.contentType)) throw unlikeBrowsers(main.url, main.mediaType);
   if (NO_HTML.test(html.slice(0, START_BYTES))) await refuseFile(main, html);
   if (captured.elements > MOST_ELEMENTS) return;
   if (BARE.test(html)) {
     // Scripts may have emptied it: that is a page.
     const bytes = await bodyOf(main);
-    if (bytes?.length === 0) throw withoutContent(main.status);
+    if (!bytes) throw unlikeBrowsers(main.url, main.mediaType);
+    if (bytes.length === 0) throw withoutContent(main.status);
     return;
   }
   if (!/<(?:i?frame|embed|object)\b/i.test(html)) return;
@@ -43,6 +45,8 @@ export async function refuseOther({ html, captured }: TakenDocument, network: Ne
 
 /** A large file is told by the text that its first bytes became, long before all of it is there. */
 async function refuseFile(main: MainDocument, html: string): Promise<void> {
+  // XML that is not well-formed may still be HTML.
+  if (html.includes('<parsererror') && declaredMedia(main.mediaType).kind === 'html') throw unlikeBrowsers(main.url);
   const start = html.slice(html.indexOf('<body>') + '<body>'.length).slice(0, START_BYTES);
   refuseMedia(main, Buffer.from(start, 'latin1'));
   const bytes = await bodyOf(main);
@@ -54,8 +58,12 @@ function refuseMedia(main: MainDocument, bytes: Uint8Array): void {
   if (kind === 'file' || kind === 'other') throw new FileTarget(main.url, mediaType);
 }
 
-const bodyOf = ({ response }: MainDocument): Promise<Uint8Array | undefined> =>
-  within(LOOK_MS, response!.body()).catch(() => undefined);
+/** What the browser says it made of a page; text that is a page by its content is shown as its source. */
+const PAGE_TYPES = new Set(['text/html', 'application/xhtml+xml']);
+
+/** Undefined: it is not to be had, as that of a redirect that leads nowhere. */
+export const bodyOf = ({ response }: MainDocument, limitMs = LOOK_MS): Promise<Uint8Array | undefined> =>
+  within(limitMs, response!.body()).catch(() => undefined);
 
 /** What a document is by its header, its first bytes and its name. */
 export const mediaOf = ({ url, mediaType, response }: MainDocument, bytes: Uint8Array): Media =>

@@ -168,6 +168,14 @@ describe('headers of the caller', () => {
     }
   });
 
+  it('do not keep a page that was brought along from asking another site first', async () => {
+    const asked = seen.get('/other-part')?.length ?? 0;
+    const other = `${bench.site.otherOrigin}/other-part`;
+    const html = `<title>Brought</title><p>Around.<script>fetch(${JSON.stringify(other)}, { mode: 'no-cors' })</script>`;
+    await bench.visit('/own', { customHeader, respondTiming: 'network-idle' }, { html });
+    expect(seen.get('/other-part')).toHaveLength(asked + 1);
+  });
+
   it('stay over redirects on the site, and end where these leave it', async () => {
     await bench.last('/moves-own', { customHeader });
     expect(mine('/moved-own')).toMatchObject({ 'x-secret': 'mine' });
@@ -272,7 +280,9 @@ describe('the state of a page', () => {
     const page = await bench.last('/hang', { exportStorageState: true }, 6_000);
     expect(page.text).toContain('Before the hang.');
     expect(page.storageState?.origins ?? []).toEqual([]);
-    expect(page.notes).toHaveLength(1);
+    expect(page.notes).toContain('The scripts of the page did not end and were stopped');
+    const isTold = page.notes.some((note) => note.startsWith('The storage state of the page could not be read'));
+    expect(isTold).toBe(page.storageState === undefined);
     expect(bench.pool.status().pages).toBe(0);
   });
 

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { childEnvironment } from '#concurrency/environment.ts';
 
 const run = promisify(execFile);
 
@@ -91,7 +92,7 @@ export async function commandOf(pid: number): Promise<string> {
     }
   }
   if (process.platform === 'win32') return '';
-  return run('ps', ['-o', 'command=', '-p', String(pid)]).then(
+  return run('ps', ['-o', 'command=', '-p', String(pid)], { env: childEnvironment() }).then(
     ({ stdout }) => stdout,
     () => '',
   );

@@ -6,23 +6,28 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { TimeUp, within } from '#concurrency/deadline.ts';
 import { type Problem, problem } from '#errors.ts';
 import { decodeText } from '#html/decode.ts';
+import { parseContentEncoding } from '#net/content-encoding.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import { type Guard, portOf } from '#net/guard.ts';
 import { picturesWanted } from '../../formats/pictures.ts';
 import type { Snapshot, StorageState } from '../../snapshot.ts';
+import { refreshOf } from '../direct-refresh.ts';
 import type { Visit } from '../engine.ts';
 import { declaredMedia } from '../media-type.ts';
+import { CUT_NOTES, SENT_ON_NOTE } from '../notes.ts';
 import type { Identity } from '../user-agent.ts';
 import { type Calls, isOwnDoing, watchCalls } from './calls.ts';
+import { readText } from './capture.ts';
 import { needsPictures } from './context.ts';
-import { FileTarget, navigationProblem, withoutContent } from './failures.ts';
-import { addHeaders } from './headers.ts';
+import { boundDocument } from './document-size.ts';
+import { FileTarget, isBodiless, isUnread, navigationProblem, unlikeBrowsers, withoutContent } from './failures.ts';
 import { overrideHints } from './hints.ts';
+import { watchHops } from './hops.ts';
 import { type Injected, installScripts, scriptsSettled } from './inject.ts';
 import { watchLife } from './life.ts';
 import { type Abuse, PAGE_LIMITS, type PageLimits } from './limits.ts';
 import { type MainDocument, type Network, watchNetwork } from './network.ts';
-import { mediaOf, refuseOther } from './no-page.ts';
+import { bodyOf, mediaOf, refuseOther } from './no-page.ts';
 import { removeOverlays } from './overlay.ts';
 import { preload } from './preload.ts';
 import { isWeb, NO_ADDRESS, type Preparation } from './prepare.ts';
@@ -49,6 +54,7 @@ export interface PageTools {
   readonly onAbuse?: ((url: string, reason: string) => void) | undefined;
 }
 
+const CRASHED = 'The page crashed or took more memory than one page may take';
 /** How long a capture may take while the page is watched. */
 const CAPTURE_MS = 3_000;
 const FRAMES_MS = 8_000;
@@ -60,9 +66,20 @@ const RESERVE_MS = { least: 500, most: 1_500 };
 const AFTER_HALT_MS = 1_000;
 const SHOTS_MS = { least: 1_500, most: 10_000 };
 const STATE_MS = { least: 1_000, most: 3_000 };
+/** Those of a document that never began: `html`, `head` and `body`. */
+const BARE_ELEMENTS = 3;
 /** How soon selectors are looked for again, and a capture that a navigation broke is taken again. */
 const RETRY_MS = 100;
-const MAX_TEXT_BYTES = 32 * 1024 * 1024;
+/** The most of a caller's selectors that is told back. */
+const LONGEST_TOLD = 300;
+/** Told with what was seen of a page before it was over. */
+const NOTES = {
+  crashed: 'The page crashed or took more memory than one page may take; this is what it showed before',
+  document: 'The page did not end and was cut off; this is what had arrived',
+  network: 'The page loaded more than one page may load; the rest was not loaded',
+  halted: 'The scripts of the page did not end and were stopped',
+  long: 'The page is longer than 32 MiB; the rest of it was left out',
+};
 
 export interface PageVisitParts {
   readonly visit: Visit;
@@ -103,12 +120,17 @@ export class PageVisit {
   #isDownload = false;
   #scriptsDone = true;
   #hasTitle = false;
+  /** Whether its scripts were stopped. */
+  #halted = false;
   #lookedAt = performance.now();
   /** A main document whose type says nothing, and that is a page by its content. */
   #undeclared: MainDocument | undefined;
   /** The snapshot that was last held against `visible-content`. */
   #judged: Snapshot | undefined;
-  #note: string | undefined;
+  /** What the caller is told, a line each. */
+  readonly #told = new Set<string>();
+  /** Whether the loading of its document was stopped. */
+  #isCutOff = false;
 
   constructor({ visit, preparation, tools, context, page, way }: PageVisitParts) {
     this.#visit = visit;
@@ -146,7 +168,9 @@ export class PageVisit {
     this.#world = await openWorld(this.#page);
     await overrideScale(this.#world.session, options);
     await overrideHints(this.#world.session, identity, options.locale);
-    await addHeaders(this.#world.session, { target: new URL(entry), headers, credentials: this.#way.credentials });
+    const { credentials } = this.#way;
+    const hops = { target: new URL(entry), headers, credentials, isBrought: html !== undefined };
+    await watchHops(this.#world.session, { ...hops, tooOften: this.#network.redirectedTooOften });
     await this.#world.atEachDocument(trackDocument, (message) => this.#heard(message));
     await installScripts(this.#page, scripts);
     if (html === undefined) {
@@ -154,7 +178,12 @@ export class PageVisit {
       this.#tools.guard.checkUrl(target);
       await this.#tools.guard.resolve(target.hostname, portOf(target), signal);
     }
-    if (before) await preload(before, preloadUrl!, this.#lastLookAt - performance.now());
+    if (html === undefined) await boundDocument(this.#world.session, () => this.#cutOff());
+    if (before) {
+      const session = await this.#context.newCDPSession(before);
+      await watchHops(session, { ...hops, headers: {}, isBrought: false, tooOften: () => {} });
+      await preload(before, preloadUrl!, this.#lastLookAt - performance.now());
+    }
     this.#navigate(entry);
     yield* this.#watch();
   }
@@ -173,13 +202,31 @@ export class PageVisit {
       html,
       answer,
       limits,
-      pastProxy: isSplit ? { fetch, acceptInvalidCertificates, signal } : undefined,
+      pastProxy: isSplit ? { fetch, acceptInvalidCertificates, signal, moved: this.#way.moved } : undefined,
       pictures: needsPictures(options),
       signal,
       changed: () => this.#changed(),
       stop: (abuse) => this.#stop(abuse),
+      stays: this.#life.stay,
+      sentOn: () => {
+        this.#told.add(SENT_ON_NOTE);
+      },
       ...this.#calls,
     });
+  }
+
+  #cutOff(): void {
+    this.#isCutOff = true;
+    this.#told.add(NOTES.document);
+    this.#changed();
+  }
+
+  #moved(bytes: number): void {
+    const { maxBytes } = this.#tools.limits ?? PAGE_LIMITS;
+    if (bytes <= maxBytes || this.#told.has(NOTES.network)) return;
+    this.#told.add(NOTES.network);
+    this.#way.cut();
+    this.#changed();
   }
 
   #stop({ problem: reason, reason: told }: Abuse): void {
@@ -196,6 +243,7 @@ export class PageVisit {
     const page = this.#page;
     const changed = () => this.#changed();
     this.#way.onRefused(this.#calls.refused);
+    this.#way.onMoved((bytes) => this.#moved(bytes));
     const gone = () => {
       this.#gone = true;
       changed();
@@ -261,8 +309,11 @@ export class PageVisit {
       this.#visit.signal.throwIfAborted();
       if (this.#stopped) throw this.#stopped;
       const now = performance.now();
-      if (this.#gone || this.#failure() || now >= this.#lastLookAt) break;
+      if (this.#gone || this.#failure() || this.#isCutShort || now >= this.#lastLookAt) break;
       const other = this.#otherDocument();
+      // Another engine takes more text than the browser can show.
+      if (this.#isCutOff && other) throw new FileTarget(other.url, other.mediaType);
+      if (this.#isCutOff) break;
       if (other) {
         const read = await this.#readOther(other);
         if (!read) continue;
@@ -272,7 +323,10 @@ export class PageVisit {
       let broken = false;
       if (await this.#isReady(now, last?.snapshot)) {
         const final = await this.#capture(this.#finalMs(now), true);
-        if (final) return yield final.snapshot;
+        if (final) {
+          this.#tellMissing(final.snapshot);
+          return yield { ...final.snapshot, notes: this.#notes };
+        }
         broken = true;
       } else if (this.#life.moments > seenMoments || now >= this.#nextLookAt(last)) {
         seenMoments = this.#life.moments;
@@ -291,31 +345,80 @@ export class PageVisit {
     yield await this.#atTheEnd(last?.snapshot);
   }
 
-  /** Time is up, or the page is gone: one more look if it can be had, else what was captured before. */
+  /** A document that broke off before it was interactive never will be. */
+  get #isCutShort(): boolean {
+    return this.#network.brokeOff() && this.#life.started && this.#life.interactiveAt === undefined;
+  }
+
+  /** Time is up, or the page is gone or has no end: one more look if it can be had, else what was captured before. */
   async #atTheEnd(last: Snapshot | undefined): Promise<Snapshot> {
     const failure = this.#failure();
-    const final = this.#gone || failure ? undefined : await this.#capture(this.#reserveMs, true);
+    // A document that was cut off is large, and there is time left.
+    const limitMs = this.#isCutOff ? Math.max(this.#lastLookAt - performance.now(), this.#reserveMs) : this.#reserveMs;
+    const final = this.#gone || failure ? undefined : await this.#capture(limitMs, true);
     if (this.#stopped) throw this.#stopped;
     this.#visit.signal.throwIfAborted();
-    if (final) return { ...final.snapshot, settled: false };
-    if (last) return { ...last, settled: false, notes: this.#notes };
-    const message = this.#gone ? 'The page crashed' : 'The page did not answer in time';
+    const why = final || last ? await this.#whyNow(failure !== undefined) : undefined;
+    if (why) this.#told.add(why);
+    const answer = final?.snapshot ?? last;
+    if (answer) {
+      this.#tellMissing(answer);
+      return { ...answer, settled: false, notes: this.#notes };
+    }
+    const message = this.#gone ? CRASHED : 'The page did not answer in time';
     throw failure ?? problem('AssertionFailureError', { message });
+  }
+
+  /** What was asked for beside the document, and could not be had. */
+  #tellMissing({ screenshot, pageshot, storageState }: Snapshot): void {
+    const { options } = this.#visit;
+    const wanted = picturesWanted(options);
+    if (options.exportStorageState && !storageState) this.#told.add(NO_STATE);
+    if ((wanted.screenshot && !screenshot) || (wanted.pageshot && !pageshot)) this.#told.add(NO_PICTURE);
+  }
+
+  /** Why the page is answered as it is, when it did not reach the state that was asked for. */
+  async #whyNow(failed: boolean): Promise<string | undefined> {
+    if (this.#halted || this.#isCutShort || this.#isCutOff) return undefined;
+    if (this.#gone) return NOTES.crashed;
+    if (failed) return 'The page sent itself on to what cannot be loaded, this is what was captured before';
+    const { waitForSelector, respondTiming } = this.#visit.options;
+    const missing = waitForSelector.length ? await this.#missing(waitForSelector) : [];
+    if (missing.length) return `waitForSelector did not appear in time: ${missing.join(', ').slice(0, LONGEST_TOLD)}`;
+    // A network that never rests is waited for as long as there is time, and no longer.
+    const isLoaded = respondTiming === 'network-idle' && this.#life.loadedAt !== undefined;
+    return isLoaded ? undefined : 'The page had not come to rest when time was up, this is what was there';
+  }
+
+  /** All of them when the page does not answer. */
+  async #missing(selectors: readonly string[]): Promise<readonly string[]> {
+    return this.#world.call(absent, [...selectors], RETRY_MS).catch(() => selectors);
   }
 
   /** Why there is no document to read any more, or never was. */
   #failure(): Problem | FileTarget | undefined {
+    const wanted = this.#network.wanted();
+    const told = wanted && this.#way.failureOf(new URL(wanted.url()));
     const unreached = this.#network.failure();
-    if (unreached) return this.#way.proxyFailure() ?? unreached;
+    if (unreached) return this.#way.proxyFailure() ?? told ?? unreached;
     const answered = this.#network.answered();
+    if (answered && isUnknownCoding(answered)) return unlikeBrowsers(answered.url);
+    const isBare = this.#network.brokeOff() && this.#life.elements <= BARE_ELEMENTS;
+    if (answered && isBare) return unlikeBrowsers(answered.url);
     const file = () => new FileTarget(answered?.url ?? this.#visit.url, answered?.mediaType);
     if (this.#isDownload) return file();
     const error = this.#navigationError ?? this.#network.lost();
     if (!error) return undefined;
     // This error comes a little before the event of the download.
     if (String(error).includes('Download is starting')) return file();
+    // An answer that the browser takes for no answer, as 304 is when nobody asked whether a copy is still good.
+    if (!answered && !this.#life.started && String(error).includes('net::ERR_ABORTED')) return file();
+    if (answered && isBodiless(answered.status)) return withoutContent(answered.status);
     if (answered && isFileType(answered.mediaType)) return file();
-    return this.#way.proxyFailure() ?? navigationProblem(error, this.#way.refusedHosts().size > 0);
+    const failure = this.#way.proxyFailure() ?? told;
+    if (failure) return failure;
+    if (isUnread(error) && wanted?.method() === 'GET') return unlikeBrowsers(wanted.url());
+    return navigationProblem(error, this.#way.refusedHosts().size > 0);
   }
 
   /** The main document when it is one that the browser shows but that is no page, or may be none. */
@@ -329,10 +432,12 @@ export class PageVisit {
   async #readOther(main: MainDocument): Promise<Snapshot | undefined> {
     if (isFileType(main.mediaType)) throw new FileTarget(main.url, main.mediaType);
     const headers = main.response?.headers() ?? {};
-    if (Number(headers['content-length'] ?? 0) > MAX_TEXT_BYTES) {
-      throw problem('AssertionFailureError', { message: 'The target is too large to be read as text' });
+    if (refreshOf('', main.url, headers.refresh)) {
+      await this.#wait(performance.now(), performance.now() + RETRY_MS);
+      return undefined;
     }
-    const bytes = await within(Math.max(this.#visit.deadline - performance.now(), 1), main.response!.body());
+    const bytes = await bodyOf(main, Math.max(this.#lastLookAt - performance.now(), 1));
+    if (!bytes) return this.#readShown(main);
     if (!bytes.length) throw withoutContent(main.status);
     const media = mediaOf(main, bytes);
     if (media.kind === 'html') {
@@ -346,8 +451,20 @@ export class PageVisit {
     return { ...this.#facts(main.url), ...seen, mediaType: media.mediaType, ...(storageState && { storageState }) };
   }
 
+  /** Text whose end does not come is what the browser shows of it by then; undefined when another document is there. */
+  async #readShown(main: MainDocument): Promise<Snapshot | undefined> {
+    if (this.#network.main() !== main) return undefined;
+    if (performance.now() < this.#lastLookAt) throw unlikeBrowsers(main.url, main.mediaType);
+    const shown = await this.#world.call(readText, undefined, AFTER_HALT_MS).catch(() => undefined);
+    if (!shown?.text) throw problem('AssertionFailureError', { message: 'The page did not answer in time' });
+    const seen = { text: shown.text, settled: false, hiddenFrames: false, hiddenShadow: false, partial: true };
+    return { ...this.#facts(main.url), ...seen, notes: [...this.#notes, CUT_NOTES.time] };
+  }
+
   get #notes(): string[] {
-    return this.#note === undefined ? [] : [this.#note];
+    const broken = this.#network.brokeOff() ? CUT_NOTES.broken : undefined;
+    const own = [this.#network.main()?.partNote, broken].filter((note) => note !== undefined);
+    return [...this.#told, ...own];
   }
 
   /** What is told beside the document. Submitted HTML has the address that was given, and no answer of a server. */
@@ -358,11 +475,13 @@ export class PageVisit {
       url: this.#isSubmitted && !isWeb(url) ? url : address,
       status: main?.status ?? 200,
       statusText: main?.statusText ?? 'OK',
-      mediaType: main?.mediaType || 'text/html',
+      mediaType: (main !== this.#undeclared && main?.mediaType) || 'text/html',
       lastModified: main?.lastModified,
       ...(main?.noStore && { noStore: true }),
       ...(main?.robotsTag !== undefined && { robotsTag: main.robotsTag }),
       ...(main?.retryAfter !== undefined && { retryAfter: main.retryAfter }),
+      ...((main?.partNote !== undefined || this.#network.brokeOff()) && { partial: true }),
+      ...(this.#network.loadedData() && { loadsData: true }),
       notes: this.#notes,
       engine: 'browser' as const,
     };
@@ -417,24 +536,36 @@ export class PageVisit {
     let taken: TakenDocument | undefined;
     try {
       if (removeOverlay) await this.#removeOverlays(limitMs);
-      taken = await takeDocument(this.#world, this.#visit.options, limitMs);
+      taken = await this.#takeDocument(limitMs);
     } catch (error) {
       const hangs = error instanceof TimeUp && final && !this.#gone;
       taken = hangs ? await this.#takeHalted() : undefined;
     }
     if (!taken || !isWeb(taken.captured.url)) return undefined;
+    await this.#network.checked();
+    if (this.#network.failure()) return undefined;
     if (!this.#isSubmitted) await refuseOther(taken, this.#network, this.#world);
-    const { url, title, elements, hiddenFrames, hiddenShadow } = taken.captured;
+    const { url, title, elements, hiddenFrames, hiddenShadow, truncated } = taken.captured;
+    if (final && taken.framesLost > 0) {
+      const [frames, were] = taken.framesLost === 1 ? ['frame', 'was'] : ['frames', 'were'];
+      this.#told.add(`${taken.framesLost} ${frames} of this page could not be read and ${were} left out`);
+    }
+    if (truncated) this.#told.add(NOTES.long);
     this.#life.elements = elements;
     this.#hasTitle = title.trim() !== '';
     const shots = final ? await this.#takeShots() : {};
     const storageState = final ? await this.#takeState() : undefined;
     // It may have gone too far in the meantime.
     if (this.#stopped) throw this.#stopped;
-    const settled = final && this.#life.idleSeen && this.#network.resources.open === 0;
+    const isWhole = this.#network.resources.open === 0 && !this.#network.brokeOff();
+    const settled = final && this.#life.idleSeen && isWhole;
     const seen = { text: taken.html, ...shots, settled, hiddenFrames, hiddenShadow };
     const snapshot = { ...this.#facts(url), ...seen, ...(storageState && { storageState }) };
     return { snapshot, elements, at: performance.now() };
+  }
+
+  #takeDocument(limitMs: number): Promise<TakenDocument> {
+    return takeDocument(this.#world, this.#visit.options, { limitMs, isRefused: this.#network.isRefused });
   }
 
   /** A page that trips this up keeps its overlays, and is read all the same. */
@@ -446,10 +577,11 @@ export class PageVisit {
 
   /** A page whose scripts do not end is stopped and captured as it stands. */
   async #takeHalted(): Promise<TakenDocument | undefined> {
-    this.#note = 'The scripts of the page did not end and were stopped';
+    this.#halted = true;
+    this.#told.add(NOTES.halted);
     try {
       await within(AFTER_HALT_MS, this.#world.halt());
-      return await takeDocument(this.#world, this.#visit.options, AFTER_HALT_MS);
+      return await this.#takeDocument(AFTER_HALT_MS);
     } catch {
       return undefined;
     }
@@ -461,27 +593,44 @@ export class PageVisit {
     const left = Math.max(this.#visit.deadline - performance.now(), STATE_MS.least);
     try {
       const { state, complete } = await takeStorageState(this.#context, Math.min(STATE_MS.most, left));
-      if (!complete) this.#note ??= 'The storage state of the page is too large: some of it was left out';
+      if (!complete) this.#told.add('The storage state of the page is too large: some of it was left out');
       return state;
     } catch {
-      this.#note ??= 'The storage state of the page could not be read';
+      this.#told.add(NO_STATE);
       return undefined;
     }
   }
 
-  #takeShots() {
+  async #takeShots(): Promise<Pick<Snapshot, 'screenshot' | 'pageshot'>> {
     const { viewport } = this.#visit.options;
     const wanted = {
       ...picturesWanted(this.#visit.options),
       deviceScaleFactor: viewport?.deviceScaleFactor ?? 1,
     };
     const left = this.#visit.deadline - performance.now();
-    return takeShots(this.#world.session, wanted, Math.min(SHOTS_MS.most, Math.max(left, SHOTS_MS.least)));
+    const limitMs = Math.min(SHOTS_MS.most, Math.max(left, SHOTS_MS.least));
+    const { cutAt, ...shots } = await takeShots(this.#world.session, wanted, limitMs);
+    if (cutAt !== undefined)
+      this.#told.add(`The picture of the page ends after ${cutAt} pixels, the rest was left out`);
+    return shots;
   }
 }
 
+const NO_STATE = 'The storage state of the page could not be read';
+const NO_PICTURE = 'No picture of the page could be taken';
+
 /** What the browser cannot show, or shows in a way of its own; a type that says nothing is left to it. */
 const isFileType = (mediaType: string) => ['file', 'other'].includes(declaredMedia(mediaType).kind);
+
+/** Whether the answer is encoded in a way that is not known here; the browser shows it as it is. */
+const isUnknownCoding = ({ response }: MainDocument) =>
+  !Array.isArray(parseContentEncoding(response?.headers()['content-encoding']));
+
+/** Runs in the page. */
+function absent(selectors: string[]): string[] {
+  const { document } = globalThis as unknown as { document: { querySelector(css: string): unknown } };
+  return selectors.filter((selector) => document.querySelector(selector) === null);
+}
 
 /** Runs in the page. */
 function allPresent(selectors: string[]): boolean {

@@ -20,6 +20,8 @@ export interface PastProxy {
   readonly fetch: GuardedFetch;
   readonly acceptInvalidCertificates: boolean;
   readonly signal: AbortSignal;
+  /** Told how many bytes were moved. */
+  readonly moved: (bytes: number) => void;
   /** Told of a host that may not be reached. */
   readonly refused: (host: string) => void;
 }
@@ -27,12 +29,13 @@ export interface PastProxy {
 export async function loadPastProxy(
   route: Route,
   request: Request,
-  { fetch, refused, ...rest }: PastProxy,
+  { fetch, moved, refused, ...rest }: PastProxy,
 ): Promise<void> {
   try {
     const headers = Object.fromEntries(Object.entries(request.headers()).filter(([name]) => SENT.has(name)));
     const answer = await fetch(request.url(), { ...rest, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
     const { bytes } = await answer.collect();
+    moved(bytes.length);
     await route.fulfill({
       status: answer.status,
       headers: Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !DROPPED.has(name))),

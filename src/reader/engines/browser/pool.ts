@@ -6,6 +6,8 @@ import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { FoundBrowser } from './find.ts';
 import { type EgressAddress, type Launched, launchBrowser } from './launch.ts';
+import { limitRenderers, type MemoryWatch, watchMemory } from './memory.ts';
+import type { Dropped } from './messages.ts';
 import { reapOrphans, residentBytes } from './orphans.ts';
 
 export interface PoolConfig {
@@ -19,8 +21,10 @@ export interface PoolConfig {
   readonly maxWaitMs?: number;
   /** When a browser is replaced by a new one: what it has served, its age, what it holds while no page is open. */
   readonly recycle?: { readonly pages?: number; readonly ageMs?: number; readonly rssBytes?: number };
-  /** What one renderer may hold before it is ended. */
+  /** What one renderer may hold before it is ended. Default 512 MB. */
   readonly rendererBytes?: number;
+  /** What the other processes of the browser may hold together before all of it is ended. Default 1 GB. */
+  readonly otherBytes?: number;
   /** A process for each site; without it the browser's own default holds (off in the headless shell). */
   readonly siteIsolation?: boolean;
   readonly log?: (message: string, facts?: Record<string, unknown>) => void;
@@ -51,6 +55,7 @@ export interface Lease {
 }
 
 interface Instance extends Launched {
+  readonly memory: MemoryWatch;
   readonly since: number;
   served: number;
   open: number;
@@ -63,7 +68,8 @@ interface Waiter {
 }
 
 const BACKOFF_MS = [0, 250, 1_000, 4_000, 10_000];
-const WATCH_MS = 1_000;
+/** A page fills hundreds of MB a second. */
+const WATCH_MS = 100;
 const MEGABYTE = 1024 * 1024;
 
 export class Pool {
@@ -231,6 +237,7 @@ export class Pool {
       await this.#reaped;
       const launched = await this.#launchSandboxed();
       this.#failures = 0;
+      await limitRenderers(launched.pid, this.#rendererBytes);
       return this.#adopt(launched);
     } catch (error) {
       this.#current = undefined;
@@ -241,7 +248,8 @@ export class Pool {
   /** Tries the sandbox once; whether it can be had is a fact of the machine. */
   async #launchSandboxed(): Promise<Launched> {
     const { found, egress, dataDir, siteIsolation = false, log } = this.#config;
-    const launch = (sandbox: boolean) => launchBrowser({ found, egress, dataDir, sandbox, siteIsolation });
+    const onDropped = (dropped: Dropped) => log?.('the browser said more than may be taken', { ...dropped });
+    const launch = (sandbox: boolean) => launchBrowser({ found, egress, dataDir, sandbox, siteIsolation, onDropped });
     try {
       if (this.#sandboxed !== false && !isRoot()) {
         try {
@@ -264,8 +272,14 @@ export class Pool {
     }
   }
 
+  get #rendererBytes(): number {
+    return this.#config.rendererBytes ?? 512 * MEGABYTE;
+  }
+
   #adopt(launched: Launched): Instance {
+    const limits = { rendererBytes: this.#rendererBytes, otherBytes: this.#config.otherBytes ?? 1_024 * MEGABYTE };
     const instance: Instance = Object.assign(launched, {
+      memory: watchMemory(launched.pid, limits, (message, facts) => this.#config.log?.(message, facts)),
       since: performance.now(),
       served: 0,
       open: 0,
@@ -283,29 +297,14 @@ export class Pool {
     return instance;
   }
 
-  /** Ends renderers that grow without limit; their pages see it as a crash. Runs only while pages are open. */
+  /** Ends what grows without limit; the pages see it as a crash. Runs only while pages are open. */
   #watchMemory(): void {
     this.#watch ??= setInterval(() => {
-      if (this.#open === 0) {
-        clearInterval(this.#watch);
-        this.#watch = undefined;
-        return;
-      }
-      for (const instance of this.#instances) void this.#endLargeRenderers(instance);
+      for (const { memory } of this.#instances) memory.check();
+      if (this.#open > 0) return;
+      clearInterval(this.#watch);
+      this.#watch = undefined;
     }, WATCH_MS).unref();
-  }
-
-  async #endLargeRenderers(instance: Instance): Promise<void> {
-    const { rendererBytes = 1_024 * MEGABYTE, log } = this.#config;
-    for (const pid of await instance.renderers().catch(() => [])) {
-      if (residentBytes(pid) <= rendererBytes) continue;
-      log?.('a page took too much memory', { pid });
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It ended in the meantime.
-      }
-    }
   }
 }
 

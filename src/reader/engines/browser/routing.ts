@@ -4,6 +4,7 @@
  */
 import type { BrowserContext, Page, Request, Route } from 'playwright-core';
 import { type Guard, portOf } from '#net/guard.ts';
+import { MAX_REDIRECTS } from '#net/redirect.ts';
 import type { Visit } from '../engine.ts';
 import type { Gate } from './limits.ts';
 import { loadPastProxy, mayGoPast, type PastProxy } from './past-proxy.ts';
@@ -24,6 +25,8 @@ export interface RoutingConfig {
   readonly signal: AbortSignal;
   /** Told of each request of the page that is let through. */
   readonly called: (url: string) => void;
+  /** The page that is there has sent itself elsewhere as often as is followed, and stays from now on. */
+  readonly sentOn: () => void;
   /** The page called a host that the guard refuses, by another way than the egress proxy. */
   readonly refused: (host: string) => void;
 }
@@ -42,13 +45,18 @@ export interface Routing {
 /** Open for as long as they are wanted: their start is an event, their being open is not a wait. */
 export const STREAMS: ReadonlySet<string> = new Set(['eventsource', 'websocket', 'ping']);
 
+/** A page that asks for a cookie, or for a script to be run, loads itself anew once or twice. */
+const MAX_RELOADS = 3;
+
 /** One transparent pixel: pages that hear an image fail put another in its place, so none fails. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 export async function routeRequests(config: RoutingConfig, { gate, isThere }: RoutingState): Promise<Routing> {
-  const { context, page, guard, html, entry, answer, pictures, pastProxy, signal, called, refused } = config;
+  const { context, page, guard, html, entry, answer, pictures, pastProxy, signal, called, sentOn, refused } = config;
   const brought = new WeakSet<Request>();
   let wasBrought = false;
+  let departures = 0;
+  let reloads = 0;
 
   /** Whether the HTML that was brought along stands for what this would fetch. */
   const standsFor = (url: string) =>
@@ -75,7 +83,14 @@ export async function routeRequests(config: RoutingConfig, { gate, isThere }: Ro
       // Always as a success: the browser would not take every status that servers send.
       return route.fulfill({ contentType: 'text/html; charset=utf-8', body: html! });
     }
-    return isThere() && !(await mayGo(url)) ? route.abort('aborted') : route.continue();
+    if (!isThere()) return route.continue();
+    const isReload = withoutFragment(url) === withoutFragment(page.url());
+    if (isReload) reloads++;
+    if (++departures > MAX_REDIRECTS || reloads > MAX_RELOADS) {
+      sentOn();
+      return route.abort('aborted');
+    }
+    return (await mayGo(url)) ? route.continue() : route.abort('aborted');
   };
 
   const handle = async (route: Route, request: Request) => {
@@ -100,7 +115,7 @@ export const leadsPage = (request: Request, page: Page): boolean =>
   request.isNavigationRequest() && frameOf(request) === page.mainFrame();
 
 /** Requests of frames that are gone have none. */
-function frameOf(request: Request) {
+export function frameOf(request: Request) {
   try {
     return request.frame();
   } catch {

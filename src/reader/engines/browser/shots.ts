@@ -11,6 +11,8 @@ const MAX_PIXELS = 64_000_000;
 export interface Shots {
   readonly screenshot?: Uint8Array;
   readonly pageshot?: Uint8Array;
+  /** Set when the page is higher than its picture: how many CSS pixels that has. */
+  readonly cutAt?: number;
 }
 
 export interface ShotsWanted {
@@ -34,11 +36,11 @@ export async function overrideScale(session: CDPSession, { viewport }: Options):
 /** Takes what is wanted; what does not succeed in time is left out. A page shot comes with a screenshot. */
 export async function takeShots(session: CDPSession, wanted: ShotsWanted, limitMs: number): Promise<Shots> {
   const until = performance.now() + limitMs;
-  const attempt = (work: Promise<Uint8Array>) =>
+  const attempt = <Taken>(work: Promise<Taken>) =>
     within(Math.max(until - performance.now(), 1), work).catch(() => undefined);
   const screenshot = wanted.screenshot || wanted.pageshot ? await attempt(takeWindow(session)) : undefined;
-  const pageshot = wanted.pageshot ? await attempt(takePage(session, wanted.deviceScaleFactor)) : undefined;
-  return { ...(screenshot && { screenshot }), ...(pageshot && { pageshot }) };
+  const page = wanted.pageshot ? await attempt(takePage(session, wanted.deviceScaleFactor)) : undefined;
+  return { ...(screenshot && { screenshot }), ...page };
 }
 
 async function takeWindow(session: CDPSession): Promise<Uint8Array> {
@@ -52,7 +54,7 @@ async function takeWindow(session: CDPSession): Promise<Uint8Array> {
   return Buffer.from(data, 'base64');
 }
 
-async function takePage(session: CDPSession, deviceScaleFactor: number): Promise<Uint8Array> {
+async function takePage(session: CDPSession, deviceScaleFactor: number): Promise<Omit<Shots, 'screenshot'>> {
   const { cssContentSize } = await session.send('Page.getLayoutMetrics');
   const width = Math.max(1, Math.min(Math.ceil(cssContentSize.width), 4_096));
   const pixels = deviceScaleFactor * deviceScaleFactor;
@@ -65,5 +67,6 @@ async function takePage(session: CDPSession, deviceScaleFactor: number): Promise
     captureBeyondViewport: true,
     clip: { x: 0, y: 0, width, height, scale: 1 },
   });
-  return Buffer.from(data, 'base64');
+  const isCut = cssContentSize.height > height;
+  return { pageshot: Buffer.from(data, 'base64'), ...(isCut && { cutAt: height }) };
 }

@@ -17,6 +17,7 @@ export function trackDocument(tell: (message: string) => void): void {
   const IDLE_MS = 200;
   const MAX_STEPS = 40;
   const STEP_MS = 25;
+  const MAX_STEP_MS = 250;
   let lastChange = performance.now();
   let scrolling = false;
   let interactive = false;
@@ -48,7 +49,16 @@ export function trackDocument(tell: (message: string) => void): void {
     watch();
   };
 
-  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, STEP_MS));
+  // Observers of what is seen are told when a frame is drawn, which takes longer on a busy machine.
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      const late = setTimeout(resolve, MAX_STEP_MS);
+      const drawn = () => {
+        clearTimeout(late);
+        setTimeout(resolve);
+      };
+      window.requestAnimationFrame(() => window.requestAnimationFrame(drawn));
+    });
   const scroll = async () => {
     scrolling = true;
     const height = () => document.scrollingElement?.scrollHeight ?? 0;

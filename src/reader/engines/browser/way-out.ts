@@ -9,8 +9,15 @@ export interface WayOut {
   readonly credentials: { readonly username: string; readonly password: string };
   /** The hosts that were refused to the visit so far. */
   refusedHosts(): ReadonlySet<string>;
+  /** Why a server could not be reached, or what was wrong with its answer. */
+  failureOf(url: URL): Problem | undefined;
   /** Has `heard` told of each refusal from now on. */
   onRefused(heard: (host: string) => void): void;
+  /** Has `heard` told of the bytes moved so far, as they grow; `own` are those that did not go through the proxy. */
+  onMoved(heard: (bytes: number) => void): void;
+  moved(own: number): void;
+  /** Lets nothing more in or out. */
+  cut(): void;
   /** What last went wrong with the other proxy itself. */
   proxyFailure(): Problem | undefined;
   close(): void;
@@ -27,16 +34,25 @@ export function openWayOut({ egress, refusals, proxy, acceptInvalidCertificates 
   const username = `visit-${randomUUID()}`;
   const route = proxy && egress.route(proxy, { username, acceptInvalidCertificates });
   let listener: ((host: string) => void) | undefined;
+  let mover: ((bytes: number) => void) | undefined;
+  const meter = egress.meter(username, (bytes) => mover?.(bytes));
   const refused = refusals.watch(username, (host) => listener?.(host));
   return {
     credentials: { username, password: egress.password },
     refusedHosts: refused.hosts,
+    failureOf: refused.failureOf,
     onRefused(heard) {
       listener = heard;
     },
+    onMoved(heard) {
+      mover = heard;
+    },
+    moved: meter.add,
+    cut: meter.cut,
     proxyFailure: () => route?.failure(),
     close() {
       refused.stop();
+      meter.close();
       route?.close();
     },
   };

@@ -1,0 +1,33 @@
+/**
+ * Answers that the browser takes and the fetch refuses. Where plain HTTP goes through the egress proxy it has refused
+ * them already; what comes through a tunnel is seen here first.
+ */
+import type { Response } from 'playwright-core';
+import { within } from '#concurrency/deadline.ts';
+import { Problem } from '#errors.ts';
+import { assertStatus, isChunked } from '#net/answer-head.ts';
+
+const VERSION_MS = 1_000;
+
+/** What is wrong with the answer, in the words of the fetch; a promise when it takes the version of the protocol to tell. */
+export function answerFault(response: Response): Problem | undefined | Promise<Problem | undefined> {
+  const { 'transfer-encoding': transfer } = response.headers();
+  const codings = transfer?.split('\n') ?? [];
+  const fault = faultIn(() => {
+    assertStatus(response.status());
+    isChunked(codings, false);
+  });
+  if (fault || transfer === undefined) return fault;
+  const version = within(VERSION_MS, response.httpVersion()).catch(() => '');
+  return version.then((name) => faultIn(() => isChunked(codings, /\/1\.0$/.test(name))));
+}
+
+function faultIn(check: () => void): Problem | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { boundMessages, type Dropped } from './messages.ts';
+
+/** What a listener that was there before hears of messages that come in pieces of a size. */
+async function heard(messages: readonly string[], pieceBytes = 64) {
+  const [pipe, commands] = [new PassThrough(), new PassThrough()];
+  let text = '';
+  pipe.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const dropped: Dropped[] = [];
+  boundMessages(pipe, commands, (one) => dropped.push(one), { maxEventBytes: 1_000, maxAnswerBytes: 3_000 });
+  const bytes = Buffer.from(messages.map((message) => `${message}\0`).join(''));
+  for (let at = 0; at < bytes.length; at += pieceBytes) pipe.write(bytes.subarray(at, at + pieceBytes));
+  pipe.end();
+  await new Promise((resolve) => pipe.once('end', resolve));
+  commands.end();
+  let sent = '';
+  for await (const chunk of commands) sent += chunk;
+  const split = (all: string) => all.split('\0').slice(0, -1);
+  return { passed: split(text), dropped, sent: split(sent) };
+}
+
+const long = (count: number) => 'x'.repeat(count);
+const event = (method: string, params: object) => JSON.stringify({ method, params, sessionId: 'A1' });
+const answer = (id: number, result: object) => JSON.stringify({ id, result, sessionId: 'A1' });
+
+describe('messages of the browser', () => {
+  it('are passed on as they are, however they are cut', async () => {
+    const messages = [event('Page.loaded', { at: 1 }), answer(1, {}), answer(2, { data: long(2_500) })];
+    for (const pieceBytes of [1, 7, 64, 10_000])
+      expect(await heard(messages, pieceBytes)).toEqual({ passed: messages, dropped: [], sent: [] });
+  });
+
+  it('are dropped when they are too long an event, and become an error when they are too long an answer', async () => {
+    const messages = [event('Page.told', { text: long(2_000) }), answer(7, { data: long(4_000) }), answer(8, {})];
+    for (const pieceBytes of [1, 64, 10_000]) {
+      const { passed, dropped, sent } = await heard(messages, pieceBytes);
+      expect(passed.map((message) => JSON.parse(message))).toEqual([
+        { id: 7, error: { code: -32000, message: 'The answer of the browser is too long' }, sessionId: 'A1' },
+        { id: 8, result: {}, sessionId: 'A1' },
+      ]);
+      expect(dropped).toEqual([
+        { what: 'Page.told', bytes: messages[0]!.length + 1 },
+        { what: 'answer', bytes: messages[1]!.length + 1 },
+      ]);
+      expect(sent).toEqual([]);
+    }
+  });
+
+  it('that ask what becomes of a request are answered: it is refused', async () => {
+    const paused = event('Fetch.requestPaused', { requestId: 'job-1.0', request: { postData: long(5_000) } });
+    const { passed, sent } = await heard([paused, paused, JSON.stringify({ id: 2_000_000_000, result: {} })]);
+    expect(passed).toEqual([]);
+    const params = { requestId: 'job-1.0', errorReason: 'BlockedByClient' };
+    expect(sent.map((command) => JSON.parse(command))).toEqual(
+      [2_000_000_000, 2_000_000_001].map((id) => ({ id, method: 'Fetch.failRequest', params, sessionId: 'A1' })),
+    );
+  });
+
+  it('of which nobody needs a word are left out', async () => {
+    const { passed, dropped } = await heard([event('Runtime.consoleAPICalled', { args: [] }), event('Page.x', {})]);
+    expect(passed).toEqual([event('Page.x', {})]);
+    expect(dropped).toEqual([]);
+  });
+});

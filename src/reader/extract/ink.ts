@@ -1,0 +1,235 @@
+/** What text inherits from the elements around it, as far as it decides whether the text can be read. */
+
+import type { Declared } from '#html/css/cascade.ts';
+import { BLACK, type Color, looksTheSame, over, WHITE } from '#html/css/color.ts';
+import { type Declaration, readStyleAttribute } from '#html/css/declarations.ts';
+import { FAINT, isTinyFont, type Look, readLook, tracksProperty } from '#html/css/look.ts';
+import { attribute, type Element } from '#html/node.ts';
+import { own } from '#own.ts';
+import type { PageStyles } from './page-styles.ts';
+
+export interface Ink {
+  readonly invisible: boolean;
+  readonly indented: boolean;
+  readonly fontPx: number;
+  readonly opacity: number;
+  /** Null when it is not known. */
+  readonly color: Color | null;
+  readonly background: Color | null;
+  /** The elements that these two are from; null for the window and the browser. */
+  readonly colored: Element | null;
+  readonly backed: Element | null;
+  readonly custom: Custom | null;
+}
+
+/** Custom properties of an element, before those of the elements around it. */
+interface Custom {
+  readonly own: ReadonlyMap<string, string>;
+  readonly around: Custom | null;
+}
+
+/** Ink on an empty page. Where style sheets stand elsewhere, its colours are not known. */
+export const firstInk = ({ external }: PageStyles): Ink => ({
+  invisible: false,
+  indented: false,
+  fontPx: 16,
+  opacity: 1,
+  color: external ? null : BLACK,
+  background: external ? null : WHITE,
+  colored: null,
+  backed: null,
+  custom: null,
+});
+
+export type Unreadable = 'visibility' | 'place' | 'size' | 'colour';
+
+/** Why text in this ink cannot be read, or null. */
+export function unreadable(ink: Ink): Unreadable | null {
+  if (ink.invisible) return 'visibility';
+  if (ink.indented) return 'place';
+  if (isTinyFont(ink.fontPx)) return 'size';
+  const { color, background } = ink;
+  if (!color) return null;
+  if (color.alpha < FAINT) return 'colour';
+  return background && looksTheSame(over(color, background), background) ? 'colour' : null;
+}
+
+/** An element's look on its own, and with what sheets say of it. */
+export interface Looks {
+  /** Null when its attributes say nothing. */
+  readonly inline: Look | null;
+  readonly all: Look;
+  /** Custom properties that it sets; null for none. */
+  readonly own: ReadonlyMap<string, string> | null;
+}
+
+/** What the browser paints text in by itself, whatever stands around: of these the colour is not known. */
+const OWN_COLOR = new Set(['mark', 'button', 'input', 'select', 'textarea', 'option']);
+
+/** Reads the looks of one page's elements; each style only once. */
+export function lookReader(styles: PageStyles): (element: Element, around: Custom | null) => Looks | null {
+  const attributes = new Map<string, readonly Declaration[]>();
+  const known = new Memo();
+  /** Of styles with `var()`, by the custom properties around. */
+  const variable = new Map<Custom | null, Memo>();
+  const written = (style: string): readonly Declaration[] => {
+    let found = attributes.get(style);
+    if (!found) {
+      found = readStyleAttribute(style, tracksProperty);
+      attributes.set(style, found);
+    }
+    return found;
+  };
+  return (element, around) => {
+    const declared = styles.of(element) ?? null;
+    const style = element.attributes.length > 0 ? (attribute(element, 'style') ?? '') : '';
+    const hints = hintsOf(element);
+    if (!declared && style === '' && hints.length === 0) return null;
+    const key =
+      hints.length === 0 ? style : `${hints.map(({ property, value }) => `${property}:${value}`).join(';')}|${style}`;
+    const found = known.get(declared, key) ?? variable.get(around)?.get(declared, key);
+    if (found) return found;
+    const inline = [...hints, ...written(style)];
+    const all = merged(hints, declared, written(style));
+    const own = new Map([...all].filter(([name]) => name.startsWith('--')));
+    const custom = own.size > 0 ? { own, around } : around;
+    const looks = {
+      inline: inline.length > 0 ? readLook(resolved(merged(inline, null, []), custom), styles.scripts) : null,
+      all: readLook(resolved(all, custom), styles.scripts),
+      own: own.size > 0 ? own : null,
+    };
+    let memo: Memo | undefined = known;
+    if ([...all.values()].some((value) => value.includes('var('))) {
+      memo = variable.get(around);
+      if (!memo) {
+        memo = new Memo();
+        variable.set(around, memo);
+      }
+    }
+    memo.set(declared, key, looks);
+    return looks;
+  };
+}
+
+/** Looks by what sheets declare, then by what attributes say. */
+class Memo {
+  private readonly known = new Map<Declared | null, Map<string, Looks>>();
+
+  get(declared: Declared | null, key: string): Looks | undefined {
+    return this.known.get(declared)?.get(key);
+  }
+
+  set(declared: Declared | null, key: string, looks: Looks): void {
+    const inner = this.known.get(declared);
+    if (inner) inner.set(key, looks);
+    else this.known.set(declared, new Map([[key, looks]]));
+  }
+}
+
+/** In the order of the cascade: hints of attributes, sheets, the style attribute, what is important. */
+function merged(hints: readonly Declaration[], declared: Declared | null, style: readonly Declaration[]) {
+  const values = new Map<string, string>();
+  const put = (property: string, value: string) => {
+    values.delete(property);
+    values.set(property, value);
+  };
+  for (const { property, value } of hints) put(property, value);
+  if (declared) for (const [property, value] of declared.normal) put(property, value);
+  for (const { property, value, important } of style) if (!important) put(property, value);
+  if (declared) for (const [property, value] of declared.important) put(property, value);
+  for (const { property, value, important } of style) if (important) put(property, value);
+  return values;
+}
+
+const HINTS: Readonly<Record<string, string>> = { bgcolor: 'background-color', background: 'background-image' };
+const SVG_HINTS = new Set(['fill', 'fill-opacity', 'opacity', 'display', 'visibility', 'font-size']);
+
+/** Attributes that are declarations: of old HTML, and of SVG. */
+function hintsOf(element: Element): Declaration[] {
+  const hints: Declaration[] = [];
+  for (const { name, value } of element.attributes) {
+    let property: string | undefined;
+    if (element.namespace === 'svg') property = SVG_HINTS.has(name) ? name : undefined;
+    else if (element.name === 'font') property = name === 'color' ? 'color' : undefined;
+    else if (name === 'bgcolor' || name === 'background') property = own(HINTS, name);
+    else if (name === 'text' && element.name === 'body') property = 'color';
+    if (!property) continue;
+    const text = value.trim().toLowerCase();
+    const given = property === 'background-image' ? `url(${text})` : /^[\da-f]{6}$/.test(text) ? `#${text}` : text;
+    hints.push({ property, value: given, important: false });
+  }
+  return hints;
+}
+
+const LONGEST_VALUE = 2000;
+const MOST_STEPS = 20;
+const MOST_LEVELS = 600;
+
+/** Values with `var()` written out; one that cannot be is as good as not declared. */
+function resolved(values: ReadonlyMap<string, string>, custom: Custom | null): ReadonlyMap<string, string> {
+  const plain = new Map<string, string>();
+  for (const [name, value] of values) {
+    if (name.startsWith('--')) continue;
+    const text = value.includes('var(') ? substituted(value, custom) : value;
+    if (text !== null) plain.set(name, text.replace(/^calc\(([^()*/+]*)\)$/, '$1').trim());
+  }
+  return plain;
+}
+
+/** The innermost `var()` first, so that fallbacks may have some of their own. */
+function substituted(value: string, custom: Custom | null): string | null {
+  let text = value;
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const found = /var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)/.exec(text);
+    if (!found) return text.includes('var(') ? null : text;
+    const [all, name, fallback] = found;
+    const known = lookUp(name!, custom) ?? fallback?.trim();
+    if (known === undefined) return null;
+    text = text.replace(all, () => known);
+    if (text.length > LONGEST_VALUE) return null;
+  }
+  return null;
+}
+
+function lookUp(name: string, custom: Custom | null): string | undefined {
+  for (let at = custom, level = 0; at && level < MOST_LEVELS; at = at.around, level++) {
+    const value = at.own.get(name);
+    if (value !== undefined) return value === 'initial' ? undefined : value;
+  }
+  return undefined;
+}
+
+/** The ink inside an element. */
+export function inkIn(element: Element, looks: Looks | null, ink: Ink, { external }: PageStyles): Ink {
+  const isSvg = element.namespace === 'svg' && element.name === 'svg';
+  const isLink = element.name === 'a' && attribute(element, 'href') !== null;
+  const ownColor = isLink || OWN_COLOR.has(element.name);
+  if (!looks && !ownColor && !isSvg) return ink;
+  const look = looks?.all;
+  // Sheets that are not read may give the whole page another background.
+  const isRoot = element.name === 'body' || element.name === 'html';
+  const background = isRoot && external ? looks?.inline?.background : look?.background;
+  const color = element.namespace === 'svg' ? look?.fill : look?.color;
+  const backed = backgroundIn(background, ink);
+  const fontPx = look?.font ? look.font.size * (look.font.relative ? ink.fontPx : 1) : ink.fontPx;
+  const dark = isRoot && look?.dark;
+  const colored = color === undefined ? (isSvg && ink.color ? BLACK : ownColor ? null : ink.color) : color;
+  return {
+    invisible: look?.invisible ?? ink.invisible,
+    indented: look?.indented ?? ink.indented,
+    fontPx,
+    opacity: ink.opacity * (look?.opacity ?? 1),
+    color: colored === 'unknown' || (dark && color === undefined) ? null : colored,
+    background: dark ? null : backed,
+    colored: color === undefined ? ink.colored : element,
+    backed: background === undefined ? ink.backed : element,
+    custom: looks?.own ? { own: looks.own, around: ink.custom } : ink.custom,
+  };
+}
+
+function backgroundIn(own: Color | 'unknown' | undefined, { background }: Ink): Color | null {
+  if (own === undefined) return background;
+  if (own === 'unknown') return null;
+  if (own.alpha >= 1) return own;
+  return own.alpha === 0 ? background : background && over(own, background);
+}

@@ -1,0 +1,55 @@
+/**
+ * Whether text may stand over a picture, so that the background that its styles tell of is not what is behind it: white
+ * words on a photograph.
+ */
+import { ELEMENT, type Element, following } from '#html/node.ts';
+import type { Ink, Looks } from './ink.ts';
+
+export interface Pictures {
+  /** To be told of each element that is entered, before what is in it is asked about. */
+  enter(element: Element, looks: Looks | null): void;
+  /** `holders` are the elements around the text, the outermost first. */
+  mayBeBehind(holders: readonly Element[], ink: Ink): boolean;
+}
+
+const DRAWN = new Set(['img', 'picture', 'video', 'canvas', 'svg', 'iframe', 'object', 'embed']);
+const SHAPES = new Set(['rect', 'path', 'circle', 'ellipse', 'polygon', 'image', 'use', 'line', 'polyline']);
+const MOST_LEVELS = 8;
+const MOST_NODES = 400;
+
+/** `external`: styles may stand elsewhere, so that anything may be positioned. */
+export function createPictures(external: boolean): Pictures {
+  const positioned = new WeakSet<Element>();
+  const layers = new WeakSet<Element>();
+  const drawn = new Map<Element, boolean>();
+  const holds = (element: Element, names: ReadonlySet<string>): boolean => {
+    let found = drawn.get(element);
+    if (found === undefined) {
+      found = false;
+      let node = following(element, element);
+      for (let steps = 0; node && steps < MOST_NODES && !found; steps++, node = following(node, element)) {
+        found = node.type === ELEMENT && (names.has(node.name) || layers.has(node));
+      }
+      drawn.set(element, found);
+    }
+    return found;
+  };
+  return {
+    enter(element, looks) {
+      if (looks?.all.positioned) positioned.add(element);
+      if (looks?.all.layer) layers.add(element);
+    },
+    mayBeBehind(holders, { colored, backed }) {
+      if (backed !== null && backed === colored) return false;
+      for (let at = holders.length - 1, level = 0; at >= 0 && level < MOST_LEVELS; at--, level++) {
+        const element = holders[at]!;
+        if (element.name === 'body') return false;
+        if (element.namespace === 'svg') {
+          if (element.name === 'svg') return holds(element, SHAPES);
+        } else if ((external || positioned.has(element)) && holds(element, DRAWN)) return true;
+        if (element === backed) return false;
+      }
+      return false;
+    },
+  };
+}

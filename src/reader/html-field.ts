@@ -1,0 +1,37 @@
+/** The part `html` of an answer: the source of the page, what nobody sees included. */
+import { withoutControls } from '#html/characters.ts';
+import { attribute, type Document, type Element, elements, find, removeAttribute, setAttribute } from '#html/node.ts';
+import { outerHtml } from '#html/serialize.ts';
+import type { Options } from './options/resolve.ts';
+import { FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snapshot.ts';
+
+export const wantsHtml = ({ formats }: Options): boolean => formats.has('html') || formats.has('pageshot');
+
+/** Taken before extraction, which cuts the tree. */
+export function htmlField(
+  document: Document,
+  snapshot: Snapshot,
+  { removeSelector, targetSelector }: Pick<Options, 'removeSelector' | 'targetSelector'>,
+): string {
+  const selected = removeSelector.length > 0 || targetSelector.length > 0;
+  const isAsSent = isHtml(snapshot) && snapshot.engine !== 'browser' && !selected;
+  return withoutControls(isAsSent ? snapshot.text : unmarkedHtml(document));
+}
+
+const MARKS = [HIDDEN_ATTRIBUTE, FRAME_ATTRIBUTE];
+
+/** The document without the marks that the browser engine put into it; they are there again afterwards. */
+function unmarkedHtml(document: Document): string {
+  const marked: [element: Element, name: string, value: string][] = [];
+  for (const element of elements(document)) {
+    for (const name of MARKS) {
+      const value = attribute(element, name);
+      if (value === null) continue;
+      marked.push([element, name, value]);
+      removeAttribute(element, name);
+    }
+  }
+  const html = outerHtml(find(document, 'html')!);
+  for (const [element, name, value] of marked) setAttribute(element, name, value);
+  return html;
+}

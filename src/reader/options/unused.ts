@@ -1,0 +1,149 @@
+/** Options that a caller gave and that could change nothing in an answer, and why: nothing is dropped in silence. */
+import type { RenderTask } from '../render.ts';
+import { isHtml } from '../snapshot.ts';
+import type { OptionName } from './options.ts';
+import { type Options, wantsMarkdown } from './resolve.ts';
+
+/** What became of a read. */
+interface Made {
+  readonly options: Options;
+  readonly engine: 'direct' | 'browser' | 'cf-browser-rendering' | 'given';
+  /** Whether the target is a web page, and no file or text. */
+  readonly isPage: boolean;
+  readonly isImage: boolean;
+  /** Whether it is a document whose pages can be told apart. */
+  readonly hasPages: boolean;
+  /** Whether it came with the request. */
+  readonly isGiven: boolean;
+  /** Whether the caller gave no key. */
+  readonly isKeyless: boolean;
+}
+
+interface Rule {
+  readonly names: readonly OptionName[];
+  readonly applies: (made: Made) => boolean;
+  readonly why: string;
+}
+
+const hasPicture = ({ formats }: Options) => formats.has('screenshot') || formats.has('pageshot');
+
+/** The first rule that applies to an option is told. */
+const RULES: readonly Rule[] = [
+  {
+    names: [
+      'retainMedia',
+      'markdown',
+      'noGfm',
+      'markdownChunking',
+      'keepImgDataUrl',
+      'withGeneratedAlt',
+      'withLinksSummary',
+      'withImagesSummary',
+    ],
+    applies: ({ options }) => options.modelFormat !== undefined,
+    why: 'a model writes the answer',
+  },
+  {
+    names: ['retainMedia', 'markdown', 'noGfm', 'markdownChunking', 'withGeneratedAlt'],
+    applies: ({ options }) => !wantsMarkdown(options),
+    why: 'the answer has no Markdown',
+  },
+  {
+    // Summaries of links and images are written by these as well.
+    names: ['retainLinks', 'retainImages', 'keepImgDataUrl'],
+    applies: ({ options }) =>
+      !wantsMarkdown(options) && !options.modelFormat && !options.withLinksSummary && !options.withImagesSummary,
+    why: 'the answer has no Markdown',
+  },
+  {
+    names: ['maxTokens'],
+    applies: ({ options: { formats, modelFormat } }) =>
+      !modelFormat && [...formats].every((format) => format === 'screenshot'),
+    why: 'the answer has no text',
+  },
+  {
+    names: ['jsonSchema'],
+    applies: ({ options }) => options.modelFormat !== 'readerlm-v2',
+    why: 'only readerlm-v2 answers by a schema',
+  },
+  {
+    names: ['instruction'],
+    applies: ({ options: { modelFormat }, isImage }) =>
+      !isImage && modelFormat !== 'vlm' && modelFormat !== 'readerlm-v2',
+    why: 'no model is asked about a page in this format',
+  },
+  { names: ['page'], applies: ({ hasPages }) => !hasPages, why: 'the target is no document with pages' },
+  {
+    names: [
+      'waitForSelector',
+      'withIframe',
+      'withShadowDom',
+      'removeOverlay',
+      'detachInvisibles',
+      'injectPageScript',
+      'injectFrameScript',
+    ],
+    applies: ({ isPage }) => !isPage,
+    why: 'the target is no web page',
+  },
+  {
+    names: ['viewport'],
+    applies: ({ isPage, options }) => !isPage && !hasPicture(options),
+    why: 'the target is no web page',
+  },
+  {
+    names: ['preloadUrl', 'storageState', 'exportStorageState', 'referer', 'setCookies', 'customHeader', 'locale'],
+    applies: ({ isGiven, engine }) => isGiven && engine === 'given',
+    why: 'nothing was fetched for this answer',
+  },
+  {
+    names: ['skipCertVerification', 'proxy', 'proxyUrl', 'proxyResources', 'robotsTxt'],
+    applies: ({ isGiven, engine }) => isGiven && engine === 'given',
+    why: 'nothing was fetched for this answer',
+  },
+  { names: ['proxy'], applies: ({ isKeyless }) => isKeyless, why: 'it takes an API key' },
+  {
+    names: ['respondTiming'],
+    applies: ({ options, engine }) => options.engine === 'direct' || engine === 'given',
+    why: 'the page was not rendered',
+  },
+  {
+    names: ['proxyResources'],
+    applies: ({ options: { proxy, proxyUrl } }) => proxy === 'none' && proxyUrl === undefined,
+    why: 'no proxy was asked for',
+  },
+  {
+    names: ['base'],
+    applies: ({ engine }) => engine === 'cf-browser-rendering',
+    why: 'the rendering service does not tell where the page led',
+  },
+];
+
+function madeOf({ snapshot, options, isGiven = false, isKeyless = false }: Read): Made {
+  const { document, engine } = snapshot;
+  return {
+    options,
+    engine,
+    isPage: isHtml(snapshot) && document === undefined,
+    isImage: document?.mediaType.startsWith('image/') === true,
+    hasPages: document?.pageCount !== undefined || document?.page !== undefined,
+    isGiven,
+    isKeyless,
+  };
+}
+
+type Read = Pick<RenderTask, 'snapshot' | 'options' | 'isGiven' | 'isKeyless'>;
+
+/** A line for each reason. */
+export function unusedOptions(read: Read): string[] {
+  const made = madeOf(read);
+  const lines = new Map<string, OptionName[]>();
+  for (const name of made.options.given) {
+    const rule = RULES.find(({ names, applies }) => names.includes(name) && applies(made));
+    if (rule) lines.set(rule.why, [...(lines.get(rule.why) ?? []), name]);
+  }
+  return [...lines].map(([why, names]) => `${listed(names)} ${names.length === 1 ? 'has' : 'have'} no effect: ${why}.`);
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length === 1 ? names[0]! : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
