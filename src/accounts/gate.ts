@@ -24,6 +24,10 @@ export type Caller =
   | { readonly kind: 'open' }
   | { readonly kind: 'keyless' };
 
+/** The id of the caller's account; undefined for callers without one. */
+export const accountOf = (caller: Caller): string | undefined =>
+  caller.kind === 'key' ? caller.account.id : undefined;
+
 /** What is asked for, and how callers of it are treated. */
 export interface Entrance {
   readonly face: string;
@@ -64,7 +68,7 @@ export interface Visit {
   allow(feature: Feature, path: string): void;
   /**
    * Reserves what the work will cost, before it is done: RateLimitTriggeredError or InsufficientBalanceError when there
-   * is not so much left.
+   * is not so much left, ResourceLimitExceededError for more than the plan grants in a whole minute.
    */
   takeTokens(tokens: number): Promise<void>;
   /** Notes what the work cost; the last word counts. */
@@ -185,6 +189,7 @@ export function createGate(options: GateOptions): Gate {
     async function reserve(tokens: number): Promise<void> {
       const limit = limits.tokensPerMinute;
       if (limit !== undefined) {
+        if (tokens > limit) throw neverFits(tokens, limit, plan.name);
         const taken = await take({ windows: [{ bucket: buckets.tokens, limit, amount: tokens }] });
         show({ ...states, tokens: standing(limit, taken.windows[0]!) });
         if (!taken.ok) throw tokenLimit(taken.current, limit, taken.waitMs);
@@ -322,6 +327,12 @@ const tokenLimit = (current: number, limit: number, waitMs = WINDOW_MS) =>
     message: `Token rate limit exceeded: ${current}/${limit} tokens per minute`,
     limitedBy: 'tokens',
     retryAfter: seconds(waitMs),
+  });
+
+/** Waiting does not help, so that it is no rate limit: clients repeat those by themselves. */
+const neverFits = (tokens: number, limit: number, plan: string) =>
+  problem('ResourceLimitExceededError', {
+    message: `Resource limit exceeded for the plan: this request has ${tokens} tokens, and the plan ${plan} allows ${limit} tokens per minute. Send it in parts`,
   });
 
 /** The problem that a store which is away is to the caller; anything else stays what it is. */

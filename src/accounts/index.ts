@@ -1,5 +1,6 @@
 export { countedAddress } from './addresses.ts';
 export {
+  accountOf,
   type Caller,
   createGate,
   type Entrance,

@@ -1,6 +1,7 @@
 /** One line of a job: from what the caller sent to what a worker does (contract of the model host, 8.1). */
 import { JsonTooLarge, parseJson } from '#http/json.ts';
 import { EMBED_FIELDS } from '#models/index.ts';
+import { own } from '#own.ts';
 import type { JobOptions } from './job.ts';
 
 /** What a worker finds: a line to embed, or one that failed when it was read. */
@@ -96,7 +97,7 @@ export function optionsOf(body: Readonly<Record<string, unknown>>): JobOptions {
   const options: Record<string, unknown> = {};
   for (const name of LINE_OPTIONS) {
     for (const at of [name, ...EMBED_FIELDS[name].aliases]) {
-      const value = Object.hasOwn(body, at) ? body[at] : undefined;
+      const value = own(body, at);
       if (value === undefined || value === null) continue;
       options[name] = value;
       break;

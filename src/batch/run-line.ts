@@ -9,6 +9,7 @@ import {
   type Opened,
   type Registry,
   readEmbedRequest,
+  refuseZeros,
   vectorAsJson,
 } from '#models/index.ts';
 import type { JobOptions } from './job.ts';
@@ -47,6 +48,7 @@ export async function runLine(
   const request = readEmbedRequest({ ...given, task: taskOfKind(given.task, kind), input: texts }, row, kind);
   const call = { caller: CALLER, patient: true, signal, admit: async () => {} };
   const embeddings = await embed(models, row, request, call);
+  refuseZeros(embeddings, request);
   const { tokens } = embeddings;
   const requestId = randomBytes(16).toString('hex');
   const start = `{"id":"${idOf(line)}","custom_id":${JSON.stringify(id)},"response":{"status_code":200,"request_id":"${requestId}"`;

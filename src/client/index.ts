@@ -14,7 +14,7 @@ export type { FlowCalls } from './flow.ts';
 export { type ModelCalls, type OcrAnswer, type OcrOptions, type Picture, STANDARD_MODELS } from './models.ts';
 export type { CrawlRequest, EmbedRequest, ReadOptions, RerankRequest, SearchOptions } from './options.ts';
 export type { FaceName, Places } from './places.ts';
-export type { ReadEvent, ReaderCalls, Target } from './reader.ts';
+export type { BytesAnswer, ReadEvent, ReaderCalls, Target } from './reader.ts';
 export type { SearchCalls, SearchEvent } from './search.ts';
 export type { CallOptions, ClientOptions } from './transport.ts';
 export type * from './types.ts';

@@ -67,7 +67,7 @@ export interface ReadOptions {
   readonly trace?: boolean | undefined;
   /** Adds to a JSON or stream answer what was left out of the page, by which rule, and which element each block of the Markdown comes from. Costs nothing; a text answer and one that a model writes have no room for it. Default: false. */
   readonly explain?: boolean | undefined;
-  /** The language asked of the page, and the one that its scripts see. */
+  /** The language of the read. Every engine sends it as Accept-Language, and scripts of the page see it. Default: en-US. */
   readonly locale?: string | undefined;
   /** The referrer sent with the page request. */
   readonly referer?: string | undefined;

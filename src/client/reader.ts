@@ -26,16 +26,21 @@ export interface ReadEvent {
   readonly trace?: Trace;
 }
 
+export interface BytesAnswer {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  /** That of `Page`, where the answer itself has it: not for a picture that lies at an address of its own. */
+  readonly targetStatus?: number;
+  /** What a reader of the page should know, in one line; that of `Page`. */
+  readonly warning?: string;
+}
+
 export interface ReaderCalls {
   read(target: Target, options?: ReadOptions, call?: CallOptions): Promise<ReadAnswer>;
   /** As `curl` shows it: Markdown with a head of title and address, or the one format that was asked for. */
   readText(target: Target, options?: ReadOptions, call?: CallOptions): Promise<string>;
   /** For `respondWith: 'screenshot'` and `'pageshot'`: a PNG picture. */
-  readBytes(
-    target: Target,
-    options?: ReadOptions,
-    call?: CallOptions,
-  ): Promise<{ readonly bytes: Uint8Array; readonly type: string }>;
+  readBytes(target: Target, options?: ReadOptions, call?: CallOptions): Promise<BytesAnswer>;
   /** The page as it gets better; the last one is what `read` gives. */
   readStream(target: Target, options?: ReadOptions, call?: CallOptions): AsyncGenerator<ReadEvent>;
   health(call?: CallOptions): Promise<Health>;

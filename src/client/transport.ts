@@ -28,6 +28,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Told the headers of the answer: `x-stale-copy`, `x-search-notice` and others. */
+  readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
 export interface Ask {
@@ -53,7 +55,10 @@ export interface Transport {
   /** Throws LecternError; what the signal was aborted with, when that is why it ended. */
   json<T>(ask: Ask, call?: CallOptions): Promise<T>;
   text(ask: Ask, call?: CallOptions): Promise<string>;
-  bytes(ask: Ask, call?: CallOptions): Promise<{ bytes: Uint8Array; type: string }>;
+  bytes(
+    ask: Ask,
+    call?: CallOptions,
+  ): Promise<{ bytes: Uint8Array; type: string; targetStatus?: number; warning?: string }>;
   /** The body as it comes. Leaving it ends the call. */
   stream(ask: Ask, call?: CallOptions): AsyncGenerator<Uint8Array>;
 }
@@ -108,7 +113,10 @@ export function createTransport(options: ClientOptions): Transport {
     } catch (error) {
       throw limits.ended() ?? new LecternUnreachable(url, error);
     }
-    if (response.ok || response.status === ask.alsoGood) return response;
+    if (response.ok || response.status === ask.alsoGood) {
+      call.onHeaders?.(response.headers);
+      return response;
+    }
     if (response.type === 'opaqueredirect' || isRedirect(response.status)) throw await movedTo(response, url);
     const text = await response.text().catch(() => '');
     throw limits.ended() ?? failureOf(response.status, response.headers, text);
@@ -154,6 +162,7 @@ export function createTransport(options: ClientOptions): Transport {
       whole(ask, call, async (response) => ({
         bytes: new Uint8Array(await response.arrayBuffer()),
         type: response.headers.get('content-type') ?? 'application/octet-stream',
+        ...saidOf(response.headers),
       })),
     async *stream(ask, call = {}) {
       const limits = createLimits(call.signal, timeoutOf({ ...ask, unhurried: true }, call));
@@ -174,6 +183,11 @@ export function createTransport(options: ClientOptions): Transport {
       }
     },
   };
+}
+
+function saidOf(headers: Headers) {
+  const [status, warning] = [headers.get('x-target-status'), headers.get('x-warning')];
+  return { ...(status !== null && { targetStatus: Number(status) }), ...(warning !== null && { warning }) };
 }
 
 async function jsonOf<T>(response: Response, url: string): Promise<T> {

@@ -5,6 +5,8 @@ export interface Page {
   title: string;
   description: string;
   url: string;
+  /** The HTTP status of the page's own server, after redirects; absent for what was sent along. */
+  targetStatus?: number;
   /** Markdown, or what a model wrote. */
   content?: string;
   /** With `markdownChunking`. */

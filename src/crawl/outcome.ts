@@ -224,7 +224,7 @@ export function believedCanonical(told: string | undefined, own: Address): Addre
 
 const bare = (host: string) => host.replace(/^www\./, '');
 
-/** A page is tried again later. */
+/** A page is tried again later, among those of its host: its own, or the one that it leads to. */
 export async function postpone(
   { db }: CrawlDb,
   lease: Lease,
@@ -236,7 +236,7 @@ export async function postpone(
     if (!job) throw new LeaseLost();
     await transaction
       .updateTable('crawl_pages')
-      .set({ tries: page.tries + 1, ready_at: readyAt, rank })
+      .set({ host: page.host, tries: page.tries + 1, ready_at: readyAt, rank })
       .where('job_id', '=', lease.jobId)
       .where('key', '=', page.key)
       .where('state', '=', 'waiting')

@@ -40,6 +40,8 @@ export interface Asked {
   readonly url: string;
   readonly options: Options;
   readonly obeys: boolean;
+  /** Whose crawl it is; undefined where nobody has an account. */
+  readonly account: string | undefined;
   readonly way: Pick<Way, 'follow'>;
   readonly signal: AbortSignal;
 }
@@ -50,7 +52,7 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /** Throws the reason of the signal when that ends it, and nothing else. */
 export async function readPage(
-  { url, options, obeys, way, signal }: Asked,
+  { url, options, obeys, account, way, signal }: Asked,
   { reader, robots }: ReadTools,
 ): Promise<Reading> {
   const startedAt = performance.now();
@@ -61,7 +63,8 @@ export async function readPage(
       if (!rules.allows(new URL(url), AGENT)) return { kind: 'forbidden' };
     }
     const mayFollow = way.follow;
-    const rendition = await reader.last({ target: { url }, options, signal, keyed: true, pageLinks: true, mayFollow });
+    const asked = { target: { url }, options, signal, keyed: true, account, pageLinks: true, mayFollow };
+    const rendition = await reader.last(asked);
     const { status = 200 } = rendition;
     if (status >= 400) return answered(status, rendition.retryAfter);
     const pageLinks = rendition.pageLinks ?? { url, links: [], nofollow: false };

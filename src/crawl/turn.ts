@@ -202,6 +202,8 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
       else hosts.set(host, readyAt);
       return 'later';
     }
+    // The host that a page leads to has not been asked yet by the one before.
+    if (isLed(page) && ofHost > 0) return 'later';
     // Another crawl may have been faster.
     if (manners.readyAt(host, rules) > now() || !manners.hasPlace()) return 'later';
     manners.begin();
@@ -225,8 +227,8 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   async function one(page: WaitingPage): Promise<void> {
     const way = createWay(addressOf(page.url)!, wayOf(page), tools, within);
     try {
-      // Another server may have been faster.
-      if ((await way.begin()) === undefined) await readOn(page, way);
+      // Another server may have been faster. What waits for the host that it leads to waits for its own as well.
+      if ((await way.begin(isLed(page) ? patienceMs : 0)) === undefined) await readOn(page, way);
     } finally {
       await way.end();
       manners.end();
@@ -239,7 +241,10 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     const startedAt = now();
     try {
       if (payer) reserve = await purse.reserve(payer);
-      reading = await readPage({ url: page.url, options, obeys: plan.robots, way, signal: within }, tools);
+      reading = await readPage(
+        { url: page.url, options, obeys: plan.robots, account: payer?.account, way, signal: within },
+        tools,
+      );
       const unreached = heard(page, reading, way);
       await write(page, reading, reserve, unreached);
       const final = reading.kind === 'page' ? reading.rendition.pageLinks.url : undefined;
@@ -283,9 +288,10 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   async function write(page: WaitingPage, reading: Reading, reserve: Reserve, unreached: number): Promise<void> {
     const at = now();
     if (reading.kind === 'later') {
-      // It is asked for again just before, so that it waits there when the turn comes.
+      // It is asked for again just before, so that it waits there when the turn comes: one of those that wait for that host,
+      // or all would ask their own each time.
       const readyAt = Math.max(at + LATER_MS, reading.readyAt - patienceMs / 2);
-      return putOff({ ...page, tries: page.tries - 1 }, readyAt, page.rank);
+      return putOff({ ...page, host: reading.host, tries: page.tries - 1 }, readyAt, page.rank);
     }
     if (reading.kind === 'failed' && reading.passing) {
       const pauseMs = pauseOf(page, reading);
@@ -402,6 +408,9 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
 
   return { run };
 }
+
+/** Whether a page waits for a host that its own leads to. */
+const isLed = ({ url, host }: WaitingPage): boolean => new URL(url).host !== host;
 
 const SITEMAP_ROWS = 200;
 /** Nobody waited for the answer any more (nginx's convention). */

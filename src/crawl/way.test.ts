@@ -81,7 +81,7 @@ it('ends at a page that is known, which may be its own beginning', async () => {
 it('tells when a host has its next turn', async () => {
   const { manners, stop, way } = await wayFrom(`${A}/`);
   manners.rest('b.example', 9_000);
-  expect(await stop(`${B}/`)).toEqual({ kind: 'later', readyAt: 10_000 });
+  expect(await stop(`${B}/`)).toEqual({ kind: 'later', host: 'b.example', readyAt: 10_000 });
   expect(way.host).toBeUndefined();
   expect(manners.readyAt('a.example', { atOnce: 1 })).toBe(1_100);
 });

@@ -19,7 +19,7 @@ export type Stop =
   /** What its site allows is not known, for this reason. */
   | { readonly kind: 'untold'; readonly by: number | Problem }
   /** Its host has no turn for a while: when it may have one. */
-  | { readonly kind: 'later'; readonly readyAt: number };
+  | { readonly kind: 'later'; readonly host: string; readonly readyAt: number };
 
 export class Stopped extends NotFollowed {
   override readonly name = 'Stopped';
@@ -108,7 +108,7 @@ export function createWay(start: Address, rules: WayRules, { robots, manners }: 
       if (host !== undefined) manners.heard(host, { reached: true });
       leave(pauseMs);
       const readyAt = await goTo(to.href, within, mostMs);
-      if (readyAt !== undefined) throw new Stopped({ kind: 'later', readyAt });
+      if (readyAt !== undefined) throw new Stopped({ kind: 'later', host: to.host, readyAt });
     }
     asked = to.href;
   }

@@ -122,6 +122,7 @@ export function layOut(page: Page): string {
     page.title && `Title: ${page.title}`,
     // Of a file that was sent, its hash.
     !page.url.startsWith('blob:') && `URL: ${page.url}`,
+    page.targetStatus !== undefined && page.targetStatus !== 200 && `Status: ${page.targetStatus}`,
     page.publishedTime && `Published: ${page.publishedTime}`,
     page.numPages && `Pages: ${page.numPages}`,
     page.warning && `Warning: ${page.warning}`,

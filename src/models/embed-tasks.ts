@@ -1,4 +1,5 @@
 /** What a text is embedded for: the words that each kind of model takes (contract, 5.6), and the text put in front. */
+import { own } from '#own.ts';
 import type { EmbeddingKind, EmbeddingRow } from './catalogue.ts';
 
 const V3_TASKS = ['retrieval.query', 'retrieval.passage', 'text-matching', 'classification', 'separation'];
@@ -58,7 +59,7 @@ export interface Purpose {
  * one. Without task and side it is the model's `default`, else that of the kind's own task.
  */
 export function prefixFor({ prefixes }: Pick<EmbeddingRow, 'prefixes'>, { kind, task, side }: Purpose): string {
-  const find = (name: string) => (Object.hasOwn(prefixes, name) ? prefixes[name] : undefined);
+  const find = (name: string) => own(prefixes, name);
   const of = (name: string) => find(name) ?? find(sideOf(name)) ?? find('text-matching') ?? find('default') ?? '';
   if (task !== undefined) return of(task);
   if (side !== undefined) return find(side) ?? find('default') ?? '';

@@ -14,8 +14,9 @@ import {
   textsOf,
 } from './embed-media.ts';
 import type { EmbedRequest } from './embed-request.ts';
+import { createFaults } from './inputs-faults.ts';
 import type { Call, EmbedLane, Opened } from './registry-opened.ts';
-import { normalise } from './vectors.ts';
+import { isZero, normalise } from './vectors.ts';
 
 export interface Embeddings {
   /** One an input (one a page of a PDF), in their order: neither cut nor normalised yet. */
@@ -155,6 +156,21 @@ function meanOf(outputs: readonly Output[]): Output {
     for (let at = 0; at < sums.length; at++) sums[at] = sums[at]! + direction[at]!;
   }
   return { values: Float32Array.from(sums, (sum) => sum / outputs.length), rows: 1 };
+}
+
+/**
+ * ParamValidationError for inputs whose vector, as it would be answered, is zero: the model found nothing in them. Vectors of
+ * tokens and sparse ones may be empty.
+ */
+export function refuseZeros({ outputs }: Embeddings, { output, dimensions, inputs }: EmbedRequest): void {
+  if (output !== 'pooled') return;
+  const faults = createFaults();
+  for (const [index, { values }] of outputs.entries()) {
+    if (!isZero(values.subarray(0, dimensions))) continue;
+    const at = outputs.length === inputs.length ? ['input', index] : ['input'];
+    faults.add(at, 'value_error', 'has nothing in it that this model knows: its vector would be zero');
+  }
+  faults.check();
 }
 
 const apart = (output: Output): Output[] => rowsOf(output).map((values) => ({ values, rows: 1 }));

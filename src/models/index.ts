@@ -7,7 +7,7 @@ export {
   type ModelNames,
 } from './completions/completions.ts';
 export { CHAT_FIELDS } from './completions/fields.ts';
-export { type Embeddings, embed, rowsOf } from './embed.ts';
+export { type Embeddings, embed, refuseZeros, rowsOf } from './embed.ts';
 export { EMBED_FIELDS } from './embed-fields.ts';
 export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed-request.ts';
 export { TASKS } from './embed-tasks.ts';

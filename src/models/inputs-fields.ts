@@ -1,4 +1,5 @@
 /** Reading one field of a request: under which name it came, and whether it is what it must be. */
+import { own } from '#own.ts';
 import type { Faults } from './inputs-faults.ts';
 
 /** A row of a table of fields. */
@@ -22,7 +23,7 @@ export type Body = Readonly<Record<string, unknown>>;
 /** The first that is there; null is as good as absent. */
 export function findField(body: Body, name: string, { aliases }: RequestField): Found | undefined {
   for (const at of [name, ...aliases]) {
-    const value = Object.hasOwn(body, at) ? body[at] : undefined;
+    const value = own(body, at);
     if (value !== undefined && value !== null) return { at, value };
   }
   return undefined;

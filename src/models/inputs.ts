@@ -99,6 +99,12 @@ function readContent(content: readonly unknown[], at: Place, rules: Reading): In
 }
 
 function readPart(value: unknown, at: Place, rules: Reading): InputPart | undefined {
+  const held = isObject(value) ? heldBy(value) : [];
+  if (held.length > 1) {
+    const message = `must hold one of ${held.join(', ')}, not several: send each as an input of its own`;
+    rules.faults.add(at, 'value_error', message, value);
+    return undefined;
+  }
   const medium = isObject(value) ? mediumOf(value) : undefined;
   if (!isObject(value) || !medium) {
     const { faults } = rules;
@@ -169,6 +175,12 @@ function mediumOf(item: Item): Medium | undefined {
   const image = item.type === 'image' || item.type === 'image_url' || isGiven(item.url) || isGiven(item.bytes);
   return image ? 'image' : undefined;
 }
+
+/** The fields of an item that are inputs by themselves; older clients send the last three for a picture. */
+const heldBy = (item: Item): string[] =>
+  ['text', ...Object.keys(MEDIA_KINDS), 'image_url', 'url', 'bytes']
+    .filter((name) => isGiven(item[name]))
+    .concat(Array.isArray(item.content) ? ['content'] : []);
 
 const NAMES: Record<Medium, string> = { image: 'images', pdf: 'PDF files', audio: 'audio', video: 'video' };
 

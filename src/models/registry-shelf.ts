@@ -19,6 +19,8 @@ export function createShelf({ hub, download, hasRuntime }: ShelfOptions): Shelf 
     if (row.runs.on !== 'onnx') return 'here';
     if (!hasRuntime) return 'away';
     if (here.has(row.id)) return 'here';
+    // A folder of the operator's is never filled from the hub.
+    if (row.runs.folder !== undefined) return 'away';
     return download === 'on' && !isNonCommercial(row.licence) ? 'download' : 'away';
   };
   return {

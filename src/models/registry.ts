@@ -98,7 +98,8 @@ export function createRegistry({ rows, aliases, shelf, now = Date.now }: Registr
     const known = names.get(name) ?? names.get(byHub.get(name)?.id ?? withoutOrganisation(name));
     if (known) {
       const { runs } = known.row;
-      if (known.row.does !== does || canServe(known) || runs.on !== 'onnx' || runs.folder !== undefined) return '';
+      if (known.row.does !== does || canServe(known) || runs.on !== 'onnx') return '';
+      if (runs.folder !== undefined) return 'Its folder on the server is missing or lacks a file. ';
       return `It is not on this machine: \`lectern models pull ${known.row.id}\` fetches it. `;
     }
     const kind = does === 'embed' ? knownKind(withoutOrganisation(name)) : undefined;

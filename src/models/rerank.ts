@@ -19,6 +19,8 @@ export interface Ranking {
   readonly results: readonly Ranked[];
   /** Of all pairs that were run. */
   readonly tokens: number;
+  /** The query has nothing in it that the model could look for, so that the scores mean nothing. */
+  readonly isBlind: boolean;
 }
 
 /** TokenLimitExceededError when a pair does not fit and must not be cut. */
@@ -33,7 +35,7 @@ export async function rerank(
   return models.withReranker(row, { characters, signal, trace }, async ({ backend, queue }, within) => {
     const options = { signal: within, ...(truncation && { maxTokens: row.contextTokens }) };
     const preparing = () => backend.prepare(query, texts, options);
-    const { pairs, documents } = await during('tokenize', trace, preparing);
+    const { pairs, documents, isBlind = false } = await during('tokenize', trace, preparing);
     if (!truncation) refuseTooLong(pairs, documents, row);
     const tokens = tokensOf(pairs);
     await admit(tokens);
@@ -41,11 +43,13 @@ export async function rerank(
     trace?.count('inputs', pairs.length);
     const best = documents.map((positions, index) => ({ index, score: bestOf(positions, scores) }));
     best.sort((a, b) => b.score - a.score || a.index - b.index);
-    return { results: best.slice(0, topN), tokens };
+    return { results: best.slice(0, topN), tokens, isBlind: isBlind || !VISIBLE.test(query) };
   });
 }
 
 const ONE_LANE = { key: '' };
+/** Anything but white space, control characters, marks of format and halves of characters. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}]/u;
 
 /** Rounded before they are compared: what looks equal to the caller is in the caller's order. */
 const bestOf = (positions: readonly number[], scores: readonly number[]): number =>

@@ -18,6 +18,9 @@ export function finishVector(values: Float32Array, { dimensions, normalized }: F
   return normalized ? normalise(kept) : kept;
 }
 
+/** Whether every number is zero: such a vector has no direction, and a cosine with it is undefined. */
+export const isZero = (values: Float32Array): boolean => values.every((value) => value === 0);
+
 /** The vector divided by its length, summed in double precision. */
 export function normalise(values: Float32Array): Float32Array {
   let squares = 0;

@@ -1,5 +1,6 @@
 /** Asking a service: one request with a time limit and a bound, and every way it can go wrong as one failure. */
 import { Problem } from '#errors.ts';
+import { cleanData } from '#html/characters.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Hit } from './hit.ts';
 import type { EngineName } from './provider.ts';
@@ -56,7 +57,8 @@ export const createAsk =
       const said = await answer.json().catch((error: unknown) => {
         throw failed(error, false);
       });
-      return provider.parse(said, query, settings).slice(0, MAX_HITS);
+      // What a service found is shown beside pages: no more of it is hidden than of them.
+      return cleanData(provider.parse(said, query, settings).slice(0, MAX_HITS));
     };
     const startedAt = performance.now();
     return once().catch((error: unknown) => {

@@ -1,12 +1,11 @@
 /** Several lists made one: a page once, best first. */
+import { isTrackingParameter } from '#net/tracking-parameters.ts';
 import { cleanUrl } from '#reader/index.ts';
 import type { Hit } from './hit.ts';
 import type { SearchKind } from './query.ts';
 
 /** How little the first places count above the next ones (Cormack, Clarke and Büttcher 2009). */
 const RANK_CONSTANT = 60;
-/** Parameters that say where somebody came from. */
-const TRACKING = /^(?:utm_.*|gclid|fbclid|msclkid|dclid|yclid|mc_cid|mc_eid|igshid|_ga|srsltid)$/i;
 
 /** The address as results show it; undefined when nothing can be read there. */
 export function shownUrl(url: string): string | undefined {
@@ -24,7 +23,7 @@ export const isIndexedFile = ({ url, passages }: Hit): boolean => passages !== u
 export function pageKey(address: string): string {
   const url = new URL(address);
   const kept = [...url.searchParams]
-    .filter(([name]) => !TRACKING.test(name))
+    .filter(([name]) => !isTrackingParameter(name))
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const path = url.pathname.replace(/\/(?:index\.(?:html?|php))?$/i, '');
   const route = url.hash.startsWith('#/') || url.hash.startsWith('#!') ? url.hash : '';

@@ -1,4 +1,7 @@
 /** The plain-text answer (contract, section 4.1). */
+
+import { own } from '#own.ts';
+import { staleWarningIn } from '#reader/index.ts';
 import type { Result } from './result.ts';
 
 const LINES: readonly (readonly [label: string, value: (result: Result) => string | number | undefined])[] = [
@@ -12,6 +15,8 @@ const LINES: readonly (readonly [label: string, value: (result: Result) => strin
   ['Image Height', ({ imageHeight }) => imageHeight],
   ['Date', ({ date }) => date],
   ['Favicon', ({ favicon }) => favicon],
+  // Ours: nothing else in the text tells an old copy from a page that was read.
+  ['Warning', ({ warning }) => staleWarningIn(warning)],
 ];
 
 /** All results, ending in a newline. */
@@ -43,7 +48,7 @@ function summary(heading: string, what: string, entries: readonly (readonly [str
   if (!entries.length) return `${heading}\nThis page does not seem to contain any ${what}.`;
   const lines = entries.map(
     ([label, url]) =>
-      `- ${sign}[${escaped(oneLine(label))}](${url.replace(/[()\s]/g, (sign) => PERCENT[sign] ?? encodeURIComponent(sign))})`,
+      `- ${sign}[${escaped(oneLine(label))}](${url.replace(/[()\s]/g, (sign) => own(PERCENT, sign) ?? encodeURIComponent(sign))})`,
   );
   return [heading, ...lines].join('\n');
 }

@@ -16,9 +16,11 @@ export interface Found {
   readonly hits: readonly Hit[];
   /** Who answered, by name; `reader` is the server's own index. */
   readonly providers: readonly string[];
+  /** When the oldest list was kept, where lists are older than they may be because nobody answered, in ms since 1970. */
+  readonly staleAt?: number | undefined;
 }
 
-export interface ListRequest extends Omit<Asked, 'engine' | 'onlyKept'> {
+export interface ListRequest extends Omit<Asked, 'engine' | 'onlyKept' | 'onKept'> {
   /** Whom the caller named. */
   readonly provider?: string | undefined;
 }
@@ -34,7 +36,7 @@ export interface Lists {
    */
   find(query: SearchQuery, request: ListRequest): Promise<Found>;
   /** What the own index has; an empty list without one. */
-  own(query: SearchQuery, signal: AbortSignal): Promise<Found>;
+  own(query: SearchQuery, request: Pick<ListRequest, 'signal' | 'account'>): Promise<Found>;
 }
 
 export interface ListOptions {
@@ -110,13 +112,17 @@ export function createLists({ sources, own, atOnce }: ListOptions): Lists {
       const asked = { ...rest, engine };
       const found = await live(candidates, query, asked);
       if (found) return found;
-      const kept = request.noCache ? undefined : await live(candidates, query, { ...asked, onlyKept: true });
-      if (kept) return kept;
+      let staleAt = Number.POSITIVE_INFINITY;
+      const onKept = (keptAt: number) => {
+        staleAt = Math.min(staleAt, keptAt);
+      };
+      const kept = request.noCache ? undefined : await live(candidates, query, { ...asked, onlyKept: true, onKept });
+      if (kept) return Number.isFinite(staleAt) ? { ...kept, staleAt } : kept;
       throw problem('DownstreamServiceError', { message: 'None of the search providers answered, try again later' });
     },
-    own: async (query, signal) => {
+    own: async (query, request) => {
       const hits = own?.kinds.includes(query.kind)
-        ? await own.page(query, { signal, noCache: true, noTrace: true })
+        ? await own.page(query, { ...request, noCache: true, noTrace: true })
         : [];
       return { hits: hits.slice(0, query.count || undefined), providers: ['reader'] };
     },

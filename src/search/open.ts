@@ -1,6 +1,7 @@
 /** The search room as the server has it, put together from the settings. */
 import type { Config } from '#config.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
+import type { MayAnswer } from '#net/kept.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -23,19 +24,21 @@ export interface SearchTools extends PassageTools {
   readonly fitPicture: FitPicture;
   /** The server's own index of pages; absent when it keeps none. */
   readonly index?: LocalIndex | undefined;
+  /** Whether what was kept of a URL may still be answered. */
+  readonly mayAnswer: MayAnswer;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** Told of each question to a service of the settings what became of it. */
   readonly onAsked?: SourceTools['onAsked'];
 }
 
-export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searchProvidersAtOnce'>;
+export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searchProvidersAtOnce' | 'indexShared'>;
 
 /** Throws ConfigError when a row of `searchProviders` cannot be. */
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
-  const { reader, trusted, fetch, fitPicture, index, embedder, rerank, version, log, onAsked } = tools;
+  const { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked } = tools;
   const rows = readProviderRows(settings.searchProviders);
-  const own = index && createOwnSource(index, { rerank, log });
+  const own = index && createOwnSource(index, { shared: settings.indexShared, mayAnswer, rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
   const ask = createAsk({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
   const sources = rows.flatMap((row) => {

@@ -1,6 +1,6 @@
 /** Reading the pages of hits: all at once through the reader, as far as the time goes. */
 import { setMaxListeners } from 'node:events';
-import { Problem } from '#errors.ts';
+import { asProblem, Problem } from '#errors.ts';
 import type { Options, Reader } from '#reader/index.ts';
 import { during, type Trace } from '#telemetry/trace.ts';
 import { isIndexedFile } from './fuse.ts';
@@ -11,6 +11,7 @@ export interface PagesRequest {
   readonly options: Options;
   readonly pagesFreshMs: number;
   readonly keyed: boolean;
+  readonly account?: string | undefined;
   /** How long reading may take. */
   readonly budgetMs: number;
   /** Aborted when the caller has gone. */
@@ -47,7 +48,7 @@ export async function* readPages(
   let changed = false;
   let fatal: unknown;
   let left = hits.length;
-  const settle = (index: number, found: Pick<Entry, 'state' | 'rendition'>) => {
+  const settle = (index: number, found: Pick<Entry, 'state' | 'rendition' | 'failure'>) => {
     entries = entries.with(index, { ...entries[index]!, ...found });
     changed = true;
     left--;
@@ -66,6 +67,7 @@ export async function* readPages(
         options: each,
         signal: stop.signal,
         keyed: request.keyed,
+        account: request.account,
         freshMs: request.pagesFreshMs,
         trace,
       };
@@ -73,7 +75,8 @@ export async function* readPages(
       settle(index, { state: 'read', rendition });
     } catch (error) {
       if (isOfEveryPage(error)) fatal ??= error;
-      settle(index, { state: stop.signal.reason === timeUp ? 'late' : 'failed' });
+      if (stop.signal.reason === timeUp) settle(index, { state: 'late' });
+      else settle(index, { state: 'failed', failure: error instanceof OwnHost ? undefined : asProblem(error).message });
     }
   };
   try {

@@ -1,17 +1,21 @@
 /**
  * A reader whose pages can be searched afterwards. Only what anybody could have read is remembered: nothing that came with a
- * request or because of what a caller brought along, nothing that its site or the caller wants forgotten.
+ * request or because of what a caller brought along, nothing that its site or the caller wants forgotten. Who finds a page
+ * is decided by the URLs that it was read by.
  */
 import { createHash } from 'node:crypto';
 import { mayKeep, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { hindranceOf, indexableOf } from './index/from-reader.ts';
 import type { LocalIndex } from './index/local-index.ts';
+import { type IndexShared, ownerOf } from './index/owners.ts';
 
 export interface RememberOptions {
   readonly index: Pick<LocalIndex, 'add' | 'remove'>;
   /** Whether pages that forbid copies are remembered too. */
   readonly keepsNoStore: boolean;
+  /** What accounts find of each other's reads. */
+  readonly shared: IndexShared;
   readonly log: Pick<Log, 'warn'>;
   readonly now?: () => number;
 }
@@ -47,7 +51,7 @@ interface Known {
   readonly until: number;
 }
 
-function createMemory({ index, keepsNoStore, log, now = Date.now }: RememberOptions) {
+function createMemory({ index, keepsNoStore, shared, log, now = Date.now }: RememberOptions) {
   const known = new Map<string, Known>();
   let waiting = 0;
 
@@ -62,7 +66,7 @@ function createMemory({ index, keepsNoStore, log, now = Date.now }: RememberOpti
   }
 
   return (request: ReadRequest, rendition: Rendition): void => {
-    if (!isForAll(request) || waiting >= MAX_WAITING) return;
+    if (!isForAll(request) || rendition.staleAt !== undefined || waiting >= MAX_WAITING) return;
     const { url } = rendition.page;
     const hindrance = hindranceOf(rendition, keepsNoStore);
     if (hindrance) {
@@ -74,15 +78,17 @@ function createMemory({ index, keepsNoStore, log, now = Date.now }: RememberOpti
       return;
     }
     const page = indexableOf(request.options.formats.has('frontmatter') ? withoutHead(rendition) : rendition.page);
-    if (!page) return;
-    const version = createHash('sha256').update(`${page.title}\n${page.content}`).digest('base64');
+    const urls = [request.target.url, rendition.finalUrl ?? url];
+    const owner = ownerOf(shared, { account: request.account, urls });
+    if (!page || owner === undefined) return;
+    const version = createHash('sha256').update(`${owner}\n${page.title}\n${page.content}`).digest('base64');
     const before = known.get(url);
     if (before?.version === version && before.until > now()) return;
     // The oldest goes, and what is told again is young again.
     known.delete(url);
     if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
     known.set(url, { version, until: now() + KNOWN_FOR_MS });
-    tell(url, index.add(page));
+    tell(url, index.add({ ...page, owner }));
   };
 }
 

@@ -26,22 +26,26 @@ export interface Entry {
   /** `indexed`: a file, of which there is what the index holds. */
   readonly state: 'unasked' | 'waiting' | 'read' | 'indexed' | 'failed' | 'late';
   readonly rendition?: Rendition | undefined;
+  /** Why the page could not be read. */
+  readonly failure?: string | undefined;
   /** The passages chosen of it. */
   readonly passages?: readonly (Pick<Passage, 'text' | 'heading'> & { readonly tokens: number })[] | undefined;
   readonly favicon?: string | undefined;
 }
 
 /** Says of pages that should have been read why there is nothing of them. */
-const WARNINGS: Readonly<Partial<Record<Entry['state'], string>>> = {
-  failed: 'This page could not be read.',
-  late: 'This page was not read in time.',
-};
+function warningOf({ state, failure }: Entry): string | undefined {
+  if (state === 'late') return 'This page was not read in time.';
+  if (state !== 'failed') return undefined;
+  return failure ? `This page could not be read: ${failure}` : 'This page could not be read.';
+}
 
 /** Contract, section 6.9: what a page costs without factors and least charges. */
 const PICTURE_TOKENS = 765;
 
 const HIT_KEYS = ['imageUrl', 'imageWidth', 'imageHeight', 'source', 'date', 'siteLinks'] as const;
 const PAGE_KEYS = [
+  'targetStatus',
   'chunks',
   'publishedTime',
   'html',
@@ -57,16 +61,13 @@ const PAGE_KEYS = [
   'explanation',
 ] as const;
 /** What is still said of a page of which only passages are answered. */
-const PASSAGE_PAGE_KEYS = ['publishedTime', 'warning', 'metadata'] as const;
+const PASSAGE_PAGE_KEYS = ['targetStatus', 'publishedTime', 'warning', 'metadata'] as const;
 
 /** The keys in the contract's order, unset ones absent. `tokens` is what the result is charged. */
-export function resultOf(
-  { hit, rendition, state, passages, favicon }: Entry,
-  tokens: number,
-  pictures: Pick<Page, 'screenshotUrl' | 'pageshotUrl'>,
-): Result {
+export function resultOf(entry: Entry, tokens: number, pictures: Pick<Page, 'screenshotUrl' | 'pageshotUrl'>): Result {
+  const { hit, rendition, state, passages, favicon } = entry;
   const page = rendition && { ...rendition.page, ...pictures };
-  const warning = WARNINGS[state];
+  const warning = warningOf(entry);
   return {
     title: page?.title || hit.title,
     url: hit.url,

@@ -74,12 +74,18 @@ async function search(
   more: Partial<SearchTools> = {},
 ): Promise<Search> {
   const made = await openSearch(
-    { dataDir: await mkdtemp(path.join(dir, 'data-')), searchProviders, searchProvidersAtOnce: 1 },
+    {
+      dataDir: await mkdtemp(path.join(dir, 'data-')),
+      searchProviders,
+      searchProvidersAtOnce: 1,
+      indexShared: 'public',
+    },
     {
       reader: readerOf(async (url) => pageOf(url)),
       trusted,
       fetch,
       fitPicture: async () => ({ png: new Uint8Array() }),
+      mayAnswer: async () => true,
       version: '0',
       log: rules.log,
       ...more,

@@ -27,6 +27,8 @@ export interface SearchRequest {
   /** How old copies of pages may be when the options don't say. */
   readonly pagesFreshMs: number;
   readonly keyed: boolean;
+  /** The account that searches; undefined for callers without one. */
+  readonly account?: string | undefined;
   /** For the whole search. */
   readonly budgetMs: number;
   /** Aborted when the caller has gone. */
@@ -37,7 +39,10 @@ export interface SearchRequest {
   readonly passageTokens?: number | undefined;
   readonly favicons: boolean;
   /** Makes an address for a picture of a page. */
-  readonly keepPicture: (png: Uint8Array) => Promise<string>;
+  readonly keepPicture: (
+    png: Uint8Array,
+    shown: { readonly urls: readonly string[]; readonly staleAt?: number | undefined },
+  ) => Promise<string>;
 }
 
 export interface Answer {
@@ -75,6 +80,9 @@ const GRACE_MS = 2_000;
 const OWN_ONLY = 'No search provider is configured on this server: these are pages that it has read.';
 const OWN_INSTEAD = 'The search providers found nothing in time: these are pages that this server has read.';
 
+const keptList = (keptAt: number): string =>
+  `The search providers did not answer: this list was kept at ${new Date(keptAt).toISOString()}.`;
+
 const NOTHING: Found = { hits: [], providers: [] };
 
 interface Listed extends Found {
@@ -83,18 +91,22 @@ interface Listed extends Found {
 
 export function createSearch({ lists, reader, passages, favicons, close }: SearchParts): Search {
   async function hitsOf(request: SearchRequest): Promise<Listed> {
-    const { query, provider, fallback, budgetMs, signal, options } = request;
+    const { query, provider, fallback, budgetMs, signal, options, account } = request;
     const grace = AbortSignal.timeout(budgetMs + GRACE_MS);
     const ends = AbortSignal.any([signal, grace]);
     const { noCache, doNotTrack, zeroDataRetention } = options;
     const noTrace = doNotTrack || Boolean(zeroDataRetention);
-    const finding = lists.find(query, { provider, noCache, noTrace, signal: ends }).catch((error: unknown) => {
+    const finding = lists.find(query, { provider, noCache, noTrace, account, signal: ends }).catch((error: unknown) => {
       throw grace.aborted && !signal.aborted ? problem('AssertionFailureError', { message: TOO_LATE }) : error;
     });
     const notice = lists.ownOnly && provider === undefined ? OWN_ONLY : undefined;
+    const noticed = (list: Found): Listed => ({
+      ...list,
+      notice: list.staleAt === undefined ? notice : keptList(list.staleAt),
+    });
     const instead = async (): Promise<Listed | undefined> => {
       // The providers' failure is the one to tell.
-      const own = await lists.own(query, ends).catch((error: unknown) => {
+      const own = await lists.own(query, { account, signal: ends }).catch((error: unknown) => {
         if (ends.aborted) throw error;
         return NOTHING;
       });
@@ -102,10 +114,10 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
     };
     let found: Listed | undefined;
     try {
-      found = { ...(await within(budgetMs, finding)), notice };
+      found = noticed(await within(budgetMs, finding));
     } catch (error) {
       finding.catch(() => {});
-      if (error instanceof TimeUp) found = (await instead()) ?? (await finding);
+      if (error instanceof TimeUp) found = (await instead()) ?? noticed(await finding);
       else if (fallback && asProblem(error).code >= 500) found = await instead();
       if (!found) throw error;
     }
@@ -189,17 +201,18 @@ async function answerOf(
 /** A picture is kept once, however many answers show it. */
 function once(keep: SearchRequest['keepPicture']): SearchRequest['keepPicture'] {
   const kept = new WeakMap<Uint8Array, Promise<string>>();
-  return (png) => {
-    const address = kept.get(png) ?? keep(png);
+  return (png, shown) => {
+    const address = kept.get(png) ?? keep(png, shown);
     kept.set(png, address);
     return address;
   };
 }
 
-async function picturesOf({ rendition }: Entry, keep: SearchRequest['keepPicture']) {
-  const { screenshot, pageshot } = rendition ?? {};
+async function picturesOf({ hit, rendition }: Entry, keep: SearchRequest['keepPicture']) {
+  const { screenshot, pageshot, staleAt, finalUrl = hit.url } = rendition ?? {};
   const pictures: Pick<Page, 'screenshotUrl' | 'pageshotUrl'> = {};
-  if (screenshot) pictures.screenshotUrl = await keep(screenshot);
-  if (pageshot) pictures.pageshotUrl = await keep(pageshot);
+  const shown = { urls: [hit.url, finalUrl], staleAt };
+  if (screenshot) pictures.screenshotUrl = await keep(screenshot, shown);
+  if (pageshot) pictures.pageshotUrl = await keep(pageshot, shown);
   return pictures;
 }

@@ -1,9 +1,11 @@
 /** Whom a search may ask: services of the settings behind their cache and budget, and the server's own index. */
 import { createFlights } from '#concurrency/single-flight.ts';
+import type { MayAnswer } from '#net/kept.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type Ask, MAX_HITS, ProviderFailure } from './ask.ts';
 import type { Hit } from './hit.ts';
 import type { LocalIndex, PassageReranker } from './index/local-index.ts';
+import { type IndexShared, ownersFor } from './index/owners.ts';
 import { ALL_OPERATORS, type OperatorName } from './operators.ts';
 import type { EngineName, Provider } from './provider.ts';
 import type { SearchKind, SearchQuery } from './query.ts';
@@ -18,7 +20,11 @@ export interface Asked {
   readonly noTrace: boolean;
   /** Only what was kept, however old. */
   readonly onlyKept?: boolean;
+  /** Told when a list of those was kept, in ms since 1970. */
+  readonly onKept?: (keptAt: number) => void;
   readonly engine?: EngineName | undefined;
+  /** The account that searches; undefined for callers without one. */
+  readonly account?: string | undefined;
 }
 
 export interface Source {
@@ -83,19 +89,20 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
     operators: provider.operators,
     engines: provider.engines ?? [],
     isResting: () => restsUntil > now(),
-    async page(query, { signal, noCache, noTrace, onlyKept = false, engine }) {
+    async page(query, { signal, noCache, noTrace, onlyKept = false, onKept, engine }) {
       if (provider.paging === 'none' && query.page > 1) return [];
       if (provider.maxPage !== undefined && query.page > provider.maxPage) return [];
       const key = keyOf(name, query, engine);
       if (onlyKept) {
         const kept = store.list(key, 'any');
         if (!kept) throw new ProviderFailure('has nothing kept');
-        return kept;
+        onKept?.(kept.keptAt);
+        return kept.hits;
       }
       const kept = noCache ? undefined : store.list(key, 'fresh');
       if (kept) {
         onAsked?.(name, 'kept');
-        return kept;
+        return kept.hits;
       }
       try {
         const flight = flights.join(JSON.stringify(key), signal, async function* (shared) {
@@ -124,11 +131,17 @@ const keyOf = (name: string, query: SearchQuery, engine: string | undefined): un
 const DAY_MS = 86_400_000;
 const endOfDay = (ms: number) => (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 
+export interface OwnSourceOptions {
+  /** What accounts find of each other's reads. */
+  readonly shared: IndexShared;
+  /** Asked of what was found before it is told. */
+  readonly mayAnswer: MayAnswer;
+  readonly rerank?: PassageReranker | undefined;
+  readonly log?: Pick<Log, 'warn'> | undefined;
+}
+
 /** The server's own index as one of those that are asked. */
-export const createOwnSource = (
-  index: LocalIndex,
-  { rerank, log }: { readonly rerank?: PassageReranker | undefined; readonly log?: Pick<Log, 'warn'> | undefined } = {},
-): Source => ({
+export const createOwnSource = (index: LocalIndex, { shared, mayAnswer, rerank, log }: OwnSourceOptions): Source => ({
   name: 'reader',
   kinds: ['web'],
   paging: 'exact',
@@ -136,10 +149,15 @@ export const createOwnSource = (
   operators: ALL_OPERATORS,
   engines: [],
   isResting: () => false,
-  async page(query, { signal, onlyKept }) {
+  async page(query, { signal, onlyKept, account }) {
     if (onlyKept) throw new ProviderFailure('has nothing kept');
     try {
-      return await index.search(query, { signal, rerank });
+      const hits = await index.search(query, { signal, rerank, owners: ownersFor(shared, account) });
+      const allowed = await Promise.all(hits.map(({ url }) => mayAnswer(url, signal)));
+      const left = hits.filter((_, at) => allowed[at]);
+      if (left.length < hits.length)
+        log?.warn({ count: hits.length - left.length }, 'pages in the index were left out: their URLs are refused now');
+      return left;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       log?.warn({ err: error }, 'the own index could not be searched');

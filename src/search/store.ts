@@ -19,9 +19,15 @@ const MIGRATIONS = [
    CREATE TABLE budgets (name TEXT PRIMARY KEY, day INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;`,
 ];
 
+export interface KeptList {
+  readonly hits: Hit[];
+  /** In ms since 1970. */
+  readonly keptAt: number;
+}
+
 export interface SearchStore {
   /** The list under a key: `fresh` within an hour, else as long as it is kept. */
-  list(key: readonly unknown[], age: 'fresh' | 'any'): Hit[] | undefined;
+  list(key: readonly unknown[], age: 'fresh' | 'any'): KeptList | undefined;
   keep(key: readonly unknown[], hits: readonly Hit[]): void;
   /** Notes a request to a service; false when it has had its number for the day (UTC), and is not to be asked. */
   take(name: string, perDay: number): boolean;
@@ -53,7 +59,7 @@ export async function openSearchStore(
         hash(key),
       );
       if (!row || now() - row.kept_at > (age === 'fresh' ? FRESH_MS : KEEP_MS)) return undefined;
-      return JSON.parse(row.hits) as Hit[];
+      return { hits: JSON.parse(row.hits) as Hit[], keptAt: row.kept_at };
     }, 'kept lists cannot be read'),
     keep: spared((key: readonly unknown[], hits: readonly Hit[]) => {
       if (!hits.length) return;

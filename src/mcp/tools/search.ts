@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { FoundPage, SearchOptions } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
-import { loadTokens, OPTIONS } from '#reader/index.ts';
+import { loadTokens, OPTIONS, staleWarningIn } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { pieceOf, sharesOf } from '../budget.ts';
 import { ToolError } from '../failures.ts';
@@ -148,8 +148,11 @@ const ANSWERS: Record<Given['content'], (room: number) => SearchOptions> = {
   pages: () => ({}),
 };
 
-function headOf({ title, url, description, date }: FoundPage, number: number): string {
-  return [`${number}. ${oneLine(title)}`, url, date && `Date: ${date}`, description].filter(Boolean).join('\n   ');
+function headOf({ title, url, description, date, warning }: FoundPage, number: number): string {
+  const stale = staleWarningIn(warning);
+  return [`${number}. ${oneLine(title)}`, url, date && `Date: ${date}`, description, stale && `Warning: ${stale}`]
+    .filter(Boolean)
+    .join('\n   ');
 }
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ');

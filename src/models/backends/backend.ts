@@ -85,12 +85,13 @@ export interface Reranker extends Backend {
   /**
    * Query-document pairs made ready. A document that is too long becomes several windows, whose best score counts:
    * `documents[i]` lists the positions in `pairs` that belong to document i. A query takes at most half of the context.
+   * `isBlind`: there is nothing in the query that the model knows.
    */
   prepare(
     query: string,
     documents: readonly string[],
     options: PrepareOptions,
-  ): Promise<{ pairs: Prepared[]; documents: number[][] }>;
+  ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind?: boolean }>;
   /** One score a pair in [0, 1], in order; it depends on that pair alone. */
   score(batch: readonly Prepared[], signal: AbortSignal): Promise<Float32Array>;
 }

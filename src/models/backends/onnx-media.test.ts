@@ -109,7 +109,7 @@ describe('a model that hears', wait, () => {
     const [heard] = await embedMedia(embedder, [{ medium: 'audio', features }]);
     expectClose(heard, audioVector(features));
     expect(await embedder.media!()).toMatchObject({ audio: CLAP_RULE });
-    await expect(embedMedia(embedder, [picture(1)])).rejects.toThrow('The model failed on this input');
+    await expect(embedMedia(embedder, [picture(1)])).rejects.toThrow('The model clap failed on this input');
   });
 });
 

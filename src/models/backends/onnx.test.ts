@@ -358,9 +358,11 @@ describe('a process that is killed', wait, () => {
     const before = await children();
     const embedder = await opened(testEmbeddingRow(), smallModel().file);
     await embedder.load();
-    expect((await children()).length).toBeGreaterThan(before.length);
+    // Some of those before may be ending still.
+    const added = async () => (await children()).filter((one) => !before.includes(one));
+    expect(await added()).not.toEqual([]);
     await embedder.close();
-    expect((await children()).filter((one) => !before.includes(one))).toEqual([]);
+    expect(await added()).toEqual([]);
     await expect(embedder.load()).rejects.toMatchObject({ code: 503 });
   });
 });
@@ -421,7 +423,7 @@ describe('damaged files', wait, () => {
     const embedder = await opened(testEmbeddingRow(), smallModel({ vocabulary: 40 }).file);
     const embed = async (text: string) =>
       embedder.embed(await embedder.prepare([text], { signal }), { output: 'pooled', dimensions: 32, signal });
-    await expect(embed('the zoo')).rejects.toMatchObject(unloadable);
+    await expect(embed('the zoo')).rejects.toMatchObject({ name: 'DownstreamServiceError' });
     expect(await embed('a')).toHaveLength(1);
   });
 

@@ -39,15 +39,14 @@ const TEXTS = [
 ];
 
 describe('vectors', () => {
-  test.each([1024, 256, 128, 64])('of %i numbers are unit vectors, or zero without words', async (dimensions) => {
-    const found = await vectors(TEXTS, dimensions);
-    expect(found.map((values) => values.length)).toEqual(TEXTS.map(() => dimensions));
-    for (const [at, values] of found.entries()) {
-      const length = Math.hypot(...values);
-      if (values.every((value) => value === 0)) expect(TEXTS[at]).toMatch(/^[\s\0\u200b]*$/);
-      else expect(length).toBeCloseTo(1, 5);
-    }
-  });
+  test.each([1024, 256, 128, 64])(
+    'of %i numbers are unit vectors, those of texts without words too',
+    async (dimensions) => {
+      const found = await vectors(TEXTS, dimensions);
+      expect(found.map((values) => values.length)).toEqual(TEXTS.map(() => dimensions));
+      for (const values of found) expect(Math.hypot(...values)).toBeCloseTo(1, 5);
+    },
+  );
 
   test('are the same alone, in a batch and again, bit for bit', async () => {
     for (const dimensions of [1024, 100]) {

@@ -1,6 +1,7 @@
 /** The Tesseract program of the machine: a process a picture, which is ended with all it started when it is in the way. */
 import { spawn } from 'node:child_process';
 import os from 'node:os';
+import { childEnvironment } from '#concurrency/environment.ts';
 import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
 import type { OcrEngine, RecogniseOptions } from '../ocr-engine.ts';
 import { parseHocr } from '../ocr-hocr.ts';
@@ -71,7 +72,11 @@ async function run(
   const folder = await createProgramFolder(temporaryDir);
   const work = new Promise<string>((resolve, reject) => {
     // Its threads hold each other up: one page takes five times longer with them than without.
-    const env = { ...plainEnvironment(), OMP_THREAD_LIMIT: '1' };
+    const env = childEnvironment({
+      home: folder.path,
+      inherits: ['TESSDATA_PREFIX'],
+      more: { OMP_THREAD_LIMIT: '1' },
+    });
     const child = spawn(program, args, { cwd: folder.path, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     if (child.pid !== undefined) folder.remember(child.pid);
     const out: Buffer[] = [];
@@ -104,9 +109,3 @@ async function run(
   });
   return work.finally(() => folder.remove());
 }
-
-/** Keys and settings of the server are no business of another program. */
-const plainEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)));
-
-const KEPT = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|TEMP|TMP|SYSTEMROOT|LD_LIBRARY_PATH|TESSDATA_PREFIX)$/i;

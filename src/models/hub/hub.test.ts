@@ -172,7 +172,9 @@ describe('a transfer that breaks off', () => {
     server.disturb = () => ({ status: 500 });
     const error = await failure(hubWith().pull(row));
     expect(error).toMatchObject({ name: 'DownstreamServiceFailureError' });
-    expect(error.message).toBe('The transfer from the hub broke off again and again');
+    expect(error.message).toBe(
+      'The model test-encoder could not be fetched: The transfer from the hub broke off again and again',
+    );
     expect(await hubWith().onDisk(row)).toBeUndefined();
   });
 });
@@ -234,7 +236,7 @@ describe('without the hub', () => {
 
   it('takes a folder of the operator as it is', async () => {
     const own = runs({ folder: dir, file: 'model.onnx' });
-    expect((await failure(hubWith().files(own))).message).toContain('lacks the files');
+    expect((await failure(hubWith().files(own))).message).toContain('is missing or lacks a file');
     await writeFile(path.join(dir, 'model.onnx'), 'graph');
     await writeFile(path.join(dir, 'tokenizer.json'), '{}');
     expect((await hubWith().files(own)).graph).toBe(path.join(dir, 'model.onnx'));

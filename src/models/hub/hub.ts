@@ -180,7 +180,7 @@ export function createHub(options: HubOptions): Hub {
       const runs = requireRuns(row);
       const there = await onDisk(row);
       if (there) return filesIn(there.folder, runs);
-      if (runs.folder !== undefined) throw hubFailure(`The folder of ${row.id} lacks the files of the model`);
+      if (runs.folder !== undefined) throw hubFailure(`The folder of the model ${row.id} is missing or lacks a file`);
       if (download === 'off') throw notHere(row);
       const { folder } = await hub.pull(row);
       return filesIn(folder, runs);
@@ -189,7 +189,7 @@ export function createHub(options: HubOptions): Hub {
       const runs = requireRuns(row);
       const there = await onDisk(row);
       if (there) return there;
-      if (runs.folder !== undefined) throw hubFailure(`The folder of ${row.id} lacks the files of the model`);
+      if (runs.folder !== undefined) throw hubFailure(`The folder of the model ${row.id} is missing or lacks a file`);
       const key = folderOf(runs, repositoryOf(row, runs));
       let work = pulls.get(key);
       if (!work) {
@@ -197,7 +197,7 @@ export function createHub(options: HubOptions): Hub {
         const signal = given.signal ? AbortSignal.any([given.signal, ending.signal]) : ending.signal;
         work = pullNow(row, runs, given, signal)
           .catch((error: unknown) => {
-            throw signal.aborted ? signal.reason : reachable(row, error);
+            throw signal.aborted ? signal.reason : notFetched(row, error);
           })
           .finally(() => pulls.delete(key));
         pulls.set(key, work);
@@ -233,14 +233,16 @@ const pullLine = (row: ModelRow) => `\`lectern models pull ${row.id}\``;
 const notHere = (row: ModelRow) =>
   hubFailure(`The model ${row.id} is not on this machine: the operator can fetch it with ${pullLine(row)}`);
 
-/** What went wrong on the way, with what can be done about it. */
-function reachable(row: ModelRow, error: unknown): unknown {
-  if (error instanceof Problem && error.message.startsWith('A service needed'))
+/** What went wrong on the way, with what can be done about it; never a path of this machine or an address. */
+function notFetched({ id }: ModelRow, error: unknown): unknown {
+  if (!(error instanceof Problem))
+    return hubFailure(`The model ${id} could not be fetched: its folder on this machine cannot be written`, error);
+  if (error.message.startsWith('A service needed'))
     return hubFailure(
-      `The model ${row.id} is not on this machine and the hub cannot be reached: the operator can copy the folder of models from a machine that has fetched it`,
+      `The model ${id} is not on this machine and the hub cannot be reached: the operator can copy the folder of models from a machine that has fetched it`,
       error,
     );
-  return error;
+  return hubFailure(`The model ${id} could not be fetched: ${error.message}`, error);
 }
 
 /** All files as they are at one commit, so that a change of the repository meanwhile mixes nothing. */
@@ -304,6 +306,11 @@ async function readRecord(folder: string): Promise<FolderRecord | undefined> {
 
 async function writeRecord(folder: string, record: FolderRecord): Promise<void> {
   const file = path.join(folder, RECORD);
-  await writeFile(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`, { flush: true });
-  await rename(`${file}.new`, file);
+  try {
+    await writeFile(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`, { flush: true });
+    await rename(`${file}.new`, file);
+  } catch (error) {
+    await rm(`${file}.new`, { force: true });
+    throw error;
+  }
 }

@@ -7,7 +7,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type Problem, problem } from '#errors.ts';
+import { diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 
 /** What is needed of the way to services that the operator trusts; it follows no redirects. */
 export type HubFetch = (
@@ -161,6 +161,11 @@ export async function fetchFile(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof Refusal) throw error.problem;
+      if (isDiskFull(error)) {
+        // What is there of it takes the room that others need.
+        await rm(part, { force: true });
+        throw diskFull(error);
+      }
       if ((await sizeOf(part)) > before) attempt = 1;
       if (attempt >= MAX_TRIES) throw hubFailure('The transfer from the hub broke off again and again', error);
       await pause(hub.retryMs * attempt, signal);
@@ -218,7 +223,11 @@ async function transfer(
       for await (const chunk of response.body) {
         alive();
         if (written + chunk.length > bytes) throw new Refusal(damaged());
-        await file.write(chunk, 0, chunk.length, written);
+        for (let at = 0; at < chunk.length; ) {
+          // The last write before a disk is full takes less than it is given.
+          const { bytesWritten } = await file.write(chunk, at, chunk.length - at, written + at);
+          at += bytesWritten;
+        }
         written += chunk.length;
         onBytes(written);
       }

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { childEnvironment } from '#concurrency/environment.ts';
 import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
 import { residentBytes } from '#concurrency/resident.ts';
 import { createTurns } from '#concurrency/tasks.ts';
@@ -114,7 +115,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
     return new Promise((resolve, reject) => {
       const child = spawn(program, [...opening, ...args], {
         cwd: folder.path,
-        env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' },
+        env: childEnvironment({ home: folder.path }),
         detached: true,
         stdio: ['ignore', 'pipe', 'ignore'],
       });

@@ -4,6 +4,7 @@
  */
 import type { Fitting } from '#documents/image/fit.ts';
 import type { Kernel } from '#documents/image/resample.ts';
+import { own } from '#own.ts';
 
 export interface PictureRule extends Fitting {
   /** A byte times this, less the mean, by the deviation: for red, green and blue. */
@@ -97,7 +98,7 @@ function ofJinaClip(config: Readonly<Record<string, unknown>>): PictureRule {
 }
 
 function kernelOf(value: unknown): Kernel {
-  const kernel = KERNELS[String(value)];
+  const kernel = own(KERNELS, String(value));
   if (!kernel) throw new Error(`no resampling ${value}`);
   return kernel;
 }

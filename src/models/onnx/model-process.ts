@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { unlessAborted } from '#concurrency/deadline.ts';
+import { childEnvironment } from '#concurrency/environment.ts';
 import { residentBytes as residentBytesOf } from '#concurrency/resident.ts';
 import { Problem, problem } from '#errors.ts';
 import type { Ask, Letter, LoadedModel, ModelSpec, Reply } from './messages.ts';
@@ -13,8 +14,8 @@ export interface ModelProcess {
   /** Starts the process and opens the model; who calls while it starts waits for the same. */
   load(signal?: AbortSignal): Promise<LoadedModel>;
   /**
-   * Loads when need be. Throws DownstreamServiceFailureError (the model cannot be loaded, or cannot do this),
-   * ServiceNodeResourceDrainError (its process ended), ServiceTimeoutError, or the reason of the signal.
+   * Loads when need be. Throws DownstreamServiceFailureError (the model cannot be loaded), DownstreamServiceError (it
+   * failed on what it was asked), ServiceNodeResourceDrainError (its process ended), ServiceTimeoutError, or the reason of the signal.
    */
   ask(ask: Exclude<Ask, { do: 'load' }>, signal?: AbortSignal): Promise<unknown>;
   /** Ends the process when what it was asked has been answered. */
@@ -84,7 +85,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
       execArgv: loader,
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      env: plainEnvironment(),
+      env: childEnvironment(),
     });
     const waiting = new Map<number, Waiter>();
     let finish = () => {};
@@ -164,7 +165,9 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
   }
 
   async function open(): Promise<Running> {
-    const spec = await options.spec();
+    const spec = await options.spec().catch((error: unknown) => {
+      throw unloadable(id, error);
+    });
     if (closed) throw drained();
     const since = performance.now();
     const made = start();
@@ -173,10 +176,10 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     } catch (error) {
       end(made, drained);
       if (closed) throw drained(error);
-      throw unloadable(error);
+      throw unloadable(id, error);
     }
     await watchMemory(made);
-    if (made.reason) throw unloadable(made.reason());
+    if (made.reason) throw unloadable(id, made.reason());
     running = made;
     log.info({ model: id, ms: Math.round(performance.now() - since), bytes: residentBytes }, 'a model was loaded');
     return made;
@@ -211,7 +214,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof Problem) throw error;
       log.warn({ model: id, reason: reasonOf(error) }, 'a model failed');
-      throw problem('DownstreamServiceFailureError', { message: 'The model failed on this input' }, error);
+      throw problem('DownstreamServiceError', { message: `The model ${id} failed on this input` }, error);
     }
   }
 
@@ -267,23 +270,17 @@ function reasonOf(error: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-function unloadable(error: unknown): Problem {
-  if (error instanceof Problem && error.name === 'ServiceTimeoutError') return error;
-  return problem('DownstreamServiceFailureError', { message: whyUnloadable(error) }, error);
+/** What the hub says is told as it is, and so is that time is up. A process that ended by itself did so over the files. */
+function unloadable(id: string, error: unknown): Problem {
+  if (error instanceof Problem && ['ServiceTimeoutError', 'DownstreamServiceFailureError'].includes(error.name))
+    return error;
+  return problem('DownstreamServiceFailureError', { message: whyUnloadable(id, error) }, error);
 }
 
-function whyUnloadable(error: unknown): string {
+function whyUnloadable(id: string, error: unknown): string {
   const { message = '' } = error as Error;
   if (message === RUNTIME_MISSING)
-    return 'This model needs the package onnxruntime-node, which the operator adds with `npm install onnxruntime-node`';
-  if (message === TOO_MUCH_MEMORY) return message;
-  return 'The model cannot be loaded: its files are damaged, or not such as this server understands';
-}
-
-/** Keys and settings of the server are no business of a process that opens files from elsewhere. */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  const names = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'TZ', 'SystemRoot'];
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
+    return `The model ${id} needs the package onnxruntime-node, which the operator adds with \`npm install onnxruntime-node\``;
+  if (message === TOO_MUCH_MEMORY) return `The model ${id} needs more memory than it may take`;
+  return `The model ${id} cannot be loaded: its files are damaged, or not such as this server understands`;
 }

@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { endWithParent } from '#concurrency/end-with-parent.ts';
 import { openTokenizer } from '../tokenizers/hugging-face.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type {
@@ -24,11 +25,7 @@ import { createPreparer, type Preparer } from './tokenize.ts';
 
 if (!process.send) throw new Error('This is started for a model alone');
 
-const WATCH = `
-const parent = process.ppid;
-setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 1000);
-`;
-new Worker(WATCH, { eval: true, stdin: false, stdout: false, stderr: false, execArgv: [] }).unref();
+endWithParent();
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 const thread = startThread();

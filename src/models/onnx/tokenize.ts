@@ -1,5 +1,6 @@
 /** Texts to the token ids that a model runs: cut, in pairs, in windows, in spans. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { own } from '#own.ts';
 import { framePair, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
 import type { Marks, ReadyPairs, ReadySequence, Sequence } from './messages.ts';
 
@@ -66,7 +67,8 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
   const frameStart = (task: string | undefined): readonly number[] =>
     marked ? [...before, task === 'query' ? marked.query : marked.document] : before;
 
-  const taskOf = (task: string | undefined): number | undefined => taskIds?.[task ?? 'default'] ?? taskIds?.default;
+  const taskOf = (task: string | undefined): number | undefined =>
+    (taskIds && own(taskIds, task ?? 'default')) ?? taskIds?.default;
 
   const ready = (ids: readonly number[], lost: number, rest: Omit<Sequence, 'ids'>): ReadySequence => {
     const all = Int32Array.from(ids.length ? ids : [padId]);

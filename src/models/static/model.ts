@@ -10,6 +10,8 @@ export const LEARNED = 256;
 export const WHOLE = LEARNED + HASHED;
 /** About what the tokenizer and the idf table take. */
 const OTHER_BYTES = 10_000_000;
+/** [PAD]: read in place of a text without any piece, since the zero vector has no direction and so no cosine. */
+const NO_PIECES = Int32Array.of(0);
 /** Of a text, in UTF-16 units, the hashed part reads no more than this: its memory grows with the text. */
 export const MAX_HASHED_UNITS = 2 ** 20;
 
@@ -20,9 +22,9 @@ export interface StaticModel {
   idf(): Idf;
   readonly flags: Uint8Array;
   readonly bytes: number;
-  /** The first `dimensions` (at most 256) numbers of the learned part, as a unit vector; zero for no ids. */
+  /** The first `dimensions` (at most 256) numbers of the learned part, as a unit vector. */
   learned(ids: Int32Array, dimensions: number): Float32Array;
-  /** All 1,024 numbers, as a unit vector; zero for the empty text. */
+  /** All 1,024 numbers, as a unit vector. */
   whole(ids: Int32Array, text: string, breathe: Breathe): Promise<Float32Array>;
 }
 
@@ -49,7 +51,8 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
   const spareCounts: FeatureCounts[] = [];
 
   /** The sum of the rows; their mean has the same direction. */
-  const sumRows = (ids: Int32Array, dimensions: number): Float64Array => {
+  const sumRows = (given: Int32Array, dimensions: number): Float64Array => {
+    const ids = given.length ? given : NO_PIECES;
     sums.fill(0);
     let at = 0;
     // Four rows at a time take half the time of one after the other.
@@ -113,7 +116,7 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
   };
 }
 
-/** 0 for the zero vector, which stays zero. */
+/** 0 for the zero vector, which a part of a vector may be. */
 function inverseLength(values: Float64Array, length: number): number {
   let squares = 0;
   for (let at = 0; at < length; at++) squares += values[at]! * values[at]!;

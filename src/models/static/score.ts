@@ -50,7 +50,7 @@ export interface StaticScorer {
     documents: readonly string[],
     maxTokens: number | undefined,
     breathe: Breathe,
-  ): Promise<{ pairs: Prepared[]; documents: number[][] }>;
+  ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind: boolean }>;
   /** The mean of the parts, in [0, 1]. */
   score(pair: PreparedPair, breathe: Breathe): Promise<number>;
   /** Each as a share of what a perfect document would have; undefined for a query that has nothing of the kind. */
@@ -159,7 +159,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
         } while (rest !== '');
         positions.push(own);
       }
-      return { pairs, documents: positions };
+      return { pairs, documents: positions, isBlind: !query.bestTerms && !query.bestPieces };
     },
     async score(pair, breathe) {
       const { words, pieces } = await parts(pair, breathe);

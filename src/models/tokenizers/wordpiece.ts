@@ -2,6 +2,7 @@
  * WordPiece with BERT's normaliser and pre-tokeniser, in one pass over the text: linear in its length, without a string
  * made on the way. A run can be made in steps, so that a long text does not hold up others.
  */
+import { own } from '#own.ts';
 import { type BertCharacters, bertCharacters, KIND } from './bert-characters.ts';
 import { type Frame, framePair, frameSingle, NO_FRAME, type Tokenizer } from './tokenizer.ts';
 import { buildTrie, type Trie } from './trie.ts';
@@ -43,7 +44,7 @@ interface Special {
 
 export function createWordPiece(options: WordPieceOptions): WordPiece {
   const { vocabulary, unknownPiece = '[UNK]', specialPieces = [], frame = NO_FRAME } = options;
-  const unknown = vocabulary[unknownPiece];
+  const unknown = own(vocabulary, unknownPiece);
   if (unknown === undefined) throw new Error(`the vocabulary has no piece ${unknownPiece}`);
   const pieces = Object.entries(vocabulary);
   const model: Model = {
@@ -92,7 +93,7 @@ export function createWordPiece(options: WordPieceOptions): WordPiece {
       const texts = byId;
       return Array.from(ids, (id) => texts[id] ?? unknownPiece);
     },
-    idOf: (piece) => (Object.hasOwn(vocabulary, piece) ? vocabulary[piece] : undefined),
+    idOf: (piece) => own(vocabulary, piece),
     start(text, maxTokens = Number.POSITIVE_INFINITY) {
       const run = new WordPieceRun(model);
       run.begin(text, maxTokens);

@@ -17,7 +17,8 @@ import { createWriter } from './writer.ts';
 export interface Engine {
   add(page: IndexablePage): Promise<boolean>;
   remove(url: string): Promise<boolean>;
-  find(query: SearchQuery, by: readonly Retriever[]): Promise<Found>;
+  /** Only pages of `owners`, or of all when undefined. */
+  find(query: SearchQuery, by: readonly Retriever[], owners: readonly string[] | undefined): Promise<Found>;
   settled(): Promise<void>;
   stats(): Promise<IndexStats>;
   prune(maxBytes?: number): Promise<number>;
@@ -87,10 +88,14 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
     return [...new Set([...told, ...(await languagesOfPages())])].filter((language) => language !== undefined);
   }
 
-  async function find(query: SearchQuery, by: readonly Retriever[]): Promise<Found> {
+  async function find(
+    query: SearchQuery,
+    by: readonly Retriever[],
+    owners: readonly string[] | undefined,
+  ): Promise<Found> {
     await patiently(writer.flush());
     const known = await languagesOf(query);
-    const filters = filtersOf(query, known);
+    const filters = filtersOf(query, known, owners);
     const slots = slotsOf(query.words, known, MAX_SLOTS);
     const results = query.page * (query.count || 20);
     const lists = await lookUp(query, {

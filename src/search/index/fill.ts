@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Problem } from '#errors.ts';
+import { isCapabilityUrl } from '#net/capability-url.ts';
 import type { GuardedFetch } from '#net/fetch.ts';
 import type { Robots } from '#net/robots.ts';
 import { fetchSitemap } from '#net/sitemap.ts';
@@ -10,6 +11,7 @@ import { blobUrl, type Options, type Page, type Reader, readUpload, resolve } fr
 import type { Journal } from './fill-journal.ts';
 import { hindranceOf, indexableOf } from './from-reader.ts';
 import type { LocalIndex } from './local-index.ts';
+import { type IndexShared, ONLY_ALL, OPERATOR } from './owners.ts';
 import { addressOf } from './prepare.ts';
 
 export interface FillTools {
@@ -17,6 +19,8 @@ export interface FillTools {
   readonly reader: Reader;
   /** Whether pages that forbid copies are indexed too. */
   readonly keepsNoStore: boolean;
+  /** With `all` pages at capability URLs are indexed too. */
+  readonly shared: IndexShared;
   readonly fetch: GuardedFetch;
   readonly robots: Robots;
   readonly journal: Journal;
@@ -228,7 +232,7 @@ async function pagesOfSitemap(
 type Outcome = Pick<FillProgress, 'outcome' | 'reason'> & { readonly found: readonly string[] };
 
 async function readOne({ url, depth, shown = url }: Task, tools: FillTools, options: FillOptions): Promise<Outcome> {
-  const { index, reader, robots, keepsNoStore } = tools;
+  const { index, reader, robots, keepsNoStore, shared } = tools;
   const { signal, agent } = options;
   try {
     const isFile = url.startsWith('file:');
@@ -236,15 +240,19 @@ async function readOne({ url, depth, shown = url }: Task, tools: FillTools, opti
     const read: Options = resolve({ withLinksSummary: depth > 0 ? 'all' : false, retainImages: 'alt' });
     const target = isFile ? await fileTarget(url) : { url };
     const rendition = await reader.last({ target, options: read, signal, keyed: true });
-    const { page } = rendition;
+    const { page, finalUrl = page.url } = rendition;
     const hindrance = isFile ? undefined : hindranceOf(rendition, keepsNoStore);
     if (hindrance) {
       if (hindrance.isForGood) await index.remove(page.url);
       return { outcome: 'refused', reason: hindrance.reason, found: depth > 0 ? linksOf(page, url) : [] };
     }
+    const isSecret = !isFile && [url, finalUrl].some(isCapabilityUrl);
+    if (isSecret && shared !== 'all') {
+      return { outcome: 'refused', reason: SECRET, found: depth > 0 ? linksOf(page, url) : [] };
+    }
     const titled = isFile && !page.title ? { ...page, title: path.basename(fileURLToPath(url)) } : page;
     const indexable = indexableOf(titled, isFile ? shown : page.url);
-    const added = indexable !== undefined && (await index.add(indexable));
+    const added = indexable !== undefined && (await index.add({ ...indexable, owner: isSecret ? ONLY_ALL : OPERATOR }));
     return { outcome: added ? 'added' : 'unchanged', found: depth > 0 ? linksOf(page, url) : [] };
   } catch (error) {
     signal.throwIfAborted();
@@ -252,6 +260,8 @@ async function readOne({ url, depth, shown = url }: Task, tools: FillTools, opti
     return { outcome: refused ? 'refused' : 'failed', reason: (error as Error).message, found: [] };
   }
 }
+
+const SECRET = 'its URL is a secret, which only LECTERN_INDEX_SHARED=all shares';
 
 async function fileTarget(url: string) {
   const file = fileURLToPath(url);

@@ -15,7 +15,15 @@ import { type LocalIndexOptions, openLocalIndex } from './open.ts';
 
 type Settings = Pick<
   Config,
-  'dataDir' | 'databaseUrl' | 'indexMaxBytes' | 'cacheNoStore' | 'allowNetworks' | 'region' | 'euHosts' | 'userAgent'
+  | 'dataDir'
+  | 'databaseUrl'
+  | 'indexMaxBytes'
+  | 'indexShared'
+  | 'cacheNoStore'
+  | 'allowNetworks'
+  | 'region'
+  | 'euHosts'
+  | 'userAgent'
 >;
 
 /** The index of an installation: of its data folder, or of its database. */
@@ -51,6 +59,7 @@ export async function fill(
         index,
         reader,
         keepsNoStore: settings.cacheNoStore === 'ignore',
+        shared: settings.indexShared,
         fetch,
         robots: createRobots({ fetch, userAgent: settings.userAgent ?? defaultUserAgent() }),
         journal: await openJournal(path.join(settings.dataDir, 'index', `filling-${name}.jsonl`)),

@@ -1,4 +1,5 @@
 /** What a query demands of a page beside its words, in the terms of the index. */
+import { own } from '#own.ts';
 import type { SearchQuery } from '../query.ts';
 import { languageOfTag } from './language.ts';
 import { hostKey } from './prepare.ts';
@@ -30,6 +31,8 @@ export interface Filters {
   readonly language: string | undefined;
   readonly since: number | undefined;
   readonly until: number | undefined;
+  /** Whose pages are looked at; those of all when undefined. */
+  readonly owners: readonly string[] | undefined;
 }
 
 export interface Phrase {
@@ -41,7 +44,11 @@ export interface Phrase {
 const MAX_SLOTS = 32;
 const MAX_VALUES = 50;
 
-export function filtersOf({ operators, language, since, until }: SearchQuery, languages: readonly string[]): Filters {
+export function filtersOf(
+  { operators, language, since, until }: SearchQuery,
+  languages: readonly string[],
+  owners: readonly string[] | undefined,
+): Filters {
   const slots = (text: string) => slotsOf(text, languages, MAX_SLOTS);
   const some = (list: readonly Slot[]) => list.length > 0;
   const { filetype, ext } = operators;
@@ -55,7 +62,7 @@ export function filtersOf({ operators, language, since, until }: SearchQuery, la
     urlParts: operators.inurl.slice(0, MAX_VALUES).map((part) => part.toLowerCase()),
     countries: operators.loc
       .slice(0, MAX_VALUES)
-      .map((code) => COUNTRY_DOMAINS[code.toLowerCase()] ?? code.toLowerCase()),
+      .map((code) => own(COUNTRY_DOMAINS, code.toLowerCase()) ?? code.toLowerCase()),
     phrases: operators.phrases
       .slice(0, MAX_VALUES)
       .map((text) => ({ slots: slots(text), surface: surfaceOf(text) }))
@@ -64,6 +71,7 @@ export function filtersOf({ operators, language, since, until }: SearchQuery, la
     language: languageOfTag(language),
     since,
     until,
+    owners,
   };
 }
 
@@ -95,6 +103,6 @@ function siteOf(site: string): Site {
   return { host: hostKey(host.replace(/:\d+$/, '')), path: path && `/${path}` };
 }
 
-/** Whether anything is demanded at all. */
-export const demandsNothing = (filters: Filters): boolean =>
+/** Whether nothing is demanded but who may find a page. */
+export const demandsNothing = ({ owners: _, ...filters }: Filters): boolean =>
   Object.values(filters).every((value) => value === undefined || (Array.isArray(value) && value.length === 0));

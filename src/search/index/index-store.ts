@@ -5,10 +5,11 @@ import type { Slot } from './terms.ts';
 
 export interface IndexStore {
   /**
-   * All of them or none, for good; a page replaces the one of its address. False for each that is there already word for
-   * word, at this address or at another.
+   * All of them or none, for good; a page replaces the one with its key, and one at its URL that only `all` shares. False
+   * for each that its owner has there already word for word, at this URL or at another.
    */
   write(pages: readonly PreparedPage[]): Promise<boolean[]>;
+  /** Pages of all owners. */
   remove(url: string): Promise<boolean>;
   /** Passages with any of the slots, best first. */
   byWords(slots: readonly Slot[], filters: Filters, limit: number): Promise<number[]>;
@@ -67,6 +68,8 @@ export interface CodeRow {
   readonly seq: number;
   readonly id: number;
   readonly code: Uint8Array;
+  /** Of its page; it never changes. */
+  readonly owner: string;
 }
 
 export interface StoreStats {
@@ -74,6 +77,7 @@ export interface StoreStats {
   readonly passages: number;
   readonly vectors: number;
   readonly bytes: number;
+  readonly onlyAll: number;
   readonly languages: Record<string, number>;
   readonly oldestAt: number | undefined;
 }

@@ -283,6 +283,76 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await urls('words', { kind: 'images' })).toEqual([]);
     });
 
+    describe('pages of owners', () => {
+      const KITTEN = 'A kitten plays with a ball of wool all day.';
+      const foundBy = async (owners: readonly string[], text = 'kitten', more: Partial<SearchQuery> = {}) => {
+        const lists = await Promise.all(
+          ([['words'], ['meaning'], ['words', 'meaning']] as const).map(async (by) =>
+            (await index.search(readQuery(text, more), { by, owners })).map(({ url }) => url).sort(),
+          ),
+        );
+        // However they are looked for, the same ones are there.
+        expect(lists[1]).toEqual(lists[0]);
+        expect(lists[2]).toEqual(lists[0]);
+        return lists[0];
+      };
+
+      it('are found for those owners alone, in every way of finding', async () => {
+        await add(
+          page('https://a.test/open', `${KITTEN} Open.`),
+          page('https://a.test/mine', `${KITTEN} Mine.`, { owner: 'account:me' }),
+          page('https://a.test/yours', `${KITTEN} Yours.`, { owner: 'account:you', title: 'Cat' }),
+        );
+        await index.settled();
+        expect(await foundBy(['public', 'account:me'])).toEqual(['https://a.test/mine', 'https://a.test/open']);
+        expect(await foundBy(['public', 'account:you'])).toEqual(['https://a.test/open', 'https://a.test/yours']);
+        expect(await foundBy(['public'])).toEqual(['https://a.test/open']);
+        expect(await foundBy(['nobody'])).toEqual([]);
+        for (const operator of ['site:a.test', '"plays with a ball"', '-engine', 'inurl:a.test']) {
+          expect([operator, await foundBy(['account:me'], `kitten ${operator}`)]).toEqual([
+            operator,
+            ['https://a.test/mine'],
+          ]);
+        }
+        const named = async (owners: readonly string[], text: string) =>
+          (await index.search(readQuery(text), { owners })).map(({ url }) => url);
+        expect(await named(['public'], 'site:a.test')).toEqual(['https://a.test/open']);
+        expect(await named(['public'], 'intitle:cat')).toEqual([]);
+        expect(await named(['account:you'], 'intitle:cat')).toEqual(['https://a.test/yours']);
+        expect(await words('kitten')).toHaveLength(3);
+      });
+
+      it('do not stand in the way of each other, at one URL or with the same words', async () => {
+        const url = 'https://a.test/';
+        expect(await add(page(url, KITTEN, { owner: 'account:me' }))).toEqual([true]);
+        expect(await add(page(url, KITTEN))).toEqual([true]);
+        expect(await add(page('https://a.test/2', KITTEN, { owner: 'account:you' }))).toEqual([true]);
+        expect(await add(page(url, KITTEN), page(url, KITTEN, { owner: 'account:me' }))).toEqual([false, false]);
+        expect(await add(page(url, `${KITTEN} Again.`, { owner: 'account:me' }))).toEqual([true]);
+        await index.settled();
+        expect((await index.stats()).pages).toBe(3);
+        expect(await foundBy(['public'])).toEqual([url]);
+        expect(await foundBy(['account:you'])).toEqual(['https://a.test/2']);
+        expect(await index.remove(url)).toBe(true);
+        expect(await foundBy(['public', 'account:me', 'account:you'])).toEqual(['https://a.test/2']);
+      });
+
+      it('replace one that only `all` shares, whoever reads it again', async () => {
+        await add(
+          page('https://a.test/1', `${KITTEN} One.`, { owner: 'all' }),
+          page('https://a.test/2', `${KITTEN} Two.`, { owner: 'all' }),
+          page('https://a.test/3', `${KITTEN} Three.`, { owner: 'all' }),
+        );
+        expect((await index.stats()).onlyAll).toBe(3);
+        expect(await add(page('https://a.test/1', `${KITTEN} One.`))).toEqual([true]);
+        expect(await add(page('https://a.test/2', `${KITTEN} Two.`, { owner: 'account:me' }))).toEqual([true]);
+        await index.settled();
+        expect(await index.stats()).toMatchObject({ pages: 3, onlyAll: 1 });
+        expect(await foundBy(['public', 'operator'])).toEqual(['https://a.test/1']);
+        expect(await foundBy(['all'])).toEqual(['https://a.test/3']);
+      });
+    });
+
     it('has vectors made when the model is back', async () => {
       let away = true;
       const moody = createEngine({

@@ -17,6 +17,8 @@ export interface IndexablePage {
   /** In ms since 1970. */
   readonly publishedAt?: number | undefined;
   readonly mediaType?: string | undefined;
+  /** Who finds it (owners.ts); everybody unless given. */
+  readonly owner?: string | undefined;
 }
 
 export interface LocalIndex {
@@ -25,7 +27,7 @@ export interface LocalIndex {
    * it is new, or there are no words in it. Pages that come one after the other are written together.
    */
   add(page: IndexablePage): Promise<boolean>;
-  /** Whether it was there. */
+  /** Removes the pages at a URL, whosever they are; whether there was one. */
   remove(url: string): Promise<boolean>;
   /** Pages that answer, best first, with their best passages; empty for none. */
   search(query: SearchQuery, options?: IndexSearchOptions): Promise<Hit[]>;
@@ -48,6 +50,8 @@ export interface IndexSearchOptions {
   readonly rerank?: PassageReranker | undefined;
   /** How passages are found; both by default. */
   readonly by?: readonly Retriever[] | undefined;
+  /** Only pages of these owners are found (owners.ts); those of all unless given. */
+  readonly owners?: readonly string[] | undefined;
 }
 
 /** A score for each text, higher is better. */
@@ -64,6 +68,8 @@ export interface IndexStats {
   readonly vectors: number;
   /** What the pages count towards the bound. */
   readonly bytes: number;
+  /** Pages that are found under `LECTERN_INDEX_SHARED=all` alone. */
+  readonly onlyAll: number;
   /** Pages by language, the most frequent first. */
   readonly languages: Readonly<Record<string, number>>;
   /** When the page was read that was not read for longest, in ms since 1970. */

@@ -71,7 +71,9 @@ export function createMeaning(store: IndexStore, embedder: IndexEmbedder): Meani
   async function readNew(): Promise<void> {
     for (;;) {
       const rows = await store.codesFrom(model, Math.max(0, nextSeq - OVERLAP), READ_AT_ONCE);
-      for (const { id, code } of rows) if (code.length === codeBytes(dimensions)) shortlist.add(id, code);
+      for (const { id, code, owner } of rows) {
+        if (code.length === codeBytes(dimensions)) shortlist.add(id, code, owner);
+      }
       const last = rows.at(-1)?.seq ?? -1;
       if (last < nextSeq || rows.length < READ_AT_ONCE) {
         nextSeq = Math.max(nextSeq, last + 1);
@@ -91,8 +93,8 @@ export function createMeaning(store: IndexStore, embedder: IndexEmbedder): Meani
       return near.filter((one) => one.similarity >= floor).map(({ id }) => id);
     }
     await readNew();
-    const among = demandsNothing(filters) ? undefined : await store.within(filters);
-    const looked = shortlist.nearest(vector, limit * LOOKED_AT, among);
+    const within = demandsNothing(filters) ? { owners: filters.owners } : { among: await store.within(filters) };
+    const looked = shortlist.nearest(vector, limit * LOOKED_AT, within);
     const codes = await store.codes(model, looked);
     const near: { id: number; similarity: number }[] = [];
     for (const id of looked) {

@@ -31,11 +31,11 @@ export function localIndexOver(engine: Engine): LocalIndex {
   return {
     add: (page) => engine.add(page),
     remove: (url) => engine.remove(url),
-    async search(query, { signal, rerank, by = BOTH } = {}) {
+    async search(query, { signal, rerank, by = BOTH, owners } = {}) {
       signal?.throwIfAborted();
       // There is nothing but pages in it.
       if (query.kind !== 'web') return [];
-      const found = await unlessAborted(engine.find(query, by), signal);
+      const found = await unlessAborted(engine.find(query, by, owners), signal);
       return answer(query, found, { signal, rerank });
     },
     settled: () => engine.settled(),
@@ -130,7 +130,7 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
   return {
     add: async (page) => (await engine()).call('add', page),
     remove: async (url) => (await engine()).call('remove', url),
-    find: async (query, by) => (await engine()).call('find', query, by),
+    find: async (query, by, owners) => (await engine()).call('find', query, by, owners),
     settled: async () => (await engine()).call('settled'),
     stats: async () => (await engine()).call('stats'),
     prune: async (bytes) => (await engine()).call('prune', bytes),

@@ -161,7 +161,7 @@ describe('vectors', () => {
     };
     const all = Array.from({ length: 3_000 }, () => Float32Array.from({ length: 70 }, random));
     const list = createShortlist(70);
-    for (const [id, vector] of all.entries()) list.add(id, encode(vector));
+    for (const [id, vector] of all.entries()) list.add(id, encode(vector), id % 2 ? 'odd' : 'even');
     for (let id = 0; id < 3_000; id += 3) list.remove(id);
     list.remove(0);
     expect(list.size).toBe(2_000);
@@ -174,7 +174,16 @@ describe('vectors', () => {
       .slice(0, 50);
     expect(list.nearest(query, 50).map(agreeing)).toEqual(best);
     expect(list.nearest(query, 1)).toEqual([1_000]);
-    expect(list.nearest(query, 5, [1, 2, 3, 1_000]).toSorted()).toEqual([1, 1_000, 2]);
+    expect(list.nearest(query, 5, { among: [1, 2, 3, 1_000] }).toSorted()).toEqual([1, 1_000, 2]);
+    const odd = kept
+      .filter((id) => id % 2)
+      .map(agreeing)
+      .sort((a, b) => b - a);
+    const ofOdd = list.nearest(query, 50, { owners: ['odd', 'nobody'] });
+    expect(ofOdd.filter((id) => id % 2 === 0)).toEqual([]);
+    expect(ofOdd.map(agreeing)).toEqual(odd.slice(0, 50));
+    expect(list.nearest(query, 50, { owners: ['even', 'odd'] })).toEqual(list.nearest(query, 50));
+    expect(list.nearest(query, 50, { owners: ['nobody'] })).toEqual([]);
     list.clear();
     expect(list.nearest(query, 5)).toEqual([]);
   });

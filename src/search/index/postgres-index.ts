@@ -5,6 +5,7 @@ import { openPostgres } from '#storage/database/postgres.ts';
 import type { Log } from '#telemetry/log.ts';
 import { demandsNothing, type Filters, GENERAL_DOMAINS, type Site } from './filters.ts';
 import type { IndexStore, LackingRow, PassageRow } from './index-store.ts';
+import { ONLY_ALL, OPERATOR } from './owners.ts';
 import { openNearTable } from './postgres-near.ts';
 import type { FieldTerms, PreparedPage } from './prepare.ts';
 import { phrasesOf, type Slot } from './terms.ts';
@@ -31,6 +32,19 @@ export const POSTGRES_MIGRATIONS: readonly Migration[] = [
         seq BIGSERIAL PRIMARY KEY, passage BIGINT NOT NULL UNIQUE REFERENCES index_passages (id) ON DELETE CASCADE,
         model TEXT NOT NULL, code BYTEA NOT NULL
       )`.execute(db);
+    },
+  },
+  {
+    name: 'owners of pages in the local index',
+    async up(db) {
+      await sql`ALTER TABLE index_pages RENAME COLUMN url TO key`.execute(db);
+      await sql`ALTER TABLE index_pages ADD COLUMN url TEXT NOT NULL DEFAULT '',
+        ADD COLUMN owner TEXT NOT NULL DEFAULT ${sql.lit(ONLY_ALL)}`.execute(db);
+      // Nobody knows by which URLs earlier pages were read; files were put in by the operator.
+      await sql`UPDATE index_pages SET url = key,
+        owner = CASE WHEN key LIKE 'file:%' THEN ${OPERATOR} ELSE ${ONLY_ALL} END`.execute(db);
+      await sql`CREATE INDEX index_pages_by_url ON index_pages (url)`.execute(db);
+      await sql`CREATE INDEX index_pages_by_owner ON index_pages (owner)`.execute(db);
     },
   },
 ];
@@ -68,10 +82,10 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
 
   return {
     async write(pages) {
-      const order = pages.map((_, at) => at).sort((a, b) => (pages[a]!.url < pages[b]!.url ? -1 : 1));
+      const order = pages.map((_, at) => at).sort((a, b) => (pages[a]!.key < pages[b]!.key ? -1 : 1));
       const added = new Array<boolean>(pages.length).fill(false);
       await db.transaction().execute(async (within) => {
-        // In the order of their addresses, so that no two servers wait for each other.
+        // In the order of their keys, so that no two servers wait for each other.
         for (const at of order) {
           added[at] = await writePage(pages[at]!, async (query) => (await query.execute(within)).rows);
         }
@@ -84,9 +98,10 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
       const looked = await frequencies.telling(slots);
       if (looked.length === 0) return [];
       const any = looked.map(({ query }) => query).join(' | ');
-      const where = demandsNothing(filters)
-        ? sql``
-        : sql`AND p.page IN (SELECT g.id FROM index_pages g WHERE ${conditionsOf(filters)})`;
+      const where =
+        demandsNothing(filters) && !filters.owners
+          ? sql``
+          : sql`AND p.page IN (SELECT g.id FROM index_pages g WHERE ${conditionsOf(filters)})`;
       return idsOf(sql`
         SELECT p.id, (
           SELECT sum(s.weight * ts_rank(${WEIGHTS}::real[], p.terms, s.query::tsquery, 1))
@@ -132,11 +147,14 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
     },
     ...(near && {
       nearest: (model, vector, filters, limit) =>
-        near.nearest(model, vector, demandsNothing(filters) ? undefined : passing(filters), limit),
+        demandsNothing(filters)
+          ? near.nearest(model, vector, { owners: filters.owners }, limit)
+          : near.nearest(model, vector, { among: passing(filters) }, limit),
     }),
     codesFrom: (model, seq, limit) =>
-      rows(sql`SELECT seq, passage AS id, code FROM index_vectors
-        WHERE seq >= ${seq} AND model = ${model} ORDER BY seq LIMIT ${limit}`),
+      rows(sql`SELECT v.seq, v.passage AS id, v.code, g.owner
+        FROM index_vectors v JOIN index_passages p ON p.id = v.passage JOIN index_pages g ON g.id = p.page
+        WHERE v.seq >= ${seq} AND v.model = ${model} ORDER BY v.seq LIMIT ${limit}`),
     async codes(model, ids) {
       const found = await rows<{ id: number; code: Uint8Array }>(
         sql`SELECT passage AS id, code FROM index_vectors WHERE model = ${model} AND passage = ANY(${ids}::bigint[])`,
@@ -144,8 +162,9 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
       return new Map(found.map(({ id, code }) => [id, code]));
     },
     async stats(model) {
-      const [sums] = await rows<{ pages: number; bytes: number; oldestAt: number | null }>(sql`
-        SELECT count(*) AS pages, coalesce(sum(bytes), 0) AS bytes, min(indexed_at) AS "oldestAt" FROM index_pages`);
+      const [sums] = await rows<{ pages: number; bytes: number; onlyAll: number; oldestAt: number | null }>(sql`
+        SELECT count(*) AS pages, coalesce(sum(bytes), 0) AS bytes,
+          count(*) FILTER (WHERE owner = ${ONLY_ALL}) AS "onlyAll", min(indexed_at) AS "oldestAt" FROM index_pages`);
       const [counts] = await rows<{ passages: number; vectors: number }>(sql`
         SELECT (SELECT count(*) FROM index_passages) AS passages,
           (SELECT count(*) FROM index_vectors WHERE ${model ?? null}::text IS NULL OR model = ${model ?? null}) AS vectors`);
@@ -156,6 +175,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
         ...counts!,
         pages: sums!.pages,
         bytes: sums!.bytes,
+        onlyAll: sums!.onlyAll,
         oldestAt: sums!.oldestAt ?? undefined,
         languages: Object.fromEntries(languages.map(({ language, count }) => [language, count])),
       };
@@ -185,17 +205,18 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
 type Rows = <Row>(query: RawBuilder<Row>) => Promise<Row[]>;
 
 async function writePage(page: PreparedPage, rows: Rows): Promise<boolean> {
-  const { url, host, ext, title, description, siteName, language, publishedAt, indexedAt, hash, bytes } = page;
-  const [same] = await rows<{ url: string }>(
-    sql`UPDATE index_pages SET indexed_at = greatest(indexed_at, ${indexedAt}) WHERE hash = ${hash} RETURNING url`,
+  const { key, owner, url, host, ext, title, description, siteName, language, publishedAt, indexedAt, hash, bytes } =
+    page;
+  const [same] = await rows<{ key: string }>(
+    sql`UPDATE index_pages SET indexed_at = greatest(indexed_at, ${indexedAt}) WHERE hash = ${hash} RETURNING key`,
   );
-  if (same?.url === url) return false;
-  await rows(sql`DELETE FROM index_pages WHERE url = ${url}`);
+  if (same?.key === key) return false;
+  await rows(sql`DELETE FROM index_pages WHERE key = ${key} OR (url = ${url} AND owner = ${ONLY_ALL})`);
   if (same) return false;
   const [made] = await rows<{ id: number }>(sql`
     INSERT INTO index_pages
-      (url, host, path, ext, title, description, site_name, language, published_at, indexed_at, hash, bytes)
-    VALUES (${url}, ${host}, ${clean(new URL(url).pathname.toLowerCase())}, ${ext}, ${clean(title)},
+      (key, owner, url, host, path, ext, title, description, site_name, language, published_at, indexed_at, hash, bytes)
+    VALUES (${key}, ${owner}, ${url}, ${host}, ${clean(new URL(url).pathname.toLowerCase())}, ${ext}, ${clean(title)},
       ${clean(description)}, ${clean(siteName)}, ${language}, ${publishedAt}, ${indexedAt}, ${hash}, ${bytes})
     ON CONFLICT DO NOTHING RETURNING id`);
   // Another server was quicker.
@@ -317,6 +338,7 @@ function conditionsOf(filters: Filters): RawBuilder<boolean> {
   const any = (list: readonly RawBuilder<unknown>[]) => sql`(${sql.join([...list], sql` OR `)})`;
   const having = (query: string) =>
     sql`g.id IN (SELECT w.page FROM index_passages w WHERE w.terms @@ ${query}::tsquery)`;
+  if (filters.owners) parts.push(sql`g.owner = ANY(${filters.owners}::text[])`);
   if (filters.sites.length > 0) parts.push(any(filters.sites.map(site)));
   if (filters.notSites.length > 0) parts.push(sql`NOT ${any(filters.notSites.map(site))}`);
   for (const exts of filters.exts) parts.push(sql`g.ext = ANY(${exts.map(clean)}::text[])`);

@@ -7,9 +7,16 @@ import type { Near } from './index-store.ts';
 export interface NearTable {
   /** In the transaction that keeps the codes. */
   keep(db: Kysely<never>, model: string, codes: readonly Coded[]): Promise<void>;
-  /** `among` is a query of ids, looked through one by one; without it the index of the database is asked. */
-  nearest(model: string, vector: Float32Array, among: RawBuilder<unknown> | undefined, limit: number): Promise<Near[]>;
+  nearest(model: string, vector: Float32Array, within: Within, limit: number): Promise<Near[]>;
 }
+
+/**
+ * `among` is a query of ids, looked through one by one; else the index of the database is asked, and of what it finds
+ * the pages of these owners are taken.
+ */
+export type Within =
+  | { readonly among: RawBuilder<unknown> }
+  | { readonly among?: undefined; readonly owners: readonly string[] | undefined };
 
 export interface Coded {
   readonly id: number;
@@ -60,24 +67,19 @@ export async function openNearTable(db: Kysely<never>): Promise<NearTable | unde
     `.execute(on);
   }
 
-  async function nearest(
-    model: string,
-    vector: Float32Array,
-    among: RawBuilder<unknown> | undefined,
-    limit: number,
-  ): Promise<Near[]> {
+  async function nearest(model: string, vector: Float32Array, only: Within, limit: number): Promise<Near[]> {
     const half = sql`halfvec(${sql.lit(vector.length)})`;
     const asked = sql`${`[${vector.join(',')}]`}::${half}`;
     const distance = sql`(n.embedding::${half} <=> ${asked})`;
     const own = sql`n.model = ${sql.lit(model)} AND vector_dims(n.embedding) = ${sql.lit(vector.length)}`;
-    const query = among
+    const query = only.among
       ? sql<Near>`
-          WITH allowed AS MATERIALIZED (${among}), near AS MATERIALIZED (
+          WITH allowed AS MATERIALIZED (${only.among}), near AS MATERIALIZED (
             SELECT n.passage AS id, ${distance} AS distance FROM index_near n JOIN allowed a ON a.id = n.passage WHERE ${own}
           )
           SELECT id, 1 - distance AS similarity FROM near ORDER BY distance LIMIT ${limit}`
       : sql<Near>`
-          SELECT n.passage AS id, 1 - ${distance} AS similarity FROM index_near n WHERE ${own}
+          SELECT n.passage AS id, 1 - ${distance} AS similarity FROM index_near n WHERE ${own} ${owned(only.owners)}
           ORDER BY ${distance} LIMIT ${limit}`;
     return db.transaction().execute(async (within) => {
       const sight = Math.min(MAX_SIGHT, limit * SIGHT);
@@ -95,6 +97,12 @@ export async function openNearTable(db: Kysely<never>): Promise<NearTable | unde
     return undefined;
   }
 }
+
+const owned = (owners: readonly string[] | undefined): RawBuilder<unknown> =>
+  owners
+    ? sql`AND EXISTS (SELECT 1 FROM index_passages p JOIN index_pages g ON g.id = p.page
+        WHERE p.id = n.passage AND g.owner = ANY(${owners}::text[]))`
+    : sql``;
 
 async function prepareTable(db: Kysely<never>): Promise<boolean> {
   try {

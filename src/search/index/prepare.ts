@@ -1,12 +1,19 @@
 /** A page as the rows that are kept of it. */
 import { createHash } from 'node:crypto';
+import { isCapabilityUrl } from '#net/capability-url.ts';
+import { isTrackingParameter } from '#net/tracking-parameters.ts';
+import { own } from '#own.ts';
 import { guessLanguage, languageOfTag } from './language.ts';
 import type { IndexablePage } from './local-index.ts';
+import { keyOf, PUBLIC } from './owners.ts';
 import { cutPassages } from './passages.ts';
 import { plainOf } from './plain.ts';
 import { termsOf } from './terms.ts';
 
 export interface PreparedPage {
+  /** A page replaces the one with the same key. */
+  readonly key: string;
+  readonly owner: string;
   readonly url: string;
   /** The host's labels from the last to the first, a dot after each: `com.a.www.` is below `com.a.`. */
   readonly host: string;
@@ -20,7 +27,7 @@ export interface PreparedPage {
   /** In ms since 1970. */
   readonly publishedAt: number | null;
   readonly indexedAt: number;
-  /** Of what is searched. */
+  /** Of what is searched, and of its owner. */
   readonly hash: string;
   /** About what it takes on disk, vectors included. */
   readonly bytes: number;
@@ -71,6 +78,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes: number): PreparedPage | undefined {
   const address = placeOf(page);
   if (!address) return undefined;
+  const { owner = PUBLIC } = page;
   const content = page.content.slice(0, MAX_CONTENT_UNITS);
   const title = oneLine(page.title, MAX_TITLE_UNITS);
   const description = oneLine(page.description ?? '', MAX_DESCRIPTION_UNITS);
@@ -78,10 +86,12 @@ export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes:
   const passages = preparePassages(content, { title, address, language });
   if (passages.length === 0) return undefined;
   const hash = createHash('sha256')
-    .update(JSON.stringify([title, description, content]))
+    .update(JSON.stringify([title, description, content, owner]))
     .digest('hex');
   const textBytes = passages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   return {
+    key: keyOf(owner, address.href),
+    owner,
     url: address.href,
     host: hostKey(address.hostname),
     ext: extensionOf(address, page.mediaType),
@@ -108,17 +118,20 @@ export function addressOf(text: string | undefined): URL | undefined {
   url.hash = '';
   url.username = '';
   url.password = '';
-  for (const name of [...url.searchParams.keys()])
-    if (/^utm_|^(?:fbclid|gclid)$/.test(name)) url.searchParams.delete(name);
+  for (const name of [...url.searchParams.keys()]) if (isTrackingParameter(name)) url.searchParams.delete(name);
   return url;
 }
 
-/** What a page says is its address is believed within its own host: it must not take the place of others' pages. */
+/**
+ * What a page says is its address is believed within its own host: it must not take the place of others' pages. A
+ * capability URL is not put in the place of one that is none.
+ */
 function placeOf({ url, canonicalUrl }: IndexablePage): URL | undefined {
   const own = addressOf(url);
   const told = addressOf(canonicalUrl);
   const bare = (address: URL) => address.hostname.replace(/^www\./, '');
-  return own && told && bare(own) === bare(told) ? told : own;
+  const isBelieved = own && told && bare(own) === bare(told) && (isCapabilityUrl(url) || !isCapabilityUrl(told.href));
+  return isBelieved ? told : own;
 }
 
 export const hostKey = (host: string): string => `${host.toLowerCase().split('.').reverse().join('.')}.`;
@@ -166,7 +179,7 @@ function decoded(text: string): string {
 
 function extensionOf({ pathname }: URL, mediaType: string | undefined): string {
   const type = mediaType?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const byType = EXTENSIONS[type];
+  const byType = own(EXTENSIONS, type);
   const byPath = /\.([a-z0-9]{1,8})$/i.exec(pathname)?.[1]?.toLowerCase() ?? '';
   if (byType !== undefined && byType !== 'txt') return byType;
   return byPath || byType || '';

@@ -6,11 +6,18 @@ import { bitsOfCode, signBits } from './codes.ts';
 
 export interface Shortlist {
   readonly size: number;
-  add(id: number, code: Uint8Array): void;
+  add(id: number, code: Uint8Array, owner: string): void;
   remove(id: number): void;
   clear(): void;
-  /** The ids whose signs agree most, best first; only of `among` where that is given. */
-  nearest(vector: Float32Array, limit: number, among?: readonly number[]): number[];
+  /** The ids whose signs agree most, best first. */
+  nearest(vector: Float32Array, limit: number, within?: Within): number[];
+}
+
+export interface Within {
+  /** Only these ids. */
+  readonly among?: readonly number[] | undefined;
+  /** Only ids of these owners. */
+  readonly owners?: readonly string[] | undefined;
 }
 
 export function createShortlist(dimensions: number): Shortlist {
@@ -19,6 +26,9 @@ export function createShortlist(dimensions: number): Shortlist {
   let ids = new Float64Array(1_024);
   let size = 0;
   const places = new Map<number, number>();
+  /** A number for each owner, as there are few owners and many ids. */
+  const numbers = new Map<string, number>();
+  let ownersAt = new Uint32Array(1_024);
 
   const grow = () => {
     const widerBits = new Uint32Array(bits.length * 2);
@@ -27,6 +37,26 @@ export function createShortlist(dimensions: number): Shortlist {
     const widerIds = new Float64Array(ids.length * 2);
     widerIds.set(ids);
     ids = widerIds;
+    const widerOwners = new Uint32Array(ownersAt.length * 2);
+    widerOwners.set(ownersAt);
+    ownersAt = widerOwners;
+  };
+
+  const numberOf = (owner: string): number => {
+    const number = numbers.get(owner) ?? numbers.size;
+    numbers.set(owner, number);
+    return number;
+  };
+
+  /** The places that are looked at; undefined for all. */
+  const placesOf = ({ among, owners }: Within): number[] | undefined => {
+    if (among) return among.flatMap((id) => places.get(id) ?? []);
+    if (!owners) return undefined;
+    const allowed = new Set(owners.flatMap((owner) => numbers.get(owner) ?? []));
+    if (allowed.size === numbers.size) return undefined;
+    const looked: number[] = [];
+    for (let place = 0; place < size; place++) if (allowed.has(ownersAt[place]!)) looked.push(place);
+    return looked;
   };
 
   const distanceAt = (place: number, query: Uint32Array): number => {
@@ -46,7 +76,7 @@ export function createShortlist(dimensions: number): Shortlist {
     get size() {
       return size;
     },
-    add(id, code) {
+    add(id, code, owner) {
       let place = places.get(id);
       if (place === undefined) {
         if (size === ids.length) grow();
@@ -55,6 +85,7 @@ export function createShortlist(dimensions: number): Shortlist {
         places.set(id, place);
         ids[place] = id;
       }
+      ownersAt[place] = numberOf(owner);
       bits.fill(0, place * words, (place + 1) * words);
       bitsOfCode(bits, place * words, code);
     },
@@ -67,16 +98,18 @@ export function createShortlist(dimensions: number): Shortlist {
       if (place === size) return;
       bits.copyWithin(place * words, size * words, (size + 1) * words);
       ids[place] = ids[size]!;
+      ownersAt[place] = ownersAt[size]!;
       places.set(ids[place]!, place);
     },
     clear() {
       size = 0;
       places.clear();
+      numbers.clear();
     },
-    nearest(vector, limit, among) {
+    nearest(vector, limit, within = {}) {
       const query = new Uint32Array(words);
       signBits(query, 0, dimensions, (at) => vector[at]!);
-      const looked = among?.flatMap((id) => places.get(id) ?? []);
+      const looked = placesOf(within);
       const count = looked?.length ?? size;
       const distances = new Uint16Array(count);
       // Distances are small whole numbers: counting them gives the bound of the best without sorting all.

@@ -5,6 +5,7 @@ import { type Database, openDatabase, type SqlValue } from '#storage/database/sq
 import type { Log } from '#telemetry/log.ts';
 import { demandsNothing, type Filters, GENERAL_DOMAINS, type Site } from './filters.ts';
 import type { CodeRow, IndexStore, LackingRow, PassageRow } from './index-store.ts';
+import { ONLY_ALL, OPERATOR } from './owners.ts';
 import type { Field, PreparedPage } from './prepare.ts';
 import { phrasesOf, type Slot } from './terms.ts';
 
@@ -19,7 +20,7 @@ const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
 const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[];
 
 /** The tokenizer keeps whatever is not ASCII, and the terms are letters and digits: they come out as they went in. */
-const MIGRATIONS = [
+export const SQLITE_MIGRATIONS = [
   `
   CREATE TABLE pages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, url TEXT NOT NULL UNIQUE, host TEXT NOT NULL, path TEXT NOT NULL,
@@ -42,6 +43,15 @@ const MIGRATIONS = [
     seq INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL UNIQUE, model TEXT NOT NULL, code BLOB NOT NULL
   );
   `,
+  // Nobody knows by which URLs earlier pages were read; files were put in by the operator.
+  `
+  ALTER TABLE pages RENAME COLUMN url TO key;
+  ALTER TABLE pages ADD COLUMN url TEXT NOT NULL DEFAULT '';
+  ALTER TABLE pages ADD COLUMN owner TEXT NOT NULL DEFAULT '${ONLY_ALL}';
+  UPDATE pages SET url = key, owner = iif(key LIKE 'file:%', '${OPERATOR}', '${ONLY_ALL}');
+  CREATE INDEX pages_by_url ON pages (url);
+  CREATE INDEX pages_by_owner ON pages (owner);
+  `,
 ];
 
 const BM25 = `bm25(terms, ${Object.values(FIELD_WEIGHTS).join(', ')})`;
@@ -56,15 +66,15 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     await (await open(file, 'a', 0o600)).close();
   }
-  const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
+  const database = await openDatabase(file, SQLITE_MIGRATIONS, { disposable: true, log });
   const rows = createRows(database);
   return {
     write: async (pages) => database.transaction(() => pages.map((page) => rows.write(page))),
     remove: async (url) =>
       database.transaction(() => {
-        const found = database.get<{ id: number }>('SELECT id FROM pages WHERE url = ?', url);
-        if (found) rows.removePage(found.id);
-        return found !== undefined;
+        const found = idsOf(database, 'SELECT id FROM pages WHERE url = ?', [url]);
+        for (const id of found) rows.removePage(id);
+        return found.length > 0;
       }),
     byWords: async (slots, filters, limit) => rows.byWords(slots, filters, limit),
     async within(filters) {
@@ -112,7 +122,9 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
     },
     codesFrom: async (model, seq, limit) =>
       database.all<CodeRow>(
-        'SELECT seq, passage AS id, code FROM vectors WHERE seq >= ? AND model = ? ORDER BY seq LIMIT ?',
+        `SELECT v.seq, v.passage AS id, v.code, g.owner
+         FROM vectors v JOIN passages p ON p.id = v.passage JOIN pages g ON g.id = p.page
+         WHERE v.seq >= ? AND v.model = ? ORDER BY v.seq LIMIT ?`,
         seq,
         model,
         limit,
@@ -166,22 +178,26 @@ function createRows(database: Database) {
   }
 
   function write(page: PreparedPage): boolean {
-    const same = database.get<{ id: number; url: string }>('SELECT id, url FROM pages WHERE hash = ?', page.hash);
+    const same = database.get<{ id: number; key: string }>('SELECT id, key FROM pages WHERE hash = ?', page.hash);
     if (same) {
       database.run('UPDATE pages SET indexed_at = max(indexed_at, ?) WHERE id = ?', page.indexedAt, same.id);
-      if (same.url === page.url) return false;
+      if (same.key === page.key) return false;
     }
-    const before = database.get<{ id: number }>('SELECT id FROM pages WHERE url = ?', page.url);
-    if (before) removePage(before.id);
+    const before = 'SELECT id FROM pages WHERE key = ? OR (url = ? AND owner = ?)';
+    for (const id of idsOf(database, before, [page.key, page.url, ONLY_ALL])) removePage(id);
     if (!same) insert(page);
     return !same;
   }
 
   function insert(page: PreparedPage): void {
-    const { url, host, ext, title, description, siteName, language, publishedAt, indexedAt, hash, bytes } = page;
+    const { key, owner, url, host, ext, title, description, siteName, language, publishedAt, indexedAt, hash, bytes } =
+      page;
     const { id } = database.get<{ id: number }>(
-      `INSERT INTO pages (url, host, path, ext, title, description, site_name, language, published_at, indexed_at, hash, bytes)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      `INSERT INTO pages (key, owner, url, host, path, ext, title, description, site_name, language, published_at,
+         indexed_at, hash, bytes)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      key,
+      owner,
       url,
       host,
       new URL(url).pathname.toLowerCase(),
@@ -232,11 +248,15 @@ function createRows(database: Database) {
   function byWords(slots: readonly Slot[], filters: Filters, limit: number): number[] {
     if (slots.length === 0) return [];
     const match = telling(slots).map(matchOf).join(' OR ');
-    if (demandsNothing(filters))
-      return idsOf(database, `SELECT rowid AS id FROM terms WHERE terms MATCH ? ORDER BY ${BM25} LIMIT ?`, [
-        match,
-        limit,
-      ]);
+    if (demandsNothing(filters)) {
+      const { owners } = filters;
+      // Looked up for each match: most pages are found by everybody.
+      const owned = owners
+        ? `AND (SELECT g.owner FROM passages p JOIN pages g ON g.id = p.page WHERE p.id = terms.rowid) IN (${marks(owners)})`
+        : '';
+      const sql = `SELECT rowid AS id FROM terms WHERE terms MATCH ? ${owned} ORDER BY ${BM25} LIMIT ?`;
+      return idsOf(database, sql, [match, ...(owners ?? []), limit]);
+    }
     const where = conditionsOf(filters);
     // The plus sign has the words looked up once, and not for each passage that the filters let through.
     const sql = `SELECT rowid AS id FROM terms WHERE terms MATCH ? AND +rowid IN (
@@ -245,8 +265,10 @@ function createRows(database: Database) {
   }
 
   function stats(model: string | undefined) {
-    const { pages, bytes, oldestAt } = database.get<{ pages: number; bytes: number; oldestAt: number | null }>(
-      'SELECT count(*) AS pages, coalesce(sum(bytes), 0) AS bytes, min(indexed_at) AS oldestAt FROM pages',
+    const sums = database.get<{ pages: number; bytes: number; onlyAll: number; oldestAt: number | null }>(
+      `SELECT count(*) AS pages, coalesce(sum(bytes), 0) AS bytes, count(*) FILTER (WHERE owner = ?) AS onlyAll,
+         min(indexed_at) AS oldestAt FROM pages`,
+      ONLY_ALL,
     )!;
     const { passages } = database.get<{ passages: number }>('SELECT count(*) AS passages FROM passages')!;
     const { vectors } = database.get<{ vectors: number }>(
@@ -257,12 +279,11 @@ function createRows(database: Database) {
       `SELECT language, count(*) AS count FROM pages WHERE language <> '' GROUP BY language ORDER BY count DESC, language`,
     );
     return {
-      pages,
+      ...sums,
       passages,
       vectors,
-      bytes,
       languages: Object.fromEntries(languages.map(({ language, count }) => [language, count])),
-      oldestAt: oldestAt ?? undefined,
+      oldestAt: sums.oldestAt ?? undefined,
     };
   }
 
@@ -306,6 +327,8 @@ interface Conditions {
 
 const PAGES_WITH = 'SELECT p2.page FROM terms JOIN passages p2 ON p2.id = terms.rowid WHERE terms MATCH ?';
 
+const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
+
 /** On pages `g`. */
 function conditionsOf(filters: Filters): Conditions {
   const parts: string[] = [];
@@ -320,9 +343,10 @@ function conditionsOf(filters: Filters): Conditions {
     const one = `(substr(g.host, 1, length(?)) = ? AND substr(g.path, 1, length(?)) = ?)`;
     add(`${not} (${list.map(() => one).join(' OR ')})`, ...list.flatMap(({ host, path }) => [host, host, path, path]));
   };
+  if (filters.owners) add(`g.owner IN (${marks(filters.owners)})`, ...filters.owners);
   sites(filters.sites, '');
   sites(filters.notSites, 'NOT');
-  for (const exts of filters.exts) add(`g.ext IN (${exts.map(() => '?').join(', ')})`, ...exts);
+  for (const exts of filters.exts) add(`g.ext IN (${marks(exts)})`, ...exts);
   if (filters.titles.length > 0) {
     const inTitle = filters.titles.map(
       (slots) => `(${slots.map((slot) => `{title} : (${matchOf(slot)})`).join(' AND ')})`,
@@ -334,7 +358,7 @@ function conditionsOf(filters: Filters): Conditions {
   if (filters.countries.length > 0) {
     const top = `substr(g.host, 1, instr(g.host, '.') - 1)`;
     const allowed = [...filters.countries, ...GENERAL_DOMAINS];
-    add(`(length(${top}) <> 2 OR ${top} IN (${allowed.map(() => '?').join(', ')}))`, ...allowed);
+    add(`(length(${top}) <> 2 OR ${top} IN (${marks(allowed)}))`, ...allowed);
   }
   for (const { slots } of filters.phrases) add(`g.id IN (${PAGES_WITH})`, phraseOf(slots));
   for (const slots of filters.excluded) add(`g.id NOT IN (${PAGES_WITH})`, phraseOf(slots));

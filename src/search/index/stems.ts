@@ -1,5 +1,6 @@
 /** Words without their endings, by language (Snowball). Loaded with the first word that needs it. */
 import { createRequire } from 'node:module';
+import { own } from '#own.ts';
 
 interface Stemmer {
   stem(word: string): string;
@@ -39,7 +40,7 @@ const stemmers = new Map<string, { readonly stemmer: Stemmer; readonly kept: Map
 
 /** The stem of a word in lower case; the word itself for languages that have no rules. */
 export function stem(word: string, language: string | undefined): string {
-  const algorithm = language === undefined ? undefined : ALGORITHMS[language];
+  const algorithm = language === undefined ? undefined : own(ALGORITHMS, language);
   if (algorithm === undefined || word.length < 3) return word;
   let found = stemmers.get(algorithm);
   if (!found) {

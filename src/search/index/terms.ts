@@ -2,6 +2,7 @@
  * Text as the terms that are looked up: lower case, without accents, stemmed by language; scripts without spaces as pairs
  * of neighbouring letters. Terms hold letters and digits only, so they stand in any query language as they are.
  */
+import { own } from '#own.ts';
 import { FUNCTION_WORDS } from './function-words.ts';
 import { stem } from './stems.ts';
 
@@ -124,7 +125,7 @@ function isCommon(word: string, languages: readonly string[]): boolean {
   return languages.some((language) => {
     let words = commonWords.get(language);
     if (!words) {
-      words = new Set((FUNCTION_WORDS[language] ?? '').split(' ').map(fold));
+      words = new Set((own(FUNCTION_WORDS, language) ?? '').split(' ').map(fold));
       commonWords.set(language, words);
     }
     return words.has(fold(word));

@@ -1,4 +1,5 @@
 /** Brave Search: https://api-dashboard.search.brave.com/app/documentation */
+import { own } from '#own.ts';
 import { at, hitOf, objects, siteLink } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import type { OperatorName } from '../operators.ts';
@@ -44,7 +45,7 @@ export const brave: Provider = {
       count,
       offset: kind === 'images' ? undefined : page - 1,
       country: country && (COUNTRIES.includes(country) ? country.toUpperCase() : 'ALL'),
-      search_lang: language && (LANGUAGES[language] ?? baseLanguage(language)),
+      search_lang: language && (own(LANGUAGES, language) ?? baseLanguage(language)),
       spellcheck: query.noCorrection ? 0 : undefined,
       freshness: kind === 'images' ? undefined : freshness(query),
     };

@@ -1,4 +1,5 @@
 /** Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Its language is that of the query. */
+import { own } from '#own.ts';
 import { at, hitOf, objects } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import type { OperatorName } from '../operators.ts';
@@ -15,7 +16,7 @@ const WIKIS: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
 /** `{language}` in the address stands for that of the query, English without one. */
 const wikiOf = (url: string, { language }: SearchQuery): string => {
   const base = language === undefined ? 'en' : baseLanguage(language);
-  return url.replace('{language}', WIKIS[base] ?? base);
+  return url.replace('{language}', own(WIKIS, base) ?? base);
 };
 
 export const wikipedia: Provider = {
