@@ -141,6 +141,22 @@ function readTimeoutReady(reader: OptionReader): number {
   return given ?? 600_000;
 }
 
+/** Of an executor's process, unless it says otherwise. */
+export const MAX_MEMORY_BYTES = 2 ** 31;
+/** Node itself takes some 50 MB. */
+const LEAST_MEMORY_BYTES = 2 ** 27;
+
+function readMaxMemory(reader: OptionReader): number {
+  const given = reader.integer('max_memory_bytes') ?? MAX_MEMORY_BYTES;
+  if (given > 0 && given < LEAST_MEMORY_BYTES) {
+    throw invalid(
+      reader.at('max_memory_bytes'),
+      `this is a whole number from ${LEAST_MEMORY_BYTES}, or 0 for no limit`,
+    );
+  }
+  return given;
+}
+
 /** Throws a ParamValidationError that names the option. */
 export function readDeployment(reader: OptionReader, place: DeploymentPlace): DeploymentDefinition {
   const external = reader.flag('external') ? readAddresses(reader) : undefined;
@@ -182,6 +198,8 @@ export function readDeployment(reader: OptionReader, place: DeploymentPlace): De
     retryTimeouts: reader.flag('retry_timeouts') ?? false,
     exitOnExceptions: reader.texts('exit_on_exceptions') ?? [],
     outputArrayType: reader.choice('output_array_type', ['list', 'numpy']),
+    ownProcess: reader.flag('own_process'),
+    maxMemoryBytes: readMaxMemory(reader),
     port: external ? undefined : reader.integer('port'),
     rest: place.rest,
   };

@@ -58,6 +58,10 @@ export interface AddOptions {
   retryTimeouts?: boolean;
   exitOnExceptions?: string[];
   outputArrayType?: 'list' | 'numpy';
+  /** Whether an executor of `modules` runs in a process of its own. */
+  ownProcess?: boolean;
+  /** What that process may take of the memory, 0 for no limit. */
+  maxMemoryBytes?: number;
   [option: string]: unknown;
 }
 

@@ -65,11 +65,21 @@ export interface DeploymentDefinition {
   readonly retryTimeouts: boolean;
   readonly exitOnExceptions: readonly string[];
   readonly outputArrayType?: 'list' | 'numpy' | undefined;
+  /** Whether executors of `modules` run in processes of their own; undefined for what the program says. */
+  readonly ownProcess?: boolean | undefined;
+  /** What such a process may take of the memory; 0 for no limit. */
+  readonly maxMemoryBytes: number;
   /** Port of the executor when it runs alone: for manifests. */
   readonly port?: number | undefined;
   /** Options that this flow itself has no use for, as they were written: for manifests. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
+
+/** What an executor needs to know of its deployment. */
+export type ExecutorPlace = Pick<
+  DeploymentDefinition,
+  'name' | 'shards' | 'replicas' | 'env' | 'workspace' | 'exitOnExceptions' | 'outputArrayType'
+>;
 
 export type Protocol = 'GRPC' | 'HTTP' | 'WEBSOCKET';
 

@@ -1,7 +1,9 @@
 /** One node of a flow: its replicas and shards, what runs before and after them, and how it is built anew. */
 import { within } from '#concurrency/deadline.ts';
+import { own } from '#own.ts';
 import type { DeploymentDefinition, ExecutorSource, Polling } from './definition.ts';
-import { findClass, openLocal, type Seat, type SourceTools } from './executor-source.ts';
+import type { Seat } from './executor-source.ts';
+import { openSeats, type SourceTools } from './open-seats.ts';
 import { reduceRequests } from './reduce.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
 import { cloneRequest, type DataRequest, failed } from './request.ts';
@@ -41,18 +43,22 @@ const NONE: Generation = { ...NO_PARTS, inWork: new Set() };
 /** Search asks all shards unless it is said otherwise: what is indexed is spread over them. */
 export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: string): Polling {
   return (
-    polling[endpoint] ?? (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'))
+    own(polling, endpoint) ?? (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'))
   );
 }
 
-async function openAll(definition: DeploymentDefinition, tools: DeploymentTools, version: number): Promise<Parts> {
+async function openAll(
+  definition: DeploymentDefinition,
+  tools: DeploymentTools,
+  version: number,
+  signal: AbortSignal,
+): Promise<Parts> {
   const opened: Worker[] = [];
   const { timeoutSendMs, retries, retryTimeouts } = definition;
   const replicasOf = (workers: readonly Worker[]) => createReplicas({ workers, timeoutSendMs, retries, retryTimeouts });
 
   async function open(source: ExecutorSource, seats: readonly Seat[]): Promise<Replicas> {
-    const type = await findClass(source, tools.executors, version);
-    const started = await Promise.allSettled(seats.map((seat) => openLocal(definition, source, type, seat, tools)));
+    const started = await openSeats(definition, source, seats, tools, { version, signal });
     const workers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     opened.push(...workers);
     const failure = started.find((one) => one.status === 'rejected');
@@ -103,9 +109,13 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
   let turn = 0;
   let reloaded: Promise<void> = Promise.resolve();
   let isClosed = false;
+  const ended = new AbortController();
 
   async function reload(graceMs: number): Promise<void> {
-    const fresh = { ...(await openAll(definition, tools, ++version)), inWork: new Set<Promise<unknown>>() };
+    const fresh = {
+      ...(await openAll(definition, tools, ++version, ended.signal)),
+      inWork: new Set<Promise<unknown>>(),
+    };
     // Closed in the meantime: nobody would close what has just been opened.
     const old = isClosed ? fresh : generation;
     if (!isClosed) generation = fresh;
@@ -143,7 +153,7 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
     },
     endpoints: () => generation.shards[0]?.endpoints(),
     async start() {
-      generation = { ...(await openAll(definition, tools, version)), inWork: new Set() };
+      generation = { ...(await openAll(definition, tools, version, ended.signal)), inWork: new Set() };
     },
     async process(call) {
       const current = generation;
@@ -167,6 +177,8 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
     },
     async close(graceMs) {
       isClosed = true;
+      // What is still starting is not waited for.
+      ended.abort();
       const old = generation;
       generation = NONE;
       await closeAll(old, graceMs);

@@ -3,20 +3,13 @@ import { mkdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { own } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { DeploymentDefinition, ExecutorSource } from './definition.ts';
+import type { ExecutorPlace, ExecutorSource } from './definition.ts';
 import { Executor, type ExecutorClass, type ExecutorContext } from './executor.ts';
 import { BaseExecutor } from './executors/pass.ts';
-import { createLocalWorker } from './local-worker.ts';
-import type { FlowObserver } from './observer.ts';
+import { createLocalWorker, type WorkObserver } from './local-worker.ts';
 import type { Worker } from './worker.ts';
-
-export interface SourceTools {
-  readonly executors: Readonly<Record<string, ExecutorClass>>;
-  readonly log?: Log | undefined;
-  readonly observe?: FlowObserver | undefined;
-  readonly stacks: boolean;
-}
 
 const PASS_NAMES = ['BaseExecutor', '_pass', '_merge', 'executors.BaseExecutor'];
 
@@ -27,24 +20,44 @@ const isExecutorClass = (value: unknown): value is ExecutorClass =>
 async function importModule(file: string, version: number): Promise<Record<string, unknown>> {
   const address = pathToFileURL(file);
   if (version > 0) address.search = `v=${(await stat(file, { bigint: true })).mtimeNs}`;
-  return import(address.href);
+  try {
+    return await import(address.href);
+  } catch (error) {
+    throw isOfTypeScript(error) ? new Error(needsTypeScript(path.basename(file)), { cause: error }) : error;
+  }
 }
 
-/** The class that `uses` names: a built-in one, or an export of the modules. Throws an Error that says what is missing. */
-export async function findClass(
-  { uses, modules }: ExecutorSource,
-  executors: Readonly<Record<string, ExecutorClass>>,
-  version = 0,
-): Promise<ExecutorClass> {
+const isOfTypeScript = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION' &&
+  /"\.[cm]?ts"/.test(String((error as Error).message));
+
+const needsTypeScript = (file: string): string =>
+  `${file}: Node ${process.versions.node} does not run TypeScript. Use Node 22.18 or newer, or compile it to JavaScript`;
+
+/**
+ * The class that one of the modules exports under the name `uses`; undefined when none does. Throws an Error for a
+ * module that cannot be loaded, or another kind of class.
+ */
+export async function importClass({ uses, modules }: ExecutorSource, version = 0): Promise<ExecutorClass | undefined> {
   if (typeof uses !== 'string') return uses;
   for (const file of modules) {
     const exported = await importModule(file, version);
-    const found = exported[uses] ?? Object.values(exported).find((one) => isExecutorClass(one) && one.name === uses);
+    const found =
+      own(exported, uses) ?? Object.values(exported).find((one) => isExecutorClass(one) && one.name === uses);
     if (isExecutorClass(found)) return found;
     if (found !== undefined) throw new Error(`${uses} of ${path.basename(file)} does not extend Executor`);
   }
+  return undefined;
+}
+
+/** The class of the product that `uses` names. Throws an Error that says what is missing. */
+export function readyMadeClass(
+  { uses, modules }: ExecutorSource,
+  executors: Readonly<Record<string, ExecutorClass>>,
+): ExecutorClass {
+  if (typeof uses !== 'string') return uses;
   if (PASS_NAMES.includes(uses)) return BaseExecutor;
-  const known = Object.hasOwn(executors, uses) ? executors[uses] : undefined;
+  const known = own(executors, uses);
   if (known) return known;
   const where = modules.length ? ` in ${modules.map((file) => path.basename(file)).join(', ')}` : '';
   throw new Error(
@@ -52,6 +65,7 @@ export async function findClass(
   );
 }
 
+/** Which of the executors of a deployment it is. */
 export interface Seat {
   /** `NAME/rep-0`, `NAME/shard-1/rep-0`. */
   readonly name: string;
@@ -61,53 +75,60 @@ export interface Seat {
 }
 
 function createContext(
-  definition: DeploymentDefinition,
+  place: ExecutorPlace,
   source: ExecutorSource,
   type: ExecutorClass,
   seat: Seat,
   log: Log | undefined,
 ): ExecutorContext {
   const metas: Record<string, unknown> = { name: type.name, ...source.metas };
-  const base = typeof metas.workspace === 'string' ? metas.workspace : definition.workspace;
+  const base = typeof metas.workspace === 'string' ? metas.workspace : place.workspace;
   let folder: string | undefined;
   return {
     name: seat.name,
-    deployment: definition.name,
+    deployment: place.name,
     shardId: seat.shardId,
-    shards: definition.shards,
-    replicas: definition.replicas,
+    shards: place.shards,
+    replicas: place.replicas,
     replica: seat.replica,
     metas,
     get workspace() {
       if (folder === undefined) {
-        if (!base) throw new Error(`${definition.name} has no workspace: give the flow one`);
+        if (!base) throw new Error(`${place.name} has no workspace: give the flow one`);
         folder = path.join(base, String(metas.name), ...(seat.shardId < 0 ? [] : [String(seat.shardId)]));
         mkdirSync(folder, { recursive: true });
       }
       return folder;
     },
-    env: definition.env,
+    env: place.env,
     log: log?.child({ executor: seat.name }),
   };
 }
 
+export interface ExecutorTools {
+  readonly log?: Log | undefined;
+  readonly observe?: WorkObserver | undefined;
+  readonly stacks: boolean;
+}
+
 /** Built and started, in this process. */
 export async function openLocal(
-  definition: DeploymentDefinition,
+  place: ExecutorPlace,
   source: ExecutorSource,
   type: ExecutorClass,
   seat: Seat,
-  { log, observe, stacks }: SourceTools,
+  { log, observe, stacks }: ExecutorTools,
 ): Promise<Worker> {
-  const context = createContext(definition, source, type, seat, log);
+  const context = createContext(place, source, type, seat, log);
   const executor = new type({ options: source.options, context });
   const worker = createLocalWorker({
     executor,
     requests: source.requests,
     batching: source.batching,
-    exitOnExceptions: definition.exitOnExceptions,
-    outputArrayType: definition.outputArrayType,
+    exitOnExceptions: place.exitOnExceptions,
+    outputArrayType: place.outputArrayType,
     stacks,
+    log,
     observe,
   });
   try {

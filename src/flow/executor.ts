@@ -9,6 +9,7 @@
  *       }
  *     }
  */
+import { setKey } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Document } from './document.ts';
 import type { JsonObject } from './values.ts';
@@ -85,7 +86,7 @@ export const on =
   ): void => {
     context.addInitializer(function (this: This) {
       const bound = decorated.get(this) ?? {};
-      for (const endpoint of endpoints.length ? endpoints : [CATCH_ALL]) bound[endpoint] = String(context.name);
+      for (const endpoint of endpoints.length ? endpoints : [CATCH_ALL]) setKey(bound, endpoint, String(context.name));
       decorated.set(this, bound);
     });
   };

@@ -1,6 +1,7 @@
 /** A flow that runs: it starts its deployments, sends requests through them and closes them again. */
 import { TimeUp, unlessAborted, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
+import { own, setKey } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { FlowDefinition } from './definition.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
@@ -18,6 +19,8 @@ export interface FlowTools {
   readonly connect?: Connect;
   /** Executors that a definition may name. */
   readonly executors?: Readonly<Record<string, ExecutorClass>>;
+  /** Whether executors of modules run in processes of their own, unless their option `own_process` says otherwise. */
+  readonly ownProcesses?: boolean;
   readonly log?: Log;
   readonly observe?: FlowObserver;
   /** Whether failures show where in the code they happened. */
@@ -96,9 +99,9 @@ async function startInTime(deployment: Deployment): Promise<void> {
 }
 
 export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): Flow {
-  const { log, observe, stacks = false, executors = {}, connect } = tools;
+  const { log, observe, stacks = false, executors = {}, ownProcesses, connect } = tools;
   const deployments = definition.deployments.map((one) =>
-    createDeployment(one, { executors, log, observe, stacks, connect }),
+    createDeployment(one, { executors, ownProcesses, log, observe, stacks, connect }),
   );
   let graph: Graph | undefined;
   let closing: Promise<void> | undefined;
@@ -128,8 +131,8 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     const shown: Record<string, string> = {};
     if (!headers) return shown;
     for (const name of definition.headers) {
-      const value = headers[name];
-      if (value !== undefined) shown[name] = Array.isArray(value) ? value.join(', ') : value;
+      const value = own(headers, name);
+      if (value !== undefined) setKey(shown, name, Array.isArray(value) ? value.join(', ') : value);
     }
     return shown;
   }

@@ -2,11 +2,12 @@
  * Requests and documents out of JSON that is already parsed: the form of today, and every older form that cannot be
  * taken for something else (contract, sections 1 to 3).
  */
+import { own, setKey } from '#own.ts';
 import { createId, Document, type Score, type Scores } from './document.ts';
 import { BODY, type Place, wrong, wrongValue } from './json-issues.ts';
 import { checkDense, type DenseArray, decodeBase64, NdArray, type NestedList, sizeOf } from './ndarray.ts';
 import type { DataRequest } from './request.ts';
-import { isObject, isShallow, type JsonObject, type JsonValue, MAX_DOCUMENT_DEPTH, setKey } from './values.ts';
+import { isObject, isShallow, type JsonObject, type JsonValue, MAX_DOCUMENT_DEPTH } from './values.ts';
 
 type Field = (document: Reading, value: NonNullable<unknown>, place: Place) => void;
 
@@ -277,7 +278,7 @@ export function readDocument(value: unknown, place: Place = BODY, depth = 0, cla
   const reading: Reading = { document: new Document(''), depth, claims };
   for (const key in value) {
     const part = value[key];
-    const field = FIELDS[key];
+    const field = own(FIELDS, key);
     if (field) {
       if (part !== null && part !== undefined) field(reading, part, { up: place, key });
     } else if (!GONE.has(key)) {

@@ -1,4 +1,7 @@
 /** An executor in this process: finds the handler of an endpoint, calls it and takes what it answers. */
+import { Problem } from '#errors.ts';
+import { setKey } from '#own.ts';
+import type { Log } from '#telemetry/log.ts';
 import { createBatches } from './batching.ts';
 import type { Batching } from './definition.ts';
 import { Document } from './document.ts';
@@ -15,8 +18,8 @@ import {
 import { NdArray } from './ndarray.ts';
 import type { FlowObserver } from './observer.ts';
 import { RESULTS } from './parameters.ts';
-import type { DataRequest } from './request.ts';
-import { nameOf, statusOf } from './status.ts';
+import { type DataRequest, joinedRequest } from './request.ts';
+import { describeError, nameOf, statusOf } from './status.ts';
 import { asJson, isObject, isPlainObject, type JsonObject } from './values.ts';
 import { type Worker, type WorkerCall, WorkerLost } from './worker.ts';
 
@@ -29,7 +32,15 @@ export interface LocalWorkerOptions {
   readonly exitOnExceptions: readonly string[];
   readonly outputArrayType: 'list' | 'numpy' | undefined;
   readonly stacks: boolean;
-  readonly observe?: FlowObserver | undefined;
+  readonly log?: Log | undefined;
+  readonly observe?: WorkObserver | undefined;
+}
+
+type ProcessedFacts = Parameters<NonNullable<FlowObserver['processed']>>[0];
+
+/** Called with the request that is the answer, too. */
+export interface WorkObserver {
+  processed?(facts: ProcessedFacts, request: DataRequest): void;
 }
 
 /** The work of one handler for one request. */
@@ -63,7 +74,7 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     } else if (isPlainObject(answer)) {
       const known = request.parameters[RESULTS];
       const results: JsonObject = isObject(known) ? { ...(known as JsonObject) } : {};
-      results[name] = asJson(answer);
+      setKey(results, name, asJson(answer));
       request.parameters = { ...request.parameters, [RESULTS]: results };
     } else {
       throw new TypeError(
@@ -72,9 +83,16 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     }
   }
 
+  function logFailure(error: unknown, endpoint: string, { header: { requestId } }: DataRequest): void {
+    const facts = { executor: name, endpoint, requestId };
+    // Those of the table are answers to what was asked, and have been logged where they are more than that.
+    if (error instanceof Problem) options.log?.info({ ...facts, failure: error.name }, 'an executor refused a request');
+    else options.log?.error({ ...facts, error: describeError(error) }, 'an executor failed');
+  }
+
   async function process(given: WorkerCall): Promise<DataRequest> {
     if (closing) throw new WorkerLost('unreachable', `${name} has been closed`);
-    const request = joined(given.requests);
+    const request = joinedRequest(given.requests);
     const asked = request.header.execEndpoint ?? '';
     const endpoint = bound.has(asked) ? asked : CATCH_ALL;
     const work = batched.get(endpoint) ?? bound.get(endpoint);
@@ -87,20 +105,14 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
       if (options.outputArrayType) convertArrays(request.docs, options.outputArrayType);
     } catch (error) {
       failed = true;
+      logFailure(error, endpoint, request);
       request.header.status = statusOf(error, type, stacks);
       if (exitOnExceptions.includes(nameOf(error))) close().catch(() => {});
     }
     if (endpoint !== DRY_RUN) {
       const ms = performance.now() - started;
-      observe?.processed?.({
-        runtime: name,
-        executor: type,
-        endpoint,
-        asked,
-        ms,
-        documents: request.docs.length,
-        failed,
-      });
+      const documents = request.docs.length;
+      observe?.processed?.({ runtime: name, executor: type, endpoint, asked, ms, documents, failed }, request);
     }
     return request;
   }
@@ -119,17 +131,11 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
 const describe = (value: unknown): string =>
   Array.isArray(value) ? 'a list with something else in it' : (value?.constructor?.name ?? typeof value);
 
-/** The documents of all parts behind one another; everything else is the first part's. */
-function joined(requests: readonly DataRequest[]): DataRequest {
-  const [first] = requests;
-  return requests.length === 1 ? first! : { ...first!, docs: requests.flatMap(({ docs }) => docs) };
-}
-
 function callOf(request: DataRequest, { requests, sources, headers, signal }: WorkerCall): Call {
   const lists = requests.length === 1 ? [request.docs] : requests.map(({ docs }) => docs);
   const some = lists.some((docs) => docs.length > 0);
   const docsMap: Record<string, Document[]> = {};
-  for (let at = 0; at < sources.length; at++) docsMap[sources[at]!] = lists[at] ?? [];
+  for (let at = 0; at < sources.length; at++) setKey(docsMap, sources[at]!, lists[at] ?? []);
   return {
     docs: request.docs,
     parameters: request.parameters,

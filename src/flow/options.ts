@@ -1,5 +1,6 @@
 /** The names that options of flows and executors have, those they had before, and how their values are read. */
 import { problem } from '#errors.ts';
+import { own } from '#own.ts';
 import { isObject } from './values.ts';
 
 export type Options = Record<string, unknown>;
@@ -40,6 +41,8 @@ export const EXECUTOR_OPTIONS: Readonly<Record<string, Fate>> = {
   retry_timeouts: 'used',
   exit_on_exceptions: 'used',
   output_array_type: 'used',
+  own_process: 'used',
+  max_memory_bytes: 'used',
   timeout_ctrl: 'kept',
   monitoring: 'kept',
   port_monitoring: 'kept',
@@ -96,6 +99,8 @@ export const FLOW_OPTIONS: Readonly<Record<string, Fate>> = {
   max_body_bytes: 'used',
   request_timeout: 'used',
   exit_on_exceptions: 'used',
+  own_process: 'used',
+  max_memory_bytes: 'used',
   timeout_ctrl: 'kept',
   tracing: 'kept',
   traces_exporter_host: 'kept',
@@ -129,6 +134,8 @@ export const INHERITED = [
   'retry_timeouts',
   'compression',
   'exit_on_exceptions',
+  'own_process',
+  'max_memory_bytes',
   'monitoring',
   'tracing',
   'traces_exporter_host',
@@ -173,8 +180,8 @@ export function named(
   const options: Options = {};
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    const name = OLD_NAMES[underscored(key)] ?? underscored(key);
-    const fate = Object.hasOwn(known, name) ? known[name] : undefined;
+    const name = own(OLD_NAMES, underscored(key)) ?? underscored(key);
+    const fate = own(known, name);
     if (fate === undefined) warnings.push(`${path}: the option ${key} is not known and is left out`);
     else if (fate === 'ignored') warnings.push(`${path}: the option ${key} has no effect here`);
     else options[name] = value;
@@ -183,7 +190,7 @@ export function named(
 }
 
 export const keptOnly = (options: Options, known: Readonly<Record<string, Fate>>): Options =>
-  Object.fromEntries(Object.entries(options).filter(([key]) => known[key] === 'kept'));
+  Object.fromEntries(Object.entries(options).filter(([key]) => own(known, key) === 'kept'));
 
 /** Reads values of one set of options; what is null counts as not given. A ParamValidationError names what is wrong. */
 export function createOptionReader(options: Options, path: string) {

@@ -1,5 +1,6 @@
 /** Which parameters an executor gets (contract, 9.4). */
-import { isPlainObject, type JsonObject, setKey } from './values.ts';
+import { own, setKey } from '#own.ts';
+import { isPlainObject, type JsonObject } from './values.ts';
 
 export const RESULTS = '__results__';
 
@@ -22,13 +23,13 @@ export function areSpecific(parameters: JsonObject, names: ReadonlySet<string>):
  */
 export function parametersFor(parameters: JsonObject, name: string): JsonObject {
   const plain: JsonObject = {};
-  const own: JsonObject = {};
+  const specific: JsonObject = {};
   for (const key of Object.keys(parameters)) {
     const split = splitKey(key);
     if (!split) setKey(plain, key, parameters[key]!);
-    else if (split[0] === name) setKey(own, split[1], parameters[key]!);
+    else if (split[0] === name) setKey(specific, split[1], parameters[key]!);
   }
-  const named = parameters[name];
-  const merged = { ...plain, ...own };
+  const named = own(parameters, name);
+  const merged = { ...plain, ...specific };
   return isPlainObject(named) ? { ...merged, ...(named as JsonObject) } : merged;
 }

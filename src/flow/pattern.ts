@@ -10,7 +10,13 @@ async function compile(pattern: string): Promise<RE2JS> {
   return (await engine).RE2JS.compile(pattern);
 }
 
-const MAX_PATTERN_LENGTH = 1000;
+const MAX_PATTERN_LENGTH = 256;
+/** Characters of a pattern times all of its counts, as `{30}`: the engine writes out what is repeated. */
+const MAX_WRITTEN_OUT = 3000;
+/** Classes of Unicode, as `\\p{L}`: each is a table of its own, and names have no use for them. */
+const MAX_UNICODE_CLASSES = 4;
+/** Of a compiled pattern, in instructions: what a step through a name may cost. */
+const MAX_SIZE = 1000;
 const KEPT = 256;
 const known = new Map<string, Promise<RE2JS>>();
 
@@ -28,19 +34,33 @@ export function compilePattern(pattern: string): Promise<RE2JS> {
 
 export type NameTest = (name: string) => boolean;
 
+/** Why a pattern of a request is not compiled; undefined when it may be. */
+function tooMuch(pattern: string): string | undefined {
+  if (pattern.length > MAX_PATTERN_LENGTH) return `it is longer than ${MAX_PATTERN_LENGTH} characters`;
+  let written = pattern.length;
+  for (const [, least, most] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
+    written *= Math.max(1, Number(most || least));
+  if (written > MAX_WRITTEN_OUT) return 'what stands before {…} is repeated too often';
+  const classes = pattern.match(/\\p/gi)?.length ?? 0;
+  return classes > MAX_UNICODE_CLASSES ? `it has more than ${MAX_UNICODE_CLASSES} classes of Unicode` : undefined;
+}
+
 /**
- * Whether a name begins with a match of the pattern. Throws SubmittedDataMalformedError when it is not a pattern.
+ * Whether a name begins with a match of the pattern. Throws SubmittedDataMalformedError when it is not a pattern, or one
+ * that takes too long to compile or to match.
  */
 export async function targetTest(pattern: string): Promise<NameTest> {
   if (/^\w+$/.test(pattern)) return (name) => name.startsWith(pattern);
-  if (pattern.length > MAX_PATTERN_LENGTH) throw notAPattern('it is too long');
-  try {
-    const compiled = await compilePattern(pattern);
-    return (name) => compiled.matcher(name).lookingAt();
-  } catch (error) {
-    throw notAPattern((error as Error).message);
-  }
+  const reason = tooMuch(pattern);
+  if (reason) throw refused(reason);
+  const compiled = await compilePattern(pattern).catch((error: Error) => {
+    throw notAPattern(error.message);
+  });
+  if (compiled.programSize() > MAX_SIZE) throw refused('it is too large when it is compiled');
+  return (name) => compiled.matcher(name).lookingAt();
 }
+
+const refused = (reason: string) => wrongValue({ up: BODY, key: 'targetExecutor' }, `value is too complex: ${reason}`);
 
 const notAPattern = (reason: string) =>
   wrongValue({ up: BODY, key: 'targetExecutor' }, `value is not a regular expression: ${reason}`);

@@ -40,19 +40,21 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
   let inWork = 0;
   let idle: (() => void) | undefined;
 
-  /** The next one in turn that is not resting; when all are, the next one. */
-  function next(): Seat {
-    const now = performance.now();
+  function nextOf(suits: (seat: Seat) => boolean): Seat | undefined {
     for (let at = 0; at < seats.length; at++) {
       const seat = seats[(turn + at) % seats.length]!;
-      if (seat.restsUntil <= now) {
-        turn = (turn + at + 1) % seats.length;
-        return seat;
-      }
+      if (!suits(seat)) continue;
+      turn = (turn + at + 1) % seats.length;
+      return seat;
     }
-    const seat = seats[turn % seats.length]!;
-    turn = (turn + 1) % seats.length;
-    return seat;
+    return undefined;
+  }
+
+  /** The next one in turn that is there and not resting; when none is, the next one. */
+  function next(): Seat {
+    const now = performance.now();
+    const isRested = ({ restsUntil }: Seat) => restsUntil <= now;
+    return nextOf((seat) => isRested(seat) && !seat.worker.isAway?.()) ?? nextOf(isRested) ?? nextOf(() => true)!;
   }
 
   function rest(seat: Seat): void {

@@ -92,3 +92,9 @@ export const cloneRequest = (request: DataRequest): DataRequest => ({
   routes: [...request.routes],
   docs: cloneDocuments(request.docs),
 });
+
+/** The documents of all parts behind one another; everything else is the first part's. */
+export function joinedRequest(requests: readonly DataRequest[]): DataRequest {
+  const [first] = requests;
+  return requests.length === 1 ? first! : { ...first!, docs: requests.flatMap(({ docs }) => docs) };
+}

@@ -3,7 +3,6 @@ import { TimeUp, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { DeploymentDefinition } from './definition.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
-import type { SourceTools } from './executor-source.ts';
 import { createHealth } from './grpc/health.ts';
 import { infoMethod } from './grpc/info.ts';
 import { METADATA, METHODS, SERVICES } from './grpc/names.ts';
@@ -12,6 +11,7 @@ import { createRequestMethods } from './grpc/request-methods.ts';
 import { answerRequest, told } from './grpc/requests.ts';
 import { type CallFacts, createRpcServer, type Method, type TlsFiles } from './grpc/server.ts';
 import { lostProblem } from './lost.ts';
+import type { SourceTools } from './open-seats.ts';
 import { decodeRequestList, endpointsProto } from './proto/codec.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
 import { statusOf } from './status.ts';
@@ -89,8 +89,8 @@ function refuse(request: DataRequest): DataRequest {
 /** Rejects with a FaceNotReadyError when the executor cannot start, and with the library's error when the port is taken. */
 export async function serveExecutor(options: ServeExecutorOptions): Promise<ExecutorServer> {
   const { definition, host, version, environment = {}, log, tls = {}, onExit } = options;
-  const { executors = {}, stacks = false, observe } = options;
-  const deployment = createDeployment(definition, { executors, stacks, log, observe });
+  const { executors = {}, ownProcesses, stacks = false, observe } = options;
+  const deployment = createDeployment(definition, { executors, ownProcesses, stacks, log, observe });
   let hasExited = false;
 
   async function process(requests: readonly DataRequest[], facts: CallFacts): Promise<DataRequest> {

@@ -1,5 +1,5 @@
 /** Failures of executors as data, in the words that clients of the original look for (contract, section 6.2). */
-import { ERROR, type Status } from './request.ts';
+import { type DataRequest, ERROR, joinedRequest, type Status } from './request.ts';
 
 /** As Python writes a string. */
 function repr(text: string): string {
@@ -19,7 +19,7 @@ interface Thrown {
 /** Errors are strangers' objects: reading one may fail as well. */
 function describe(error: unknown): Thrown {
   try {
-    const thrown = describeError(error);
+    const thrown = read(error);
     thrown.args.forEach(String);
     return thrown;
   } catch {
@@ -28,7 +28,7 @@ function describe(error: unknown): Thrown {
 }
 
 /** `args` of an error are those that it carries itself, else its message. */
-function describeError(error: unknown): Thrown {
+function read(error: unknown): Thrown {
   if (!(error instanceof Error)) return { name: 'Error', args: [error], stack: '' };
   const own = (error as { args?: unknown }).args;
   const args = Array.isArray(own) ? own : error.message ? [error.message] : [];
@@ -37,6 +37,14 @@ function describeError(error: unknown): Thrown {
 }
 
 export const nameOf = (error: unknown): string => describe(error).name;
+
+const MAX_LOGGED = 10_000;
+
+/** An error for the log, whatever was thrown. */
+export function describeError(error: unknown): { type: string; message: string; stack: string } {
+  const { name, args, stack } = describe(error);
+  return { type: name, message: args.map(String).join(', ').slice(0, MAX_LOGGED), stack: stack.slice(0, MAX_LOGGED) };
+}
 
 /** The calls that led there, the latest last. */
 function frames({ name, args, stack }: Thrown): string[] {
@@ -58,4 +66,15 @@ export function statusOf(error: unknown, executor: string, withStacks: boolean):
       executor,
     },
   };
+}
+
+/** Requests that an executor could not answer, as one whose status is the failure. */
+export function failedRequest(
+  requests: readonly DataRequest[],
+  error: unknown,
+  executor: string,
+  withStacks: boolean,
+): DataRequest {
+  const request = joinedRequest(requests);
+  return { ...request, header: { ...request.header, status: statusOf(error, executor, withStacks) } };
 }

@@ -1,6 +1,7 @@
 /** Variables in the texts of a flow's file (contract, 11.3). */
+import { own, setKey } from '#own.ts';
 import { invalid } from './options.ts';
-import { isObject, setKey } from './values.ts';
+import { isObject } from './values.ts';
 
 export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -40,14 +41,14 @@ function fromVariables(text: string, path: string, { env, context }: Variables, 
   const filled = text.replace(IN_BRACES, (written, name: string, fallback: string | undefined) => {
     const [, scope, key = name] = /^(env|context)\.(\w+)$/i.exec(name) ?? [];
     if (scope?.toLowerCase() === 'env') {
-      const value = env[key] ?? fallback;
+      const value = own(env, key) ?? fallback;
       if (value === undefined) throw invalid(path, `the environment variable ${key} is not set`);
       return value;
     }
     return Object.hasOwn(context, key) ? String(context[key] ?? '') : (fallback ?? written);
   });
   return filled.replace(DOLLAR, (written, name: string) => {
-    const value = env[name];
+    const value = own(env, name);
     if (value === undefined) return written;
     warnings.push(`${path}: write \${{ ENV.${name} }} instead of $${name}`);
     return value;

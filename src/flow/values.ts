@@ -1,4 +1,5 @@
 /** What tags, parameters and returned objects may hold: the values of a protobuf Struct, which are those of JSON. */
+import { setKey } from '#own.ts';
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -18,15 +19,6 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   if (!isObject(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
-}
-
-/** Sets a key that may come from a stranger: `__proto__` becomes a key like any other. */
-export function setKey<T>(target: Record<string, T>, key: string, value: T): void {
-  if (key === '__proto__') {
-    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  } else {
-    target[key] = value;
-  }
 }
 
 /** Whether lists and objects are nested no deeper than MAX_VALUE_DEPTH. */

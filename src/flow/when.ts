@@ -1,5 +1,6 @@
 /** Conditions on documents: which of them a branch gets (contract, 9.7). */
 import { problem } from '#errors.ts';
+import { own } from '#own.ts';
 import type { Document } from './document.ts';
 import { NdArray } from './ndarray.ts';
 import { isObject, type JsonObject } from './values.ts';
@@ -69,7 +70,7 @@ const invalid = (message: string) => problem('ParamValidationError', { message, 
 /** A reader of `tags__a__b`; what is not there is undefined. */
 function reader(path: string): (document: Document) => unknown {
   const [name = '', ...keys] = path.split('__');
-  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+  const field = own(FIELDS, name);
   if (!field) throw invalid(`a condition names the field ${path}, which documents don't have`);
   return (document) => {
     let value = field(document);
@@ -104,7 +105,7 @@ function compare(path: string, operator: string, value: unknown, search: SearchF
       return typeof text === 'string' && test(text);
     };
   }
-  const comparison = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
+  const comparison = own(COMPARISONS, operator);
   if (!comparison) throw invalid(`a condition uses the operator ${operator}, which there is not`);
   const other = operand(value);
   return (document) => {

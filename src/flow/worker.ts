@@ -1,6 +1,6 @@
 /**
- * What a deployment sends its requests to: an executor in this process, or one that is reached over a network. Both
- * keep this contract.
+ * What a deployment sends its requests to: an executor in this process, in a process of its own, or one that is reached
+ * over a network. All keep this contract.
  */
 import type { DataRequest } from './request.ts';
 
@@ -14,7 +14,7 @@ export interface WorkerCall {
 }
 
 export interface Worker {
-  /** As in messages and route names: `in-process`, `host:port`. */
+  /** As in messages and route names: `in-process`, `own-process`, `host:port`. */
   readonly address: string;
   /** The endpoints that it is known to serve, `/default` for a catch-all; undefined when not known yet. */
   endpoints(): ReadonlySet<string> | undefined;
@@ -23,6 +23,8 @@ export interface Worker {
    * is thrown when the executor could not be asked.
    */
   process(call: WorkerCall): Promise<DataRequest>;
+  /** Whether it cannot be asked at the moment, so that another one should be. */
+  isAway?(): boolean;
   /** Rejects when it does not answer. */
   ping(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

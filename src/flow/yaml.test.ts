@@ -117,6 +117,11 @@ executors:
     ['jtype: Flow\nexecutors: [{ replicas: 0 }]', 'executors[0].replicas'],
     ['jtype: Flow\nexecutors: [{ replicas: many }]', 'executors[0].replicas'],
     ['jtype: Flow\nexecutors: [{ polling: SOME }]', 'ANY or ALL'],
+    ['jtype: Flow\nexecutors: [{ own_process: perhaps }]', 'executors[0].own_process: this is true or false'],
+    [
+      'jtype: Flow\nwith: { max_memory_bytes: 1000 }\nexecutors: [{}]',
+      'max_memory_bytes: this is a whole number from 134217728',
+    ],
     ['jtype: Flow\nexecutors: [{ when: { text: { $ne: 1 } } }]', '$ne'],
     ['jtype: Flow\nexecutors: [{ external: true }]', 'needs a port'],
     ['jtype: Flow\nexecutors: [{ external: true, host: [a, b], port: [1, 2, 3] }]', "don't go together"],
@@ -187,6 +192,8 @@ describe('options of an executor', () => {
       retries: -1,
       retryTimeouts: false,
       exitOnExceptions: [],
+      ownProcess: undefined,
+      maxMemoryBytes: 2 ** 31,
       compression: 'none',
     });
   });
@@ -210,6 +217,9 @@ describe('options of an executor', () => {
     ['{ compression: Gzip }', { compression: 'gzip' }],
     ['{ output_array_type: numpy }', { outputArrayType: 'numpy' }],
     ['{ exit_on_exceptions: [A, B] }', { exitOnExceptions: ['A', 'B'] }],
+    ['{ own_process: false }', { ownProcess: false }],
+    ['{ max_memory_bytes: 500000000 }', { maxMemoryBytes: 500_000_000 }],
+    ['{ max_memory_bytes: 0 }', { maxMemoryBytes: 0 }],
     ['{ port: 5 }', { port: 5, external: undefined }],
     ['{ shards: 2, uses_before: A, uses_after: B }', { before: { uses: 'A' }, after: { uses: 'B' } }],
     ['{ uses_before: A }', { before: undefined }],

@@ -4,6 +4,7 @@
  *     const client = createFlowClient('grpc://localhost:3004');
  *     const [question] = await client.post('/search', [new Document({ text: 'when is tea?' })]);
  */
+import { own } from '#own.ts';
 import type { Document } from '../document.ts';
 import { createRequest, type DataRequest, failed, type Status } from '../request.ts';
 import type { JsonObject } from '../values.ts';
@@ -64,7 +65,7 @@ const LINES: Readonly<Record<string, { tls: boolean; port: number; open: (target
 /** `http://`, `ws://` or `grpc://` with host and port, or their TLS forms. Throws a TypeError for another address. */
 export function createFlowClient(address: string, { token }: FlowClientOptions = {}): FlowClient {
   const { protocol, hostname, port } = new URL(address);
-  const kind = LINES[protocol];
+  const kind = own(LINES, protocol);
   if (!kind || !hostname) throw new TypeError(`${address} is not the address of a flow`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const line = kind.open({ host, port: port ? Number(port) : kind.port, tls: kind.tls, token });

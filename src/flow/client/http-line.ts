@@ -1,4 +1,5 @@
 /** Requests as HTTP: `/post`, or the endpoint's own route where a gateway does not have that. */
+import { own } from '#own.ts';
 import { documentJson, readDocument } from '../json.ts';
 import type { DataRequest, Status } from '../request.ts';
 import { isObject, type JsonObject } from '../values.ts';
@@ -49,7 +50,7 @@ export function openHttpLine(target: LineTarget): Line {
       if (answer.status === 404) {
         await answer.body?.cancel();
         const endpoint = request.header.execEndpoint ?? '/';
-        answer = await call(endpoint, { method: METHODS[endpoint] ?? 'POST', body, signal });
+        answer = await call(endpoint, { method: own(METHODS, endpoint) ?? 'POST', body, signal });
       }
       const read: unknown = await answer.json().catch(() => undefined);
       if (isAnswer(read) && answer.status < 502) return answerOf(request, read);

@@ -1,4 +1,5 @@
 /** Keeps documents for searching. */
+import { own } from '#own.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { openFor } from './collection.ts';
@@ -39,7 +40,7 @@ export function indexExecutor(open: BuiltInTools['openCollection']): ExecutorCla
 
 const webAddress = (uri: string): string | undefined => (/^https?:\/\//i.test(uri) ? uri : undefined);
 const textTag = ({ tags }: Document, name: string): string | undefined => {
-  const value = tags[name];
+  const value = own(tags, name);
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 

@@ -25,7 +25,7 @@ executors:
     replicas: 2
     env: {KEY: value}
     uses_dynamic_batching: {/x: {preferred_batch_size: 4, timeout: 10}}
-  - {name: store, uses: Store, workspace: kept, needs: gateway, timeout_ready: 5000}
+  - {name: store, uses: Store, workspace: kept, needs: gateway, timeout_ready: 5000, max_memory_bytes: 500000000, own_process: true}
   - {name: split, uses: Part, shards: 2, polling: ALL, uses_after: {jtype: After, with: {a: 1}}, needs: Read_er, when: {tags__a: {$gt: 1}}}
   - {name: far, external: true, host: far.example, port: 33, tls: true, needs: store, grpc_metadata: {k: v}}
   - {name: join, uses: Join, needs: [split, far], no_reduce: true}
@@ -285,6 +285,8 @@ describe('for Kubernetes', () => {
       batching: { '/x': { preferredBatchSize: 4, timeoutMs: 10 } },
       modules: ['/flow/parts/reader.js', '/flow/elsewhere.js'],
     });
+    const store = manifests().filter(({ metadata }) => metadata.name === 'my-flow-store');
+    expect(JSON.stringify(store)).toContain('"--own-process","true","--max-memory-bytes","500000000"');
   });
 });
 

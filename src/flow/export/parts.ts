@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { problem } from '#errors.ts';
+import { MAX_MEMORY_BYTES } from '../define-deployment.ts';
 import {
   type DeploymentDefinition,
   type ExecutorSource,
@@ -156,6 +157,8 @@ function inside(one: DeploymentDefinition, baseDir: string) {
     no_reduce: true,
     replicas: one.replicas > 1 ? one.replicas : undefined,
     env: one.env,
+    own_process: one.ownProcess,
+    max_memory_bytes: one.maxMemoryBytes === MAX_MEMORY_BYTES ? undefined : one.maxMemoryBytes,
   });
 }
 
@@ -176,6 +179,8 @@ function executorPart(one: DeploymentDefinition, host: string, baseDir: string):
       ...(one.workspace ? ['--workspace', WORKSPACE_DIR] : []),
       ...['--timeout-ready', String(one.timeoutReadyMs)],
       ...(one.outputArrayType ? ['--output-array-type', one.outputArrayType] : []),
+      ...(one.ownProcess === undefined ? [] : ['--own-process', String(one.ownProcess)]),
+      ...(one.maxMemoryBytes === MAX_MEMORY_BYTES ? [] : ['--max-memory-bytes', String(one.maxMemoryBytes)]),
       ...(one.exitOnExceptions.length > 0 ? ['--exit-on-exceptions', ...one.exitOnExceptions] : []),
     ],
   };

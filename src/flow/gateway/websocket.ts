@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { own } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions, Protocol } from '../definition.ts';
 import type { Flow } from '../flow.ts';
@@ -99,7 +100,7 @@ export function createSocketDoor({
   let isClosing = false;
 
   function open(socket: WebSocket, request: IncomingMessage, path: Path): void {
-    const codec = PROTOCOLS[socket.protocol] ?? JSON_TEXT;
+    const codec = own(PROTOCOLS, socket.protocol) ?? JSON_TEXT;
     if (path === 'dry run') {
       void answerDryRun(socket, codec, flow);
       return;

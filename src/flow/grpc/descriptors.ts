@@ -1,4 +1,5 @@
 /** The files of the protocol as messages that describe them (descriptor.proto), made when somebody first asks. */
+import { own } from '#own.ts';
 import { BYTES, createWriter, openNested, tagOf, VARINT, type Writer, writeText, writeUint } from '../proto/wire.ts';
 import { PROTO_FILES } from './proto-files.ts';
 
@@ -170,7 +171,7 @@ function writeField(writer: Writer, field: Field, scope: string, oneofs: readonl
   writeText(writer, 1, field.name);
   writeUint(writer, 3, field.number);
   writeUint(writer, 4, LABELS[field.label]);
-  const scalar = SCALARS[field.type];
+  const scalar = own(SCALARS, field.type);
   if (scalar) {
     writeUint(writer, 5, scalar);
   } else {

@@ -1,13 +1,16 @@
 /** docarray.DocumentProto and DocumentArrayProto. */
+import { setKey } from '#own.ts';
 import { createId, Document, type Score, type Scores } from '../document.ts';
 import { NdArray } from '../ndarray.ts';
-import { MAX_DOCUMENT_DEPTH, setKey } from '../values.ts';
+import { MAX_DOCUMENT_DEPTH } from '../values.ts';
 import { readNdArray, writeNdArray } from './ndarray.ts';
 import { readStruct, writeStruct } from './struct.ts';
 import {
   BYTES,
   FIXED32,
+  FIXED64,
   type FieldReaders,
+  needsDouble,
   openNested,
   type Reader,
   readNested,
@@ -25,6 +28,9 @@ type WritableScore = { -readonly [K in keyof Score]: Score[K] };
 const SCORE: FieldReaders<WritableScore> = {
   [tagOf(1, FIXED32)]: (reader, score) => {
     score.value = reader.float();
+  },
+  [tagOf(1, FIXED64)]: (reader, score) => {
+    score.value = reader.double();
   },
   [tagOf(2, BYTES)]: (reader, score) => {
     score.opName = reader.string();
@@ -87,6 +93,9 @@ const DOCUMENT: FieldReaders<Reading> = {
   [tagOf(8, FIXED32)]: (reader, { document }) => {
     document.weight = reader.float();
   },
+  [tagOf(8, FIXED64)]: (reader, { document }) => {
+    document.weight = reader.double();
+  },
   [tagOf(9, BYTES)]: (reader, { document }) => {
     document.uri = reader.string();
   },
@@ -99,9 +108,16 @@ const DOCUMENT: FieldReaders<Reading> = {
   [tagOf(12, FIXED32)]: (reader, { document }) => {
     document.offset = reader.float();
   },
+  [tagOf(12, FIXED64)]: (reader, { document }) => {
+    document.offset = reader.double();
+  },
   [tagOf(13, FIXED32)]: (reader, reading) => {
     reading.location ??= [];
     reading.location.push(reader.float());
+  },
+  [tagOf(13, FIXED64)]: (reader, reading) => {
+    reading.location ??= [];
+    reading.location.push(reader.double());
   },
   [tagOf(13, BYTES)]: (reader, reading) => {
     reading.location ??= [];
@@ -172,6 +188,10 @@ function writeContent(writer: Writer, content: Document['content']): void {
 
 function writeLocation(writer: Writer, location: readonly number[]): void {
   if (location.length === 0) return;
+  if (location.some((number) => needsDouble(writer, number))) {
+    for (const number of location) writer.uint32(tagOf(13, FIXED64)).double(number);
+    return;
+  }
   openNested(writer, 13);
   for (const number of location) writer.float(number);
   writer.ldelim();

@@ -6,6 +6,7 @@ import { readDocument, writeDocument } from './document.ts';
 import { readStruct, writeStruct } from './struct.ts';
 import {
   BYTES,
+  createExactWriter,
   createReader,
   createWriter,
   type FieldReaders,
@@ -294,14 +295,23 @@ export function encodeWith(write: (writer: Writer) => void): Uint8Array {
 export const encodeRequest = (request: DataRequest): Uint8Array =>
   encodeWith((writer) => writeRequest(writer, request));
 
+function writeRequestList(writer: Writer, requests: readonly DataRequest[]): void {
+  for (const request of requests) {
+    openNested(writer, 1);
+    writeRequest(writer, request);
+    writer.ldelim();
+  }
+}
+
 export const encodeRequestList = (requests: readonly DataRequest[]): Uint8Array =>
-  encodeWith((writer) => {
-    for (const request of requests) {
-      openNested(writer, 1);
-      writeRequest(writer, request);
-      writer.ldelim();
-    }
-  });
+  encodeWith((writer) => writeRequestList(writer, requests));
+
+/** For a process of our own: floats that others would get rounded keep their value. */
+export function encodeRequestListExactly(requests: readonly DataRequest[]): Uint8Array {
+  const writer = createExactWriter();
+  writeRequestList(writer, requests);
+  return writer.finish(true);
+}
 
 /** The first document of the request, if it has one. */
 export const encodeSingleDocument = (request: DataRequest): Uint8Array =>

@@ -1,5 +1,6 @@
 /** google.protobuf.Struct: JSON's values, all numbers doubles. */
-import { isObject, type JsonObject, type JsonValue, MAX_VALUE_DEPTH, setKey } from '../values.ts';
+import { setKey } from '#own.ts';
+import { isObject, type JsonObject, type JsonValue, MAX_VALUE_DEPTH } from '../values.ts';
 import {
   BYTES,
   FIXED64,
@@ -88,8 +89,13 @@ export function readStruct(reader: Reader, into: JsonObject = {}): JsonObject {
   return into;
 }
 
-function writeValue(writer: Writer, number: number, value: unknown, depth: number): void {
+/** What JSON.stringify takes in place of an object, such as a date's text. */
+const inJson = (value: unknown): unknown =>
+  isObject(value) && typeof value.toJSON === 'function' ? value.toJSON() : value;
+
+function writeValue(writer: Writer, number: number, given: unknown, depth: number): void {
   checkDepth(depth);
+  const value = inJson(given);
   openNested(writer, number);
   if (typeof value === 'string') writer.uint32(tagOf(3, BYTES)).string(value);
   else if (typeof value === 'number' || typeof value === 'bigint')
@@ -107,11 +113,14 @@ function writeList(writer: Writer, values: readonly unknown[], depth: number): v
   writer.ldelim();
 }
 
+const hasValue = (value: unknown): boolean =>
+  value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
+
 /** As the field `number`; keys without a value are left out. */
 export function writeStruct(writer: Writer, number: number, object: Readonly<JsonObject>, depth = 0): void {
   openNested(writer, number);
   for (const key of Object.keys(object)) {
-    if (object[key] === undefined) continue;
+    if (!hasValue(object[key])) continue;
     openNested(writer, 1);
     writer.uint32(tagOf(1, BYTES)).string(key);
     writeValue(writer, 2, object[key], depth + 1);

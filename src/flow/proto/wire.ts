@@ -7,6 +7,19 @@ export type Writer = protobuf.Writer;
 export const createReader = (bytes: Uint8Array): Reader => protobuf.Reader.create(bytes);
 export const createWriter = (): Writer => protobuf.Writer.create();
 
+const exact = new WeakSet<Writer>();
+
+/** Writes a number that a float would round as a double, which only our own reader understands. */
+export function createExactWriter(): Writer {
+  const writer = createWriter();
+  exact.add(writer);
+  return writer;
+}
+
+/** Whether `writeFloat` and its like must not round this number. */
+export const needsDouble = (writer: Writer, value: number): boolean =>
+  Math.fround(value) !== value && exact.has(writer);
+
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const BYTES = 2;
@@ -77,7 +90,9 @@ export function writeUint(writer: Writer, number: number, value: number): void {
 
 /** Zero is not written, minus zero is: that is how others tell them apart. */
 export function writeFloat(writer: Writer, number: number, value: number): void {
-  if (value || Object.is(value, -0)) writer.uint32(tagOf(number, FIXED32)).float(value);
+  if (!value && !Object.is(value, -0)) return;
+  if (needsDouble(writer, value)) writer.uint32(tagOf(number, FIXED64)).double(value);
+  else writer.uint32(tagOf(number, FIXED32)).float(value);
 }
 
 /** Opens a message within a message; `ldelim()` of the writer closes it. */

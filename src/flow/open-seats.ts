@@ -1,0 +1,51 @@
+/** The executors of one place in a deployment: in this process, or each in a process of its own. */
+import type { Log } from '#telemetry/log.ts';
+import type { DeploymentDefinition, ExecutorSource } from './definition.ts';
+import type { ExecutorClass } from './executor.ts';
+import { importClass, openLocal, readyMadeClass, type Seat } from './executor-source.ts';
+import type { FlowObserver } from './observer.ts';
+import { ClassMissing, openProcessWorker } from './process/worker.ts';
+import type { Worker } from './worker.ts';
+
+export interface SourceTools {
+  readonly executors: Readonly<Record<string, ExecutorClass>>;
+  /** Whether executors of modules run in processes of their own, unless their definition says otherwise. */
+  readonly ownProcesses?: boolean | undefined;
+  readonly log?: Log | undefined;
+  readonly observe?: FlowObserver | undefined;
+  readonly stacks: boolean;
+}
+
+export interface OpenOptions {
+  /** Counts how often the deployment was opened. */
+  readonly version: number;
+  /** Aborted when the executors are not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+type Started = PromiseSettledResult<Worker>[];
+
+/** A worker for each seat, or why there is none. Throws an Error when the class is not found. */
+export async function openSeats(
+  definition: DeploymentDefinition,
+  source: ExecutorSource,
+  seats: readonly Seat[],
+  tools: SourceTools,
+  { version, signal }: OpenOptions,
+): Promise<Started> {
+  if (definition.ownProcess && typeof source.uses !== 'string') {
+    throw new Error('own_process: a class of this program cannot run in a process of its own: name its module');
+  }
+  const locally = async (type: ExecutorClass): Promise<Started> =>
+    Promise.allSettled(seats.map((seat) => openLocal(definition, source, type, seat, tools)));
+  const isOfModule = typeof source.uses === 'string' && source.modules.length > 0;
+  if (!isOfModule || !(definition.ownProcess ?? tools.ownProcesses)) {
+    return locally((await importClass(source, version)) ?? readyMadeClass(source, tools.executors));
+  }
+  const { maxMemoryBytes } = definition;
+  const { stacks, log, observe } = tools;
+  const shared = { place: definition, source, maxMemoryBytes, stacks, log, observe, signal };
+  const started = await Promise.allSettled(seats.map((seat) => openProcessWorker({ ...shared, seat })));
+  const isMissing = started.some((one) => one.status === 'rejected' && one.reason instanceof ClassMissing);
+  return isMissing ? locally(readyMadeClass(source, tools.executors)) : started;
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { targetTest } from './pattern.ts';
+
+const matching = async (pattern: string, names: readonly string[]) => names.filter(await targetTest(pattern));
+
+describe('a pattern of names', () => {
+  it.each<[string, string[]]>([
+    ['exec', ['execA', 'execB']],
+    ['exec[AB]$', ['execA', 'execB']],
+    ['(execA|other)', ['execA', 'other']],
+    ['[a-z]{2,8}[A-Z]{1,4}', ['execA', 'execB']],
+    ['(?i)EXEC', ['execA', 'execB']],
+    ['\\p{L}+$', ['execA', 'execB', 'other']],
+    [Array.from({ length: 20 }, (_, at) => `encoder${at}`).join('|'), []],
+  ])('%s finds what begins with it', async (pattern, names) => {
+    expect(await matching(pattern, ['execA', 'execB', 'other'])).toEqual(names);
+  });
+
+  it.each([
+    ['a{0,999}', 'repeated too often'],
+    ['((a{0,30}){0,30}){0,30}', 'repeated too often'],
+    ['(?:(?:a?){0,30}){0,30}', 'repeated too often'],
+    ['\\w{1,50}\\w{1,50}', 'repeated too often'],
+    ['\\p{L}'.repeat(50), 'more than 4 classes'],
+    ['[\\PL\\pN]'.repeat(20), 'more than 4 classes'],
+    ['.*'.repeat(500), 'longer than 256'],
+    ['(a*)*'.repeat(200), 'longer than 256'],
+  ])('%s is refused before it costs anything', async (pattern, reason) => {
+    await expect(targetTest(pattern)).rejects.toMatchObject({
+      name: 'SubmittedDataMalformedError',
+      code: 422,
+      message: expect.stringContaining(reason),
+      facts: { detail: [{ loc: ['body', 'targetExecutor'] }] },
+    });
+  });
+
+  it.each(['(', 'a)', '[', '(?<n>'])('%s is none', async (pattern) => {
+    await expect(targetTest(pattern)).rejects.toThrow('body.targetExecutor: value is not a regular expression');
+  });
+});

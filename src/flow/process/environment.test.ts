@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { executorEnvironment } from './environment.ts';
+
+it('passes on the environment but the settings of the server, and what the executor is given', () => {
+  const all = {
+    PATH: '/bin',
+    HOME: '/home/me',
+    LECTERN_ADMIN_SECRET: 'secret',
+    lectern_database_url: 'secret',
+    NODE_CHANNEL_FD: '3',
+    A: 'old',
+  };
+  expect(executorEnvironment({ A: 'own', LECTERN_LOG_LEVEL: 'info' }, all)).toEqual({
+    PATH: '/bin',
+    HOME: '/home/me',
+    A: 'own',
+    LECTERN_LOG_LEVEL: 'info',
+  });
+});

@@ -1,0 +1,35 @@
+/** A module of executors as a user writes one, for tests of flows that load it in this process or another. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { symbols } from 'pino';
+import { createLog, type Log } from '#telemetry/log.ts';
+import { programFile } from '../../../test/support/program.ts';
+
+/** Where executors find `lectern/flow`: the sources here, the built package in a process of its own. */
+export const flowIndex = async (ownProcesses: boolean): Promise<string> =>
+  ownProcesses
+    ? path.join(path.dirname(await programFile()), 'flow/index.js')
+    : path.resolve(import.meta.dirname, '../index.ts');
+
+/** Folder of the module, which the caller removes. */
+export function writeModule(name: string, index: string, body: string): { folder: string; file: string } {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'flow-modules-'));
+  const file = path.join(folder, name);
+  writeFileSync(file, moduleText(index, body));
+  return { folder, file };
+}
+
+export const moduleText = (index: string, body: string): string =>
+  `import { Document, Executor, NdArray } from ${JSON.stringify(index)};\n${body}`;
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** A log whose lines are kept, as they would be written. */
+export function gatheredLog(): { readonly log: Log; lines(): readonly LogLine[] } {
+  const all: LogLine[] = [];
+  const log = createLog('info');
+  const { streamSym } = symbols as unknown as Record<string, symbol>;
+  Object.assign(log, { [streamSym!]: { write: (line: string) => all.push(JSON.parse(line)) } });
+  return { log, lines: () => all };
+}

@@ -1,0 +1,107 @@
+/**
+ * What the process of an executor writes, as lines of the server's log. A process that writes without end is read
+ * slowly, so that it waits for itself and costs the server little.
+ */
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import type { Log } from '#telemetry/log.ts';
+
+const WINDOW_MS = 1000;
+/** Of each stream in a window; what comes after it is read in the next one. */
+const MAX_BYTES = 256 * 1024;
+/** Of all streams in a window; more lines are counted and left out. */
+const MAX_LINES = 500;
+const MAX_LINE_LENGTH = 16_384;
+/** How much of the standard error is kept, to tell why the process ended. */
+const KEPT_LENGTH = 4096;
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+export interface ExecutorStreams {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Lines of the log that the executor was given. */
+  readonly log: Readable;
+}
+
+export interface Output {
+  /** The end of the standard error. */
+  lastErrors(): string;
+  /** Resolves when all streams are at their end. */
+  readonly ended: Promise<unknown>;
+}
+
+export function forwardOutput({ stdout, stderr, log: logged }: ExecutorStreams, name: string, log: Log): Output {
+  let lines = 0;
+  let lastErrors = '';
+  let timer: NodeJS.Timeout | undefined;
+  const restarts: (() => void)[] = [];
+
+  function endWindow(): void {
+    timer = undefined;
+    if (lines > MAX_LINES) {
+      const facts = { executor: name, lines: lines - MAX_LINES };
+      log.warn(facts, `an executor writes more than ${MAX_LINES} lines a second: the others are left out`);
+    }
+    lines = 0;
+    for (const restart of restarts) restart();
+  }
+
+  function forward(stream: Readable, write: (line: string) => void): Promise<unknown> {
+    const decoder = new StringDecoder('utf8');
+    let rest = '';
+    let bytes = 0;
+    const take = (text: string) => {
+      const parts = text.split('\n');
+      parts[0] = rest + parts[0]!;
+      rest = parts.pop()!.slice(0, MAX_LINE_LENGTH);
+      for (const line of parts) if (line && ++lines <= MAX_LINES) write(cut(line));
+    };
+    stream.on('data', (chunk: Buffer) => {
+      if (!timer) timer = setTimeout(endWindow, WINDOW_MS).unref();
+      take(decoder.write(chunk));
+      bytes += chunk.length;
+      if (bytes >= MAX_BYTES) stream.pause();
+    });
+    restarts.push(() => {
+      bytes = 0;
+      stream.resume();
+    });
+    stream.on('error', () => {});
+    return new Promise<void>((resolve) => {
+      stream.once('close', () => {
+        if (rest) take('\n');
+        resolve();
+      });
+    });
+  }
+
+  return {
+    lastErrors: () => lastErrors,
+    ended: Promise.all([
+      forward(stdout, (line) => log.info({ executor: name, stream: 'stdout' }, line)),
+      forward(stderr, (line) => {
+        lastErrors = `${lastErrors}${line}\n`.slice(-KEPT_LENGTH);
+        log.warn({ executor: name, stream: 'stderr' }, line);
+      }),
+      forward(logged, (line) => repeat(log, name, line)),
+    ]),
+  };
+}
+
+const cut = (line: string): string => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line);
+
+/** A line of the executor's log, once more in that of the server, under the level that it has. */
+function repeat(log: Log, name: string, line: string): void {
+  try {
+    const { level, time: _, msg, ...facts } = JSON.parse(line) as Record<string, unknown>;
+    const known = LEVELS.find((one) => one === level);
+    if (known) {
+      log[known]({ ...facts, executor: name }, typeof msg === 'string' ? msg : '');
+      return;
+    }
+  } catch {
+    // Not a line of ours: logged as it is.
+  }
+  log.warn({ executor: name }, line);
+}
