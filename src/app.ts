@@ -2,6 +2,7 @@
  * The whole server, wired by hand: each room is built once, in order, and closed in reverse. What belongs to one part is
  * opened in a file of src/app: the ways out, reading, the doors.
  */
+import os from 'node:os';
 import path from 'node:path';
 import type { AccountsRoom } from '#accounts/index.ts';
 import type { BrowserHealth } from '#api/health.ts';
@@ -19,7 +20,9 @@ import { Started } from '#app/started.ts';
 import type { Face } from '#http/server.ts';
 import { createCompletions, modelNames } from '#models/index.ts';
 import type { PoolStatus, Reader } from '#reader/index.ts';
-import { openIndexOf, openSearch, rememberingReader } from '#search/index.ts';
+import { type LocalIndex, openIndexOf, openSearch, rememberingReader } from '#search/index.ts';
+import { watchDisk } from '#storage/disk.ts';
+import type { Log } from '#telemetry/log.ts';
 
 export type { Place } from '#app/faces.ts';
 
@@ -81,18 +84,26 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const embedder = await indexEmbedder(modelHost, config.searchEmbedder);
   const rerank = await passageReranker(modelHost, config.searchReranker);
   const index = config.indexMaxBytes > 0 ? started.keep(await openIndexOf(config, { embedder, log })) : undefined;
+  if (index && config.indexShared !== 'all') tellUnshared(index, log);
   const reader = index
-    ? rememberingReader(bareReader, { index, keepsNoStore: config.cacheNoStore === 'ignore', log })
+    ? rememberingReader(bareReader, {
+        index,
+        keepsNoStore: config.cacheNoStore === 'ignore',
+        shared: config.indexShared,
+        log,
+      })
     : bareReader;
   const crawl = started.keep(await createCrawl(config, { accounts, reader, robots, fetch, log }));
   const { onAsked } = observe;
-  const searchParts = { reader, trusted, fetch, fitPicture, index, embedder, rerank, version, log, onAsked };
+  const { mayAnswer } = network;
+  const searchParts = { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked };
   const search = started.keep(await openSearch(config, searchParts));
 
   const collections = started.keep(
     createCollections({
       dir: path.join(dataDir, 'collections'),
       maxBytes: config.flowIndexMaxBytes,
+      shared: config.indexShared,
       embedder,
       log,
     }),
@@ -107,8 +118,14 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   });
   const browser = (): BrowserHealth =>
     pool ? { available: true, ...shownStatus(pool.status()) } : { available: false };
+  const places = [
+    { name: 'data folder', folder: dataDir },
+    { name: 'temporary folder', folder: os.tmpdir() },
+  ];
+  const disk = started.keep(watchDisk({ places, leastFreeBytes: config.diskMinFreeBytes, log }));
   const health = {
     version,
+    fullDisks: disk.full,
     browser,
     stores: () => ({
       accounts: stateOf(accounts),
@@ -139,6 +156,18 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     return closing;
   };
   return { reader, accounts, faces, flow, firstKey, browser, listen, close };
+}
+
+/** Pages of versions that noted no owner are in the index, and nobody finds them. */
+function tellUnshared(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'warn'>): void {
+  index.stats().then(
+    ({ onlyAll: pages }) => {
+      if (pages === 0) return;
+      log.warn({ pages }, 'pages in the index are found with LECTERN_INDEX_SHARED=all only, until they are read again');
+    },
+    // Whoever searches it is told.
+    () => {},
+  );
 }
 
 const stateOf = ({ healthy }: { readonly healthy: boolean }): 'ok' | 'away' => (healthy ? 'ok' : 'away');

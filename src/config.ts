@@ -130,6 +130,11 @@ export const SETTINGS = {
   ocrLanguages: setting(words, 'eng', 'The languages of text recognition, by their Tesseract names.'),
   ocrMaxPages: setting(count(20, 0), '20', 'How many scanned pages of a document are recognised in one read.'),
 
+  diskMinFreeBytes: setting(
+    count(67_108_864, 0),
+    '67108864',
+    'The free space of the data folder and the folder for temporary files below which `/ready` says that the disk is full, in bytes.',
+  ),
   cacheMaxBytes: setting(
     count(5_000_000_000, 0),
     '5000000000',
@@ -346,14 +351,30 @@ export const SETTINGS = {
     'What the index of pages that were read may take on disk, about, in bytes; those read longest ago make room, 0 keeps none.',
   ),
 
+  indexShared: setting(
+    z.enum(['all', 'public', 'none']).default('public'),
+    'public',
+    'What accounts find of each other in the index of pages: `public` shares pages whose URL is no secret, and others are found by the account that read them; `none` shares nothing that was read; `all` shares everything.',
+  ),
+
   pageMaxRequests: setting(count(3_300), '3300', 'Requests that one page may make before it is stopped as abuse.'),
   pageMaxDocuments: setting(count(1_000), '1000', 'Documents that one page may load.'),
   pageMaxDomains: setting(count(200), '200', 'Registrable domains that one page may ask.'),
   pageMaxParallel: setting(count(100), '100', 'Requests of one page at a time.'),
+  pageMaxBytes: setting(
+    count(134_217_728),
+    '134217728',
+    'The most that one page may load and send in the browser, in bytes on the network; the rest is not loaded.',
+  ),
+  pageMemoryMb: setting(
+    count(512, 128),
+    '512',
+    'The memory that one page may take in the browser, in MB; a page over it is ended. Linux only.',
+  ),
   hostRefusalS: setting(
     count(3_600, 0),
     '3600',
-    'How long callers without a key cannot read a host whose page was stopped as abuse, in s.',
+    'How long callers without a key cannot read a page that was stopped as abuse, in s; after several such pages the same holds for their folder and their host. 0 refuses none.',
   ),
   maxDepth: setting(count(256), '256', 'How deep elements may stand before a page is answered as its text.'),
   maxElements: setting(count(80_000), '80000', 'How many elements a page may have before it is answered as its text.'),

@@ -4,9 +4,10 @@ import { setMaxListeners } from 'node:events';
 import { readFileSync, realpathSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { CliContext } from '#cli/context.ts';
+import type { CliContext, FaultTeller } from '#cli/context.ts';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { run } from '#cli/program.ts';
+import { forTerminal, guarded } from '#cli/terminal.ts';
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
@@ -15,21 +16,23 @@ export async function main(argv: readonly string[]): Promise<void> {
   const ending = watchEnding();
   const { stdin, stdout, stderr, env } = process;
   const terminal = stderr.isTTY && env.TERM !== 'dumb';
+  const shown = (stream: { readonly isTTY?: boolean }, line: string) => (stream.isTTY ? forTerminal(line) : line);
   const exit = await run(argv, {
     environment: env,
     version: VERSION,
-    print: (line) => void stdout.write(`${line}\n`),
+    print: (line) => void stdout.write(`${shown(stdout, line)}\n`),
     // Whoever reads no more of the answer wants to hear nothing either.
-    note: (line) => void (ending.code() === EXIT_CODES.ok.code || stderr.write(`${line}\n`)),
+    note: (line) => void (ending.code() === EXIT_CODES.ok.code || stderr.write(`${shown(stderr, line)}\n`)),
     readInput: () => text(stdin),
     input: stdin,
-    output: stdout,
-    rewrite: terminal ? (line) => void stderr.write(`\r\x1b[K${line}`) : undefined,
+    output: guarded(stdout),
+    rewrite: terminal ? (line) => void stderr.write(`\r\x1b[K${forTerminal(line)}`) : undefined,
     width: () => stderr.columns || 80,
     get signal() {
       return ending.signal();
     },
     onStop: ending.onStop,
+    onFault: watchFaults,
   });
   process.exitCode = ending.code() ?? EXIT_CODES[exit].code;
 }
@@ -80,6 +83,19 @@ function watchEnding(): Ending {
     onStop: (stop) => void stops.push(stop),
     code: () => code,
   };
+}
+
+/**
+ * For commands that serve many callers. A promise whose failure nobody handles belongs to one request at most, so the
+ * others go on; after an error that nobody caught, the state is unknown and the process ends for its supervisor to start
+ * it again. Other commands end with either, which is what Node does.
+ */
+function watchFaults(tell: FaultTeller): void {
+  process.on('unhandledRejection', (reason) => tell(reason, 'a promise was rejected and nobody handled it'));
+  process.on('uncaughtException', (error) => {
+    tell(error, 'an uncaught error ends the process');
+    process.exit(EXIT_CODES.failed.code);
+  });
 }
 
 const invoked = process.argv[1];

@@ -1,6 +1,6 @@
 /** The admin API: accounts, keys and usage over JSON, on a face of its own and for nobody without its secret. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { asProblem, type Problem, problem } from '#errors.ts';
+import { asProblem, diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
@@ -62,6 +62,7 @@ async function run(route: AdminRoute, rooms: AdminRooms, request: FastifyRequest
   try {
     return await route.run(rooms, { id: id ?? '', query, body });
   } catch (error) {
+    if (isDiskFull(error)) throw diskFull(error);
     throw error instanceof DatabaseAway ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error) : asProblem(error);
   }
 }

@@ -1,12 +1,13 @@
 /** A database that is away, as callers are told it. */
-import { problem } from '#errors.ts';
+import { diskFull, isDiskFull, problem } from '#errors.ts';
 import { DatabaseAway } from '#storage/database/away.ts';
 
 const RETRY_AFTER_S = 2;
 
-/** The work's outcome; ServiceAwayError when the database cannot be reached. */
+/** The work's outcome; ServiceAwayError when the database cannot be reached, its own problem when the disk is full. */
 export async function away<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
+    if (isDiskFull(error)) throw diskFull(error);
     throw error instanceof DatabaseAway ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error) : error;
   });
 }

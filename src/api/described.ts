@@ -29,6 +29,9 @@ export const FAILURE = {
 
 /** The members of a page that was read, wherever it stands. */
 export const PAGE_MEMBERS = {
+  targetStatus: whole(
+    'The HTTP status that the server of the page answered with, after redirects; absent for what came with the request.',
+  ),
   chunks: texts('The Markdown in pieces.'),
   publishedTime: text('When the page was published.'),
   html: text('The document.'),

@@ -1,6 +1,6 @@
 /** `POST /v1/embeddings`. */
 import type { Face } from '#http/server.ts';
-import { embed, readEmbedRequest } from '#models/index.ts';
+import { embed, readEmbedRequest, refuseZeros } from '#models/index.ts';
 import { embeddingsAnswer } from './embeddings-answer.ts';
 import { bodyOf, modelOf } from './model-body.ts';
 import { callOf, keyedRoute, type ModelDoor } from './model-door.ts';
@@ -14,6 +14,7 @@ export function embeddingsRoutes(face: Face, door: ModelDoor): void {
     // What was read of it lives on; the rest would be held until the answer is out.
     request.body = undefined;
     const embeddings = await embed(door.models, row, asked, call);
+    refuseZeros(embeddings, asked);
     door.gatekeeper.visitOf(request).spend({ tokens: embeddings.tokens, model: row.id });
     call.trace?.count('tokens', embeddings.tokens);
     const trace = door.tracing.show(request, reply);

@@ -4,11 +4,12 @@ import { CHAT_FIELDS, EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestFiel
 import { BATCH_PATHS, BATCH_SCHEMAS } from './batch-openapi.ts';
 import { ref } from './described.ts';
 import { MODEL_CODES, RATE_CODES } from './envelopes/model.ts';
+import { openRoute } from './model-door.ts';
 import { TRACE_SCHEMA } from './trace-openapi.ts';
 
 export function modelDescriptionRoute(face: Face, version: string): void {
   const description = JSON.stringify(modelDescription(version));
-  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
+  openRoute(face, '/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
 }
 
 /** The OpenAPI 3.1 document of the model host. */

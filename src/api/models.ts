@@ -14,6 +14,7 @@ import {
   sizesOf,
   TASKS,
 } from '#models/index.ts';
+import { own } from '#own.ts';
 import { type ModelDoor, openRoute } from './model-door.ts';
 
 /** Decimal texts, per unit. */
@@ -64,7 +65,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     context_length: row.contextTokens,
     max_output_length: embedding?.row.dimensions ?? 0,
     quantization: quantizationOf(row),
-    pricing: { ...FREE, ...prices[row.id] },
+    pricing: { ...FREE, ...own(prices, row.id) },
     supported_sampling_parameters: [],
     supported_features: featuresOf(model),
     datacenters: [],
@@ -95,7 +96,7 @@ function writerEntry(model: CompletionModel, { prices }: ModelList): Record<stri
     context_length: contextTokens,
     max_output_length: 0,
     quantization: '',
-    pricing: { ...FREE, ...prices[id] },
+    pricing: { ...FREE, ...own(prices, id) },
     supported_sampling_parameters: chats
       ? ['temperature', 'top_p', 'seed', 'stop', 'max_tokens']
       : ['stop', 'max_tokens'],

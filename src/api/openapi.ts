@@ -105,6 +105,7 @@ const METADATA = {
     'lectern:extraction': text('The version of the extraction: with it, the same bytes give the same Markdown.'),
     'lectern:engine': text('The engine that read the page.'),
     'lectern:engineReason': text('Why this engine.'),
+    'lectern:staleCopy': text('When the copy was kept that stands for a page which could not be read.'),
   },
 };
 
@@ -117,6 +118,8 @@ const PAGE = {
     url: text('The address read.'),
     content: text('Markdown.'),
     ...PAGE_MEMBERS,
+    numPages: whole('The pages of a document that was read whole.'),
+    storageState: map('With `exportStorageState`: cookies and local storage after the read.'),
     warning: text('What may be wrong with this answer, a line each.'),
     metadata: METADATA,
     external: map('The links of the head: rel, address, attributes.'),
@@ -181,7 +184,20 @@ const EXPLANATION = {
 const ANSWER = answered(ref('Page'));
 
 const RESPONSES = {
-  ...responses('The page.', { events: 'Events `data`, each a newer page object; `error` when it fails.' }),
+  ...responses('The page.', {
+    events: 'Events `data`, each a newer page object; `error` when it fails.',
+    headers: {
+      'X-Stale-Copy': {
+        schema: { type: 'string', format: 'date-time' },
+        description: 'Set when the page could not be read: when the copy was kept that is answered instead.',
+      },
+      'X-Target-Status': { schema: { type: 'integer' }, description: 'As `targetStatus`; not of a stream.' },
+      'X-Warning': {
+        schema: { type: 'string' },
+        description: 'As `warning`, in one line parted by ` | `; not of a stream.',
+      },
+    },
+  }),
   302: { description: 'The address of the picture, for text answers in a picture format.' },
 };
 

@@ -1,6 +1,7 @@
 /** The forms of the playground, drawn from the tables of options: what a person may set, and what it means. */
 import * as z from 'zod';
 import { type DescribedOption, headerTitle, inputSchema } from '#http/openapi.ts';
+import { own } from '#own.ts';
 import type { FormField } from './playground-shapes.ts';
 
 export type FieldTable = Readonly<Record<string, DescribedOption>>;
@@ -40,7 +41,7 @@ export function formOf(table: FieldTable): FormField[] {
     .filter(([name]) => !TARGETS.has(name))
     .flatMap(([name, option]) => fieldsOf(name, option));
   const order = [...Object.keys(GROUPS), OTHERS];
-  const place = ({ name, group }: FormField) => GROUPS[group]?.indexOf(name.split('.', 1)[0]!) ?? 0;
+  const place = ({ name, group }: FormField) => own(GROUPS, group)?.indexOf(name.split('.', 1)[0]!) ?? 0;
   return fields.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || place(a) - place(b));
 }
 

@@ -3,7 +3,7 @@
  * stream shows each rendition, JSON puts the last one in its envelope, text sends it bare.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Entrance, Visit } from '#accounts/index.ts';
+import { accountOf, type Entrance, type Visit } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered, Upload } from '#http/body.ts';
@@ -85,9 +85,11 @@ export function readerRoutes(face: Face, door: ReaderDoor): void {
     handler: (request, reply) => read(request, reply, door, { path: decodePathTarget(request.originalUrl) }),
   });
   face.get<{ Params: { name: string } }>(`${PICTURES_PATH}:name`, async (request, reply) => {
-    const png = await pictures.get(request.params.name.replace(/\.png$/, ''));
-    if (!png) throw problem('RouteNotFoundError', { message: 'This picture is not here, or not any more' });
-    return reply.type('image/png').header('cache-control', 'private, max-age=14400').send(Buffer.from(png));
+    const picture = await pictures.get(request.params.name.replace(/\.png$/, ''));
+    if (!picture) throw problem('RouteNotFoundError', { message: 'This picture is not here, or not any more' });
+    showStale(reply, picture);
+    const head = reply.type('image/png').header('cache-control', 'private, max-age=14400');
+    return head.send(Buffer.from(picture.png));
   });
 }
 
@@ -106,7 +108,7 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
   // What is read of it lives on; the rest would be held until the answer is out.
   request.body = undefined;
   // Before anything else, so that an option which cannot be served is named whatever comes with it.
-  const options = resolve({ ...(door.userAgent && { userAgent: door.userAgent }), ...given });
+  const options = resolve({ ...(door.userAgent && { userAgent: door.userAgent }), ...given }, given);
   const target = targetOf(given, path, ownHosts(request, door));
   if (!target) {
     const empty = CONTENT.find((name) => given[name] !== undefined);
@@ -126,17 +128,33 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDo
     });
   }
   if (options.explain) refuseToExplain(kind, options);
+  if (options.exportStorageState && kind === 'text') {
+    throw problem('ParamValidationError', {
+      path: 'exportStorageState',
+      message: 'A storage state needs an answer in JSON: send Accept: application/json',
+    });
+  }
   const signal = goneSignal(reply);
   const trace = door.tracing.follow(request, reply, options.trace);
-  const work = { target, options, signal, keyed: caller.kind !== 'keyless', trace };
+  const work = { target, options, signal, keyed: caller.kind !== 'keyless', account: accountOf(caller), trace };
   if (kind === 'stream') return sendStream(reply, request, door, work, visit);
   const rendition = await door.reader.last(work);
   visit.spend({ tokens: rendition.tokens, model: options.modelFormat ?? '' });
   reply.header('x-usage-tokens', String(rendition.tokens));
+  showStale(reply, rendition);
+  const { targetStatus } = rendition.page;
+  if (targetStatus !== undefined) reply.header('x-target-status', String(targetStatus));
+  const told = warningHeader(rendition.page, kind, options);
+  if (told) reply.header('x-warning', told);
   const page = await withPictures(rendition, options, request, door);
   trace?.count('tokens', rendition.tokens);
   const shown = door.tracing.show(request, reply);
   return kind === 'json' ? sendJson(reply, page, shown) : sendText(reply, rendition, page);
+}
+
+/** Not every form of an answer has a place for warnings. */
+function showStale(reply: FastifyReply, { staleAt }: { readonly staleAt?: number | undefined }): void {
+  if (staleAt !== undefined) reply.header('x-stale-copy', new Date(staleAt).toISOString());
 }
 
 /** An explanation stands in a page object, and tells of a page that was read here. */
@@ -149,6 +167,26 @@ function refuseToExplain(kind: BodyKind, { modelFormat }: Options): void {
   if (modelFormat) {
     throw problem('ParamValidationError', { path, message: 'An answer that a model writes cannot be explained' });
   }
+}
+
+const LONGEST_HEADER = 2_000;
+const LAYOUTS = ['content', 'markdown', 'frontmatter'] as const;
+
+/** What a reader of the page should know, for text answers that have no room for it: in one line of plain ASCII. */
+function warningHeader({ warning, chunks }: Page, kind: BodyKind, options: Options): string {
+  const { formats, modelFormat, withLinksSummary, withImagesSummary } = options;
+  const isLayout = (modelFormat !== undefined || LAYOUTS.some((format) => formats.has(format))) && !chunks;
+  const left = [withLinksSummary && 'withLinksSummary', withImagesSummary && 'withImagesSummary'].filter(Boolean);
+  const lost =
+    kind === 'text' && !isLayout && left.length > 0
+      ? `${left.join(' and ')}: there is room only in an answer in JSON.`
+      : undefined;
+  return [warning?.split('\n'), lost]
+    .flat()
+    .filter(Boolean)
+    .join(' | ')
+    .replace(/[^\x20-\x7e]+/g, '?')
+    .slice(0, LONGEST_HEADER);
 }
 
 const queryOf = (request: FastifyRequest): Record<string, unknown> => {
@@ -227,6 +265,7 @@ interface Work {
   readonly options: Options;
   readonly signal: AbortSignal;
   readonly keyed: boolean;
+  readonly account: string | undefined;
   readonly trace: Trace | undefined;
 }
 
@@ -280,12 +319,12 @@ async function withPictures(
   request: FastifyRequest,
   door: ReaderDoor,
 ): Promise<Page> {
-  const { page, screenshot, pageshot } = rendition;
+  const { page, screenshot, pageshot, staleAt, finalUrl = page.url } = rendition;
   if (!screenshot && !pageshot) return page;
   const address = async (png: Uint8Array) =>
     options.zeroDataRetention || options.doNotTrack
       ? `data:image/png;base64,${Buffer.from(png).toString('base64')}`
-      : `${originOf(request, door)}${PICTURES_PATH}${await door.pictures.put(png)}.png`;
+      : `${originOf(request, door)}${PICTURES_PATH}${await door.pictures.put(png, { urls: [page.url, finalUrl], staleAt })}.png`;
   return orderedPage({
     ...page,
     ...(screenshot && { screenshotUrl: await address(screenshot) }),

@@ -11,6 +11,7 @@ import {
   rerank,
   type ServedReranker,
 } from '#models/index.ts';
+import type { FieldError } from './envelopes/model.ts';
 import { bodyOf, givenModel, type ModelBody, modelOf } from './model-body.ts';
 import { callOf, keyedRoute, type ModelDoor } from './model-door.ts';
 
@@ -71,13 +72,20 @@ async function ranked(
 ) {
   const call = callOf(request, reply, door, body);
   request.body = undefined;
-  const { results, tokens } = await rerank(door.models, row, asked, call);
+  const { results, tokens, isBlind } = await rerank(door.models, row, asked, call);
+  if (isBlind) throw blindQuery(asked.query);
   door.gatekeeper.visitOf(request).spend({ tokens, model: row.id });
   call.trace?.count('tokens', tokens);
   const trace = door.tracing.show(request, reply);
   const answer = write({ model: row.id, asked, results, tokens, requestId: request.id });
   const whole = trace && !Array.isArray(answer) ? { ...(answer as object), trace } : answer;
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));
+}
+
+function blindQuery(query: string) {
+  const message = 'has nothing in it that this model could look for';
+  const error: FieldError = { field: 'body -> query', message, type: 'value_error', input: query };
+  return problem('ParamValidationError', { path: 'query', message: `query ${message}`, errors: [error] });
 }
 
 const ownShape = ({ model, asked, results, tokens }: Done) => ({

@@ -3,7 +3,7 @@
  * three writers: an event stream shows each answer, JSON puts the last one in its envelope, text lays it out.
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { Entrance, Visit } from '#accounts/index.ts';
+import { accountOf, type Entrance, type Visit } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered } from '#http/body.ts';
@@ -126,12 +126,15 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
   const words = requireText(q);
   const operators = Object.fromEntries(GIVEN_OPERATORS.map((name) => [name, given[name] ?? []]));
   const { timeout, ...pages } = reading;
-  const options = resolve({
-    ...(door.userAgent && { userAgent: door.userAgent }),
-    ...pages,
-    respondTiming: pages.respondTiming ?? 'visible-content',
-    ...(kind === 'text' && { explain: false }),
-  });
+  const options = resolve(
+    {
+      ...(door.userAgent && { userAgent: door.userAgent }),
+      ...pages,
+      respondTiming: pages.respondTiming ?? 'visible-content',
+      ...(kind === 'text' && { explain: false }),
+    },
+    pages,
+  );
   for (const { feature, option } of featuresAsked(reading, options)) {
     if (feature !== 'proxy' || caller.kind === 'key') visit.allow(feature, option);
   }
@@ -156,15 +159,16 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
     options,
     pagesFreshMs: PAGES_FRESH_S * 1_000,
     keyed: caller.kind !== 'keyless',
+    account: accountOf(caller),
     budgetMs: typeof timeout === 'number' ? timeout * 1_000 : STANDARD_BUDGET_MS,
     signal,
     ownHosts: [request.headers.host ?? '', ...door.ownHosts()].map((host) => host.toLowerCase()),
     passageTokens: given.passages,
     favicons: (given.withFavicons ?? false) && kind !== 'stream',
-    keepPicture: async (png) =>
+    keepPicture: async (png, shown) =>
       options.zeroDataRetention || options.doNotTrack
         ? `data:image/png;base64,${Buffer.from(png).toString('base64')}`
-        : `${door.readerUrl()}/.pictures/${await door.pictures.put(png)}.png`,
+        : `${door.readerUrl()}/.pictures/${await door.pictures.put(png, shown)}.png`,
   };
   if (kind === 'stream') return sendStream(reply, request, door, work, visit);
   const answer = await door.search.last(work);

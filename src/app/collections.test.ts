@@ -18,7 +18,8 @@ const signal = new AbortController().signal;
 
 let dir: string;
 let collections: Collections;
-const create = () => createCollections({ dir, maxBytes: 1e9, embedder, log: createLog('silent') });
+const create = (shared: 'all' | 'public' = 'public') =>
+  createCollections({ dir, maxBytes: 1e9, shared, embedder, log: createLog('silent') });
 
 beforeEach(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-collections-'));
@@ -45,6 +46,25 @@ describe('a collection', () => {
     expect(library).toMatchObject({ id: 'b', title: '', text: LIBRARY });
     expect(library).not.toHaveProperty('url');
     expect(await documents.search('the', { limit: 1, signal })).toHaveLength(1);
+  });
+
+  it('finds a document at a secret URL by its id, and shows the URL only where all is shared', async () => {
+    const secret = 'https://a.example/harbour?X-Amz-Signature=abc';
+    for (const [shared, url] of [
+      ['public', undefined],
+      ['all', secret],
+      ['public', undefined],
+    ] as const) {
+      await collections.close();
+      collections = create(shared);
+      const documents = collections.open('documents');
+      await documents.add([entry('a', `${HARBOUR} ${shared}`, secret)]);
+      const found = await documents.search('harbour', { limit: 5, signal });
+      expect(found.map(({ id, url }) => ({ id, url }))).toEqual([{ id: 'a', url }]);
+    }
+    const documents = collections.open('documents');
+    expect(await documents.remove({ id: 'a', url: secret })).toBe(true);
+    expect(await documents.search('harbour', { limit: 5, signal })).toEqual([]);
   });
 
   it('moves a document to its new address, and lets a new one take over an address', async () => {

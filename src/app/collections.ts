@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { Config } from '#config.ts';
 import type { Collection, Entry, FoundPassage } from '#flow/index.ts';
+import { isCapabilityUrl } from '#net/capability-url.ts';
 import { addressOf, type IndexEmbedder, type LocalIndex, openLocalIndex, readQuery } from '#search/index.ts';
 import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -12,6 +14,8 @@ export interface CollectionsOptions {
   readonly dir: string;
   /** What one may take, about, in bytes. */
   readonly maxBytes: number;
+  /** With `all` documents at capability URLs are shown with them. */
+  readonly shared: Config['indexShared'];
   readonly embedder: IndexEmbedder | undefined;
   readonly log: Log;
 }
@@ -76,25 +80,28 @@ function lazily(open: () => Promise<Collection>): Collection {
   };
 }
 
-async function openCollection(name: string, { dir, maxBytes, embedder, log }: CollectionsOptions): Promise<Collection> {
+async function openCollection(name: string, options: CollectionsOptions): Promise<Collection> {
+  const { dir, maxBytes, shared, embedder, log } = options;
   const folder = path.join(dir, name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const ids = await openDatabase(path.join(folder, 'ids.db'), MIGRATIONS);
   try {
     const index = await openLocalIndex({ file: path.join(folder, 'index.db'), maxBytes, embedder, log });
-    return collectionOver(index, ids);
+    return collectionOver(index, ids, (url) => shared === 'all' || !isCapabilityUrl(url));
   } catch (error) {
     ids.close();
     throw error;
   }
 }
 
-/** What has no address on the web is kept under one that only its id can make. */
-const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>
-  (url !== undefined && addressOf(url)?.href) || `${OWN}${createHash('sha256').update(id).digest('hex')}`;
 const OWN = 'file:///';
 
-function collectionOver(index: LocalIndex, ids: Database): Collection {
+/** All callers of flows search the same collections: only URLs for which `isShown` holds are kept and shown to them. */
+function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string) => boolean): Collection {
+  /** What has no URL that may be shown is kept under an address that only its id can make. */
+  const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>
+    (url !== undefined && isShown(url) && addressOf(url)?.href) ||
+    `${OWN}${createHash('sha256').update(id).digest('hex')}`;
   const addressOfId = (id: string) =>
     ids.get<{ address: string }>('SELECT address FROM documents WHERE id = ?', id)?.address;
   const idOf = (address: string) => ids.get<{ id: string }>('SELECT id FROM documents WHERE address = ?', address)?.id;
@@ -122,9 +129,9 @@ function collectionOver(index: LocalIndex, ids: Database): Collection {
       const hits = await index.search(readQuery(question, { count: limit }), { signal });
       const passages = hits.flatMap(({ url, title, passages = [] }) =>
         passages.map((passage): FoundPassage => {
-          const isOwn = url.startsWith(OWN);
+          const isHidden = url.startsWith(OWN) || !isShown(url);
           const { heading, text, start, end, score } = passage;
-          const shown = isOwn ? { title: title === url ? '' : title } : { url, title };
+          const shown = isHidden ? { title: title === url ? '' : title } : { url, title };
           return { id: idOf(url) ?? '', ...shown, heading, text, start, end, score };
         }),
       );

@@ -186,7 +186,7 @@ export async function openFaces(config: Config, rooms: FaceRooms, started: Start
       });
     }),
     model: await face('model', modelErrors, (made) => {
-      modelProbes(made, { models: rooms.modelHost.models, draining: () => draining });
+      modelProbes(made, { models: rooms.modelHost.models, draining: () => draining, fullDisks: health.fullDisks });
       modelHostRoutes(made, {
         ...rooms.modelHost,
         completions: rooms.completions,

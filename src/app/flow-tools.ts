@@ -49,7 +49,8 @@ export function createFlowTools(rooms: FlowRooms): BuiltInTools {
 
   return {
     reading(given) {
-      const options = resolve({ ...(userAgent && { userAgent }), ...FOR_MODELS, ...readingOptions(given) });
+      const own = readingOptions(given);
+      const options = resolve({ ...(userAgent && { userAgent }), ...FOR_MODELS, ...own }, own);
       return (source, signal) =>
         shown(async () => {
           const target = 'url' in source ? { url: cleanUrl(source.url) } : fileTarget(source);

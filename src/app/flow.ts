@@ -68,6 +68,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
   const observe = tools.observe ? both(metrics.observe, tools.observe) : metrics.observe;
   const flow = createFlow(definition, {
     executors,
+    ownProcesses: true,
     connect: createConnect(),
     log,
     observe,

@@ -82,9 +82,8 @@ export async function openFoundation(
     refusedRpm: config.refusedRpm,
   });
   const gatekeeper = createGatekeeper(gate, { onSpent: observe.onSpent });
-  const pictures = started.keep(await openPictures(dataDir));
-
   const network = await openNetwork(config, { lookup, version, log }, started);
+  const pictures = started.keep(await openPictures(dataDir, { mayAnswer: network.mayAnswer }));
   const documents = started.keep(
     createDocuments({
       processes: config.documentWorkers,

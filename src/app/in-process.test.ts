@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync } from 'node:fs';
-import { rm, stat, utimes } from 'node:fs/promises';
-import os from 'node:os';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { HostFace, HostFaces } from '#api/hosts.ts';
 import { openInProcess } from './in-process.ts';
 
@@ -64,29 +60,3 @@ it('lies in a folder of this user alone', async () => {
   expect(await (await opened.fetch(opened.urls.reader)).text()).toBe('700');
   await opened.close();
 });
-
-it.skipIf(process.platform === 'win32')(
-  'removes what killed processes left, and nothing of those that live',
-  async () => {
-    const listen = async (age: 'old' | 'young') => {
-      const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-socket-'));
-      const program = 'require("net").createServer().listen(process.argv[1], () => console.log("ready"))';
-      const child = spawn(process.execPath, ['-e', program, path.join(dir, 'socket')]);
-      onTestFinished(async () => {
-        child.kill('SIGKILL');
-        await rm(dir, { recursive: true, force: true });
-      });
-      await once(child.stdout, 'data');
-      if (age === 'old') await utimes(dir, new Date(0), new Date(0));
-      return { dir, child };
-    };
-    const [killed, alive, young] = await Promise.all([listen('old'), listen('old'), listen('young')]);
-    for (const { child } of [killed, young]) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    const opened = await openInProcess({ reader: naming('reader') } as unknown as HostFaces);
-    expect([killed, alive, young].map(({ dir }) => existsSync(dir))).toEqual([false, true, true]);
-    await opened.close();
-  },
-);

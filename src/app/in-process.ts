@@ -2,16 +2,15 @@
  * The faces of this process behind a `fetch`: commands and tools that run beside them speak the same HTTP as everybody
  * else, over a socket that nobody but this user can open, so each rule of the doors holds for them too.
  */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createHostServer, type HostFaces } from '#api/hosts.ts';
 import { onBehalfOf } from '#http/behalf.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
+import { ownTemporary } from './own-temporary.ts';
 
 /** Where each face is for `fetch`; outside of it these names mean nothing. */
 export const IN_PROCESS_URLS = {
@@ -33,9 +32,9 @@ export interface InProcess {
 /** Opens the socket; the faces must be ready. */
 export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   // Paths of sockets may be 104 bytes long at most, which a data folder may use up.
-  await removeDeserted().catch(() => {});
-  const dir = await mkdtemp(path.join(tmpdir(), PREFIX));
-  const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\${path.basename(dir)}` : path.join(dir, SOCKET);
+  const { path: folder } = await ownTemporary();
+  const name = randomBytes(4).toString('hex');
+  const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\lectern-${name}` : path.join(folder, name);
   const server = createHostServer(faces, MAX_HEADER_BYTES);
   server.prependListener('request', (request) => {
     const address = request.headers[FOR_HEADER];
@@ -50,37 +49,9 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
-      await rm(dir, { recursive: true, force: true });
     },
   };
 }
-
-const PREFIX = 'lectern-socket-';
-const SOCKET = 'socket';
-/** A socket younger than this may not be listened to yet. */
-const YOUNG_MS = 60_000;
-
-/** Folders that killed processes of this user left behind: nobody listens there any more. */
-async function removeDeserted(): Promise<void> {
-  if (process.platform === 'win32') return;
-  for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(PREFIX)) continue;
-    const dir = path.join(tmpdir(), name);
-    const { uid, mtimeMs } = await stat(dir);
-    if (uid !== process.getuid?.() || Date.now() - mtimeMs < YOUNG_MS) continue;
-    if (await isDeserted(path.join(dir, SOCKET))) await rm(dir, { recursive: true, force: true });
-  }
-}
-
-const isDeserted = (socketPath: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(socketPath);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(false);
-    });
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' || code === 'ENOENT'));
-  });
 
 const REDIRECTS = new Set([301, 302, 303]);
 

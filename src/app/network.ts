@@ -4,6 +4,7 @@ import type { Lookup } from '#net/dns.ts';
 import { createEgress, type Egress } from '#net/egress.ts';
 import { createFetch, type GuardedFetch } from '#net/fetch.ts';
 import { createGuard, type Guard } from '#net/guard.ts';
+import { createMayAnswer, type MayAnswer } from '#net/kept.ts';
 import { createOwnPlaces, type OwnPlaces } from '#net/own-places.ts';
 import { createProxyTable, type ProxyTable } from '#net/proxies.ts';
 import { createRegion, type Region } from '#net/region.ts';
@@ -16,6 +17,8 @@ import type { Started } from './started.ts';
 
 export interface Network {
   readonly guard: Guard;
+  /** Whether what was kept of a URL may still be answered. */
+  readonly mayAnswer: MayAnswer;
   readonly ownPlaces: OwnPlaces;
   /** Whether a host name is the one under which callers reach this server. */
   readonly isOwnHost: (name: string) => boolean;
@@ -50,10 +53,13 @@ export async function openNetwork(config: Config, parts: NetworkParts, started: 
   const spanExport = await openSpans(config, { ...parts, region });
   if (spanExport) started.keep(spanExport);
   const refusals = createRefusalLog();
-  const egress = started.keep(await createEgress({ guard, region, onRefused: refusals.note }));
+  const egress = started.keep(
+    await createEgress({ guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure }),
+  );
   ownPlaces.add(egress.port);
   return {
     guard,
+    mayAnswer: createMayAnswer(guard),
     ownPlaces,
     isOwnHost,
     ownNames: [config.host, ...(ownHost ? [ownHost] : [])],

@@ -36,12 +36,13 @@ async function build({ config, version, log, lookup }: FoundationOptions, starte
   const { gatekeeper, network, pictures, temporaryDir, observe } = foundation;
   const readingParts = { ...foundation, version, log, onCacheRead: observe.onCacheRead };
   const { reader } = await openReading(config, readingParts, started);
-  const { indexMaxBytes, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
+  const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
   const remembering =
     indexMaxBytes > 0
       ? rememberingReader(reader, {
           index: started.keep(indexOnDemand(config, foundation, log)),
           keepsNoStore: cacheNoStore === 'ignore',
+          shared: indexShared,
           log,
         })
       : reader;

@@ -68,6 +68,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
       dataDir: config.dataDir,
       maxPages: config.browserPages,
       maxWaiting: config.browserQueue,
+      rendererBytes: config.pageMemoryMb * 1024 * 1024,
       log: (message, facts) => log.info(facts ?? {}, message),
     });
   const browser =
@@ -89,6 +90,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
           maxDocuments: config.pageMaxDocuments,
           maxDomains: config.pageMaxDomains,
           maxParallel: config.pageMaxParallel,
+          maxBytes: config.pageMaxBytes,
         },
       }),
     );
@@ -99,6 +101,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
       freshMs: config.cacheFreshS * 1000,
       keepMs: config.cacheKeepS * 1000,
       keepsNoStore: config.cacheNoStore === 'ignore',
+      mayAnswer: network.mayAnswer,
       log,
       onRead: parts.onCacheRead,
     }),
@@ -112,6 +115,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
   const fitPicture = createPictureFitter(documents, temporaryDir);
   const { ocrMaxPages } = config;
   const reader = createReader({
+    guard,
     direct,
     browser: browser ?? undefined,
     remote,

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ended, quiet, startProgram } from '../../test/support/cli.ts';
+import { ended, startProgram } from '../../test/support/cli.ts';
+import { quiet } from '../../test/support/quiet-context.ts';
 import { batchCommand } from './batch.ts';
 
 const LONG_MS = 120_000;

@@ -1,5 +1,14 @@
 /** What a command may touch of the process. Tests hand in their own. */
 import type { Readable, Writable } from 'node:stream';
+import type { Log } from '#telemetry/log.ts';
+
+/** Writes down a failure that no part of the program has handled. */
+export type FaultTeller = (error: unknown, message: string) => void;
+
+export const tellLog =
+  (log: Log): FaultTeller =>
+  (err, message) =>
+    log.error({ err }, message);
 
 export interface CliContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -21,4 +30,6 @@ export interface CliContext {
   readonly signal: AbortSignal;
   /** Arranges for `stop` to be called when the process is told to end, after which it has ended well. */
   readonly onStop: (stop: () => Promise<void>) => void;
+  /** Tells stray failures from now on: the process survives a rejected promise, and not an uncaught error. */
+  readonly onFault: (tell: FaultTeller) => void;
 }

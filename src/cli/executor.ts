@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { Command, Option } from 'commander';
 import type { ExecutorServer } from '#flow/index.ts';
+import { tellLog } from './context.ts';
 import { type TemplateLanguage, writeTemplate } from './executor-template.ts';
 import { type FlowContext, LOOPBACK, logOf } from './flow.ts';
 
@@ -35,7 +36,7 @@ export function executorCommand(context: FlowContext): Command {
     .option('--uses-dynamic-batching <pairs...>', 'Batches, each ENDPOINT: {preferred_batch_size: N, timeout: MS}.')
     .option('--modules <files...>', 'Files that the class is exported by.')
     .addOption(new Option('--py-modules <files...>', 'The same.').hideHelp())
-    .option('--replicas <count>', 'How many of it work side by side in this process.')
+    .option('--replicas <count>', 'How many of it work side by side, each in a process of its own.')
     .option('--shards <count>', 'How many parts its data is spread over.')
     .option('--polling <how>', 'Which shards get a request: ANY or ALL, or a mapping of endpoints.')
     .option('--uses-before <what>', 'An executor that runs before the shards.')
@@ -45,9 +46,11 @@ export function executorCommand(context: FlowContext): Command {
     .option('--timeout-ready <ms>', 'How long it may take to start; -1 for ever.')
     .option('--exit-on-exceptions <names...>', 'Errors after which it ends.')
     .option('--output-array-type <type>', 'list or numpy.')
+    .option('--own-process <flag>', 'false runs executors of modules in the process of this command.')
+    .option('--max-memory-bytes <bytes>', 'The memory that a process of an executor may take; 0 for no limit.')
     .option('--ssl-certfile <file>', 'The certificate to serve TLS with, PEM.')
     .option('--ssl-keyfile <file>', 'The key of the certificate, PEM.')
-    .addOption(new Option('--native', 'Without effect: it always runs in this process.').hideHelp())
+    .addOption(new Option('--native', 'Without effect.').hideHelp())
     .enablePositionalOptions()
     .exitOverride()
     .action((flags: ExecutorFlags) => run(context, flags));
@@ -65,6 +68,11 @@ export function executorCommand(context: FlowContext): Command {
     .action((name: string, folder: string | undefined, { language }: { language: TemplateLanguage }) => {
       const made = writeTemplate(name, path.resolve(folder ?? name), context.version, language);
       for (const file of made) context.note(file);
+      if (language === 'ts' && !runsTypeScript()) {
+        context.note(
+          `lectern: warning: Node ${process.versions.node} does not run TypeScript: use Node 22.18 or newer`,
+        );
+      }
       context.print(path.dirname(made[0]!));
     });
   return command;
@@ -101,6 +109,7 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
   });
   for (const warning of warnings) note(`lectern: warning: ${warning}`);
   const log = await logOf(environment);
+  context.onFault(tellLog(log));
   const { openBuiltIns } = await import('./built-in-executors.ts');
   const { executors, close } = await openBuiltIns([definition], context);
   let server: ExecutorServer | undefined;
@@ -122,6 +131,7 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
       environment,
       log,
       executors,
+      ownProcesses: true,
       onExit: exit,
     });
   } catch (error) {

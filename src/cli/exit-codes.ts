@@ -7,6 +7,7 @@ export const EXIT_CODES = {
   someFailed: { code: 3, meaning: 'Of several, some failed and some were done.' },
   notAllowed: { code: 4, meaning: 'The server does not let this key do it, or wants one (401, 402, 403).' },
   unreachable: { code: 5, meaning: 'The server, or the database, cannot be reached.' },
+  targetStatus: { code: 22, meaning: 'With `--fail`: a target answered with 4xx or 5xx, and nothing else failed.' },
   interrupted: { code: 130, meaning: 'Stopped by Ctrl-C or SIGTERM. What was done by then is kept.' },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
@@ -47,8 +48,15 @@ export function exitOf(error: unknown): ExitName {
   return NOT_ALLOWED.includes(status) ? 'notAllowed' : 'failed';
 }
 
+export interface Many {
+  readonly done: number;
+  readonly failed: number;
+  /** Targets that answered with an error status where that is a failure (`--fail`). */
+  readonly refused?: number;
+}
+
 /** The exit of a run over several: the failure of one alone is that of the run. */
-export function exitOfMany({ done, failed }: { readonly done: number; readonly failed: number }): ExitName {
-  if (failed === 0) return 'ok';
-  return done > 0 ? 'someFailed' : 'failed';
+export function exitOfMany({ done, failed, refused = 0 }: Many): ExitName {
+  if (failed === 0) return refused > 0 ? 'targetStatus' : 'ok';
+  return done + refused > 0 ? 'someFailed' : 'failed';
 }

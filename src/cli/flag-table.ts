@@ -271,7 +271,8 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'locale',
     kind: 'text',
     group: 'Request',
-    meaning: 'The language asked of the page, and the one that its scripts see.',
+    meaning: 'The language of the read. Every engine sends it as Accept-Language, and scripts of the page see it.',
+    defaultText: 'en-US',
   },
   { name: 'referer', kind: 'text', group: 'Request', meaning: 'The referrer sent with the page request.' },
   {
@@ -683,7 +684,8 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'locale',
     kind: 'text',
     group: 'Request',
-    meaning: 'The language asked of the page, and the one that its scripts see.',
+    meaning: 'The language of the read. Every engine sends it as Accept-Language, and scripts of the page see it.',
+    defaultText: 'en-US',
   },
   { name: 'referer', kind: 'text', group: 'Request', meaning: 'The referrer sent with the page request.' },
   {
@@ -946,6 +948,14 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     variable: 'LECTERN_OCR_MAX_PAGES',
     meaning: 'How many scanned pages of a document are recognised in one read.',
     defaultText: '20',
+  },
+  {
+    name: 'diskMinFreeBytes',
+    flag: '--disk-min-free-bytes',
+    variable: 'LECTERN_DISK_MIN_FREE_BYTES',
+    meaning:
+      'The free space of the data folder and the folder for temporary files below which `/ready` says that the disk is full, in bytes.',
+    defaultText: '67108864',
   },
   {
     name: 'cacheMaxBytes',
@@ -1345,6 +1355,14 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: '5000000000',
   },
   {
+    name: 'indexShared',
+    flag: '--index-shared',
+    variable: 'LECTERN_INDEX_SHARED',
+    meaning:
+      'What accounts find of each other in the index of pages: `public` shares pages whose URL is no secret, and others are found by the account that read them; `none` shares nothing that was read; `all` shares everything.',
+    defaultText: 'public',
+  },
+  {
     name: 'pageMaxRequests',
     flag: '--page-max-requests',
     variable: 'LECTERN_PAGE_MAX_REQUESTS',
@@ -1373,10 +1391,26 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: '100',
   },
   {
+    name: 'pageMaxBytes',
+    flag: '--page-max-bytes',
+    variable: 'LECTERN_PAGE_MAX_BYTES',
+    meaning:
+      'The most that one page may load and send in the browser, in bytes on the network; the rest is not loaded.',
+    defaultText: '134217728',
+  },
+  {
+    name: 'pageMemoryMb',
+    flag: '--page-memory-mb',
+    variable: 'LECTERN_PAGE_MEMORY_MB',
+    meaning: 'The memory that one page may take in the browser, in MB; a page over it is ended. Linux only.',
+    defaultText: '512',
+  },
+  {
     name: 'hostRefusalS',
     flag: '--host-refusal-s',
     variable: 'LECTERN_HOST_REFUSAL_S',
-    meaning: 'How long callers without a key cannot read a host whose page was stopped as abuse, in s.',
+    meaning:
+      'How long callers without a key cannot read a page that was stopped as abuse, in s; after several such pages the same holds for their folder and their host. 0 refuses none.',
     defaultText: '3600',
   },
   {

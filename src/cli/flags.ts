@@ -1,6 +1,7 @@
 /** Flags from rows of a table: how an option looks on a command line, and what it becomes in a request. */
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { own } from '#own.ts';
 
 export { Command, Option };
 
@@ -76,7 +77,7 @@ function flagOf(row: FlagRow): Option {
   ]
     .filter(Boolean)
     .join(' ');
-  const long = `${SHORT[name] ?? ''}--${kebab(name)}`;
+  const long = `${own(SHORT, name) ?? ''}--${kebab(name)}`;
   if (kind === 'switch') return new Switch(long, text, words);
   if (kind === 'list') return new Option(`${long} <text>`, `${text} May be given several times.`).argParser(addTo);
   if (kind === 'object') return new Option(`${long} <key=value>`, text).argParser(fieldsOf(row));

@@ -34,6 +34,7 @@ const context = {
   print: (line: string) => void lines.push(line),
   note: (line: string) => void notes.push(line),
   onStop: (stop: () => Promise<void>) => void stops.push(stop),
+  onFault: () => {},
 };
 
 const run = (command: (given: typeof context) => Command, ...args: string[]) =>

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import type { FlowServer } from '#flow/index.ts';
 import type { Log } from '#telemetry/log.ts';
+import { type FaultTeller, tellLog } from './context.ts';
 
 export interface FlowContext {
   readonly version: string;
@@ -13,6 +14,7 @@ export interface FlowContext {
   readonly note: (line: string) => void;
   /** Arranges for `stop` to be called when the process is told to end. */
   readonly onStop: (stop: () => Promise<void>) => void;
+  readonly onFault: (tell: FaultTeller) => void;
 }
 
 interface FileFlags {
@@ -71,6 +73,7 @@ async function run(context: FlowContext, { uses, env, name, workspace, ...flags 
   const { environment, version, print, onStop } = context;
   const definition = await load(context, { uses, env, name, workspace, ...flags });
   const log = await logOf(environment);
+  context.onFault(tellLog(log));
   const { serveFlow } = await import('#flow/index.ts');
   const { openBuiltIns } = await import('./built-in-executors.ts');
   const { foreignPageRefusal } = await import('#app/flow-refusal.ts');
@@ -78,7 +81,7 @@ async function run(context: FlowContext, { uses, env, name, workspace, ...flags 
   let server: FlowServer;
   try {
     const refuse = foreignPageRefusal(definition.gateway, [definition.gateway.host]);
-    server = await serveFlow({ definition, version, environment, log, executors, refuse });
+    server = await serveFlow({ definition, version, environment, log, executors, ownProcesses: true, refuse });
   } catch (error) {
     await close();
     throw error;

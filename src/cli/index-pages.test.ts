@@ -59,13 +59,23 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+let environment: Record<string, string> = {};
+afterEach(() => {
+  environment = {};
+});
+
 async function run(...args: string[]) {
   const out: string[] = [];
   notes = [];
   const stop = new AbortController();
   const command = indexCommand({
     version: '0.0.0',
-    environment: { LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none', LECTERN_ALLOW_NETWORKS: '127.0.0.1' },
+    environment: {
+      LECTERN_DATA_DIR: dataDir,
+      LECTERN_BROWSER: 'none',
+      LECTERN_ALLOW_NETWORKS: '127.0.0.1',
+      ...environment,
+    },
     print: (line) => out.push(line),
     note: (line) => {
       notes.push(line);
@@ -107,6 +117,18 @@ it(
     expect(notes.find((line) => line.includes('refused'))).toContain('robots.txt');
     expect(await run('--stats')).toMatchObject({ stats: { pages: 2 } });
     expect(await run('--prune', '1')).toMatchObject({ pruned: 2, stats: { pages: 0 } });
+  },
+  LONG,
+);
+
+it(
+  'leaves out pages at secret URLs and says so, unless everything is shared',
+  async () => {
+    const secret = `${base}/pears?token=abc`;
+    expect(await run(secret)).toMatchObject({ filled: { added: 0, refused: 1 }, stats: { pages: 0 } });
+    expect(notes.join()).toContain('its URL is a secret');
+    environment = { LECTERN_INDEX_SHARED: 'all' };
+    expect(await run(secret)).toMatchObject({ filled: { added: 1, refused: 0 }, stats: { pages: 1, onlyAll: 1 } });
   },
   LONG,
 );

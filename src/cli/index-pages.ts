@@ -52,7 +52,7 @@ export function indexCommand(context: IndexContext): Command {
         if (flags.clear) await index.clear();
         const pruned = flags.prune === undefined ? undefined : await index.prune(bytesOf(flags.prune));
         const filled = source === undefined ? undefined : await fillFrom(source, { config, index, flags, context });
-        tell(await index.stats(), { pruned, filled, flags, context });
+        tell(await index.stats(), { pruned, filled, flags, context, config });
       } finally {
         await index.close();
       }
@@ -69,12 +69,14 @@ interface Work {
 }
 
 async function fillFrom(source: string, { config, index, flags, context }: Work): Promise<FillSummary> {
-  const [{ createApp }, { fill }, { createLog }] = await Promise.all([
+  const [{ createApp }, { ownTemporary }, { fill }, { createLog }] = await Promise.all([
     import('#app.ts'),
+    import('#app/own-temporary.ts'),
     import('#search/index.ts'),
     import('#telemetry/log.ts'),
   ]);
   const log = createLog('warn', 'stderr');
+  await ownTemporary();
   const app = await createApp({ config: await asWorkshop(config), version: context.version, log });
   try {
     return await fill(
@@ -122,14 +124,17 @@ async function asWorkshop(config: Config): Promise<Config> {
 const lineOf = ({ url, outcome, reason, done, known }: FillProgress): string =>
   `${done}/${known} ${outcome} ${url}${reason ? ` (${reason})` : ''}`;
 
+const ONLY_WITH_ALL = 'found with LECTERN_INDEX_SHARED=all only, until they are read again';
+
 interface Told {
   readonly pruned: number | undefined;
   readonly filled: FillSummary | undefined;
   readonly flags: IndexFlags;
   readonly context: IndexContext;
+  readonly config: Config;
 }
 
-function tell(stats: IndexStats, { pruned, filled, flags, context: { print } }: Told): void {
+function tell(stats: IndexStats, { pruned, filled, flags, config, context: { print } }: Told): void {
   if (flags.json) {
     print(JSON.stringify({ ...(filled && { filled }), ...(pruned !== undefined && { pruned }), stats }, null, 2));
     return;
@@ -144,6 +149,7 @@ function tell(stats: IndexStats, { pruned, filled, flags, context: { print } }: 
   if (pruned !== undefined) print(`${pruned} pages were removed`);
   const megabytes = Math.ceil(stats.bytes / 1_000_000).toLocaleString('en-US');
   print(`${stats.pages} pages, ${stats.passages} passages, ${stats.vectors} vectors, about ${megabytes} MB`);
+  if (stats.onlyAll > 0 && config.indexShared !== 'all') print(`${stats.onlyAll} of these pages: ${ONLY_WITH_ALL}`);
   const languages = Object.entries(stats.languages).map(([language, count]) => `${language} ${count}`);
   if (languages.length > 0) print(`languages: ${languages.join(', ')}`);
   if (stats.oldestAt !== undefined) print(`read since ${new Date(stats.oldestAt).toISOString()}`);

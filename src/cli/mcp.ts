@@ -28,7 +28,11 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
         throw usageError(`--allow-dir: ${error.message}`);
       })
     : undefined;
-  const onError = (error: unknown) => note(`lectern: ${(error as Error).stack ?? error}`);
+  const onError = (error: unknown) => note(`lectern: ${(error as Error | undefined)?.stack ?? error}`);
+  context.onFault((error, message) => {
+    note(`lectern: ${message}`);
+    onError(error);
+  });
   const over = new AbortController();
   const isOver = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
   let working: Promise<void> | undefined;

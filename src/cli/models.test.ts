@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { quiet } from '../../test/support/cli.ts';
+import { quiet } from '../../test/support/quiet-context.ts';
 import { startTestHub, type TestHub } from '../models/hub/hub-server.suite.ts';
 import { modelsCommand } from './models.ts';
 // What the command loads when it is used.

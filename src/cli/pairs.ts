@@ -1,5 +1,6 @@
 /** Options that are mappings, written as `KEY: VALUE` on a command line. */
 import { parse } from 'yaml';
+import { setKey } from '#own.ts';
 
 /** The values of all pairs in one mapping. Throws an Error that shows the one that is no pair. */
 export function readPairs(pairs: readonly string[] | undefined): Record<string, unknown> | undefined {
@@ -14,7 +15,7 @@ export function readPairs(pairs: readonly string[] | undefined): Record<string, 
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new Error(`${pair} is not KEY: VALUE`);
-    Object.assign(all, value);
+    for (const [key, one] of Object.entries(value)) setKey(all, key, one);
   }
   return all;
 }

@@ -2,16 +2,18 @@
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CliContext } from './context.ts';
-import { CommandFailed, type ExitName, exitOf, exitOfMany } from './exit-codes.ts';
+import { CommandFailed, type ExitName, exitOf, exitOfMany, type Many } from './exit-codes.ts';
 import { inOrder } from './in-order.ts';
 import { fileNameFor, isThere, write, writeWhole } from './out.ts';
 import { bar, count, createProgress, type Progress } from './progress.ts';
-import { answerOf, endingOf, PARTING, type Reading } from './read.ts';
-import { listed, type Source, sourceOf, targetOf } from './sources.ts';
+import { type Answer, answeredWith, answerOf, endingOf, isRefused, PARTING, type Reading } from './read.ts';
+import { listed, type Source, sourceOf } from './sources.ts';
 
 /** What became of one. */
 type Outcome =
-  | { readonly source: string; readonly came: 'read'; readonly answer: string | Uint8Array }
+  | ({ readonly source: string; readonly came: 'read' } & Answer)
+  /** With `--fail`: the target answered with an error, so nothing was written. */
+  | { readonly source: string; readonly came: 'refused'; readonly status: number; readonly error: Error }
   | { readonly source: string; readonly came: 'there' | 'stopped' }
   | { readonly source: string; readonly came: 'failed'; readonly error: unknown };
 
@@ -52,7 +54,10 @@ export async function readMany(sources: readonly Source[], reading: Reading, atS
   let isFirst = true;
   for await (const outcome of came) {
     tally.add(outcome);
-    if (outcome.came === 'failed') await tellFailure(outcome, reading, tally.progress);
+    if (outcome.came === 'failed' || outcome.came === 'refused') await tellFailure(outcome, reading, tally.progress);
+    if (outcome.came === 'read' && isRefused(outcome.status))
+      tally.progress.note(`lectern: ${answeredWith(outcome.source, outcome.status).message}`);
+    if (outcome.came === 'read') for (const line of outcome.told ?? []) tally.progress.note(line);
     if (outcome.came !== 'read' || outDir !== undefined) continue;
     if (!isFirst && !flags.json) await write(context.output, PARTING);
     isFirst = false;
@@ -96,8 +101,10 @@ function outcomes(reading: Reading): (source: Named) => Promise<Outcome> {
 
   async function intoFile(source: Source, file: string): Promise<Outcome> {
     if (!force && isThere(file)) return { source: source.name, came: 'there' };
-    await writeWhole(file, await answerOf(source, reading));
-    return { source: source.name, came: 'read', answer: '' };
+    const outcome = await answered(source, reading);
+    if (outcome.came !== 'read') return outcome;
+    await writeWhole(file, outcome.answer);
+    return { ...outcome, answer: '' };
   }
 
   return async (source) => {
@@ -113,40 +120,42 @@ function outcomes(reading: Reading): (source: Named) => Promise<Outcome> {
 }
 
 async function answered(source: Source, reading: Reading): Promise<Outcome> {
-  const { client, options, flags, context } = reading;
+  const { fail, outDir } = reading.flags;
   const { name } = source;
-  if (!flags.json) return { source: name, came: 'read', answer: await answerOf(source, reading) };
-  const target = await targetOf(source, context, flags.url);
-  const { page } = await client.read(target, options, { signal: context.signal });
-  return { source: name, came: 'read', answer: `${JSON.stringify({ source: name, page })}\n` };
+  const { answer, status, told } = await answerOf(source, reading, outDir === undefined);
+  if (fail && isRefused(status)) return { source: name, came: 'refused', status, error: answeredWith(name, status) };
+  return { source: name, came: 'read', answer, status, ...(told && { told }) };
 }
 
 /** A line on the standard error; in JSON also among the answers, and in a folder in the file of failures. */
 async function tellFailure(
-  { source, error }: Outcome & { came: 'failed' },
+  outcome: Outcome & { came: 'failed' | 'refused' },
   { flags, context }: Reading,
   progress: Progress,
 ): Promise<void> {
+  const { source, error } = outcome;
   const { name, message, status, code } = error as Error & { status?: number; code?: unknown };
-  const line = `${JSON.stringify({ source, error: { name, message, status, code } })}\n`;
+  const targetStatus = outcome.came === 'refused' ? outcome.status : undefined;
+  const line = `${JSON.stringify({ source, ...(targetStatus && { targetStatus }), error: { name, message, status, code } })}\n`;
   if (flags.outDir !== undefined) await appendFile(path.join(flags.outDir, FAILURES), line);
   else if (flags.json) await write(context.output, line);
-  progress.note(`lectern: ${source}: ${message}`);
+  progress.note(`lectern: ${outcome.came === 'refused' ? message : `${source}: ${message}`}`);
 }
 
 interface Tally {
   readonly progress: Progress;
   add(outcome: Outcome): void;
-  /** `7 read, 2 were there, 3 failed (ParamValidationError 2, TimeoutError 1)`. */
+  /** `7 read, 2 of them with an error status (404 2), 2 were there, 3 failed (ParamValidationError 2, TimeoutError 1)`. */
   summary(): string;
-  counts(): { readonly done: number; readonly failed: number };
+  counts(): Many;
   /** The exit of a failure, when all failures have the same. */
   exit(): ExitName | undefined;
 }
 
 function createTally(total: number | undefined, progress: Progress): Tally {
-  const counts = { read: 0, there: 0, failed: 0, stopped: 0 };
+  const counts = { read: 0, there: 0, refused: 0, failed: 0, stopped: 0 };
   const reasons = new Map<string, number>();
+  const statuses = new Map<string, number>();
   const exits = new Set<ExitName>();
   const failed = () => (counts.failed > 0 ? `, ${count(counts.failed)} failed` : '');
   return {
@@ -154,11 +163,12 @@ function createTally(total: number | undefined, progress: Progress): Tally {
     add(outcome) {
       counts[outcome.came]++;
       if (outcome.came === 'failed') {
-        const name = (outcome.error as Error).name;
-        reasons.set(name, (reasons.get(name) ?? 0) + 1);
+        countOne(reasons, (outcome.error as Error).name);
         exits.add(exitOf(outcome.error));
       }
-      const done = counts.read + counts.there + counts.failed;
+      if ((outcome.came === 'read' || outcome.came === 'refused') && isRefused(outcome.status))
+        countOne(statuses, String(outcome.status));
+      const done = counts.read + counts.there + counts.refused + counts.failed;
       progress.show(
         total === undefined
           ? `${count(done)} done${failed()}`
@@ -166,21 +176,32 @@ function createTally(total: number | undefined, progress: Progress): Tally {
       );
     },
     summary() {
-      const why = [...reasons]
-        .sort(([, one], [, other]) => other - one)
-        .map(([name, many]) => `${name} ${count(many)}`);
+      const answers = [...statuses.values()].reduce((sum, many) => sum + many, 0);
+      const which = `with an error status (${listOf(statuses)})`;
       return [
         `${count(counts.read)} read`,
+        answers > counts.refused && `${count(answers)} of them ${which}`,
         counts.there > 0 && `${count(counts.there)} were there`,
-        counts.failed > 0 && `${count(counts.failed)} failed (${why.join(', ')})`,
+        counts.refused > 0 && `${count(counts.refused)} answered ${which}`,
+        counts.failed > 0 && `${count(counts.failed)} failed (${listOf(reasons)})`,
       ]
         .filter(Boolean)
         .join(', ');
     },
-    counts: () => ({ done: counts.read + counts.there, failed: counts.failed }),
+    counts: () => ({ done: counts.read + counts.there, failed: counts.failed, refused: counts.refused }),
     exit: () => (exits.size === 1 ? [...exits][0] : undefined),
   };
 }
+
+export const countOne = (counts: Map<string, number>, name: string): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + 1);
+
+/** `404 3, 500 1`, the most frequent first. */
+export const listOf = (counts: ReadonlyMap<string, number>): string =>
+  [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, many]) => `${name} ${count(many)}`)
+    .join(', ');
 
 interface Conclusion {
   readonly end: unknown;

@@ -7,7 +7,8 @@ import type { CliContext } from './context.ts';
 import { CommandFailed, exitOfMany, usageError } from './exit-codes.ts';
 import { fileNameFor, isPicture, isThere, write, writeWhole } from './out.ts';
 import { bar, count, createProgress, type Progress } from './progress.ts';
-import { endingOf, PARTING, type ReadFlags } from './read.ts';
+import { endingOf, isRefused, PARTING, type ReadFlags } from './read.ts';
+import { countOne, listOf } from './read-many.ts';
 
 export interface SiteFlags {
   readonly limit?: number;
@@ -35,6 +36,8 @@ interface Line {
   readonly event: 'page' | 'failed' | 'skipped';
   readonly url: string;
   readonly page?: Page;
+  /** What the page was answered with, of one that failed for it. */
+  readonly status?: number;
   readonly error?: { readonly message: string };
   readonly reason?: string;
 }
@@ -126,17 +129,23 @@ interface Following {
 
 async function follow(client: Client, run: Run, { flags, context, atServer }: Following): Promise<void> {
   const progress = createProgress(context);
-  const counts = { page: 0, failed: 0, skipped: 0 };
+  const counts = { page: 0, failed: 0, skipped: 0, refused: 0 };
+  const statuses = new Map<string, number>();
   let last = run.after;
   let isForbidden = false;
   const looking = look(client, run.id, context, () => counts, progress);
   try {
     const lines = client.crawl.pages(run.id, { after: run.after, follow: true, signal: context.signal });
     for await (const line of lines as AsyncIterable<unknown> as AsyncIterable<Line>) {
-      if (line.event === 'page') await writePage(line, { flags, context, isFirst: counts.page === 0 });
-      else if (line.event === 'failed') progress.note(`lectern: ${line.url}: ${line.error?.message}`);
+      if (line.event === 'page') {
+        await writePage(line, { flags, context, isFirst: counts.page === 0 });
+        const keptAt = line.page?.metadata?.['lectern:staleCopy'];
+        if (keptAt) progress.note(`lectern: ${line.url}: could not be read now, this is a copy of ${keptAt}`);
+      } else if (line.event === 'failed') progress.note(`lectern: ${line.url}: ${line.error?.message}`);
       isForbidden ||= line.reason === 'robots';
-      counts[line.event]++;
+      const isError = line.event === 'failed' && isRefused(line.status);
+      if (isError) countOne(statuses, String(line.status));
+      counts[isError ? 'refused' : line.event]++;
       last = line.seq;
     }
   } catch (error) {
@@ -148,12 +157,20 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
     looking.end();
     progress.end();
   }
-  const summary = `${count(counts.page)} read${counts.failed ? `, ${count(counts.failed)} failed` : ''}${counts.skipped ? `, ${count(counts.skipped)} left out` : ''}`;
+  const summary = [
+    `${count(counts.page)} read`,
+    counts.refused > 0 && `${count(counts.refused)} answered with an error status (${listOf(statuses)})`,
+    counts.failed > 0 && `${count(counts.failed)} failed`,
+    counts.skipped > 0 && `${count(counts.skipped)} left out`,
+  ]
+    .filter(Boolean)
+    .join(', ');
   if (context.signal.aborted) throw interrupted(summary, run.id, last, { flags, atServer });
   const job = await client.crawl.get(run.id);
   if (job.status !== 'completed')
     throw new CommandFailed('failed', `the run is ${job.status}${job.error ? `: ${job.error}` : ''} (${summary})`);
-  const exit = exitOfMany({ done: counts.page, failed: counts.failed });
+  const { page: done, failed, refused } = counts;
+  const exit = exitOfMany(flags.fail ? { done, failed, refused } : { done, failed: failed + refused });
   if (exit !== 'ok') throw new CommandFailed(exit, summary);
   if (counts.page === 0 && isForbidden)
     throw new CommandFailed('failed', `${summary}: robots.txt forbids it (--no-robots is for sites of your own)`);
@@ -183,12 +200,13 @@ function look(
   client: Client,
   id: string,
   context: CliContext,
-  counts: () => { readonly page: number; readonly failed: number; readonly skipped: number },
+  counts: () => { readonly page: number; readonly failed: number; readonly skipped: number; readonly refused: number },
   progress: Progress,
 ) {
   const show = async (): Promise<void> => {
     const { stats, limit } = await client.crawl.get(id, { signal: context.signal });
-    const { page, failed, skipped } = counts();
+    const { page, skipped, ...others } = counts();
+    const failed = others.failed + others.refused;
     const done = page + failed + skipped;
     const total = Math.max(Math.min(stats.found, Number(limit) || stats.found), done);
     progress.show(
@@ -223,6 +241,8 @@ function textOf(page: Page, { respondWith }: ReadFlags): string {
   if (format === 'html') return `${page.html ?? ''}\n`;
   if (format === 'text') return `${page.text ?? ''}\n`;
   if (format === 'frontmatter') return `${page.content ?? ''}\n`;
-  const published = page.publishedTime ? `\nPublished Time: ${page.publishedTime}\n` : '';
-  return `Title: ${page.title}\n\nURL Source: ${page.url}\n${published}\nMarkdown Content:\n${page.content ?? ''}\n`;
+  const published = page.publishedTime && `Published Time: ${page.publishedTime}`;
+  const facts = [published, page.warning?.replace(/^/gm, 'Warning: ')].filter(Boolean);
+  const told = facts.length ? `\n${facts.join('\n\n')}\n` : '';
+  return `Title: ${page.title}\n\nURL Source: ${page.url}\n${told}\nMarkdown Content:\n${page.content ?? ''}\n`;
 }

@@ -2,7 +2,7 @@
 import type { Client, ReadOptions } from '#client/index.ts';
 import { type ClientFlags, inClient, type OpenClient, serverOf, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
-import { usageError } from './exit-codes.ts';
+import { CommandFailed, usageError } from './exit-codes.ts';
 import { READ_FLAGS } from './flag-table.ts';
 import { FlagCommand, givenOptions, Option, Switch, withFlags } from './flags.ts';
 import { wholeNumber } from './numbers.ts';
@@ -14,9 +14,11 @@ import { type Source, sourceOf, targetOf } from './sources.ts';
 export interface ReadFlags extends ClientFlags, SiteFlags {
   readonly url?: string;
   readonly respondWith?: string;
+  readonly markdownChunking?: string;
   readonly output?: string;
   readonly outDir?: string;
   readonly force?: boolean;
+  readonly fail?: boolean;
   readonly json?: boolean;
   readonly stream?: boolean;
   readonly list?: string;
@@ -43,6 +45,12 @@ export function readCommand(context: CliContext): FlagCommand {
       output('--out-dir <dir>', 'Write a file for each into this folder. What is there already is not read again.'),
     )
     .addOption(output('--force', 'With --out-dir: read again what is there.'))
+    .addOption(
+      output(
+        '--fail',
+        'Write nothing of a target that answers with 4xx or 5xx, and end with exit code 22, as curl does.',
+      ),
+    )
     .addOption(output('--json', 'The page in JSON; of several, a line of JSON for each.'))
     .addOption(output('--stream', 'A line of JSON for each rendition as the page gets better.'))
     .addOption(many('--list <file>', 'Also read what stands in this file, a line each; `-` for the standard input.'))
@@ -140,30 +148,78 @@ function refusePictureNowhere(
 
 async function readOne(source: Source, reading: Reading): Promise<void> {
   const { flags, context } = reading;
-  const answer = await answerOf(source, reading);
+  const { answer, status, told = [] } = await answerOf(source, reading);
+  if (isRefused(status)) {
+    if (flags.fail) throw answeredWith(source.name, status);
+    context.note(`lectern: ${answeredWith(source.name, status).message}`);
+  }
+  for (const line of told) context.note(line);
   if (flags.output === undefined) await write(context.output, answer);
   else await writeWhole(flags.output, answer);
 }
 
-/** What is written for one of them. */
-export async function answerOf(source: Source, reading: Reading): Promise<string | Uint8Array> {
-  const { client, options, flags, context } = reading;
-  const call = { signal: context.signal };
-  const target = await targetOf(source, context, flags.url);
-  if (flags.json) return `${JSON.stringify((await client.read(target, options, call)).page, null, 2)}\n`;
-  if (isPicture(flags.respondWith)) return (await client.readBytes(target, options, call)).bytes;
-  const text = await client.readText(target, options, call);
-  return text.endsWith('\n') ? text : `${text}\n`;
+export interface Answer {
+  /** What is written. */
+  readonly answer: string | Uint8Array;
+  /** What the target answered with, if it is one that answers and that was told. */
+  readonly status: number | undefined;
+  /** What a reader of it should know and what is written has no room for. */
+  readonly told?: readonly string[];
 }
+
+/** Whether a target answered with an error. */
+export const isRefused = (status: number | undefined): status is number => status !== undefined && status >= 400;
+
+export const answeredWith = (source: string, status: number): CommandFailed =>
+  new CommandFailed('targetStatus', `${source}: the target answered with status ${status}`);
+
+/** What is written for one of them; of several in JSON a line. */
+export async function answerOf(source: Source, reading: Reading, isLine = false): Promise<Answer> {
+  const { client, options, flags, context } = reading;
+  const call = { signal: context.signal, onHeaders: (headers: Headers) => tellStale(source.name, headers, context) };
+  const target = await targetOf(source, context, flags.url);
+  if (flags.json) {
+    const { page } = await client.read(target, options, call);
+    const answer = isLine ? JSON.stringify({ source: source.name, page }) : JSON.stringify(page, null, 2);
+    return { answer: `${answer}\n`, status: page.targetStatus };
+  }
+  const picture = isPicture(flags.respondWith);
+  // A picture that lies on the server is at an address of its own, which knows nothing of the target.
+  const asked = picture && flags.fail ? { ...options, doNotTrack: true } : options;
+  const { bytes, targetStatus: status, warning } = await client.readBytes(target, asked, call);
+  const told = warning && !hasHead(flags) ? toldIn(warning).map((line) => `lectern: ${source.name}: ${line}`) : [];
+  if (picture) return { answer: bytes, status, told };
+  const text = new TextDecoder().decode(bytes);
+  return { answer: text.endsWith('\n') ? text : `${text}\n`, status, told };
+}
+
+/** A text has no place for warnings in most of its forms, and a picture has none. */
+function tellStale(name: string, headers: Headers, { note }: CliContext): void {
+  const keptAt = headers.get('x-stale-copy');
+  if (keptAt !== null) note(`lectern: ${name}: could not be read now, this is a copy of ${keptAt}`);
+}
+/** Whether the text that is written says itself what a reader should know. */
+const hasHead = ({ respondWith, markdownChunking }: ReadFlags): boolean =>
+  !markdownChunking && !/^(?:html|text|screenshot|pageshot)$/.test(respondWith?.trim().toLowerCase() ?? '');
+
+/** The status of the target and a stale copy are told by themselves. */
+const toldIn = (warning: string): string[] =>
+  warning.split(' | ').filter((line) => !/^(?:Target URL returned error|This page could not be read now)/.test(line));
 
 async function streamed(sources: readonly Source[], { client, options, flags, context }: Reading): Promise<void> {
   if (flags.list !== undefined || flags.outDir !== undefined)
     throw usageError('--stream goes to the standard output, for what is named on the command line');
+  let refused: CommandFailed | undefined;
   for (const source of sources) {
     const target = await targetOf(source, context, flags.url);
-    for await (const { event, page } of client.readStream(target, options, { signal: context.signal }))
+    let status: number | undefined;
+    for await (const { event, page } of client.readStream(target, options, { signal: context.signal })) {
       await write(context.output, `${JSON.stringify({ source: source.name, event, page })}\n`);
+      status = page.targetStatus;
+    }
+    if (flags.fail && isRefused(status)) refused ??= answeredWith(source.name, status);
   }
+  if (refused) throw refused;
 }
 
 export const endingOf = ({ respondWith, json }: ReadFlags): string => extensionOf(respondWith, json ?? false);

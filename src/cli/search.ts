@@ -44,7 +44,11 @@ async function search(query: string, flags: SearchFlags, context: CliContext): P
   if (flags.index && flags.provider !== undefined) throw usageError('give --index or --provider, not both');
   const given = givenOptions(SEARCH_FLAGS, flags as Readonly<Record<string, unknown>>);
   const options: SearchOptions = { ...given, ...(flags.index && { provider: 'reader' }) };
-  const call = { signal: context.signal };
+  const onHeaders = (headers: Headers) => {
+    const notice = headers.get('x-search-notice');
+    if (notice !== null) context.note(`lectern: ${notice}`);
+  };
+  const call = { signal: context.signal, onHeaders };
   await inClient(context, flags, async ({ client }) => {
     if (flags.stream) {
       for await (const step of client.searchStream(query, options, call))

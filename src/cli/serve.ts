@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import type { App, Place } from '#app.ts';
 import type { Config } from '#config.ts';
+import { type FaultTeller, tellLog } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { SETTING_FLAGS } from './flag-table.ts';
 
@@ -11,9 +12,10 @@ export interface ServeContext {
   readonly print: (line: string) => void;
   /** Arranges for `stop` to be called when the process is told to end. */
   readonly onStop: (stop: () => Promise<void>) => void;
+  readonly onFault: (tell: FaultTeller) => void;
 }
 
-export function serveCommand({ version, environment, print, onStop }: ServeContext): Command {
+export function serveCommand({ version, environment, print, onStop, onFault }: ServeContext): Command {
   const command = new Command('serve').description('Serve the reader and the other faces.').exitOverride();
   command.addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'));
   for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS) {
@@ -27,6 +29,9 @@ export function serveCommand({ version, environment, print, onStop }: ServeConte
     for (const name of strangeVariables(environment))
       print(`lectern: warning: ${name} is no setting, it has no effect`);
     const log = createLog(config.logLevel);
+    onFault(tellLog(log));
+    const { ownTemporary } = await import('#app/own-temporary.ts');
+    await ownTemporary();
     const { createApp } = await import('#app.ts');
     const app = await createApp({ config, version, log, environment });
     onStop(() => app.close());

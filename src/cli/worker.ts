@@ -1,5 +1,6 @@
 /** `lectern worker`: works on batch jobs, without a port. */
 import { Command, Option } from 'commander';
+import { tellLog } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { SETTING_FLAGS } from './flag-table.ts';
 import type { ServeContext } from './serve.ts';
@@ -7,7 +8,7 @@ import type { ServeContext } from './serve.ts';
 /** The settings that a worker is told most often; the environment and the file tell it the others. */
 const FLAGS: readonly string[] = ['dataDir', 'databaseUrl', 'redisUrl', 'batchJobs', 'logLevel'];
 
-export function workerCommand({ environment, print, onStop }: Omit<ServeContext, 'version'>): Command {
+export function workerCommand({ environment, print, onStop, onFault }: Omit<ServeContext, 'version'>): Command {
   const command = new Command('worker')
     .description('Work on batch jobs beside servers that share the database, or the data folder.')
     .exitOverride()
@@ -20,8 +21,12 @@ export function workerCommand({ environment, print, onStop }: Omit<ServeContext,
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
     if (!config.batchJobs) throw usageError('batchJobs is 0: this worker would have nothing to do');
+    const { ownTemporary } = await import('#app/own-temporary.ts');
+    await ownTemporary();
     const { createWorker } = await import('#app/worker.ts');
-    const worker = await createWorker(config, createLog(config.logLevel));
+    const log = createLog(config.logLevel);
+    onFault(tellLog(log));
+    const worker = await createWorker(config, log);
     onStop(() => worker.close());
     print(`lectern: works on up to ${config.batchJobs} batch jobs at once`);
   });

@@ -22,8 +22,9 @@ export const MODEL_CODES = {
   ResourceBusyError: { code: 'CONFLICT_RESOURCE_BUSY', status: 409 },
   RateLimitTriggeredError: { code: 'RATE_REQUEST_LIMIT_EXCEEDED', status: 429 },
   InternalError: { code: 'INTERNAL_ERROR', status: 500, detail: 'An unexpected error occurred' },
-  DownstreamServiceError: { code: 'INTERNAL_ERROR', status: 500, detail: 'An unexpected error occurred' },
-  DownstreamServiceFailureError: { code: 'INTERNAL_ERROR', status: 500 },
+  DownstreamServiceError: { code: 'INTERNAL_ERROR', status: 500 },
+  // A model that cannot be had or loaded, and a server of models that is broken.
+  DownstreamServiceFailureError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
   ServiceNodeResourceDrainError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
   ServiceAwayError: { code: 'SERVICE_UNAVAILABLE', status: 503, detail: 'Service temporarily unavailable' },
   FaceNotReadyError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
@@ -102,10 +103,13 @@ function inItsPlace(failure: Problem, url: string): Problem {
   return problem('ParamValidationError', { message: failure.message, errors: [error] });
 }
 
+/** How soon to come again, where nobody can tell. */
+const AWAY_S = 30;
+
 export function writeModelError(given: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
   const failure = inItsPlace(given, request.originalUrl);
   const { status, detail, code, errors } = modelFailure(failure);
-  const { retryAfter } = failure.facts;
+  const { retryAfter = status === 503 ? AWAY_S : undefined } = failure.facts;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 405 && !reply.hasHeader('allow')) reply.header('allow', 'GET, POST, DELETE, OPTIONS');

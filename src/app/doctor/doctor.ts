@@ -4,6 +4,7 @@ import { findBrowser } from '#reader/index.ts';
 import { broken, examine, type Finding } from './finding.ts';
 import { machineChecks } from './machine.ts';
 import { openPatient } from './patient.ts';
+import { privacyChecks, watchConnections } from './privacy.ts';
 import { storeChecks } from './stores.ts';
 import { wayOutChecks } from './way-out.ts';
 import { workChecks } from './work.ts';
@@ -14,13 +15,18 @@ export { type Finding, linesOf, reportOf, summaryOf } from './finding.ts';
 export async function* doctor(config: Config, version: string, signal: AbortSignal): AsyncGenerator<Finding> {
   yield* examine([...machineChecks(config), ...storeChecks(config)], signal);
   const closers: (() => Promise<unknown>)[] = [];
+  const watch = watchConnections();
   try {
     signal.throwIfAborted();
     const patient = await openPatient(config, version, closers);
     const hasBrowser = findBrowser({ configured: config.browser, dataDir: config.dataDir }) !== null;
     const engines = hasBrowser ? (['direct', 'browser'] as const) : (['direct'] as const);
     yield* examine(
-      [...wayOutChecks(patient, config.allowNetworks, engines), ...workChecks(patient, hasBrowser)],
+      [
+        ...wayOutChecks(patient, config.allowNetworks, engines),
+        ...workChecks(patient, hasBrowser),
+        ...privacyChecks(watch),
+      ],
       signal,
     );
   } catch (error) {
@@ -32,6 +38,7 @@ export async function* doctor(config: Config, version: string, signal: AbortSign
       ...broken(`does not start: ${message}`, 'What it names is what keeps `lectern serve` from starting too'),
     };
   } finally {
+    watch.close();
     for (const close of closers.toReversed()) await close().catch(() => {});
   }
 }

@@ -3,7 +3,7 @@
 /** `absent`: something that is not needed is not there. */
 type State = 'ok' | 'absent' | 'warning' | 'broken';
 
-export type Group = 'Machine' | 'Stores' | 'Way out' | 'Limits' | 'Work';
+export type Group = 'Machine' | 'Stores' | 'Way out' | 'Limits' | 'Work' | 'Privacy';
 
 export interface Finding {
   readonly group: Group;

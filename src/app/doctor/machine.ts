@@ -2,14 +2,17 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { childEnvironment } from '#concurrency/environment.ts';
 import type { Config } from '#config.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { findBrowser } from '#reader/index.ts';
+import { freeBytes } from '#storage/disk.ts';
+import { ownTemporary } from '../own-temporary.ts';
 import { absent, broken, type Check, type Found, ok, warning } from './finding.ts';
 
 const GIGABYTE = 1024 ** 3;
@@ -24,7 +27,7 @@ const gigabytes = (bytes: number) => `${(bytes / GIGABYTE).toFixed(1)} GB`;
 
 /** The output of a program, or undefined when it cannot be run. */
 const outputOf = (program: string, args: readonly string[]): Promise<string | undefined> =>
-  run(program, [...args], { timeout: PROGRAM_MS, maxBuffer: 1_000_000 }).then(
+  run(program, [...args], { timeout: PROGRAM_MS, maxBuffer: 1_000_000, env: childEnvironment() }).then(
     ({ stdout, stderr }) => stdout || stderr,
     () => undefined,
   );
@@ -37,7 +40,8 @@ export function machineChecks(config: Config): Check[] {
     { group, name: 'Node', run: node },
     { group, name: 'Memory', run: memory },
     { group, name: 'Data folder', run: () => dataFolder(config.dataDir) },
-    { group, name: 'Disk', run: () => disk(config.dataDir) },
+    { group, name: 'Disk', run: () => disk(config.dataDir, config.diskMinFreeBytes) },
+    { group, name: 'Temporary folder', run: () => temporary(config.diskMinFreeBytes) },
     { group, name: 'Open files', run: openFiles },
     { group, name: 'Browser', run: () => browser(config) },
     { group, name: 'Text recognition', run: () => tesseract(config) },
@@ -84,15 +88,28 @@ async function dataFolder(dataDir: string): Promise<Found> {
   }
 }
 
-async function disk(dataDir: string): Promise<Found> {
+async function disk(dataDir: string, leastFree: number): Promise<Found> {
   const place = existsSync(dataDir) ? dataDir : path.dirname(path.resolve(dataDir));
-  const { bavail, bsize } = await statfs(place);
-  const free = bavail * bsize;
+  const free = await freeBytes(place);
+  if (free === undefined) return absent('this system does not tell');
   const found = `${gigabytes(free)} free`;
-  if (free < LEAST_DISK)
+  if (free < Math.max(leastFree, LEAST_DISK))
     return broken(found, 'Nothing can be kept: make room, or set LECTERN_DATA_DIR to another disk');
   if (free >= LITTLE_DISK) return ok(found);
   return warning(found, 'Lower LECTERN_CACHE_MAX_BYTES and LECTERN_INDEX_MAX_BYTES, which are 5 GB each');
+}
+
+/** Where browsers and other programs write; often a disk of its own, in memory. */
+async function temporary(leastFree: number): Promise<Found> {
+  const folder = path.dirname((await ownTemporary()).path);
+  const free = await freeBytes(folder);
+  if (free === undefined) return absent('this system does not tell');
+  const found = `${folder}, ${gigabytes(free)} free`;
+  if (free >= leastFree) return ok(found);
+  return broken(
+    found,
+    'The browser and LibreOffice cannot write: make room, or set TMPDIR to a folder on another disk',
+  );
 }
 
 async function openFiles(): Promise<Found> {

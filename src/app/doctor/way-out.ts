@@ -59,6 +59,7 @@ const REFUSED = {
     'http://[fd00:ec2::254]/',
     'http://metadata.google.internal/',
     'http://metadata/',
+    'http://metadata.packet.net/',
   ],
   'Other schemes, ports': [
     'file:///etc/passwd',
