@@ -1,8 +1,14 @@
-/** What bench/flow.ts measures, in a process of its own: `gateway` or `bare`. It tells its ports to its parent. */
+/**
+ * What bench/flow.ts measures, in a process of its own: `bare`, `gateway` (executors that no request is meant for),
+ * `inside` (executors that are called and do nothing) or `own` (the same, each in a process of its own). It tells its
+ * ports to its parent.
+ */
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
-import { createGrpcGateway } from '#flow/gateway/grpc.ts';
-import { createHttpGateway } from '#flow/gateway/http.ts';
-import { createFlow, defineFlow } from '#flow/index.ts';
+import path from 'node:path';
+import { createFlow, createGrpcGateway, createHttpGateway, defineFlow } from '#flow/index.ts';
+
+export type ServerKind = 'bare' | 'gateway' | 'inside' | 'own';
 
 export interface Ports {
   readonly http: number;
@@ -12,14 +18,15 @@ export interface Ports {
   readonly readyMs: number;
 }
 
-async function serveGateway(): Promise<Ports> {
+async function serveGateway(kind: ServerKind): Promise<Ports> {
   const from = performance.now();
+  const executor = kind === 'gateway' ? {} : { uses: 'Idle', modules: path.join(import.meta.dirname, 'flow-idle.mjs') };
   const definition = defineFlow({ protocol: ['http', 'websocket', 'grpc'] })
-    .add({ name: 'first' })
-    .add({ name: 'second' })
-    .add({ name: 'third' })
+    .add({ name: 'first', ...executor })
+    .add({ name: 'second', ...executor })
+    .add({ name: 'third', ...executor })
     .definition();
-  const flow = createFlow(definition);
+  const flow = createFlow(definition, { ownProcesses: kind === 'own' });
   await flow.start();
   const open = (protocol: 'HTTP' | 'WEBSOCKET') =>
     createHttpGateway({ flow, protocol, version: '0' }).listen(0, '127.0.0.1');
@@ -44,10 +51,25 @@ async function serveBare(): Promise<Ports> {
   return { http: (server.address() as { port: number }).port, readyMs: performance.now() - from };
 }
 
-// Asked for anything, it tells the processor time that it has used so far, in microseconds.
+/** Clock ticks of proc(5) are hundredths of a second. */
+const TICK_MICROS = 10_000;
+
+/** Processor time of the processes that this one has started, in microseconds, where the system tells (Linux). */
+function childrenMicros(): number {
+  if (process.platform !== 'linux') return 0;
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  const ticks = children.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) * TICK_MICROS;
+}
+
+// Asked for anything, it tells the processor time that has been used so far, in microseconds.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
-  process.send!(user + system);
+  process.send!(user + system + childrenMicros());
 });
 process.on('disconnect', () => process.exit());
-process.send!(await (process.argv[2] === 'bare' ? serveBare() : serveGateway()));
+const kind = process.argv[2] as ServerKind;
+process.send!(await (kind === 'bare' ? serveBare() : serveGateway(kind)));

@@ -1,8 +1,11 @@
 /**
- * The gateway of a flow of three executors that do nothing, beside a bare Node server that parses and echoes the same
- * body: requests one after the other on each of N connections, over REST, WebSocket (JSON and bytes) and gRPC.
+ * The gateway of a flow of three executors, beside a bare Node server that parses and echoes the same body: requests one
+ * after the other on each of N connections, over REST, WebSocket (JSON and bytes) and gRPC. The executors have no
+ * handler for the endpoint (rest, ws, bytes, grpc), or one that does nothing: in the process of the gateway
+ * (rest-inside, grpc-inside), or each in a process of its own (rest-own, grpc-own).
  *
- *     tsx bench/flow.ts [--seconds 2] [--only bare,rest] [--memory 100000]
+ *     tsx --conditions=source bench/flow.ts [--seconds 2] [--only bare,rest] [--connections 1,16,64] [--bodies '1 document']
+ *         [--memory 100000]
  *
  * The servers run in processes of their own, of the built package; the load comes from this one over plain sockets, so that
  * it costs little. Processor time of the server for each request is what a busy machine disturbs least.
@@ -16,13 +19,15 @@ import { credentials, Client as GrpcClient } from '@grpc/grpc-js';
 import WebSocket from 'ws';
 import { createRequest, Document } from '#flow/index.ts';
 import { encodeRequest } from '#flow/proto/request.ts';
-import type { Ports } from './flow-server.ts';
+import type { Ports, ServerKind } from './flow-server.ts';
 import { build, machine, percentile, residentMb, table } from './support.ts';
 
 const { values: given } = parseArgs({
   options: {
     seconds: { type: 'string', default: '2' },
-    only: { type: 'string', default: 'bare,rest,ws,bytes,grpc' },
+    only: { type: 'string', default: 'bare,rest,ws,bytes,grpc,rest-inside,rest-own,grpc-inside,grpc-own' },
+    connections: { type: 'string', default: '1,16,64' },
+    bodies: { type: 'string', default: '1 document,100 documents,100 × 512 numbers' },
     memory: { type: 'string', default: '0' },
   },
 });
@@ -33,8 +38,10 @@ interface Server {
   readonly process: ChildProcess;
 }
 
-async function start(kind: 'gateway' | 'bare'): Promise<Server> {
-  const child = fork(path.join(import.meta.dirname, 'flow-server.ts'), [kind]);
+async function start(kind: ServerKind): Promise<Server> {
+  // Without the condition that makes this process run sources: what is measured is the built package.
+  const execArgv = process.execArgv.filter((option) => !option.startsWith('--conditions'));
+  const child = fork(path.join(import.meta.dirname, 'flow-server.ts'), [kind], { execArgv });
   const [ports] = (await once(child, 'message')) as [Ports];
   return { ports, process: child };
 }
@@ -201,25 +208,47 @@ async function load(server: Server, clients: readonly Client[]): Promise<Load> {
 }
 
 build();
-const servers = { bare: await start('bare'), gateway: await start('gateway') };
-
-type Way = (docs: readonly Document[]) => Promise<Client>;
-
-const WAYS: Record<string, Way> = {
-  bare: (docs) => restClient(servers.bare.ports.http, asJson(docs)),
-  rest: (docs) => restClient(servers.gateway.ports.http, asJson(docs)),
-  ws: (docs) => socketClient(servers.gateway.ports.ws!, asJson(docs)),
-  bytes: (docs) => socketClient(servers.gateway.ports.ws!, asMessage(docs)),
-  grpc: (docs) => grpcClient(servers.gateway.ports.grpc!, asMessage(docs)),
+const servers: Record<ServerKind, Server> = {
+  bare: await start('bare'),
+  gateway: await start('gateway'),
+  inside: await start('inside'),
+  own: await start('own'),
 };
 
-/** Asked so often before it counts: the server's code is compiled by then. */
-const WARM_UP = 200;
+interface Way {
+  readonly server: Server;
+  connect(docs: readonly Document[]): Promise<Client>;
+}
+
+const rest = (server: Server): Way => ({ server, connect: (docs) => restClient(server.ports.http, asJson(docs)) });
+const ws = (server: Server): Way => ({ server, connect: (docs) => socketClient(server.ports.ws!, asJson(docs)) });
+const bytes = (server: Server): Way => ({ server, connect: (docs) => socketClient(server.ports.ws!, asMessage(docs)) });
+const grpc = (server: Server): Way => ({ server, connect: (docs) => grpcClient(server.ports.grpc!, asMessage(docs)) });
+
+const WAYS: Record<string, Way> = {
+  bare: rest(servers.bare),
+  rest: rest(servers.gateway),
+  ws: ws(servers.gateway),
+  bytes: bytes(servers.gateway),
+  grpc: grpc(servers.gateway),
+  'rest-inside': rest(servers.inside),
+  'rest-own': rest(servers.own),
+  'grpc-inside': grpc(servers.inside),
+  'grpc-own': grpc(servers.own),
+};
+
+/** Asked so often before it counts, if that takes no longer: the code of server and executors is compiled by then. */
+const WARM_UP = 3000;
+const WARM_UP_MS = 10_000;
 
 async function measure(name: string, docs: readonly Document[], connections: number): Promise<Load> {
-  const clients = await Promise.all(Array.from({ length: connections }, () => WAYS[name]!(docs)));
-  for (let at = 0; at < WARM_UP / connections; at++) await Promise.all(clients.map((client) => client.ask()));
-  const result = await load(name === 'bare' ? servers.bare : servers.gateway, clients);
+  const { server, connect } = WAYS[name]!;
+  const clients = await Promise.all(Array.from({ length: connections }, () => connect(docs)));
+  const warmUntil = performance.now() + WARM_UP_MS;
+  for (let at = 0; at < WARM_UP / connections && performance.now() < warmUntil; at++) {
+    await Promise.all(clients.map((client) => client.ask()));
+  }
+  const result = await load(server, clients);
   for (const client of clients) client.close();
   return result;
 }
@@ -227,9 +256,10 @@ async function measure(name: string, docs: readonly Document[], connections: num
 async function speeds(): Promise<void> {
   const rows: (string | number)[][] = [];
   const only = given.only.split(',');
-  for (const [name, count, dimensions] of CASES) {
+  const bodies = given.bodies.split(',');
+  for (const [name, count, dimensions] of CASES.filter(([one]) => bodies.includes(one))) {
     const docs = documents(count, dimensions);
-    for (const connections of [1, 16, 64]) {
+    for (const connections of given.connections.split(',').map(Number)) {
       let bare: Load | undefined;
       for (const way of Object.keys(WAYS).filter((one) => only.includes(one))) {
         const result = await measure(way, docs, connections);
@@ -252,7 +282,7 @@ async function speeds(): Promise<void> {
 async function memory(total: number): Promise<void> {
   const { pid } = servers.gateway.process;
   const docs = documents(1, 0);
-  const clients = await Promise.all(Array.from({ length: 16 }, () => WAYS.rest!(docs)));
+  const clients = await Promise.all(Array.from({ length: 16 }, () => WAYS.rest!.connect(docs)));
   const rows: number[][] = [];
   for (let done = 0; done < total; ) {
     const step = Math.ceil(total / 10);

@@ -8,6 +8,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { QUIET } from '../scripts/npm-quiet.mjs';
+import { childEnvironment } from '../src/concurrency/environment.ts';
 import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from '../src/models/backends/onnx.ts';
 import { bertFile } from '../src/models/onnx/bert.suite.ts';
 import {
@@ -89,7 +91,7 @@ function installPipeline(folder: string): boolean {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}');
   writeFileSync(path.join(folder, 'pipeline.js'), PIPELINE);
-  const { status } = spawnSync('npm', ['install', '--ignore-scripts', '--no-audit', '@huggingface/transformers'], {
+  const { status } = spawnSync('npm', ['install', '--ignore-scripts', ...QUIET, '@huggingface/transformers'], {
     cwd: folder,
     stdio: 'ignore',
     env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' },
@@ -111,7 +113,11 @@ function startPipeline(folder: string, files: TestFolder, dtype: 'fp32' | 'q8'):
     copyFileSync(file, path.join(root, 'model', path.basename(file)));
   writeFileSync(path.join(root, 'model', 'config.json'), '{"model_type":"bert"}');
   const task = JSON.stringify({ root, dtype, seconds: SECONDS });
-  const child = spawn(process.execPath, ['pipeline.js', task], { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, ['pipeline.js', task], {
+    cwd: folder,
+    env: childEnvironment(),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     async rate(texts) {

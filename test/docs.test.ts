@@ -9,8 +9,8 @@ import { environmentName, OTHER_VARIABLES, SETTING_NAMES } from '#config.ts';
 import { PLAN_NAMES } from '#plans.ts';
 import { readFlags, searchFlags, settingFlags } from '../scripts/cli-flags.ts';
 import { cliPage, referencePages } from '../scripts/docs.ts';
-import { quiet } from './support/cli.ts';
 import { linesOf, parse } from './support/command-lines.ts';
+import { quiet } from './support/quiet-context.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const pages = [

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 
-const ANYBODY = ['concurrency', 'telemetry', 'config', 'errors', 'plans'];
+const ANYBODY = ['concurrency', 'telemetry', 'config', 'errors', 'plans', 'own'];
 const GROUND = ['net', 'http', 'html', 'storage', 'documents'];
 const ROOMS = ['search', 'reader', 'crawl', 'models', 'batch', 'flow', 'accounts'];
 const DOORS = ['api', 'mcp'];
@@ -33,6 +33,7 @@ const SRC = path.resolve(import.meta.dirname, '../src');
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !/\.(test|suite)\.ts$/.test(file),
 );
+const textOf = (file: string) => readFileSync(path.join(SRC, file), 'utf8');
 const homeOf = (file: string) => file.split(path.sep)[0]!.replace(/\.ts$/, '');
 
 function imports(file: string): string[] {
@@ -73,6 +74,15 @@ it('shows each crossing between rooms by a # import', () => {
   expect(relative).toEqual([]);
 });
 
+it('gives every process that is started the shared environment', () => {
+  const starters = files.filter((file) => /from 'node:child_process'|\bchromium\.launch\(/.test(textOf(file)));
+  const launches = starters.filter((file) => /\b(?:spawn|fork|execFile|launch)\b/.test(textOf(file)));
+  expect(launches.length).toBeGreaterThan(5);
+  // An executor of the operator's own keeps the operator's variables (flow/process/environment.ts).
+  const shared = /\b(?:childEnvironment|executorEnvironment)\(/;
+  expect(launches.filter((file) => !shared.test(textOf(file)))).toEqual([]);
+});
+
 it('leaves the client alone: it runs in browsers too', () => {
   const imported = files
     .filter((file) => homeOf(file) === 'client')
@@ -84,8 +94,8 @@ it('leaves the client alone: it runs in browsers too', () => {
   expect(imported.filter((target) => !target.startsWith('./'))).toEqual([]);
 });
 
-/** Dials a socket that it has made itself, whatever the address says. */
-const OWN_SOCKET = path.join('app', 'in-process.ts');
+/** These dial sockets in folders of ours, or were started with one. */
+const OWN_SOCKETS = ['app/in-process.ts', 'flow/process/host.ts', 'storage/process-folder.ts'].map(path.normalize);
 
 it('lets only net/ open a connection to an address that a caller chose', () => {
   // Types alone dial nobody.
@@ -93,7 +103,23 @@ it('lets only net/ open a connection to an address that a caller chose', () => {
     /^import (?!type )[^;]*from ['"](?:undici|node:net|node:tls|node:https|impit|proxy-chain)['"]|(?<![\w.])fetch\(['"`]http/m;
   const wrong = files.filter((file) => {
     const home = homeOf(file);
-    return home !== 'net' && file !== OWN_SOCKET && dialers.test(readFileSync(path.join(SRC, file), 'utf8'));
+    return home !== 'net' && !OWN_SOCKETS.includes(file) && dialers.test(readFileSync(path.join(SRC, file), 'utf8'));
+  });
+  expect(wrong).toEqual([]);
+});
+
+it('looks tables of texts up through own(), since objects inherit constructor and others', () => {
+  const wrong = files.flatMap((file) => {
+    const text = readFileSync(path.join(SRC, file), 'utf8');
+    const tables = [...text.matchAll(/^(?:export )?const ([A-Z][A-Z\d_]*): (?:Readonly<|Partial<)*Record<string,/gm)];
+    return tables.flatMap(([, table]) => {
+      // With `!` the key is known to be there; `TABLE.key` and `TABLE['key']` are words of ours.
+      const bare = new RegExp(
+        `(?<![\\w.])${table}(?:\\?\\.)?\\[(?!['"])[^\\]]*\\](?!!| =)|\\]: [^}=]*\\} = ${table}\\b`,
+        'g',
+      );
+      return [...text.matchAll(bare)].map(([found]) => `${file}: ${found}`);
+    });
   });
   expect(wrong).toEqual([]);
 });

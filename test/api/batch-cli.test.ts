@@ -7,9 +7,9 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchCommand, progressLine } from '#cli/batch.ts';
-import { quiet } from '../support/cli.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import { programFile } from '../support/program.ts';
+import { quiet } from '../support/quiet-context.ts';
 
 const LONG_MS = 180_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');

@@ -190,7 +190,7 @@ it(
     expect(begun).toBe(200);
     expect(events.join('\n')).toContain('half');
     expect(JSON.parse(events.at(-1)!.replace(/^data: /, ''))).toMatchObject({
-      error: { type: 'server_error', code: 'INTERNAL_ERROR', request_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+      error: { type: 'server_error', code: 'SERVICE_UNAVAILABLE', request_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
     });
     expect(host.charges.at(-1)).toMatchObject({ tokens: 0 });
   },

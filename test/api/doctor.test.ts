@@ -1,11 +1,15 @@
 /** The examination: on this machine as it is, and on one on which something is wrong. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { doctor, type Finding, linesOf, reportOf, summaryOf } from '#app/doctor/doctor.ts';
+import { privacyChecks, watchConnections } from '#app/doctor/privacy.ts';
 import { storeChecks } from '#app/doctor/stores.ts';
 import { wayOutChecks } from '#app/doctor/way-out.ts';
+import { childEnvironment } from '#concurrency/environment.ts';
 import { readConfig } from '#config.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
 import { shareBrowser } from '../support/server.ts';
@@ -45,7 +49,15 @@ it(
       });
     }
     expect(named(findings, 'From inside a page')?.found).toMatch(/^fetch, image, script, frame, socket, beacon/);
-    for (const name of ['A read', 'A page with scripts', 'An embedding', 'A flow', 'Without a key', 'Limits']) {
+    for (const name of [
+      'A read',
+      'A page with scripts',
+      'An embedding',
+      'A flow',
+      'Without a key',
+      'Limits',
+      'Telemetry',
+    ]) {
       expect(named(findings, name)?.state, name).toBe('ok');
     }
     const report = reportOf('0.0.0-test', findings);
@@ -155,4 +167,42 @@ it('takes a browser that does not start for no leak, and for no proof either', a
   const patient = { ...leaky(1, () => {}), fetch: async () => answer() };
   const ways = wayOutChecks(patient, [], ['browser']).find(({ name }) => name === 'This machine')!;
   expect(await ways.run()).toMatchObject({ state: 'warning', found: expect.stringMatching(/^18 could not be asked/) });
+});
+
+/** What the examination finds of privacy while a child runs. */
+async function examinedBeside(env: NodeJS.ProcessEnv) {
+  const watch = watchConnections();
+  try {
+    return await withChild(env, () => Promise.all(privacyChecks(watch).map(({ run }) => run())));
+  } finally {
+    watch.close();
+  }
+}
+
+/** `run` beside a child of this process. */
+async function withChild<T>(env: NodeJS.ProcessEnv, run: () => Promise<T>): Promise<T> {
+  const child = spawn(process.execPath, ['-e', "process.stdout.write('up'); setInterval(() => {}, 1000)"], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const gone = once(child, 'exit');
+  try {
+    await once(child.stdout, 'data');
+    return await run();
+  } finally {
+    child.kill('SIGKILL');
+    await gone;
+  }
+}
+
+it.runIf(process.platform === 'linux')('finds processes that may report to their makers', async () => {
+  const [telemetry, connections] = await examinedBeside(childEnvironment());
+  expect(telemetry).toMatchObject({ state: 'ok', found: expect.stringMatching(/^ORT_DISABLE_TELEMETRY/) });
+  expect(connections).toMatchObject({
+    state: 'ok',
+    found: expect.stringMatching(/^none to other machines in \d+ looks/),
+  });
+  const { ORT_DISABLE_TELEMETRY: _, ...without } = childEnvironment();
+  const [found] = await examinedBeside(without);
+  expect(found).toMatchObject({ state: 'broken', found: expect.stringMatching(/^node: not told/) });
 });

@@ -163,17 +163,27 @@ describe('limits of a key', () => {
     expect(first.headers.get('x-ratelimit-remaining-requests')).toBe('5');
     expect(first.headers.get('x-ratelimit-limit-tokens')).toBe('20');
     expect(first.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
-    const long = JSON.stringify({ model: 'lectern-static-v1', input: Array.from({ length: 30 }, () => 'tea') });
-    const tooMuch = await embed(server, headers, long);
+    const textsOf = (length: number) =>
+      JSON.stringify({ model: 'lectern-static-v1', input: Array.from({ length }, () => 'tea') });
+    const tooMuch = await embed(server, headers, textsOf(20));
     const refused = await json(tooMuch);
     expect([tooMuch.status, refused.code]).toEqual([429, 'RATE_TOKEN_LIMIT_EXCEEDED']);
     expect(refused.detail).toBe(`Token rate limit exceeded: ${usage.total_tokens}/20 tokens per minute`);
+    // What no minute has room for is not worth waiting for.
+    const never = await embed(server, headers, textsOf(30));
+    const { code, detail } = await json(never);
+    expect([never.status, code, never.headers.get('retry-after')]).toEqual([
+      403,
+      'AUTHZ_RESOURCE_LIMIT_EXCEEDED',
+      null,
+    ]);
+    expect(detail).toContain('this request has 30 tokens, and the plan paid allows 20 tokens per minute');
     // A body that is wrong costs a request and no tokens.
     const wrong = await embed(server, headers, '{"model": "lectern-static-v1"}');
     expect(wrong.status).toBe(422);
-    expect(wrong.headers.get('x-ratelimit-remaining-requests')).toBe('3');
+    expect(wrong.headers.get('x-ratelimit-remaining-requests')).toBe('2');
     expect(wrong.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
-    for (let n = 0; n < 3; n++) await embed(server, headers, '{}');
+    for (let n = 0; n < 2; n++) await embed(server, headers, '{}');
     const over = await embed(server, headers, '{}');
     const body = await json(over);
     expect([over.status, body.code]).toEqual([429, 'RATE_REQUEST_LIMIT_EXCEEDED']);

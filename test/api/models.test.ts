@@ -59,7 +59,7 @@ it('readerlm-v2, structured answers, streams and charges', { timeout: LONG_MS },
     { browser: 'none' },
   );
   const plain = await read({ url: `${site.origin}/article`, respondWith: 'readerlm-v2' });
-  expect(Object.keys(plain.data)).toEqual(['title', 'description', 'url', 'content', 'usage']);
+  expect(Object.keys(plain.data)).toEqual(['title', 'description', 'url', 'targetStatus', 'content', 'usage']);
   expect(plain.data.content).toBe('# The harbour\n\nIt [sleeps].');
   expect(plain.data.usage.tokens).toBe(12_000);
   expect(chat.headers[0]!.authorization).toBe('Bearer secret-key');

@@ -353,7 +353,8 @@ describe('failures', () => {
     [{ preloadUrl: 'http://a.test' }, 'preloadUrl', /LECTERN_BROWSER/],
     [{ exportStorageState: true }, 'exportStorageState', /LECTERN_BROWSER/],
   ])('says what the operator must set for %j', async (options, path, words) => {
-    const { json } = await ask('/', { json: { url: 'https://a.test/', ...options } });
+    const headers = { accept: 'application/json' };
+    const { json } = await ask('/', { json: { url: 'https://a.test/', ...options }, headers });
     expect(json).toMatchObject({ path, message: expect.stringMatching(words) });
   });
 
@@ -429,6 +430,34 @@ describe('failures', () => {
     const form = new FormData();
     form.set('html', 'x'.repeat(2_200_000));
     expect((await ask('/', { body: form })).json).toMatchObject({ code: 413, status: 41301, path: 'html' });
+  });
+
+  it('answers the next request on a connection whose upload was refused on its way', async () => {
+    const { hostname, port } = new URL(server.reader);
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    const send = (method: string, path: string, headers: Record<string, string>, body: string) =>
+      new Promise<{ status: number; port: number }>((resolve, reject) => {
+        const request = http.request({ agent, hostname, port, path, method, headers }, (response) => {
+          const status = response.statusCode!;
+          const { localPort } = response.socket;
+          response.resume().on('end', () => resolve({ status, port: localPort! }));
+        });
+        request.on('error', reject).end(body);
+      });
+    const part = (name: string, more: string, body: string) =>
+      `--xx\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${body}\r\n`;
+    const body = `${part('html', '', 'x'.repeat(2_200_000))}${part('file', '; filename="a.txt"', 'y'.repeat(500_000))}--xx--\r\n`;
+    const headers = {
+      'content-type': 'multipart/form-data; boundary=xx',
+      'content-length': String(Buffer.byteLength(body)),
+    };
+    try {
+      const refused = await send('POST', '/', headers, body);
+      expect(refused.status).toBe(413);
+      expect(await send('GET', '/live', {}, '')).toEqual({ status: 200, port: refused.port });
+    } finally {
+      agent.destroy();
+    }
   });
 
   it('refuses files that are no base64, and kinds it cannot read', async () => {

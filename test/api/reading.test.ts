@@ -1,9 +1,16 @@
 /** Reading a real site through the whole server, as a client does: engines, formats, options, hostile pages. */
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, sendHtml, startSite } from '../site/site.ts';
+import { type Page, type Site, sendHtml, startSite } from '../site/site.ts';
 import { pidsWith } from '../support/process.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
+const SHORT = '<!doctype html><title>Short</title><p>What had arrived.</p><script>document.title = "Run"</script>';
+const cut =
+  (type: string, head: string, body: string): Page =>
+  ({ response }) =>
+    void response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n${head}\r\n\r\n${body}`);
 const NESTED_BYTES = 30_000_000;
 
 let site: Site;
@@ -23,6 +30,13 @@ beforeAll(async () => {
       response.socket?.end(
         'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 100000\r\n\r\n<title>Short</title><p>Less than was promised.',
       );
+    },
+    '/short': cut('text/html', 'content-length: 100000', SHORT),
+    '/short-text': cut('text/plain', 'content-length: 100000', 'What had arrived.'),
+    '/short-chunk': cut('text/html', 'transfer-encoding: chunked', `${SHORT.length.toString(16)}\r\n${SHORT}\r\n`),
+    '/short-gzip': ({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' });
+      response.end(gzipSync(SHORT + randomBytes(50_000).toString('hex')).subarray(0, 20_000));
     },
     '/lying-charset': ({ response }) =>
       void response
@@ -76,6 +90,59 @@ const page = async (path: string, headers: Record<string, string> = {}) => {
 
 const ENGINES = ['direct', 'browser', 'auto'] as const;
 
+it('tells no status of what came with the request, rendered or not', async () => {
+  for (const given of [
+    { html: '<p>Words.' },
+    { html: '<p>Words.', engine: 'browser' },
+    { html: '<p>Words.', url: `${site.origin}/article` },
+    { file: Buffer.from('a,b\n1,2\n').toString('base64') },
+  ]) {
+    const answer = await fetch(server.reader, {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify(given),
+    });
+    expect(answer.headers.get('x-target-status')).toBeNull();
+    expect(((await answer.json()) as { data: object }).data).not.toHaveProperty('targetStatus');
+  }
+});
+
+it.each(ENGINES)('an answer that breaks off gives what there was, and says so: engine %s', async (engine) => {
+  for (const path of ['/short', '/short-chunk', '/short-text', ...(engine === 'browser' ? [] : ['/short-gzip'])]) {
+    const { content, warning } = await page(path, { 'x-engine': engine, 'x-respond-with': 'markdown' });
+    expect(content, path).toContain('What had arrived.');
+    expect(warning, path).toContain('The target broke off before the end of its content');
+  }
+});
+
+describe('a page that is a set of frames', () => {
+  it.each(['browser', 'auto'])('is read as what stands in them by engine %s', async (engine) => {
+    const { content, warning } = await page('/frameset', { 'x-engine': engine, 'x-respond-with': 'markdown' });
+    expect(content).toContain('# In the main frame');
+    expect(content).toContain('[Leaf]');
+    expect(content).toContain('A leaf of another site.');
+    expect(content).not.toContain('shows no frames');
+    expect(warning ?? '').not.toContain('were not read');
+    const { html } = await page('/frameset', { 'x-engine': engine, 'x-respond-with': 'html', 'x-with-iframe': 'true' });
+    expect(html).toContain('A leaf of another site.');
+    expect(html).not.toContain('data-lectern');
+    expect((await page('/frameset', { 'x-engine': engine })).content).toContain('The main frame tells of the harbour');
+  });
+
+  it('says which of its frames are missing', async () => {
+    const { content, warning } = await page('/frameset/broken', { 'x-respond-with': 'markdown' });
+    expect(content).toContain('# In the main frame');
+    expect(warning).toContain('1 frame of this page could not be read and was left out');
+  });
+
+  it('says that they were not read by engine direct, and where they are', async () => {
+    const { content, warning } = await page('/frameset', { 'x-engine': 'direct' });
+    expect(content).toContain('This browser shows no frames.');
+    expect(content).toContain(`[What it is about](${site.origin}/frames/main)`);
+    expect(warning).toContain('a set of frames that were not read');
+  });
+});
+
 describe.each(ENGINES)('engine %s', (engine) => {
   const headers = { 'x-engine': engine };
 
@@ -101,6 +168,25 @@ describe.each(ENGINES)('engine %s', (engine) => {
   it('follows redirects and shows the address that base asks for', async () => {
     expect((await page('/moved', headers)).url).toBe(`${site.origin}/moved`);
     expect((await page('/moved', { ...headers, 'x-base': 'final' })).url).toBe(`${site.origin}/article`);
+  });
+
+  it('tells the status as data, in every form of answer', async () => {
+    expect(Object.keys(await page('/missing', headers)).slice(0, 5)).toEqual([
+      'title',
+      'description',
+      'url',
+      'targetStatus',
+      'content',
+    ]);
+    expect(await page('/missing', headers)).toMatchObject({ targetStatus: 404 });
+    expect(await page('/moved', headers)).toMatchObject({ targetStatus: 200 });
+    expect(await page('/plain.txt', headers)).toMatchObject({ targetStatus: 200 });
+    const { text } = await read('/missing', { ...headers, accept: 'text/event-stream' });
+    for (const { data } of parseEvents(text)) expect(data).toMatchObject({ targetStatus: 404 });
+    for (const respondWith of ['content', 'html', 'text']) {
+      const { answer } = await read('/missing', { ...headers, 'x-respond-with': respondWith });
+      expect(answer.headers.get('x-target-status'), respondWith).toBe('404');
+    }
   });
 
   it('warns of an error status and still answers', async () => {

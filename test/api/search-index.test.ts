@@ -68,10 +68,25 @@ beforeAll(async () => {
   const trusted = createTrustedFetch(rules);
   const guard = createGuard({ allow: site.allow, isOwnHost: () => false, ownPlaces: createOwnPlaces() });
   const fetch = createFetch({ guard, region: createRegion(rules) });
-  reader = rememberingReader(server.app.reader, { index, keepsNoStore: false, log, now: () => clock });
+  reader = rememberingReader(server.app.reader, {
+    index,
+    keepsNoStore: false,
+    shared: 'public',
+    log,
+    now: () => clock,
+  });
   search = await openSearch(
-    { dataDir: dir, searchProviders: [], searchProvidersAtOnce: 1 },
-    { reader, trusted, fetch, fitPicture: async () => ({ png: new Uint8Array() }), index, version: '0', log },
+    { dataDir: dir, searchProviders: [], searchProvidersAtOnce: 1, indexShared: 'public' },
+    {
+      reader,
+      trusted,
+      fetch,
+      fitPicture: async () => ({ png: new Uint8Array() }),
+      index,
+      mayAnswer: async () => true,
+      version: '0',
+      log,
+    },
   );
   ends.push(
     () => search.close(),

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '#cli/program.ts';
-import { quiet } from '../support/cli.ts';
+import { quiet } from '../support/quiet-context.ts';
 
 const LONG_MS = 120_000;
 const SHELLS = ['bash', 'zsh', 'fish'] as const;

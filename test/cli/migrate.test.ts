@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '#cli/program.ts';
 import { openStore } from '#storage/database/store.ts';
-import { quiet } from '../support/cli.ts';
+import { quiet } from '../support/quiet-context.ts';
 import { postgresUrl } from '../support/services.ts';
 
 const LONG_MS = 240_000;

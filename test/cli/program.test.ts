@@ -10,8 +10,9 @@ import { CommandFailed, exitOf, exitOfMany } from '#cli/exit-codes.ts';
 import { LecternError, LecternUnreachable } from '#client/index.ts';
 import { ConfigError } from '#config.ts';
 import { ENTRIES } from '../../scripts/bundle.mjs';
-import { quiet, runProgram } from '../support/cli.ts';
+import { runProgram } from '../support/cli.ts';
 import { programFile } from '../support/program.ts';
+import { quiet } from '../support/quiet-context.ts';
 
 const LONG_MS = 120_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');

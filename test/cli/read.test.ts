@@ -32,7 +32,12 @@ describe('without a server', { timeout: LONG_MS }, () => {
   beforeAll(async () => {
     site = http.createServer(({ url }, response) => {
       if (url === '/robots.txt' || url === '/sitemap.xml') return response.writeHead(404).end();
-      const links = url === '/' ? '<a href="/tea">Tea</a> <a href="/coffee">Coffee</a>' : '';
+      const links =
+        { '/': '<a href="/tea">Tea</a> <a href="/coffee">Coffee</a>', '/shop/': '<a href="/shop/gone">Gone</a>' }[
+          url!
+        ] ?? '';
+      if (url!.endsWith('/gone')) response.statusCode = 410;
+      if (url === '/broken') response.statusCode = 500;
       response.setHeader('content-type', 'text/html');
       response.end(
         `<title>Page ${url}</title><article><h1>Drinks ${url}</h1><p>${`Green tea, page ${url}. `.repeat(30)}</p>${links}</article>`,
@@ -77,6 +82,84 @@ describe('without a server', { timeout: LONG_MS }, () => {
       code: 0,
     });
     expect(await readFile(file, 'utf8')).toContain('| green | 3 |');
+  });
+
+  it('tells what a target answered with, and fails for it when asked to', async () => {
+    const gone = `${base}/gone`;
+    const said = `lectern: ${gone}: the target answered with status 410\n`;
+    const plain = await runProgram(['read', gone, '-f', 'text'], { env: env() });
+    expect(plain).toEqual({ out: expect.stringContaining('Green tea'), error: said, code: 0 });
+    for (const form of [[], ['--json'], ['-f', 'html'], ['-o', path.join(dir, 'gone.md')]])
+      expect(await runProgram(['read', gone, '--fail', ...form], { env: env() })).toEqual({
+        out: '',
+        error: said,
+        code: 22,
+      });
+    expect(await readdir(dir)).not.toContain('gone.md');
+    const streamed = await runProgram(['read', gone, '--fail', '--stream'], { env: env() });
+    expect({ ...streamed, out: JSON.parse(streamed.out) }).toMatchObject({
+      out: { page: { targetStatus: 410 } },
+      error: said,
+      code: 22,
+    });
+    const whole = await runProgram(['read', `${base}/tea`, '--fail'], { env: env() });
+    expect({ error: whole.error, code: whole.code }).toEqual({ error: '', code: 0 });
+  });
+
+  it('tells on the standard error what the text that is written has no room for', async () => {
+    const { error, out, code } = await runProgram(['read', `${base}/tea`, '-f', 'html', '--remove-selector', '.none'], {
+      env: env(),
+    });
+    expect({ error, code }).toEqual({
+      error: `lectern: ${base}/tea: removeSelector matched nothing on this page: .none\n`,
+      code: 0,
+    });
+    expect(out).toContain('<h1>Drinks /tea</h1>');
+    const layout = await runProgram(['read', `${base}/tea`, '--remove-selector', '.none'], { env: env() });
+    expect(layout).toMatchObject({
+      error: '',
+      out: expect.stringContaining('Warning: removeSelector matched nothing'),
+    });
+  });
+
+  it('counts those apart that answered with an error', async () => {
+    const all = ['/tea', '/gone', '/broken', '/x/gone'].map((at) => base + at);
+    const kept = path.join(dir, 'kept');
+    expect(await runProgram(['read', ...all, '--out-dir', kept], { env: env() })).toMatchObject({
+      error: expect.stringMatching(/\n4 read, 3 of them with an error status \(410 2, 500 1\)\n$/),
+      code: 0,
+    });
+    expect(await readdir(kept)).toHaveLength(4);
+    const without = path.join(dir, 'without');
+    const run = ['read', ...all, '--out-dir', without, '--fail'];
+    expect(await runProgram(run, { env: env() })).toMatchObject({
+      error: expect.stringContaining('1 read, 3 answered with an error status (410 2, 500 1)'),
+      code: 22,
+    });
+    expect((await readdir(without)).filter((name) => name.endsWith('.md'))).toHaveLength(1);
+    const failures = (await readFile(path.join(without, 'failures.jsonl'), 'utf8')).trimEnd().split('\n');
+    expect(failures.map((line) => JSON.parse(line).targetStatus).sort()).toEqual([410, 410, 500]);
+    const mixed = await runProgram([...run, 'http://10.0.0.1/'], { env: env() });
+    expect(mixed.code).toBe(3);
+    const lines = await runProgram(['read', ...all, '--json', '--fail'], { env: env() });
+    expect(lines.code).toBe(22);
+    expect(
+      lines.out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .map(({ page, targetStatus }) => page?.targetStatus ?? targetStatus),
+    ).toEqual([200, 410, 500, 410]);
+  });
+
+  it('counts them apart of a site as well', async () => {
+    const site = ['read', '--site', `${base}/shop/`, '--delay', '0', '--no-sitemap', '--json'];
+    const summary = '1 read, 1 answered with an error status (410 1)';
+    const plain = await runProgram(site, { env: env() });
+    expect(plain).toMatchObject({ error: expect.stringContaining(summary), code: 3 });
+    expect(JSON.parse(plain.out)).toMatchObject({ page: { targetStatus: 200 } });
+    const failing = await runProgram([...site, '--fail'], { env: env() });
+    expect(failing).toMatchObject({ error: expect.stringContaining(summary), code: 22 });
   });
 
   it('reads a site into a folder, and goes on with a run that was stopped', async () => {

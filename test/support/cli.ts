@@ -2,29 +2,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { CliContext } from '#cli/context.ts';
 import { programFile } from './program.ts';
 
 // Made before any test's time begins.
 const PROGRAM = await programFile();
 const ROOT = path.resolve(import.meta.dirname, '../..');
-
-/** A context that nothing comes out of. */
-export const quiet: CliContext = {
-  environment: {},
-  version: '0.0.0-test',
-  print: () => {},
-  note: () => {},
-  readInput: async () => '',
-  input: new PassThrough().end(),
-  output: new PassThrough().resume(),
-  rewrite: undefined,
-  width: () => 80,
-  signal: new AbortController().signal,
-  onStop: () => {},
-};
 
 export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;

@@ -32,6 +32,8 @@ interface ServingSetup {
   /** What opens pictures, PDFs and clips. */
   readonly media?: Parameters<typeof openModelHost>[1]['media'];
   readonly maxBodyBytes?: number;
+  /** Where models of the hub lie, when it is not a folder of the host's own. */
+  readonly modelsDir?: string;
   readonly prices?: Prices;
   /** `off` needs no keys and counts nothing. */
   readonly auth?: 'on' | 'off';
@@ -97,7 +99,7 @@ export async function startRealModelHost(
   const tokens = { load: async () => {}, count: (text: string) => text.length, keep: (text: string) => text };
   const config = readConfig({ environment: {}, flags: { modelDownload: 'off', ...settings } });
   const { media } = serving;
-  const host = await openModelHost(config, { dir, fetch: trusted, tokens, log, media });
+  const host = await openModelHost(config, { dir: serving.modelsDir ?? dir, fetch: trusted, tokens, log, media });
   const close = async () => {
     await host.close();
     await trusted.close();
@@ -137,7 +139,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
     malformedBody: bareModelError,
     servesPrograms: true,
   });
-  modelProbes(face, { models, draining: () => false });
+  modelProbes(face, { models, draining: () => false, fullDisks: async () => [] });
   const gatekeeper = createGatekeeper(gate);
   const tracing = createTracing({ gatekeeper });
   const batch = await setup.batch?.({ registry, models });

@@ -1,0 +1,333 @@
+/** Failures of the model host that callers see: each with the status and the code of the contract, and a text that says what is wrong. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { problem } from '#errors.ts';
+import { fakeEmbedder, fakeReranker, fakeRow } from '#models/embed.suite.ts';
+import { TOKENIZER, TOKENIZER_CONFIG, writeTestModel } from '#models/onnx/test-model.suite.ts';
+import { startModelHost, startRealModelHost, type TestModelHost } from '../support/model-host.ts';
+
+const LONG_MS = 120_000;
+
+let host: TestModelHost;
+beforeAll(async () => {
+  host = await startRealModelHost();
+});
+afterAll(() => host.close());
+
+const model = 'lectern-static-v1';
+const embed = (body: Record<string, unknown>) => host.post('/v1/embeddings', { model, ...body });
+const rerank = (body: Record<string, unknown>) =>
+  host.post('/v1/rerank', { model: 'lectern-static-rerank-v1', documents: ['tap water'], ...body });
+
+describe('an address that is no route', () => {
+  const BODIES = [undefined, '{}', '{"nonsense', '[', '\ufeff', 'x'.repeat(100_000)];
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is 404, whatever the body and the key', async (method) => {
+    for (const place of ['/v1/nope', '/v1/embeddings/more', '/v1', '/', '/v3/rerank'])
+      for (const body of BODIES)
+        for (const authorization of [undefined, 'Bearer test-key', 'Bearer nonsense', 'Basic x']) {
+          const headers = { ...(authorization && { authorization }) };
+          const answer = await fetch(host.url + place, { method, headers, ...(body !== undefined && { body }) });
+          const failure = (await answer.json()) as object;
+          expect([answer.status, failure], `${place} ${body?.slice(0, 20)}`).toEqual([
+            404,
+            {
+              detail: `route ${method} ${place} not found or access denied`,
+              code: 'RESOURCE_NOT_FOUND',
+              request_id: answer.headers.get('x-request-id'),
+            },
+          ]);
+        }
+  });
+
+  it('is 404 before a body that is too large is read', async () => {
+    const small = await startRealModelHost({}, { maxBodyBytes: 1_000 });
+    onTestFinished(() => small.close());
+    expect((await small.post('/v1/nope', 'x'.repeat(10_000))).status).toBe(404);
+    expect((await small.post('/v1/embeddings', 'x'.repeat(10_000))).status).toBe(413);
+  });
+
+  it('is 405 with another method of one that is, whatever the body', async () => {
+    for (const place of ['/v1/models', '/openapi.json', '/health'])
+      for (const body of BODIES) {
+        const answer = await fetch(host.url + place, { method: 'POST', ...(body !== undefined && { body }) });
+        expect([place, answer.status, answer.headers.get('allow')]).toEqual([place, 405, 'GET, HEAD, OPTIONS']);
+      }
+    expect((await fetch(`${host.url}/openapi.json`, { method: 'HEAD' })).status).toBe(200);
+  });
+});
+
+describe('an input that holds several things', () => {
+  it.each([
+    [{ text: 'a', image: 'data:image/png;base64,AAAA' }, 'text, image'],
+    [{ text: '', image: 'data:image/png;base64,AAAA' }, 'text, image'],
+    [{ text: 'a', image_url: { url: 'https://a.example/x.png' } }, 'text, image_url'],
+    [{ type: 'image_url', text: 'a', image_url: { url: 'https://a.example/x.png' } }, 'text, image_url'],
+    [{ text: 'a', url: 'https://a.example/x.png' }, 'text, url'],
+    [{ image: 'AAAA', audio: 'AAAA', video: 'AAAA' }, 'image, audio, video'],
+    [{ text: 'a', content: [{ text: 'b' }] }, 'text, content'],
+  ])('%j is refused, not read in part', async (item, names) => {
+    const message = `must hold one of ${names}, not several: send each as an input of its own`;
+    const { status, body } = await embed({ input: ['fine', item] });
+    expect([status, body.errors]).toMatchObject([422, [{ field: 'body -> input -> 1', message, type: 'value_error' }]]);
+    expect((await embed({ input: item })).body.errors).toMatchObject([{ field: 'body -> input', message }]);
+  });
+
+  it('is one when the others are null', async () => {
+    const { status } = await embed({ input: { text: 'a', image: null, url: null, content: null } });
+    expect(status).toBe(200);
+  });
+
+  it('is a document whose other fields come back, when it is ranked', async () => {
+    const document = { text: 'tap water', url: 'https://a.example/', image: 'a.png', id: 7 };
+    const { status, body } = await rerank({ query: 'water', documents: [document] });
+    expect([status, body.results[0].document]).toEqual([200, document]);
+  });
+});
+
+describe('texts in which there is nothing', () => {
+  const NOTHING = [
+    '',
+    ' ',
+    '\n\t',
+    '\0',
+    '\u0001\u001f',
+    '\u200b\u200d',
+    '\ufeff',
+    '\u00ad',
+    '\u{e0041}',
+    '\u3000',
+    '\ud800',
+  ];
+  const UNKNOWN = ['!!!', '…', '😀', '💩💩', 'ꙮ', '𒀀', '\u0301\u0301', '‽'];
+
+  it.each([1_024, 256, 64])('have vectors of length 1 at %i numbers', async (dimensions) => {
+    const input = [...NOTHING, ...UNKNOWN];
+    const { status, body } = await embed({ input, dimensions });
+    expect(status).toBe(200);
+    for (const [at, { embedding }] of body.data.entries())
+      expect(Math.hypot(...embedding), JSON.stringify(input[at])).toBeCloseTo(1, 4);
+    const alone = await embed({ input: '', dimensions });
+    expect(alone.body.data[0].embedding).toEqual(body.data[0].embedding);
+  });
+
+  it('are documents as good as any other', async () => {
+    const documents = [...NOTHING, 'tap water', ...UNKNOWN];
+    const { status, body } = await rerank({ query: 'tap water', documents });
+    expect(status).toBe(200);
+    expect(body.results).toHaveLength(documents.length);
+    expect(body.results[0].index).toBe(NOTHING.length);
+  });
+
+  it.each([...NOTHING.slice(1), '😀', '😀 💩'])('%j is no query', async (query) => {
+    for (const place of ['/v1/rerank', '/v2/rerank', '/rerank']) {
+      const asked = { model: 'lectern-static-rerank-v1', query, documents: ['tap water'] };
+      const { status, body } = await host.post(place, asked);
+      expect([status, body.errors]).toMatchObject([
+        422,
+        [{ field: 'body -> query', message: 'has nothing in it that this model could look for', input: query }],
+      ]);
+    }
+    expect((await rerank({ query: '' })).body.errors).toMatchObject([{ field: 'body -> query', type: 'too_short' }]);
+  });
+
+  it('are named when a model has no direction for them', async () => {
+    const zero = await startModelHost({
+      rows: [fakeRow('dense')],
+      opening: {
+        embedder: (row) => {
+          const fake = fakeEmbedder(row);
+          const run = fake.embed;
+          // Two tokens are the frame of a text without words.
+          fake.embed = async (batch, options) =>
+            (await run(batch, options)).map((output, at) =>
+              batch[at]!.tokens === 2 ? { ...output, values: new Float32Array(row.dimensions) } : output,
+            );
+          return fake;
+        },
+        reranker: (row) => fakeReranker(row),
+      },
+    });
+    onTestFinished(() => zero.close());
+    const { status, body } = await zero.post('/v1/embeddings', { model: 'dense', input: ['tea', '', 'water', ' '] });
+    const message = 'has nothing in it that this model knows: its vector would be zero';
+    expect([status, body.errors]).toEqual([
+      422,
+      [1, 3].map((at) => ({ field: `body -> input -> ${at}`, message, type: 'value_error' })),
+    ]);
+    expect(zero.charges.at(-1)).toMatchObject({ tokens: 0, status: 422 });
+    expect((await zero.post('/v1/embeddings', { model: 'dense', input: ['tea'] })).status).toBe(200);
+  });
+});
+
+describe('a model that cannot be had', () => {
+  const rowOf = (runs: object, more: object = {}) => ({
+    id: 'mine',
+    does: 'embed',
+    kind: 'text-v2',
+    dimensions: 32,
+    contextTokens: 64,
+    runs: { on: 'onnx', ...runs },
+    ...more,
+  });
+
+  async function folder(): Promise<string> {
+    const made = await mkdtemp(path.join(os.tmpdir(), 'lectern-mine-'));
+    onTestFinished(() => rm(made, { recursive: true, force: true }));
+    return made;
+  }
+
+  async function hostWith(settings: Record<string, unknown>): Promise<TestModelHost> {
+    const made = await startRealModelHost(settings);
+    onTestFinished(() => made.close());
+    return made;
+  }
+
+  /** A hub that answers so to every request. */
+  async function hubWith(status: number): Promise<string> {
+    const server: Server = createServer((_, response) => response.writeHead(status).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  const ask = (from: TestModelHost) => from.post('/v1/embeddings', { model: 'mine', input: 'x' });
+  /** Where it lies and where it is fetched from are nobody's business. */
+  const expectOpaque = (detail: string) =>
+    expect(detail).not.toMatch(/\/tmp|127\.0\.0\.1|localhost|ENOENT|EACCES|\.ts/);
+
+  it.each(['on', 'off'])('since its folder is missing (downloads %s)', { timeout: LONG_MS }, async (modelDownload) => {
+    const missing = path.join(await folder(), 'nowhere');
+    const mine = await hostWith({ modelDownload, models: [rowOf({ folder: missing })] });
+    const { status, body } = await ask(mine);
+    expect([status, body.code]).toEqual([400, 'INPUT_MODEL_NOT_FOUND']);
+    expect(body.detail).toContain('Model mine not found. Its folder on the server is missing or lacks a file.');
+    expectOpaque(body.detail);
+    const { data } = (await (await fetch(`${mine.url}/v1/models`)).json()) as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).not.toContain('mine');
+  });
+
+  it('since its folder went away', { timeout: LONG_MS }, async () => {
+    const there = await folder();
+    await writeTestModel(there, Buffer.from('no graph'));
+    const mine = await hostWith({ modelDownload: 'off', models: [rowOf({ folder: there })] });
+    await fetch(`${mine.url}/v1/models`);
+    await rm(there, { recursive: true });
+    const { status, headers, body } = await ask(mine);
+    expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(body.detail).toBe('The folder of the model mine is missing or lacks a file');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  const GRAPH = randomBytes(5_000);
+  it.each<[string, Buffer, string | object, string | object]>([
+    ['graph', GRAPH, TOKENIZER, TOKENIZER_CONFIG],
+    ['graph that is empty', Buffer.alloc(0), TOKENIZER, TOKENIZER_CONFIG],
+    ['tokenizer', GRAPH, '{"model', TOKENIZER_CONFIG],
+    ['tokenizer of another kind', GRAPH, '[]', '[]'],
+    ['configuration of the tokenizer', GRAPH, TOKENIZER, 'null'],
+  ])('since its files are damaged: the %s', { timeout: LONG_MS }, async (_, graph, tokenizer, config) => {
+    const there = await folder();
+    await writeTestModel(there, graph, tokenizer, config);
+    const mine = await hostWith({ modelDownload: 'off', models: [rowOf({ folder: there })] });
+    for (let tries = 0; tries < 2; tries++) {
+      const { status, body } = await ask(mine);
+      expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(body.detail).toContain('The model mine cannot be loaded: its files are damaged');
+      expectOpaque(body.detail);
+    }
+  });
+
+  it('since the rule for its pictures is damaged', { timeout: LONG_MS }, async () => {
+    const there = await folder();
+    await writeTestModel(there, GRAPH);
+    await writeFile(path.join(there, 'preprocessor_config.json'), '{"size');
+    const towers = { image: { file: 'onnx/model.onnx', tokens: 4 } };
+    const row = rowOf({ folder: there, towers }, { kind: 'clip-v1' });
+    const mine = await hostWith({ modelDownload: 'off', models: [row] });
+    const { status, body } = await ask(mine);
+    expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(body.detail).toContain('The model mine cannot be loaded');
+  });
+
+  it.each([
+    [404, 'The model mine could not be fetched: The hub has no file tokenizer.json of tests/mine at main'],
+    [401, 'could not be fetched: The hub does not give this model without a token that was granted access to it'],
+    [403, 'could not be fetched: The hub does not give this model without a token'],
+    [429, 'could not be fetched: The hub refuses for now: too many requests'],
+    [418, 'could not be fetched: The hub answered with status 418'],
+    [500, 'could not be fetched: The hub answered with status 500'],
+  ])('since the hub answers %i', { timeout: LONG_MS }, async (answered, said) => {
+    const modelHubUrl = await hubWith(answered);
+    const mine = await hostWith({ modelDownload: 'on', modelHubUrl, models: [rowOf({}, { hub: 'tests/mine' })] });
+    const { status, body } = await ask(mine);
+    expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(body.detail).toContain(said);
+    expectOpaque(body.detail);
+  });
+
+  it('since the hub cannot be reached', { timeout: LONG_MS }, async () => {
+    const modelHubUrl = 'http://127.0.0.1:9';
+    const mine = await hostWith({ modelDownload: 'on', modelHubUrl, models: [rowOf({}, { hub: 'tests/mine' })] });
+    const { status, body } = await ask(mine);
+    expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(body.detail).toContain('The model mine is not on this machine and the hub cannot be reached');
+    expectOpaque(body.detail);
+  });
+
+  it('since nothing can be written where it would lie', { timeout: LONG_MS }, async () => {
+    const modelHubUrl = await hubWith(200);
+    const there = await folder();
+    await mkdir(path.join(there, 'models'));
+    const mine = await startRealModelHost(
+      { modelDownload: 'on', modelHubUrl, models: [rowOf({}, { hub: 'tests/mine' })] },
+      { modelsDir: path.join(there, 'file', 'models') },
+    );
+    onTestFinished(() => mine.close());
+    await writeFile(path.join(there, 'file'), 'no folder');
+    const { status, body } = await ask(mine);
+    expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(body.detail).toBe('The model mine could not be fetched: its folder on this machine cannot be written');
+  });
+});
+
+describe('what nobody has foreseen', () => {
+  const hostThatFails = async (error: Error) => {
+    const failing = await startModelHost({
+      rows: [fakeRow('dense')],
+      opening: {
+        embedder: (row) =>
+          fakeEmbedder(row, {
+            onBatch: async () => {
+              throw error;
+            },
+          }),
+        reranker: (row) => fakeReranker(row),
+      },
+    });
+    onTestFinished(() => failing.close());
+    return failing.post('/v1/embeddings', { model: 'dense', input: 'x' });
+  };
+
+  it('is 500, and tells nothing of the inside', async () => {
+    const { status, headers, body } = await hostThatFails(new Error('open /srv/secret: ENOENT'));
+    const { detail, code, request_id } = body;
+    expect([status, detail, code]).toEqual([500, 'An unexpected error occurred', 'INTERNAL_ERROR']);
+    expect(Object.keys(body)).toEqual(['detail', 'code', 'request_id']);
+    expect(request_id).toBe(headers.get('x-request-id'));
+  });
+
+  it('is 500 with the name of a model that failed on an input', async () => {
+    const message = 'The model dense failed on this input';
+    const { status, body } = await hostThatFails(problem('DownstreamServiceError', { message }, new Error('secret')));
+    expect([status, body.detail, body.code]).toEqual([500, message, 'INTERNAL_ERROR']);
+  });
+});

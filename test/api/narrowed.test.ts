@@ -1,0 +1,138 @@
+/** What was kept of addresses that may not be read any more: the guard comes before every copy. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp } from '#app.ts';
+import { readConfig } from '#config.ts';
+import { createLog } from '#telemetry/log.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { shareBrowser } from '../support/server.ts';
+
+const word = (text: string) =>
+  `<html lang="en"><title>About ${text}</title><main><h1>About ${text}</h1><p>${`The word of this page is ${text}, which no other page has. `.repeat(6)}</p></main></html>`;
+
+let site: Site;
+let dataDir: string;
+beforeAll(async () => {
+  site = await startSite({
+    '/page': word('albatross'),
+    '/moved': ({ response, otherOrigin }) => void response.writeHead(302, { location: `${otherOrigin}/other` }).end(),
+    '/other': word('basilisk'),
+    '/named': word('cormorant'),
+  });
+  dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-narrowed-'));
+  shareBrowser(dataDir);
+});
+afterAll(async () => {
+  await site.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Where names lead, as long as they lead anywhere. */
+let lookup: () => Promise<{ address: string; family: number }[]>;
+const leads = (address: string) => async () => [{ address, family: 4 }];
+const away = async (): Promise<never> => {
+  throw Object.assign(new Error('no name server'), { code: 'ETIMEOUT' });
+};
+
+/** A server over a data folder, which the next one goes on with. */
+async function serve<T>(dir: string, allow: readonly string[], work: (server: Server) => Promise<T>): Promise<T> {
+  const flags = {
+    ...{ dataDir: dir, host: '127.0.0.1', logLevel: 'silent', auth: 'off', modelsWarm: [], searchEmbedder: 'none' },
+    ...{ readerPort: 0, searchPort: 0, modelPort: 0, flowPort: 0, flowGrpcPort: 0 },
+    allowNetworks: allow.join(','),
+  };
+  const config = readConfig({ environment: { LECTERN_BROWSER: process.env.LECTERN_BROWSER }, flags });
+  const app = await createApp({ config, version: '0', log: createLog('silent'), lookup: () => lookup() });
+  try {
+    const urls = Object.fromEntries((await app.listen()).map(({ name, url }) => [name, url]));
+    const ask = async (url: string, body: object) => {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { accept: 'application/json', 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+      return { status: answer.status, json: (await answer.json()) as any };
+    };
+    const searched = (q: string, more: object = {}) =>
+      ask(`${urls.search}/search`, { q, provider: 'reader', respondWith: 'no-content', ...more });
+    return await work({
+      reader: urls.reader!,
+      read: (url, more = {}) => ask(urls.reader!, { url, engine: 'direct', ...more }),
+      searched,
+      async found(q) {
+        await expect.poll(async () => (await searched(q)).status, { timeout: 20_000 }).toBe(200);
+      },
+    });
+  } finally {
+    await app.close();
+  }
+}
+
+interface Server {
+  readonly reader: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+  read(url: string, more?: object): Promise<{ status: number; json: any }>;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+  searched(q: string, more?: object): Promise<{ status: number; json: any }>;
+  found(q: string): Promise<void>;
+}
+
+const REFUSED = 451;
+
+it('neither copies nor pictures nor the index answer for them, and all do when they may be read again', async () => {
+  lookup = leads('127.0.0.1');
+  const page = `${site.origin}/page`;
+  const moved = `${site.origin}/moved`;
+  const pictured = await serve(dataDir, site.allow, async ({ read, found }) => {
+    expect((await read(page)).status).toBe(200);
+    expect((await read(moved)).json.data.content).toContain('basilisk');
+    await found('albatross');
+    await found('basilisk');
+    const shot = await read(page, { respondWith: 'screenshot', engine: 'browser' });
+    return new URL(shot.json.data.screenshotUrl).pathname;
+  });
+  const hits = site.hits('/page');
+
+  await serve(dataDir, [], async ({ reader, read, searched }) => {
+    // As a copy, as an old copy, as one of any age, and to search.
+    for (const more of [{}, { cacheTolerance: 1 }, { cacheTolerance: 600_000 }, { respondWith: 'text' }])
+      expect((await read(page, more)).status).toBe(REFUSED);
+    for (const q of ['albatross', 'basilisk', 'site:127.0.0.1'])
+      for (const more of [{}, { passages: true }, { respondWith: 'content' }])
+        expect((await searched(q, more)).status).toBe(422);
+    expect((await fetch(reader + pictured)).status).toBe(404);
+  });
+  expect(site.hits('/page')).toBe(hits);
+
+  // The URL may be read, and the one that it led to may not.
+  const own = new URL(site.origin).host;
+  await serve(dataDir, [own], async ({ read }) => {
+    expect((await read(page)).status).toBe(200);
+    expect((await read(moved)).status).toBe(REFUSED);
+  });
+
+  await serve(dataDir, site.allow, async ({ reader, read, searched }) => {
+    expect((await read(moved)).json.data.content).toContain('basilisk');
+    expect((await searched('albatross')).status).toBe(200);
+    expect((await fetch(reader + pictured)).status).toBe(200);
+  });
+  expect(site.hits('/page')).toBe(hits);
+}, 120_000);
+
+it('a name that leads inside now is refused; while DNS is away its copies answer', async () => {
+  const named = `http://named.example:${new URL(site.origin).port}/named`;
+  lookup = leads('127.0.0.1');
+  await serve(dataDir, ['127.0.0.1'], async ({ read, searched, found }) => {
+    expect((await read(named)).status).toBe(200);
+    await found('cormorant');
+    lookup = leads('10.1.2.3');
+    expect((await read(named)).status).toBe(REFUSED);
+    expect((await searched('cormorant')).status).toBe(422);
+    lookup = away;
+    expect((await read(named)).json.data.content).toContain('cormorant');
+    expect((await searched('cormorant')).status).toBe(200);
+  });
+}, 120_000);

@@ -1,0 +1,64 @@
+/** The server as a process of its own, of a program that was built. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  /** Lines printed so far. */
+  readonly lines: string[];
+  /** The address of a face, from its line. */
+  place(label: string): string;
+  /** Sends SIGTERM, waits, and gives the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/**
+ * Starts `lectern serve` and waits for its greeting, or for its end. `through` is a command that becomes the one which
+ * follows it.
+ */
+export async function serveProgram(
+  program: string,
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  through: readonly string[] = [],
+): Promise<ServerProcess> {
+  const ports = ['READER', 'SEARCH', 'MODEL', 'FLOW', 'FLOW_GRPC'].map((name) => [`LECTERN_${name}_PORT`, '0']);
+  const [command, ...rest] = [...through, process.execPath, program, 'serve', ...args];
+  const child = spawn(command!, rest, {
+    cwd: ROOT,
+    env: { ...process.env, ...Object.fromEntries(ports), LECTERN_HOST: '127.0.0.1', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const listen = (stream: NodeJS.ReadableStream) => {
+    let rest = '';
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      const parts = (rest + chunk).split('\n');
+      rest = parts.pop()!;
+      lines.push(...parts);
+    });
+  };
+  listen(child.stdout!);
+  listen(child.stderr!);
+  const ended = once(child, 'exit');
+  await Promise.race([ended, greeted(lines)]);
+  return {
+    child,
+    lines,
+    place: (label) => lines.find((line) => line.startsWith(`lectern: ${label}`))!.match(/http:\/\/\S+/)![0],
+    async stop() {
+      if (child.exitCode === null) child.kill('SIGTERM');
+      await ended;
+      return child.exitCode;
+    },
+  };
+}
+
+/** The greeting is printed in one go; its last face is the gRPC one. */
+async function greeted(lines: readonly string[]): Promise<void> {
+  while (!lines.some((line) => line.includes('(gRPC)'))) await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
