@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { TELEMETRY_OFF } from '#concurrency/environment.ts';
 import { executorEnvironment } from './environment.ts';
 
 it('passes on the environment but the settings of the server, and what the executor is given', () => {
@@ -13,6 +14,7 @@ it('passes on the environment but the settings of the server, and what the execu
   expect(executorEnvironment({ A: 'own', LECTERN_LOG_LEVEL: 'info' }, all)).toEqual({
     PATH: '/bin',
     HOME: '/home/me',
+    ...TELEMETRY_OFF,
     A: 'own',
     LECTERN_LOG_LEVEL: 'info',
   });
