@@ -22,7 +22,7 @@ const startsBuilt: Plugin = {
   },
 };
 
-// The condition "source" makes `#net/guard.ts` mean src/ here and dist/ in the built package.
+// The condition "source" makes `#net/guard/guard.ts` mean src/ here and dist/ in the built package.
 export default defineConfig({
   plugins: [startsBuilt],
   resolve: { conditions: ['source'] },

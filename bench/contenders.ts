@@ -7,8 +7,8 @@ import { Readability } from '@mozilla/readability';
 import { Defuddle } from 'defuddle/node';
 import { parseHTML } from 'linkedom';
 import { parseDocument } from '#html/parse.ts';
+import { documentBaseUrl } from '#reader/extract/content/links.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
-import { documentBaseUrl } from '#reader/extract/links.ts';
 import { asMarkdown } from './as-markdown.ts';
 
 export interface Contender {

@@ -12,8 +12,8 @@ import { gunzipSync } from 'node:zlib';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import { parseDocument } from '#html/parse.ts';
-import { documentBaseUrl } from '#reader/extract/links.ts';
-import { extractMetadata } from '#reader/extract/metadata.ts';
+import { documentBaseUrl } from '#reader/extract/content/links.ts';
+import { extractMetadata } from '#reader/extract/metadata/metadata.ts';
 import { machine, table } from './support.ts';
 
 interface TestPage {

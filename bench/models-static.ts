@@ -11,10 +11,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createStaticBackends } from '#models/backends/static.ts';
-import { floatsAsText } from '#models/float-text.ts';
+import { floatsAsText } from '#models/embed/float-text.ts';
+import { normalise } from '#models/embed/vectors.ts';
 import { loadStaticModel } from '#models/static/model.ts';
 import { createStaticScorer, type PreparedPair } from '#models/static/score.ts';
-import { normalise } from '#models/vectors.ts';
 import { machine, table } from './support.ts';
 
 const { values: given } = parseArgs({

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
-import { createOcr, type OcrResult } from '#models/index.ts';
+import { createOcr, type OcrResult } from '#ocr/index.ts';
 import {
   A4,
   BRIDGE_ROWS,
@@ -17,7 +17,7 @@ import {
   drawRows,
   drawText,
   RIVERS,
-} from '../src/models/drawn-pages.suite.ts';
+} from '../src/ocr/drawn-pages.suite.ts';
 import { samplesIn } from './ocr/folder.ts';
 import { hardPages, type Sample } from './ocr/pages.ts';
 import { plainTables, plainText } from './ocr/plain.ts';

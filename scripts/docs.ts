@@ -123,7 +123,7 @@ const here = fileURLToPath(import.meta.url);
 if (process.argv[1] === here) {
   const folder = path.resolve(path.dirname(here), '../docs/reference');
   mkdirSync(folder, { recursive: true });
-  const flagTable = path.resolve(folder, '../../src/cli/flag-table.ts');
+  const flagTable = path.resolve(folder, '../../src/generated/cli-flags.ts');
   writeFileSync(flagTable, flagTableText());
   execFileSync('npx', ['biome', 'format', '--write', flagTable], { stdio: 'inherit' });
   for (const [name, text] of Object.entries(referencePages())) writeFileSync(path.join(folder, name), text);

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { A4, drawnPage, drawText, RIVERS } from '#models/drawn-pages.suite.ts';
+import { A4, drawnPage, drawText, RIVERS } from '#ocr/drawn-pages.suite.ts';
 import { shellWord } from '../playground/src/snippets.ts';
 import { launchBrowser, watchedPage } from './support/browser-page.ts';
 import { startServer, type TestServer } from './support/server.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { A4, drawnPage, drawText, RIVERS } from '#models/drawn-pages.suite.ts';
+import { A4, drawnPage, drawText, RIVERS } from '#ocr/drawn-pages.suite.ts';
 import { type Site, startSite } from './site/site.ts';
 import { launchBrowser, type WatchedPage, watchedPage } from './support/browser-page.ts';
 import { startServer, type TestServer } from './support/server.ts';

@@ -283,7 +283,7 @@ function short(value: number): string {
   return String(Math.floor(value * scale) / scale);
 }
 
-/** The text form that src/reader/extract/trees.ts reads: a line a tree. */
+/** The text form that src/reader/extract/trees/trees.ts reads: a line a tree. */
 export function writeTrees(trees: Tree[], names: readonly string[]): string {
   const write = (tree: Tree, node: number): string =>
     tree.feature[node]! < 0

@@ -1,7 +1,7 @@
 /** What pages never seen would get: each part of the sites is read with trees fitted to the other parts. */
-import { copyKept } from '#reader/extract/keep.ts';
-import { kindOf } from '#reader/extract/kind.ts';
-import { selectContent } from '#reader/extract/select-content.ts';
+import { copyKept } from '#reader/extract/content/keep.ts';
+import { selectContent } from '#reader/extract/content/select-content.ts';
+import { kindOf } from '#reader/extract/trees/kind.ts';
 import { asMarkdown } from '../as-markdown.ts';
 import type { Row, Scorer } from '../scorer.ts';
 import { fitAll, readFitted } from './fit-all.ts';

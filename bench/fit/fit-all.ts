@@ -1,9 +1,9 @@
 /** Fits the trees that choose content and those that tell kinds to samples. */
-import type { Fitted } from '#reader/extract/choose.ts';
-import { kindProbabilities } from '#reader/extract/choose.ts';
-import { FEATURES } from '#reader/extract/features.ts';
-import { FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/page-features.ts';
-import { readTrees, type Trees } from '#reader/extract/trees.ts';
+import type { Fitted } from '#reader/extract/content/choose.ts';
+import { kindProbabilities } from '#reader/extract/content/choose.ts';
+import { FEATURES } from '#reader/extract/trees/features.ts';
+import { FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/trees/page-features.ts';
+import { readTrees, type Trees } from '#reader/extract/trees/trees.ts';
 import { averaged, type BoostOptions, boost, cutIntoBins, writeTrees } from './boost.ts';
 import { PARTS, type Sample } from './samples.ts';
 

@@ -1,6 +1,6 @@
 /** Labels of the pages of our own making, whose every word is labelled by selectors. */
 import type { Element, Node } from '#html/node.ts';
-import type { Survey } from '#reader/extract/survey.ts';
+import type { Survey } from '#reader/extract/blocks/survey.ts';
 import type { Labels } from './labels.ts';
 
 const OUTSIDE = 0;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas';
 import sharp from 'sharp';
-import { A4, drawnPage } from '../../src/models/drawn-pages.suite.ts';
+import { A4, drawnPage } from '../../src/ocr/drawn-pages.suite.ts';
 import type { Table, Truth } from './score.ts';
 
 export interface Sample extends Truth {

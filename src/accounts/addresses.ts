@@ -1,6 +1,6 @@
 /** Which callers without a key are counted as one. */
 import ipaddr from 'ipaddr.js';
-import { parseAddress } from '#net/address.ts';
+import { parseAddress } from '#net/guard/ip-address.ts';
 
 /** Bits of an IPv6 address that one customer is given (RFC 6177): whoever has one address there has them all. */
 const CUSTOMER_BITS = 64;

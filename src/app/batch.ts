@@ -4,7 +4,7 @@ import { modelFailure } from '#api/envelopes/model.ts';
 import { type BatchRoom, INVALID_LINE, type Job, openBatch } from '#batch/index.ts';
 import type { Config } from '#config.ts';
 import type { ModelHost } from '#models/index.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Log } from '#telemetry/log.ts';
 
 export interface BatchParts {

@@ -3,8 +3,8 @@ import type { AccountsRoom } from '#accounts/index.ts';
 import type { Config } from '#config.ts';
 import { type ChargedRead, type CrawlRoom, openCrawl, type Purse } from '#crawl/index.ts';
 import { problem } from '#errors.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
-import type { Robots } from '#net/robots.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import type { Robots } from '#net/robots/robots.ts';
 import { defaultUserAgent, type Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 

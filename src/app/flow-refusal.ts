@@ -1,6 +1,6 @@
 /** Web pages of other sites have no business with a flow that knows nobody: unless it says so (`cors`), or has a token. */
 import type { IncomingMessage } from 'node:http';
-import { isForeignPage } from '#api/foreign-pages.ts';
+import { isForeignPage } from '#api/cross-site.ts';
 
 const FOREIGN = 'Web pages of other sites may not use this flow: it has no token, and its option `cors` is off';
 export interface FlowAccess {

@@ -2,7 +2,8 @@
 import { asProblem, problem } from '#errors.ts';
 import type { BuiltInTools, Collection } from '#flow/index.ts';
 import { gather } from '#http/gather.ts';
-import type { ModelHost, Ocr } from '#models/index.ts';
+import type { ModelHost } from '#models/index.ts';
+import type { Ocr } from '#ocr/index.ts';
 import {
   blobUrl,
   cleanUrl,

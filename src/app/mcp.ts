@@ -1,7 +1,7 @@
 /** The MCP door of the reader's host, whose tools ask the faces of this process as their callers would. */
 import type { FastifyRequest } from 'fastify';
 import type { Entrance } from '#accounts/index.ts';
-import { isForeignPage } from '#api/foreign-pages.ts';
+import { isForeignPage } from '#api/cross-site.ts';
 import type { Gatekeeper } from '#api/gatekeeper.ts';
 import type { HostFaces } from '#api/hosts.ts';
 import { createClient } from '#client/index.ts';

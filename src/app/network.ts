@@ -1,14 +1,14 @@
 /** The ways out: to addresses that callers chose, through the guard; to services that the operator named; for browsers. */
 import { type Config, ConfigError } from '#config.ts';
-import type { Lookup } from '#net/dns.ts';
-import { createEgress, type Egress } from '#net/egress.ts';
-import { createFetch, type GuardedFetch } from '#net/fetch.ts';
-import { createGuard, type Guard } from '#net/guard.ts';
-import { createMayAnswer, type MayAnswer } from '#net/kept.ts';
-import { createOwnPlaces, type OwnPlaces } from '#net/own-places.ts';
-import { createProxyTable, type ProxyTable } from '#net/proxies.ts';
+import type { Lookup } from '#net/connect/dns.ts';
+import { createFetch, type GuardedFetch } from '#net/fetch/fetch.ts';
+import { createGuard, type Guard } from '#net/guard/guard.ts';
+import { createOwnPlaces, type OwnPlaces } from '#net/guard/own-addresses.ts';
+import { createMayAnswer, type MayAnswer } from '#net/guard/recheck.ts';
+import { createEgress, type Egress } from '#net/proxy/egress-proxy.ts';
+import { createProxyTable, type ProxyTable } from '#net/proxy/proxy-table.ts';
 import { createRegion, type Region } from '#net/region.ts';
-import { createRobots, type Robots } from '#net/robots.ts';
+import { createRobots, type Robots } from '#net/robots/robots.ts';
 import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
 import { createRefusalLog, defaultUserAgent, type RefusalLog } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';

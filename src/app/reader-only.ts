@@ -4,7 +4,7 @@
  */
 
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
-import { READER_PATHS, readerRoutes } from '#api/reader.ts';
+import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { createTracing } from '#api/trace.ts';
 import { createServer, type Face } from '#http/server.ts';
 import { rememberingReader } from '#search/index.ts';

@@ -2,7 +2,8 @@
 import path from 'node:path';
 import type { Config } from '#config.ts';
 import type { Documents } from '#documents/documents.ts';
-import type { Models, Ocr } from '#models/index.ts';
+import type { Models } from '#models/index.ts';
+import type { Ocr } from '#ocr/index.ts';
 import {
   type CacheOutcome,
   createAbuse,

@@ -1,10 +1,10 @@
 /** A room of batch jobs with models for tests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FakeOptions, fakeEmbedder, fakeReranker, fakeRow } from '#models/embed.suite.ts';
+import { type FakeOptions, fakeEmbedder, fakeReranker, fakeRow } from '#models/embed/embed.suite.ts';
 import { createRegistry, openModels } from '#models/index.ts';
-import { createFetch } from '#net/fetch.ts';
-import { createGuard } from '#net/guard.ts';
+import { createFetch } from '#net/fetch/fetch.ts';
+import { createGuard } from '#net/guard/guard.ts';
 import { createRegion } from '#net/region.ts';
 import { isFinal } from '#storage/jobs/states.ts';
 import { createLog } from '#telemetry/log.ts';

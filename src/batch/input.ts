@@ -1,7 +1,7 @@
 /** A job's input on its way into the log: read line by line, each custom_id once, packed into pieces. */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { linesOf } from './jsonl.ts';
 import { type IsModel, MAX_LINE_BYTES, readLine, readLineValue, type StoredLine } from './line.ts';
 import { PIECE_BYTES } from './pieces.ts';

@@ -1,6 +1,6 @@
 /** Workers are killed at random moments; whatever jobs there were come out whole. */
 import type { ChildProcess } from 'node:child_process';
-import { fakeTokens, fakeVector } from '#models/embed.suite.ts';
+import { fakeTokens, fakeVector } from '#models/embed/embed.suite.ts';
 import { line, openTestRoom, type TestRoom } from './batch.suite.ts';
 import type { Job } from './job.ts';
 import { kill, startWorkerProcess, type WorkerPlace } from './worker-process.suite.ts';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
-import { type FakeOptions, fakeVector } from '#models/embed.suite.ts';
+import { type FakeOptions, fakeVector } from '#models/embed/embed.suite.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import { line, openTestRoom, serve, type TestRoom } from './batch.suite.ts';
 import type { BatchRoomOptions } from './open.ts';

@@ -1,7 +1,7 @@
 /** The room with its database: jobs are taken in, looked after, and worked on where there are workers. */
 import path from 'node:path';
 import type { Opened, Registry } from '#models/index.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
 import { jobDesk, newJobId } from '#storage/jobs/desk.ts';
 import { openTurns } from '#storage/jobs/open-turns.ts';

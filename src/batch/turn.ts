@@ -5,7 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Opened, Registry } from '#models/index.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
 import { fileInput, UnfitInput } from './input.ts';
 import type { JobOptions } from './job.ts';

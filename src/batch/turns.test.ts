@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FakeOptions } from '#models/embed.suite.ts';
+import type { FakeOptions } from '#models/embed/embed.suite.ts';
 import { postgresUrl, redisUrl, type Service, startRedis } from '../../test/support/services.ts';
 import { line, openTestRoom, type TestRoom } from './batch.suite.ts';
 import type { Job } from './job.ts';

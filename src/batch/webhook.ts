@@ -1,7 +1,7 @@
 /** Telling a job's end to an address of its owner's (contract of the model host, 8.6). */
 import { createHmac } from 'node:crypto';
 import { Problem } from '#errors.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Job } from './job.ts';
 import type { Links } from './links.ts';
 import { showJob } from './shown.ts';

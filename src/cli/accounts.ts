@@ -1,8 +1,8 @@
 /** `lectern accounts`: makes, shows and changes accounts, their plans and balances. */
 import { type Command, Option } from 'commander';
 import type { Account, ShownAccount } from '#accounts/index.ts';
+import { PLAN_CHOICES } from '#generated/cli-flags.ts';
 import type { PlanName } from '#plans.ts';
-import { PLAN_CHOICES } from './flag-table.ts';
 import { reading, wholeNumber } from './numbers.ts';
 import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';

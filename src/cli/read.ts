@@ -1,9 +1,9 @@
 /** `lectern read`: pages, files and sites into Markdown, through the client. */
 import type { Client, ReadOptions } from '#client/index.ts';
+import { READ_FLAGS } from '#generated/cli-flags.ts';
 import { type ClientFlags, inClient, type OpenClient, serverOf, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { CommandFailed, usageError } from './exit-codes.ts';
-import { READ_FLAGS } from './flag-table.ts';
 import { FlagCommand, givenOptions, Option, Switch, withFlags } from './flags.ts';
 import { wholeNumber } from './numbers.ts';
 import { extensionOf, isPicture, write, writeWhole } from './out.ts';

@@ -1,9 +1,9 @@
 /** `lectern search`: the web, or the pages that were read, through the client. */
 import type { SearchOptions } from '#client/index.ts';
+import { SEARCH_FLAGS } from '#generated/cli-flags.ts';
 import { type ClientFlags, inClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { CommandFailed, usageError } from './exit-codes.ts';
-import { SEARCH_FLAGS } from './flag-table.ts';
 import { FlagCommand, givenOptions, Option, withFlags } from './flags.ts';
 import { write, writeWhole } from './out.ts';
 

@@ -2,9 +2,9 @@
 import { Command, Option } from 'commander';
 import type { App, Place } from '#app.ts';
 import type { Config } from '#config.ts';
+import { SETTING_FLAGS } from '#generated/cli-flags.ts';
 import { type FaultTeller, tellLog } from './context.ts';
 import { usageError } from './exit-codes.ts';
-import { SETTING_FLAGS } from './flag-table.ts';
 
 export interface ServeContext {
   readonly version: string;

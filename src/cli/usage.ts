@@ -1,7 +1,7 @@
 /** `lectern usage`: what was used, summed by day, key, model and more. */
 import { type Command, Option } from 'commander';
 import type { AccountsRoom, UsageGroup, UsageSum } from '#accounts/index.ts';
-import { USAGE_CHOICES } from './flag-table.ts';
+import { USAGE_CHOICES } from '#generated/cli-flags.ts';
 import { reading } from './numbers.ts';
 import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
 import { tableLines } from './table.ts';

@@ -1,8 +1,8 @@
 /** `lectern worker`: works on batch jobs, without a port. */
 import { Command, Option } from 'commander';
+import { SETTING_FLAGS } from '#generated/cli-flags.ts';
 import { tellLog } from './context.ts';
 import { usageError } from './exit-codes.ts';
-import { SETTING_FLAGS } from './flag-table.ts';
 import type { ServeContext } from './serve.ts';
 
 /** The settings that a worker is told most often; the environment and the file tell it the others. */

@@ -1,8 +1,9 @@
 /** Sites: read from page to page. */
+
+import type { CrawlRequest } from '../generated/client-options.ts';
 import { cutOff } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { fileOf, unbroken } from './jobs.ts';
-import type { CrawlRequest } from './options.ts';
 import { STREAM } from './reader.ts';
 import { eventData } from './stream.ts';
 import type { Ask, CallOptions, Transport } from './transport.ts';

@@ -7,12 +7,18 @@ import { type ReaderCalls, readerCalls } from './reader.ts';
 import { type SearchCalls, searchCalls } from './search.ts';
 import { type ClientOptions, createTransport } from './transport.ts';
 
+export type {
+  CrawlRequest,
+  EmbedRequest,
+  ReadOptions,
+  RerankRequest,
+  SearchOptions,
+} from '../generated/client-options.ts';
 export type { BatchCalls, WaitOptions } from './batches.ts';
 export type { CrawlCalls, CrawlPagesOptions } from './crawl.ts';
 export { LecternError, LecternUnreachable } from './errors.ts';
 export type { FlowCalls } from './flow.ts';
 export { type ModelCalls, type OcrAnswer, type OcrOptions, type Picture, STANDARD_MODELS } from './models.ts';
-export type { CrawlRequest, EmbedRequest, ReadOptions, RerankRequest, SearchOptions } from './options.ts';
 export type { FaceName, Places } from './places.ts';
 export type { BytesAnswer, ReadEvent, ReaderCalls, Target } from './reader.ts';
 export type { SearchCalls, SearchEvent } from './search.ts';

@@ -1,8 +1,8 @@
 /** Vectors, rankings, and models that look at pictures. */
 
+import type { EmbedRequest, RerankRequest } from '../generated/client-options.ts';
 import { cutOff, isPlain, LecternError } from './errors.ts';
 import { eventsOf } from './events.ts';
-import type { EmbedRequest, RerankRequest } from './options.ts';
 import { eventData, streamFailure } from './stream.ts';
 import { type Ask, type CallOptions, dataOf, type Transport } from './transport.ts';
 import type {

@@ -1,8 +1,9 @@
 /** Reading pages and files. */
+
+import type { ReadOptions } from '../generated/client-options.ts';
 import { cutOff, isPlain } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { multipartOf } from './multipart.ts';
-import type { ReadOptions } from './options.ts';
 import { eventData } from './stream.ts';
 import { type Ask, type CallOptions, dataOf, type Transport } from './transport.ts';
 import type { Health, Meta, Page, ReadAnswer, Trace } from './types.ts';

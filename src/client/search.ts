@@ -1,7 +1,8 @@
 /** Searching the web, and the pages that the server has read. */
+
+import type { SearchOptions } from '../generated/client-options.ts';
 import { cutOff } from './errors.ts';
 import { eventsOf } from './events.ts';
-import type { SearchOptions } from './options.ts';
 import { STREAM, TEXT } from './reader.ts';
 import { eventData } from './stream.ts';
 import { type Ask, type CallOptions, dataOf, type Transport } from './transport.ts';

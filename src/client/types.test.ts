@@ -41,6 +41,6 @@ describe('types of answers', () => {
 });
 
 it('options are those of the tables', () => {
-  expect(readFileSync(path.join(import.meta.dirname, 'options.ts'), 'utf8')).toBe(clientOptions());
+  expect(readFileSync(path.join(import.meta.dirname, '../generated/client-options.ts'), 'utf8')).toBe(clientOptions());
   expectTypeOf<keyof ReadOptions>().toEqualTypeOf<Exclude<keyof GivenOptions, 'url' | 'html' | 'file' | 'pdf'>>();
 });

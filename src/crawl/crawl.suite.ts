@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { problem } from '#errors.ts';
-import type { FetchResponse, GuardedFetch } from '#net/fetch.ts';
-import type { Robots } from '#net/robots.ts';
-import { parseRobots } from '#net/robots-rules.ts';
+import type { FetchResponse, GuardedFetch } from '#net/fetch/fetch.ts';
+import type { Robots } from '#net/robots/robots.ts';
+import { parseRobots } from '#net/robots/robots-rules.ts';
 import type { GivenOptions, Reader, Rendition } from '#reader/index.ts';
+import type { ChargedRead, Purse } from './billing.ts';
 import { type CrawlJob, isFinal } from './job.ts';
 import { type CrawlRoom, type CrawlRoomOptions, openCrawl, type Submission } from './open.ts';
-import type { ChargedRead, Purse } from './purse.ts';
 
 export interface MadePage {
   readonly content?: string;

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import { startFetch, startServer } from '#net/loopback.suite.ts';
 import { postgresUrl } from '../../test/support/services.ts';
+import type { Purse } from './billing.ts';
 import {
   type MadePage,
   openTestRoom,
@@ -15,7 +16,6 @@ import {
   unreached,
   type Web,
 } from './crawl.suite.ts';
-import type { Purse } from './purse.ts';
 
 const databaseUrl = await postgresUrl();
 const A = 'https://a.example';

@@ -1,23 +1,23 @@
 /** The room with its database: crawls are taken in, looked after, worked on where there are workers, and followed. */
 import path from 'node:path';
-import type { GuardedFetch } from '#net/fetch.ts';
-import type { Robots } from '#net/robots.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import type { Robots } from '#net/robots/robots.ts';
 import type { GivenOptions, Reader } from '#reader/index.ts';
 import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
 import { jobDesk, newJobId } from '#storage/jobs/desk.ts';
 import { openTurns } from '#storage/jobs/open-turns.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { Purse } from './billing.ts';
 import { startCrawlChores } from './chores.ts';
 import { createFollowing, type FollowEvent, type Outcome, outcomesOf } from './follow.ts';
 import type { CrawlJob } from './job.ts';
-import { createManners } from './manners.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { planOf } from './plan.ts';
-import type { Purse } from './purse.ts';
+import { createManners } from './politeness.ts';
 import type { CrawlLimits, GivenCrawl } from './request.ts';
 import type { Tables } from './schema.ts';
-import { createSharedTurns, type TurnTables } from './shared-turns.ts';
+import { createSharedTurns, type TurnTables } from './shared-politeness.ts';
 import { insertJob, JOBS, jobOf } from './store.ts';
 import { startCrawlWorkers } from './worker.ts';
 

@@ -3,8 +3,8 @@ import type { Problem } from '#errors.ts';
 import type { Page } from '#reader/index.ts';
 import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
 import { type Address, addressOf } from './address.ts';
+import type { Reserve } from './billing.ts';
 import { addFound, type Found, type WaitingPage } from './frontier.ts';
-import type { Reserve } from './purse.ts';
 import type { Db, JobRow, Tables } from './schema.ts';
 import { type CrawlDb, ofLease } from './store.ts';
 

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
-import type { Robots } from '#net/robots.ts';
+import type { Robots } from '#net/robots/robots.ts';
 import type { Options, Page, PageLinks, Reader, Rendition } from '#reader/index.ts';
-import { AGENT, type Stop, Stopped, type Way } from './way.ts';
+import { AGENT, type Stop, Stopped, type Way } from './redirects.ts';
 
 export type Reading =
   | {

@@ -1,10 +1,10 @@
 /** The sitemaps of a site: those that its robots.txt names, else the usual place, and what their indexes lead to. */
-import type { GuardedFetch } from '#net/fetch.ts';
-import type { Robots } from '#net/robots.ts';
-import { sitemapParts } from '#net/sitemap.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import type { Robots } from '#net/robots/robots.ts';
+import { sitemapParts } from '#net/robots/sitemap.ts';
 import { addressOf } from './address.ts';
-import type { Manners } from './manners.ts';
-import { AGENT, createWay, type WayRules } from './way.ts';
+import type { Manners } from './politeness.ts';
+import { AGENT, createWay, type WayRules } from './redirects.ts';
 
 export interface SitemapTools {
   readonly fetch: GuardedFetch;

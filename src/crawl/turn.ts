@@ -6,22 +6,22 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type Problem, problem } from '#errors.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
-import type { Robots } from '#net/robots.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import type { Robots } from '#net/robots/robots.ts';
 import { type GivenOptions, type Options, type Reader, resolve } from '#reader/index.ts';
 import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
 import { addressOf } from './address.ts';
+import type { Purse, Reserve } from './billing.ts';
 import { createFilter, type Filter } from './filter.ts';
 import { addFound, hostReadyAt, nextPages, startsWait, type WaitingPage, waitingHosts } from './frontier.ts';
-import type { Manners } from './manners.ts';
 import { believedCanonical, failHost, givenAt, type Outcome, postpone, settle } from './outcome.ts';
-import type { Purse, Reserve } from './purse.ts';
+import type { Manners } from './politeness.ts';
 import { type Reading, readPage } from './read-page.ts';
+import { AGENT, createWay, type Way, type WayRules } from './redirects.ts';
 import type { CrawlPlan } from './request.ts';
 import { type JobRow, RANK } from './schema.ts';
 import { sitemapUrls } from './sitemaps.ts';
 import { type CrawlDb, ofLease, othersWait } from './store.ts';
-import { AGENT, createWay, type Way, type WayRules } from './way.ts';
 
 export interface TurnTools {
   readonly store: CrawlDb;

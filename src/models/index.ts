@@ -1,4 +1,3 @@
-export type { ModelRow, RerankRow } from './catalogue.ts';
 export type { CompletionPiece } from './completions/complete.ts';
 export {
   type CompletionModel,
@@ -7,10 +6,11 @@ export {
   type ModelNames,
 } from './completions/completions.ts';
 export { CHAT_FIELDS } from './completions/fields.ts';
-export { type Embeddings, embed, refuseZeros, rowsOf } from './embed.ts';
-export { EMBED_FIELDS } from './embed-fields.ts';
-export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed-request.ts';
-export { TASKS } from './embed-tasks.ts';
+export { type Embeddings, embed, refuseZeros, rowsOf } from './embed/embed.ts';
+export { EMBED_FIELDS } from './embed/fields.ts';
+export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed/request.ts';
+export { TASKS } from './embed/tasks.ts';
+export { finishVector, vectorAsJson } from './embed/vectors.ts';
 export {
   type Chat,
   type ChatMessage,
@@ -22,14 +22,19 @@ export {
 } from './generate.ts';
 export type { PullPlan, PullProgress } from './hub/hub.ts';
 export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './hub/library.ts';
-export { FAULT_TYPES } from './inputs-faults.ts';
-export type { RequestField } from './inputs-fields.ts';
-export { createOcr, type Ocr, type OcrResult } from './ocr.ts';
-export { createRegistry, isEmbedding, type Registry, type ServedModel, type ServedReranker } from './registry.ts';
-export { type ModelHost, openModelHost } from './registry-host.ts';
-export { type Call, type OnBatch, type Opened, type Opening, openModels } from './registry-opened.ts';
-export { type Ranked, rerank } from './rerank.ts';
-export { RERANK_FIELDS } from './rerank-fields.ts';
-export { type RerankRequest, readRerankRequest } from './rerank-request.ts';
-export { abilitiesOf, mediaRemarks, modalitiesOf } from './row-abilities.ts';
-export { finishVector, vectorAsJson } from './vectors.ts';
+export { FAULT_TYPES } from './inputs/faults.ts';
+export type { RequestField } from './inputs/fields.ts';
+export { abilitiesOf, mediaRemarks, modalitiesOf } from './registry/capabilities.ts';
+export type { ModelRow, RerankRow } from './registry/catalogue.ts';
+export { type ModelHost, openModelHost } from './registry/model-host.ts';
+export { type Call, type OnBatch, type Opened, type Opening, openModels } from './registry/opened.ts';
+export {
+  createRegistry,
+  isEmbedding,
+  type Registry,
+  type ServedModel,
+  type ServedReranker,
+} from './registry/registry.ts';
+export { RERANK_FIELDS } from './rerank/fields.ts';
+export { type RerankRequest, readRerankRequest } from './rerank/request.ts';
+export { type Ranked, rerank } from './rerank/rerank.ts';

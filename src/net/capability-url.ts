@@ -3,7 +3,7 @@
  * it by credentials in it, by the names of its parameters, or by parts that look random. The rules err on the side of
  * secrecy: what is taken for a secret without need is shown to fewer people. Documented in docs/guide/privacy.md.
  */
-import { parseAddress } from './address.ts';
+import { parseAddress } from './guard/ip-address.ts';
 import { isTrackingParameter } from './tracking-parameters.ts';
 
 /** True also for what is no URL. Linear in the length of the text. */

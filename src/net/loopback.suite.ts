@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createFetch, type GuardedFetch } from './fetch.ts';
-import { createGuard, type GuardOptions } from './guard.ts';
+import { createFetch, type GuardedFetch } from './fetch/fetch.ts';
+import { createGuard, type GuardOptions } from './guard/guard.ts';
 
 export interface Loopback {
   readonly port: number;

@@ -3,8 +3,8 @@
  * asked; every way to one of them goes through here, and the log shows what was let through and what was not.
  */
 import { problem } from '#errors.ts';
-import { bareHostname, portOf } from './guard.ts';
-import { OperatorProxy } from './proxies.ts';
+import { bareHostname, portOf } from './guard/guard.ts';
+import { OperatorProxy } from './proxy/proxy-table.ts';
 
 export interface RegionOptions {
   readonly region: 'any' | 'eu';

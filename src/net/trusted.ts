@@ -6,9 +6,9 @@ import { finished } from 'node:stream/promises';
 import type { Agent, Dispatcher } from 'undici';
 import { problem } from '#errors.ts';
 import { setKey } from '#own.ts';
-import { basic, credentialsOf } from './proxies.ts';
+import { limitTime, type TimeLimit } from './fetch/time-limit.ts';
+import { basic, credentialsOf } from './proxy/proxy-table.ts';
 import { createRegion, type RegionOptions } from './region.ts';
-import { limitTime, type TimeLimit } from './time-limit.ts';
 
 export interface TrustedOptions {
   readonly method?: string;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chat } from '#models/index.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { describeImage, type Picture } from './formats/describe-image.ts';
 import { CAPTION_INSTRUCTION } from './formats/prompts.ts';
 import { oneLine } from './markdown/one-line.ts';

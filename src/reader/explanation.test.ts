@@ -5,8 +5,8 @@ import { type Child, type Document, descendants, ELEMENT, type Element, followin
 import { parseDocument } from '#html/parse.ts';
 import { compileSelectors, selectAll } from '#html/select.ts';
 import type { Explanation } from './explanation.ts';
-import { FOR_MACHINES, textIn } from './extract/removals.ts';
-import { SILENT } from './extract/survey.ts';
+import { SILENT } from './extract/blocks/survey.ts';
+import { FOR_MACHINES, textIn } from './extract/content/removals.ts';
 import type { GivenOptions } from './options/options.ts';
 import { renderHtml } from './render.suite.ts';
 

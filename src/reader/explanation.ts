@@ -1,6 +1,6 @@
 /** Why an answer is as it is: what was left out by which step, and where each block of the Markdown comes from. */
 import type { Article } from './article.ts';
-import { FOR_MACHINES, type Notes, type Removal, textIn } from './extract/removals.ts';
+import { FOR_MACHINES, type Notes, type Removal, textIn } from './extract/content/removals.ts';
 import { extractionVersion } from './extract/version.ts';
 import type { MarkdownOptions } from './markdown/to-markdown.ts';
 import type { Trace, TracedBlock } from './markdown/trace.ts';

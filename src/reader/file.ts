@@ -10,7 +10,7 @@ import { DocumentFault, type DocumentFile, type DocumentPage, type PictureOption
 import type { Documents, ReadFile } from '#documents/documents.ts';
 import { Problem, problem } from '#errors.ts';
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
-import type { Ocr } from '#models/index.ts';
+import type { Ocr } from '#ocr/index.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
 import { mediaTypeOf } from './engines/media-type.ts';
 import { type Picture, smallPicture } from './formats/describe-image.ts';

@@ -1,8 +1,8 @@
 /** The reader's table of contents: what the doors may use. */
 export { createAbuse } from './abuse.ts';
 export { PAGE_KINDS } from './article.ts';
-export { type CacheOutcome, openCache } from './cache.ts';
-export { mayWrite as mayKeep } from './cache-rules.ts';
+export { type CacheOutcome, openCache } from './cache/cache.ts';
+export { mayWrite as mayKeep } from './cache/rules.ts';
 export { createCaptioner } from './captions.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';
 export { findBrowser } from './engines/browser/find.ts';
@@ -12,8 +12,8 @@ export { createDirectEngine } from './engines/direct.ts';
 export { createRemoteEngine } from './engines/remote.ts';
 export { createScriptFetcher } from './engines/script.ts';
 export { defaultUserAgent } from './engines/user-agent.ts';
-export type { FoundLink, PageLinks } from './extract/page-links.ts';
-export { REMOVAL_STEPS } from './extract/removals.ts';
+export type { FoundLink, PageLinks } from './extract/content/page-links.ts';
+export { REMOVAL_STEPS } from './extract/content/removals.ts';
 export { createPictureFitter, type PictureFitter } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';

@@ -1,6 +1,6 @@
 /** A page in the form that was asked for. Plain data: it crosses threads, and the doors write it as it is. */
 import type { Explanation } from './explanation.ts';
-import type { PageLinks } from './extract/page-links.ts';
+import type { PageLinks } from './extract/content/page-links.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
 import type { StorageState } from './snapshot.ts';
 

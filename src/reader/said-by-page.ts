@@ -4,9 +4,9 @@
  * no title.
  */
 import { parsePage } from '#html/parse.ts';
-import { extractMetadata, type PageMetadata } from './extract/metadata.ts';
-import { NO_STYLES, pageStyles } from './extract/page-styles.ts';
-import { seePage } from './extract/seen.ts';
+import { extractMetadata, type PageMetadata } from './extract/metadata/metadata.ts';
+import { NO_STYLES, pageStyles } from './extract/visibility/page-styles.ts';
+import { seePage } from './extract/visibility/seen.ts';
 import type { Options } from './options/resolve.ts';
 import { applySelectors } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';

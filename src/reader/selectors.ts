@@ -2,7 +2,7 @@
 import { problem } from '#errors.ts';
 import { append, children, type Document, detach, ELEMENT, Element, find, following } from '#html/node.ts';
 import { compileSelectors, SelectorError, selectAll } from '#html/select.ts';
-import { type Notes, textIn } from './extract/removals.ts';
+import { type Notes, textIn } from './extract/content/removals.ts';
 import type { Options } from './options/resolve.ts';
 
 /** What selectors matched nothing, by the option that they stand in. */

@@ -1,7 +1,7 @@
 /** What a caller should know about an answer. Clients match on these lines, so their words never change. */
 import { STATUS_CODES } from 'node:http';
 import type { Article } from './article.ts';
-import type { Seen } from './extract/seen.ts';
+import type { Seen } from './extract/visibility/seen.ts';
 import type { Unmatched } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 

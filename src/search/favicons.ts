@@ -1,5 +1,5 @@
 /** The icons of sites, from the sites themselves: as small PNG pictures in data URLs. */
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Entry } from './result.ts';
 
 /** A picture fitted into a box of so many pixels a side; rejects for what is none. */

@@ -1,7 +1,7 @@
 /** The search room as the server has it, put together from the settings. */
 import type { Config } from '#config.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
-import type { MayAnswer } from '#net/kept.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';

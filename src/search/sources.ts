@@ -1,6 +1,6 @@
 /** Whom a search may ask: services of the settings behind their cache and budget, and the server's own index. */
 import { createFlights } from '#concurrency/single-flight.ts';
-import type { MayAnswer } from '#net/kept.ts';
+import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type Ask, MAX_HITS, ProviderFailure } from './ask.ts';
 import type { Hit } from './hit.ts';

@@ -1,9 +1,9 @@
 /** Chat completions by models on servers: pages, questions about pages, and conversations (contract, section 7). */
 import { expect, it, onTestFinished } from 'vitest';
 import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
-import { drawnPage } from '#models/drawn-pages.suite.ts';
 import { createModels, modelNames } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
+import { drawnPage } from '#ocr/drawn-pages.suite.ts';
 import { createLog } from '#telemetry/log.ts';
 import { startChatHost } from '../support/chat-host.ts';
 

@@ -4,8 +4,8 @@ import { PDFDocument } from 'pdf-lib';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { drawPdf } from '#documents/pdf/drawn.suite.ts';
-import { characterAccuracy, drawnPage, drawText } from '#models/drawn-pages.suite.ts';
 import { startSecret, startServer } from '#net/loopback.suite.ts';
+import { characterAccuracy, drawnPage, drawText } from '#ocr/drawn-pages.suite.ts';
 import { type ChatHost, startChatHost } from '../support/chat-host.ts';
 import { COLUMNS_TEXT, columnsPage } from '../support/drawn-page.ts';
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInProcess } from '#app/in-process.ts';
 import { type Client, createClient, LecternError, LecternUnreachable, STANDARD_MODELS } from '#client/index.ts';
-import { drawnPage } from '#models/drawn-pages.suite.ts';
+import { drawnPage } from '#ocr/drawn-pages.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -22,7 +22,7 @@ import {
 } from '#flow/index.ts';
 import { documentJson } from '../../src/flow/json.ts';
 import { createPeers, type Plain } from '../../src/flow/proto/protocol.suite.ts';
-import { drawnPage } from '../../src/models/drawn-pages.suite.ts';
+import { drawnPage } from '../../src/ocr/drawn-pages.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { fakeEmbedder, fakeReranker, fakeRow } from '#models/embed.suite.ts';
+import { fakeEmbedder, fakeReranker, fakeRow } from '#models/embed/embed.suite.ts';
 import { startModelHost, startRealModelHost, type TestModelHost } from '../support/model-host.ts';
 
 const LONG_MS = 120_000;

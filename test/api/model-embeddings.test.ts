@@ -1,6 +1,6 @@
 /** Embeddings over HTTP: inputs, fields, numbers and usage as the contract has them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow, fakeVector } from '#models/embed.suite.ts';
+import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow, fakeVector } from '#models/embed/embed.suite.ts';
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';
 
 const E5 = { query: 'query: ', passage: 'passage: ', 'text-matching': 'query: ' };

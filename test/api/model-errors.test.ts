@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { problem } from '#errors.ts';
-import { fakeEmbedder, fakeReranker, fakeRow } from '#models/embed.suite.ts';
+import { fakeEmbedder, fakeReranker, fakeRow } from '#models/embed/embed.suite.ts';
 import { TOKENIZER, TOKENIZER_CONFIG, writeTestModel } from '#models/onnx/test-model.suite.ts';
 import { startModelHost, startRealModelHost, type TestModelHost } from '../support/model-host.ts';
 

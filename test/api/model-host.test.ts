@@ -1,7 +1,7 @@
 /** What all endpoints of the model host have in common: transport, keys and limits, the list, the probes. */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed.suite.ts';
+import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed/embed.suite.ts';
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';
 
 const rows = [

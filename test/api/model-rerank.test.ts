@@ -1,6 +1,6 @@
 /** Reranking over HTTP, in three shapes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed.suite.ts';
+import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed/embed.suite.ts';
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';
 
 let host: TestModelHost;

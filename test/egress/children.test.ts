@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createProcesses } from '#concurrency/processes.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
-import { findTesseractCli } from '#models/backends/tesseract-cli.ts';
 import { createFfmpeg } from '#models/media/ffmpeg.ts';
 import { createModelProcess } from '#models/onnx/model-process.ts';
 import { smallModel, writeTestModel } from '#models/onnx/test-model.suite.ts';
+import { findTesseractCli } from '#ocr/engines/tesseract/cli.ts';
 import { startBench } from '#reader/engines/browser/browser.suite.ts';
 
 type Environment = Record<string, string | undefined>;

@@ -6,8 +6,8 @@ import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import { Document, Packer, Paragraph } from 'docx';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { workshop } from '#documents/office/word/word.suite.ts';
-import { drawn, writePpOcr } from '#models/backends/pp-ocr.suite.ts';
 import { smallModel, testEmbeddingRow, testRerankRow, writeTestModel } from '#models/onnx/test-model.suite.ts';
+import { drawn, writePpOcr } from '#ocr/engines/pp-ocr/pp-ocr.suite.ts';
 import { findProgram } from '../support/services-start.ts';
 
 // Not every machine has a font.

@@ -1,5 +1,5 @@
 /** A page of two columns above a table, as a PNG, and the text of its columns. */
-import { A4, BRIDGES, drawnPage, drawRows, drawText, RIVERS } from '#models/drawn-pages.suite.ts';
+import { A4, BRIDGES, drawnPage, drawRows, drawText, RIVERS } from '#ocr/drawn-pages.suite.ts';
 
 export const columnsPage = drawnPage(A4, (context) => {
   drawText(context, 'A Page of Two Columns', { left: 330, top: 100, width: 800, size: 44, bold: true });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type InProcess, openInProcess } from '#app/in-process.ts';
 import { createApp } from '#app.ts';
 import type { Config } from '#config.ts';
-import type { Lookup } from '#net/dns.ts';
+import type { Lookup } from '#net/connect/dns.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type Listener, openListener, openPages, type Pages } from './listeners.ts';
 

@@ -2,7 +2,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { EmbeddingRow, ImageTower, ModelRow, RerankRow, Runs } from '../catalogue.ts';
 import { type PictureRule, readPictureRule } from '../media/picture-rule.ts';
 import {
   type ModelSpec,
@@ -13,6 +12,7 @@ import {
   type SequenceOutput,
 } from '../onnx/messages.ts';
 import { createModelProcess, type ModelLog, type ModelProcess } from '../onnx/model-process.ts';
+import type { EmbeddingRow, ImageTower, ModelRow, RerankRow, Runs } from '../registry/catalogue.ts';
 import type {
   Backend,
   Embedder,

@@ -1,6 +1,6 @@
 /** One chat completion, from what was asked to the last piece of the answer (contract, section 7). */
 import { problem } from '#errors.ts';
-import { faultsProblem } from '../inputs-faults.ts';
+import { faultsProblem } from '../inputs/faults.ts';
 import type { Engine } from './engine.ts';
 import { createLimit } from './limit.ts';
 import { type MediaTools, mediaFault, type OpenMedia, openMedia, type Page } from './media.ts';

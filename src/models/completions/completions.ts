@@ -1,8 +1,8 @@
 /** The engines that answer chat completions, by the names that requests use. */
 import { problem } from '#errors.ts';
+import type { Ocr } from '#ocr/index.ts';
 import type { Models } from '../generate.ts';
-import type { Body } from '../inputs-fields.ts';
-import type { Ocr } from '../ocr.ts';
+import type { Body } from '../inputs/fields.ts';
 import { type CompleteTools, type CompletionCall, type CompletionPiece, complete } from './complete.ts';
 import { createEmbeddedEngine } from './embedded.ts';
 import type { Engine } from './engine.ts';

@@ -1,6 +1,6 @@
 /** Text recognition of this machine as an engine: pages in, their text in any form out. */
 import { problem } from '#errors.ts';
-import { type Ocr, PictureNotWhole } from '../ocr.ts';
+import { type Ocr, PictureNotWhole } from '#ocr/index.ts';
 import type { Engine, Piece } from './engine.ts';
 import { FORMS } from './fields.ts';
 import { mediaFault, type Page } from './media.ts';

@@ -1,5 +1,5 @@
 /** THE table of fields of a chat completion (contract, section 7.1), for the interface description. */
-import type { RequestField } from '../inputs-fields.ts';
+import type { RequestField } from '../inputs/fields.ts';
 
 /** What may come out. The last two need boxes, which only engines of this machine have. */
 export const FORMS = ['markdown', 'text', 'html', 'json', 'hocr'] as const;

@@ -10,9 +10,9 @@ import { DocumentFault, type DocumentFile } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
 import { isCutOff, pictureFormat } from '#documents/image/format.ts';
 import { Problem, problem } from '#errors.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
-import { type FaultType, faultsProblem, type Place } from '../inputs-faults.ts';
+import { type FaultType, faultsProblem, type Place } from '../inputs/faults.ts';
 import type { MediaSource } from './parts.ts';
 
 /** Limits of the contract (7.1); a PDF is no image, and has one of its own. */

@@ -1,5 +1,5 @@
 /** What a message is made of: texts, and things to look at, which come by address or in the message itself. */
-import type { Faults, Place } from '../inputs-faults.ts';
+import type { Faults, Place } from '../inputs/faults.ts';
 
 export interface MediaSource {
   /** Where in the body it stands. */

@@ -1,6 +1,6 @@
 /** A chat completion as it is asked for: from the body of a call to a frozen value in which everything is checked. */
-import { createFaults, type Faults } from '../inputs-faults.ts';
-import { type Body, findField, readFlag, readInteger, readText, readWord } from '../inputs-fields.ts';
+import { createFaults, type Faults } from '../inputs/faults.ts';
+import { type Body, findField, readFlag, readInteger, readText, readWord } from '../inputs/fields.ts';
 import { CHAT_FIELDS, FORMS, type Form, ROLES, type Role } from './fields.ts';
 import { type MediaSource, readParts } from './parts.ts';
 

@@ -1,11 +1,16 @@
 /** Pages that were read, in each form that an answer may have. The pieces of all pages make one text. */
+
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
-import type { OcrResult } from '../ocr.ts';
-import type { OcrBox, OcrWord } from '../ocr-hocr.ts';
-import type { OcrBlock } from '../ocr-layout.ts';
-import { blocksToMarkdown } from '../ocr-markdown.ts';
-import { boundsOf } from '../ocr-segments.ts';
-import { blocksToHtml, blocksToText } from '../ocr-write.ts';
+import {
+  blocksToHtml,
+  blocksToMarkdown,
+  blocksToText,
+  boundsOf,
+  type OcrBlock,
+  type OcrBox,
+  type OcrResult,
+  type OcrWord,
+} from '#ocr/index.ts';
 import type { Form } from './fields.ts';
 
 export interface ReadPage {

@@ -1,7 +1,7 @@
 /** Which files a model needs, and where they lie on this machine. */
 import path from 'node:path';
 import type { ModelFiles } from '../backends/onnx.ts';
-import type { ModelRow, Runs, Towers } from '../catalogue.ts';
+import type { ModelRow, Runs, Towers } from '../registry/catalogue.ts';
 
 export type OnnxRuns = Extract<Runs, { on: 'onnx' }>;
 

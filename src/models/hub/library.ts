@@ -2,9 +2,9 @@
 import path from 'node:path';
 import type { Config } from '#config.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
-import type { ModelRow } from '../catalogue.ts';
-import { readModelRows } from '../row-shape.ts';
-import { inPrecision, isNonCommercial, KNOWN_MODELS } from '../rows.ts';
+import type { ModelRow } from '../registry/catalogue.ts';
+import { inPrecision, isNonCommercial, KNOWN_MODELS } from '../registry/known-models.ts';
+import { readModelRows } from '../registry/operator-models.ts';
 import { createHub, type OnDisk, type PullOptions } from './hub.ts';
 
 export type LibrarySettings = Pick<

@@ -1,6 +1,6 @@
 /** The bytes of what a request gives: its own, or fetched through the guarded way out. */
 import { Problem } from '#errors.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { MediaFault, readMediaValue, tooMany } from './value.ts';
 
 interface Loaded {

@@ -9,7 +9,7 @@ import { pictureSize } from '#documents/image/image.ts';
 import { pixelsOf } from '#documents/image/raster.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
-import type { Ocr } from '../ocr.ts';
+import type { Ocr } from '#ocr/index.ts';
 import { pagesAsPictures, pagesAsTexts } from './pdf.ts';
 import { clipRule } from './picture-rule.ts';
 

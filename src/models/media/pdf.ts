@@ -7,7 +7,7 @@ import type { DocumentFile, PicturesOptions } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
 import { parseFragment } from '#html/parse.ts';
 import { innerText } from '#html/visible-text.ts';
-import type { Ocr } from '../ocr.ts';
+import type { Ocr } from '#ocr/index.ts';
 import { eachOf } from './each.ts';
 import { MediaFault } from './value.ts';
 

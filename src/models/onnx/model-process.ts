@@ -7,8 +7,8 @@ import { unlessAborted } from '#concurrency/deadline.ts';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { residentBytes as residentBytesOf } from '#concurrency/resident.ts';
 import { Problem, problem } from '#errors.ts';
+import { RUNTIME_MISSING } from '#onnx-runtime.ts';
 import type { Ask, Letter, LoadedModel, ModelSpec, Reply } from './messages.ts';
-import { RUNTIME_MISSING } from './runtime.ts';
 
 export interface ModelProcess {
   /** Starts the process and opens the model; who calls while it starts waits for the same. */

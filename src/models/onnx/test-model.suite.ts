@@ -1,7 +1,7 @@
 /** Folders with a model as the hub has them, made for tests and measurements: a graph, a tokenizer, its configuration. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { EmbeddingRow, RerankRow } from '../catalogue.ts';
+import type { EmbeddingRow, RerankRow } from '../registry/catalogue.ts';
 import { type BertShape, bertFile, bertWeights } from './bert.suite.ts';
 
 export const SMALL: BertShape = {

@@ -5,6 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import { openRuntime } from '#onnx-runtime.ts';
 import { framesOf } from '../media/sound.ts';
 import {
   AUDIO_INPUTS,
@@ -29,7 +30,6 @@ import {
   type Sequence,
 } from './messages.ts';
 import { type GraphOutput, outputsOf } from './pooling.ts';
-import { openRuntime } from './runtime.ts';
 import { type GraphInput, inputsOf } from './tensors.ts';
 
 export interface OpenAsk {

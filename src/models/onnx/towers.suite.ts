@@ -4,10 +4,10 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { EmbeddingRow, Runs } from '../catalogue.ts';
 import type { PictureRule } from '../media/picture-rule.ts';
 import { clipRule } from '../media/picture-rule.ts';
 import { CLAP_RULE, framesOf } from '../media/sound.ts';
+import type { EmbeddingRow, Runs } from '../registry/catalogue.ts';
 import { createGraph, type Graph } from './onnx-file.suite.ts';
 import { TOKENIZER, TOKENIZER_CONFIG, testEmbeddingRow, VOCABULARY } from './test-model.suite.ts';
 

@@ -9,8 +9,8 @@ import type {
   PrepareOptions,
   ReadyMedium,
 } from '../backends/backend.ts';
-import type { EmbeddingKind, EmbeddingRow } from '../catalogue.ts';
-import { MEDIA_KINDS } from '../inputs.ts';
+import { MEDIA_KINDS } from '../inputs/inputs.ts';
+import type { EmbeddingKind, EmbeddingRow } from '../registry/catalogue.ts';
 import { inOrder } from './answers.ts';
 import { createExactCounts, cutTo, SURE_SHARE } from './counts.ts';
 import { estimate, SPECIAL_TOKENS, sendable } from './estimate.ts';

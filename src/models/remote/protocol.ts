@@ -4,7 +4,7 @@
  */
 
 import type { OutputKind } from '../backends/backend.ts';
-import type { EmbeddingKind } from '../catalogue.ts';
+import type { EmbeddingKind } from '../registry/catalogue.ts';
 
 export interface Ask {
   readonly path: string;

@@ -1,5 +1,5 @@
 /** THE table of protocols, by the name that a row of the catalogue gives. */
-import type { Runs } from '../catalogue.ts';
+import type { Runs } from '../registry/catalogue.ts';
 import { COHERE } from './cohere.ts';
 import { INFINITY } from './infinity.ts';
 import { LECTERN } from './lectern.ts';

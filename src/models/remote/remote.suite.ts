@@ -6,7 +6,7 @@ import { createTrustedFetch } from '#net/trusted.ts';
 import { countTokens, keepTokens, loadTokens } from '#reader/tokens.ts';
 import type { Embedder, Reranker } from '../backends/backend.ts';
 import { createRemoteEmbedder, createRemoteReranker, type RemoteRuns, type RemoteTools } from '../backends/remote.ts';
-import type { EmbeddingRow, RerankRow } from '../catalogue.ts';
+import type { EmbeddingRow, RerankRow } from '../registry/catalogue.ts';
 import { type ModelServer, type ServerOptions, startModelServer } from './model-server.suite.ts';
 
 export type ProtocolName = RemoteRuns['protocol'];

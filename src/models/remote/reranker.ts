@@ -1,6 +1,6 @@
 /** A `Reranker` whose model is on a server elsewhere. */
 import type { Prepared, PrepareOptions, Reranker } from '../backends/backend.ts';
-import type { RerankRow as ModelRow } from '../catalogue.ts';
+import type { RerankRow as ModelRow } from '../registry/catalogue.ts';
 import { inOrder, scoreOf } from './answers.ts';
 import { estimate, SPECIAL_TOKENS, sendable, windows } from './estimate.ts';
 import type { RemoteRuns } from './protocols.ts';

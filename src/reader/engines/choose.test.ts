@@ -3,7 +3,7 @@
 import os from 'node:os';
 import { Server as ProxyServer } from 'proxy-chain';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { OperatorProxy } from '#net/proxies.ts';
+import { OperatorProxy } from '#net/proxy/proxy-table.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
 import { sendHtml } from '../../../test/site/site.ts';
 import { createAbuse } from '../abuse.ts';

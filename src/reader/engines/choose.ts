@@ -1,6 +1,6 @@
 /** Which engine serves a read, and by which way out (contract, section 11). */
 import { Problem, problem } from '#errors.ts';
-import { parseSetCookies, toJar } from '#net/cookies.ts';
+import { parseSetCookies, toJar } from '#net/fetch/cookies.ts';
 import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';

@@ -1,5 +1,5 @@
 /** What the direct engine says about itself: the headers of a browser that opens a page, and what the caller adds. */
-import { checkCustomHeaders } from '#net/headers.ts';
+import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
 import type { Visit } from './engine.ts';
 import { acceptLanguage } from './language.ts';
 import { identify } from './user-agent.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseSetCookies, toJar } from '#net/cookies.ts';
+import { parseSetCookies, toJar } from '#net/fetch/cookies.ts';
 import {
   type Loopback,
   resolverOf,
@@ -14,7 +14,7 @@ import {
   startTcp,
   until,
 } from '#net/loopback.suite.ts';
-import { parseProxyUrl } from '#net/proxies.ts';
+import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
 import { startHttpProxy, startSecure, startSocks } from '#net/proxy.suite.ts';
 import { resolve } from '../options/resolve.ts';
 import type { Snapshot } from '../snapshot.ts';

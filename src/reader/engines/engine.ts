@@ -2,8 +2,8 @@
  * What an engine owes: given an address, snapshots of it, each better than the last. The read takes the snapshots as
  * they come (a stream shows each), and the last one is the answer.
  */
-import type { CookieJar } from '#net/cookies.ts';
-import type { MayFollow } from '#net/fetch.ts';
+import type { CookieJar } from '#net/fetch/cookies.ts';
+import type { MayFollow } from '#net/fetch/fetch.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { Options } from '../options/resolve.ts';
 import type { AnswerFacts, Snapshot } from '../snapshot.ts';

@@ -1,5 +1,5 @@
 /** What is told of a target that was not read as a whole, by whatever engine. One line each. */
-import type { Truncation } from '#net/pace.ts';
+import type { Truncation } from '#net/fetch/body-limits.ts';
 
 export const CUT_NOTES: Readonly<Record<Truncation, string>> = {
   time: 'The target did not send all of its content in time; this is what had arrived',

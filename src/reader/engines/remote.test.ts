@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Ajv } from 'ajv';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Problem } from '#errors.ts';
-import { createGuard } from '#net/guard.ts';
+import { createGuard } from '#net/guard/guard.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import type { GivenOptions } from '../options/options.ts';
 import { resolve } from '../options/resolve.ts';

@@ -5,9 +5,9 @@
  */
 import { type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
-import { parseSetCookies, toBrowserCookies } from '#net/cookies.ts';
-import { type Guard, portOf } from '#net/guard.ts';
-import { checkCustomHeaders } from '#net/headers.ts';
+import { parseSetCookies, toBrowserCookies } from '#net/fetch/cookies.ts';
+import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
+import { type Guard, portOf } from '#net/guard/guard.ts';
 import type { TrustedFetch, TrustedResponse } from '#net/trusted.ts';
 import type { Options } from '../options/resolve.ts';
 import { type Snapshot, unwritten } from '../snapshot.ts';

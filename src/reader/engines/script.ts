@@ -1,7 +1,7 @@
 /** Scripts that a caller named by their address: fetched by the same way out as pages, under the same checks. */
 import { problem } from '#errors.ts';
 import { decodeText } from '#html/decode.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;

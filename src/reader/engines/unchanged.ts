@@ -1,8 +1,8 @@
 /** Whether rendering a page made a difference to what there is to read. */
 import { attribute, detach, type Element, elements, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
+import { imageAddress } from '../extract/content/images.ts';
 import { extractArticle } from '../extract/extract.ts';
-import { imageAddress } from '../extract/images.ts';
 
 /**
  * How much of a page may change without its being another (contract, section 11): of a long page, a twentieth would be

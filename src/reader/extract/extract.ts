@@ -1,19 +1,19 @@
 /** A document to an Article: the main content of a page, or the whole of it, with what the page says about itself. */
 import { type Document, detach, type Element, find, textOf } from '#html/node.ts';
 import type { Article } from '../article.ts';
-import { createClassReader } from './class-words.ts';
-import { noteDropped, noteSilent } from './dropped.ts';
-import { pageFacts } from './facts.ts';
-import type { PageFacts } from './features.ts';
-import { hasMedia, headContent } from './head-content.ts';
-import { copyKept } from './keep.ts';
-import { kindOf } from './kind.ts';
-import { extractMetadata } from './metadata.ts';
-import type { PutAside } from './put-aside.ts';
-import type { Notes } from './removals.ts';
-import { type Seen, seePage } from './seen.ts';
-import { selectContent } from './select-content.ts';
-import { survey } from './survey.ts';
+import { createClassReader } from './blocks/class-words.ts';
+import { survey } from './blocks/survey.ts';
+import { noteDropped, noteSilent } from './content/dropped.ts';
+import { hasMedia, headContent } from './content/head-content.ts';
+import { copyKept } from './content/keep.ts';
+import type { Notes } from './content/removals.ts';
+import { selectContent } from './content/select-content.ts';
+import { extractMetadata } from './metadata/metadata.ts';
+import { pageFacts } from './trees/facts.ts';
+import type { PageFacts } from './trees/features.ts';
+import { kindOf } from './trees/kind.ts';
+import type { PutAside } from './visibility/put-aside.ts';
+import { type Seen, seePage } from './visibility/seen.ts';
 
 export interface ExtractOptions {
   /** The address of the page. */

@@ -1,9 +1,9 @@
 /** Which extraction made an answer: the same bytes, options and version give the same Markdown. */
 import { createHash } from 'node:crypto';
-import { FEATURES } from './features.ts';
-import { KIND_WEIGHTS } from './kind-weights.ts';
-import { PAGE_FEATURES } from './page-features.ts';
-import { WEIGHTS } from './weights.ts';
+import { WEIGHTS } from '#generated/content-weights.ts';
+import { KIND_WEIGHTS } from '#generated/page-kind-weights.ts';
+import { FEATURES } from './trees/features.ts';
+import { PAGE_FEATURES } from './trees/page-features.ts';
 
 /** Raised by hand with every change to extraction or Markdown that the weights and features do not show. */
 const RULES = 2;

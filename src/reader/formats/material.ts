@@ -4,8 +4,8 @@
  */
 import { append, attribute, type Child, type Document, ELEMENT, Element, find, TEXT, Text } from '#html/node.ts';
 import { innerHtml } from '#html/serialize.ts';
-import { imageAddress } from '../extract/images.ts';
-import { resolveUrl } from '../extract/links.ts';
+import { imageAddress } from '../extract/content/images.ts';
+import { resolveUrl } from '../extract/content/links.ts';
 import { withoutControls } from '../markdown/one-line.ts';
 import { isSafeLink, isSafePicture } from '../markdown/url.ts';
 import type { Options } from '../options/resolve.ts';

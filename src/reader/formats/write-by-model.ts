@@ -1,6 +1,7 @@
 /** Answers that a model writes instead of our own Markdown: vlm, readerlm-v2, svc-ocr (contract, section 4). */
 import { problem } from '#errors.ts';
-import type { Chat, ChatMessage, ChatRequest, Models, Ocr } from '#models/index.ts';
+import type { Chat, ChatMessage, ChatRequest, Models } from '#models/index.ts';
+import type { Ocr } from '#ocr/index.ts';
 import type { Options } from '../options/resolve.ts';
 import { unusedOptions } from '../options/unused.ts';
 import type { RenderTask } from '../render.ts';

@@ -1,6 +1,6 @@
 /** What is written for a picture: the words of the page, or those of a model where the page says nothing (contract, 6.2). */
 import { attribute, type Element } from '#html/node.ts';
-import { imageAddress, type PageImage } from '../extract/images.ts';
+import { imageAddress, type PageImage } from '../extract/content/images.ts';
 import { oneLine } from './one-line.ts';
 import type { State } from './state.ts';
 

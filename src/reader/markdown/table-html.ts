@@ -3,8 +3,8 @@
  * no scripts, no styles, addresses absolute, no blank lines (they would end the block).
  */
 import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.ts';
-import { imageAddress } from '../extract/images.ts';
-import { resolveUrl } from '../extract/links.ts';
+import { imageAddress } from '../extract/content/images.ts';
+import { resolveUrl } from '../extract/content/links.ts';
 import { altText } from './alt-text.ts';
 import { mediaText } from './elements/media.ts';
 import type { State } from './state.ts';

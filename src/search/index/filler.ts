@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Config } from '#config.ts';
-import { createFetch } from '#net/fetch.ts';
-import { createGuard } from '#net/guard.ts';
+import { createFetch } from '#net/fetch/fetch.ts';
+import { createGuard } from '#net/guard/guard.ts';
 import { createRegion } from '#net/region.ts';
-import { createRobots } from '#net/robots.ts';
+import { createRobots } from '#net/robots/robots.ts';
 import { defaultUserAgent, type Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type FillOptions, type FillSummary, fillIndex } from './fill.ts';

@@ -5,7 +5,7 @@
 import type { Response } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 import { Problem } from '#errors.ts';
-import { assertStatus, isChunked } from '#net/answer-head.ts';
+import { assertStatus, isChunked } from '#net/fetch/response-head.ts';
 
 const VERSION_MS = 1_000;
 

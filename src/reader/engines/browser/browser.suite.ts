@@ -1,9 +1,9 @@
 /** What the tests of this folder share: a site, a way out that reaches it, a browser, and reads in one line. */
 import os from 'node:os';
-import { createLookup, type Lookup } from '#net/dns.ts';
-import { createEgress, type Egress, type EgressRequest } from '#net/egress.ts';
-import { createFetch } from '#net/fetch.ts';
-import { createGuard } from '#net/guard.ts';
+import { createLookup, type Lookup } from '#net/connect/dns.ts';
+import { createFetch } from '#net/fetch/fetch.ts';
+import { createGuard } from '#net/guard/guard.ts';
+import { createEgress, type Egress, type EgressRequest } from '#net/proxy/egress-proxy.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
 import { type Pages, type Site, startSite } from '../../../../test/site/site.ts';
 import { OPTIONS } from '../../options/options.ts';

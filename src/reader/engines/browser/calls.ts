@@ -1,5 +1,5 @@
 /** Calls of a page to this server or its machine, which stop it (contract, section 15). */
-import type { Guard } from '#net/guard.ts';
+import type { Guard } from '#net/guard/guard.ts';
 import type { Visit } from '../engine.ts';
 import { type Abuse, isThisMachine, localCall } from './limits.ts';
 

@@ -1,7 +1,7 @@
 /** Cookies on their way between a caller, the engine that came before, the browser, and the engine that follows. */
 import type { BrowserContext } from 'playwright-core';
 import { problem } from '#errors.ts';
-import { type BrowserCookie, type Cookie, type CookieJar, toBrowserCookies, toJar } from '#net/cookies.ts';
+import { type BrowserCookie, type Cookie, type CookieJar, toBrowserCookies, toJar } from '#net/fetch/cookies.ts';
 import { own } from '#own.ts';
 
 /** ParamValidationError, path `cookies`, when the browser refuses one. */

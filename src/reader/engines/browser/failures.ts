@@ -1,7 +1,7 @@
 /** What went wrong with a main document, in the words of the error table. */
 import { type Problem, problem } from '#errors.ts';
-import type { CookieJar } from '#net/cookies.ts';
-import { redirectsTooOften } from '#net/redirect.ts';
+import type { CookieJar } from '#net/fetch/cookies.ts';
+import { redirectsTooOften } from '#net/fetch/redirect.ts';
 import type { StorageState } from '../../snapshot.ts';
 
 /** Thrown when another engine reads the target: it is a file, or its answer is one that browsers do not take. Not for callers. */

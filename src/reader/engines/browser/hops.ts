@@ -7,7 +7,7 @@
  *   it loads from there, and redirects as long as they stay. No other site sees them.
  */
 import type { CDPSession } from 'playwright-core';
-import { MAX_REDIRECTS } from '#net/redirect.ts';
+import { MAX_REDIRECTS } from '#net/fetch/redirect.ts';
 import type { WayOut } from './way-out.ts';
 
 export interface HopsConfig {

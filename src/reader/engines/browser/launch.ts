@@ -1,7 +1,7 @@
 /** Starts one Chromium, confined to the egress proxy, and knows how to end it whatever state it is in. */
 import type { Browser } from 'playwright-core';
 import { childEnvironment } from '#concurrency/environment.ts';
-import type { Egress } from '#net/egress.ts';
+import type { Egress } from '#net/proxy/egress-proxy.ts';
 import type { FoundBrowser } from './find.ts';
 import { confinementFlags, isolationFlags, languageFlags, limitFlags } from './flags.ts';
 import { makeHome } from './home.ts';

@@ -2,7 +2,7 @@
 import type { Request } from 'playwright-core';
 import { getDomain } from 'tldts';
 import { type Problem, problem } from '#errors.ts';
-import { parseAddress } from '#net/address.ts';
+import { parseAddress } from '#net/guard/ip-address.ts';
 
 export interface PageLimits {
   readonly maxRequests: number;

@@ -1,9 +1,9 @@
 /** What a page asks of the network: how much of it is open, what the main document answered, and when it is too much. */
 import type { Request, Response } from 'playwright-core';
 import { type Problem, problem } from '#errors.ts';
-import { REDIRECTS } from '#net/answer-head.ts';
-import { EGRESS_HEADER } from '#net/egress.ts';
-import { invalidRedirect, redirectsTooOften } from '#net/redirect.ts';
+import { invalidRedirect, redirectsTooOften } from '#net/fetch/redirect.ts';
+import { REDIRECTS } from '#net/fetch/response-head.ts';
+import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
 import { own } from '#own.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { forbidsCopies } from '../no-store.ts';

@@ -1,6 +1,6 @@
 /** Documents that are no pages: nothing was sent, a file was sent as a page, or all that the page shows is a file. */
 import { within } from '#concurrency/deadline.ts';
-import { fileNameOf } from '#net/file-name.ts';
+import { fileNameOf } from '#net/fetch/file-name.ts';
 import { actualMedia, declaredMedia, type Media } from '../media-type.ts';
 import { embeddedFile, soleEmbedded } from './embedded.ts';
 import { FileTarget, unlikeBrowsers, withoutContent } from './failures.ts';

@@ -1,8 +1,8 @@
 /** The options that change who asks, by which way, with what in hand: in a real browser, by real proxies. */
 import { Server as ProxyServer } from 'proxy-chain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CookieJar } from '#net/cookies.ts';
-import { OperatorProxy } from '#net/proxies.ts';
+import { CookieJar } from '#net/fetch/cookies.ts';
+import { OperatorProxy } from '#net/proxy/proxy-table.ts';
 import { sendHtml, type Visited } from '../../../../test/site/site.ts';
 import { type Bench, startBench, words } from './browser.suite.ts';
 

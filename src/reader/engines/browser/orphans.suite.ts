@@ -1,6 +1,7 @@
 /** A server for a test to kill: starts a browser, says who is who, and waits. */
-import { createEgress } from '#net/egress.ts';
-import { createGuard } from '#net/guard.ts';
+
+import { createGuard } from '#net/guard/guard.ts';
+import { createEgress } from '#net/proxy/egress-proxy.ts';
 import { createPool } from './pool.ts';
 
 const [dataDir, found] = process.argv.slice(2);

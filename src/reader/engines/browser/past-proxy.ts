@@ -5,7 +5,7 @@
  */
 import type { Request, Route } from 'playwright-core';
 import { Problem } from '#errors.ts';
-import type { GuardedFetch } from '#net/fetch.ts';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
 
 const TYPES = new Set(['image', 'font', 'stylesheet']);
 const TIMEOUT_MS = 10_000;

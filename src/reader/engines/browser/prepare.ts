@@ -1,9 +1,9 @@
 /** What of a visit can be settled before a browser is asked for: every option that may be at fault is held against its rules. */
 import { Problem, problem } from '#errors.ts';
-import { type Cookie, parseSetCookies } from '#net/cookies.ts';
-import { type Guard, portOf } from '#net/guard.ts';
-import { checkCustomHeaders } from '#net/headers.ts';
-import { parseProxyUrl } from '#net/proxies.ts';
+import { type Cookie, parseSetCookies } from '#net/fetch/cookies.ts';
+import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
+import { type Guard, portOf } from '#net/guard/guard.ts';
+import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
 import type { StorageState } from '../../snapshot.ts';
 import { cleanUrl } from '../../target.ts';
 import type { Visit } from '../engine.ts';

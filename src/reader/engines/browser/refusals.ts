@@ -3,7 +3,7 @@
  * proxy under a name of its own.
  */
 import type { Problem } from '#errors.ts';
-import { portOf } from '#net/guard.ts';
+import { portOf } from '#net/guard/guard.ts';
 
 interface Asked {
   readonly host: string;

@@ -3,8 +3,8 @@
  * guarded by the egress proxy; here stands only what the proxy cannot tell.
  */
 import type { BrowserContext, Page, Request, Route } from 'playwright-core';
-import { type Guard, portOf } from '#net/guard.ts';
-import { MAX_REDIRECTS } from '#net/redirect.ts';
+import { MAX_REDIRECTS } from '#net/fetch/redirect.ts';
+import { type Guard, portOf } from '#net/guard/guard.ts';
 import type { Visit } from '../engine.ts';
 import type { Gate } from './limits.ts';
 import { loadPastProxy, mayGoPast, type PastProxy } from './past-proxy.ts';

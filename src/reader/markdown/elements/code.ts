@@ -1,6 +1,6 @@
 /** Code: spans, and blocks between fences with their language. */
 import { attribute, type Child, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
-import { resolveUrl } from '../../extract/links.ts';
+import { resolveUrl } from '../../extract/content/links.ts';
 import { languageOf, soleCode } from '../code-language.ts';
 import { codeText } from '../code-text.ts';
 import { isBlank } from '../inline.ts';

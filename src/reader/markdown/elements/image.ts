@@ -1,6 +1,6 @@
 /** Images, numbered in the order they are written (contract, 6.2). */
 import { attribute, type Element } from '#html/node.ts';
-import { imageAddress } from '../../extract/images.ts';
+import { imageAddress } from '../../extract/content/images.ts';
 import { altText } from '../alt-text.ts';
 import { withoutControls } from '../one-line.ts';
 import { type Enter, SKIP, type State } from '../state.ts';

@@ -1,6 +1,6 @@
 /** Links, in the four ways to keep them, and the references to footnotes. */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
-import { resolveUrl } from '../../extract/links.ts';
+import { resolveUrl } from '../../extract/content/links.ts';
 import { citation } from '../citations.ts';
 import { fragmentOf, isBacklink } from '../footnotes.ts';
 import type { Mark } from '../inline.ts';

@@ -1,7 +1,7 @@
 /** Videos, recordings and the frames and stand-ins of players, each kind numbered as it is written (contract, 6.7). */
 import { type Attribute, append, attribute, children, ELEMENT, Element } from '#html/node.ts';
 import { escapeAttribute, outerHtml } from '#html/serialize.ts';
-import { resolveUrl } from '../../extract/links.ts';
+import { resolveUrl } from '../../extract/content/links.ts';
 import { withoutControls } from '../one-line.ts';
 import { type MediaKind, playerKind, standInAddress } from '../players.ts';
 import { type Enter, SKIP, type State } from '../state.ts';

@@ -1,0 +1,75 @@
+/** The admin API: accounts, keys and usage over JSON, on a face of its own and for nobody without its secret. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asProblem, diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
+import type { Face } from '#http/server.ts';
+import type { Counters } from '#storage/counters/counters.ts';
+import { DatabaseAway } from '#storage/database/away.ts';
+import { errorObject } from '../envelopes/reader.ts';
+import { ADMIN_TABLE, type AdminRooms, type AdminRoute } from './endpoints.ts';
+import { adminDescription } from './openapi.ts';
+import { checked, ID } from './schemas.ts';
+import { signIn } from './sign-in.ts';
+
+export interface AdminDoor extends AdminRooms {
+  readonly secret: string;
+  readonly counters: Pick<Counters, 'take'>;
+  readonly version: string;
+}
+
+const AWAY_S = 2;
+
+/** Always JSON: programs ask here. */
+export function writeAdminError(failure: Problem, _: FastifyRequest, reply: FastifyReply): unknown {
+  // What the framework refuses by itself passes no hook.
+  reply.code(failure.code).type('application/json; charset=utf-8').header('cache-control', 'no-store');
+  if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));
+  return reply.send(JSON.stringify({ data: null, ...errorObject(failure) }));
+}
+
+export function adminRoutes(face: Face, { secret, counters, version, ...rooms }: AdminDoor): void {
+  face.addHook('onSend', async (_, reply) => {
+    reply.header('cache-control', 'no-store');
+    // Pages of other origins have no business here.
+    for (const name of Object.keys(reply.getHeaders())) {
+      if (name.startsWith('access-control-')) reply.removeHeader(name);
+    }
+  });
+  const description = JSON.stringify(adminDescription(version));
+  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
+  const onRequest = signIn(secret, counters);
+  for (const route of ADMIN_TABLE) {
+    face.route({
+      method: route.method,
+      url: route.path.replace('{id}', ':id'),
+      onRequest,
+      handler: async (request, reply) => {
+        const answer = await run(route, rooms, request);
+        return reply
+          .code(route.method === 'POST' ? 201 : 200)
+          .type('application/json; charset=utf-8')
+          .send(JSON.stringify(answer));
+      },
+    });
+  }
+}
+
+async function run(route: AdminRoute, rooms: AdminRooms, request: FastifyRequest) {
+  const { id } = request.params as { id?: string };
+  if (id !== undefined && !ID.test(id))
+    throw problem('ResourceNotFoundError', { path: 'id', message: 'This is no id' });
+  const query = route.query && checked(route.query, { ...(request.query as object) });
+  const body = route.body && checked(route.body, bodyOf(request));
+  try {
+    return await route.run(rooms, { id: id ?? '', query, body });
+  } catch (error) {
+    if (isDiskFull(error)) throw diskFull(error);
+    throw error instanceof DatabaseAway ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error) : asProblem(error);
+  }
+}
+
+/** Forms have no types, so they could only be guessed at. */
+function bodyOf({ body, headers }: FastifyRequest): unknown {
+  if (body === undefined || body === null) return {};
+  if (/^(?:application|text)\/json\b/i.test(headers['content-type'] ?? '')) return body;
+  throw problem('ParamValidationError', { path: 'body', message: 'The body must be application/json' });
+}

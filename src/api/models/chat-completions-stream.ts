@@ -1,0 +1,93 @@
+/** A chat completion as server-sent events (contract, 7.3). */
+import { Readable } from 'node:stream';
+import { asProblem } from '#errors.ts';
+import type { CompletionPiece } from '#models/index.ts';
+import type { ShownTrace } from '#telemetry/trace.ts';
+import { chatErrorBody } from '../envelopes/model.ts';
+import { type Head, usageJson } from './chat-completions.ts';
+
+interface StreamOptions {
+  readonly head: Head;
+  readonly includeUsage: boolean;
+  /** Told when the answer breaks off by a failure of ours. */
+  readonly onFailed: (error: unknown) => void;
+  /** Of the request. */
+  readonly id: string;
+  readonly pingMs?: number;
+  /** The trace for who asked for one: a chunk without choices, as usage has, so that clients take it for none of theirs. */
+  readonly shown?: () => ShownTrace | undefined;
+}
+
+const PING_MS = 15_000;
+const PING = ': ping\n\n';
+
+/**
+ * The body of the answer. Waits for its first piece, so that a failure before it is an ordinary one; when that takes
+ * long, the stream begins with a comment instead.
+ */
+export async function chatEventStream(
+  pieces: AsyncGenerator<CompletionPiece>,
+  { pingMs = PING_MS, ...options }: StreamOptions,
+): Promise<Readable> {
+  const timed = withPings(pieces, pingMs);
+  const first = await timed.next();
+  async function* events() {
+    try {
+      yield* lines(first, timed, options);
+    } catch (error) {
+      options.onFailed(error);
+      yield eventOf(chatErrorBody(asProblem(error), options.id));
+    } finally {
+      await pieces.return(undefined);
+    }
+  }
+  const stream = Readable.from(events(), { objectMode: false });
+  // One that is never read never begins, and then nothing of `events` runs.
+  stream.once('close', () => pieces.return(undefined).catch(() => {}));
+  return stream;
+}
+
+const eventOf = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+
+async function* lines(
+  first: IteratorResult<CompletionPiece | undefined, unknown>,
+  rest: AsyncGenerator<CompletionPiece | undefined>,
+  { head: { id, created, model }, includeUsage, shown }: StreamOptions,
+): AsyncGenerator<string> {
+  const chunk = (choices: readonly object[], more: object = {}) =>
+    eventOf({ id, object: 'chat.completion.chunk', created, model, choices, ...more });
+  const choice = (delta: object, finish: string | null) => [{ index: 0, delta, finish_reason: finish }];
+  yield chunk(choice({ role: 'assistant', content: '' }, null));
+  for (let next = first; !next.done; next = await rest.next()) {
+    const piece = next.value;
+    if (!piece) yield PING;
+    else if (!('finish' in piece)) yield chunk(choice({ content: piece.text }, null));
+    else {
+      yield chunk(choice({}, piece.finish));
+      if (includeUsage) yield chunk([], { usage: usageJson(piece.usage) });
+    }
+  }
+  const trace = shown?.();
+  if (trace) yield chunk([], { trace });
+  yield 'data: [DONE]\n\n';
+}
+
+/** The same items, and undefined whenever none has come for so long. */
+async function* withPings<T>(items: AsyncGenerator<T>, pingMs: number): AsyncGenerator<T | undefined> {
+  let pending = items.next();
+  for (;;) {
+    let timer: NodeJS.Timeout | undefined;
+    const ping = new Promise<'ping'>((resolve) => {
+      timer = setTimeout(resolve, pingMs, 'ping');
+    });
+    const step = await Promise.race([pending, ping]).finally(() => clearTimeout(timer));
+    if (step === 'ping') {
+      pending.catch(() => {});
+      yield undefined;
+      continue;
+    }
+    if (step.done) return;
+    yield step.value;
+    pending = items.next();
+  }
+}

@@ -1,0 +1,27 @@
+/** The model host as a whole: its bodies and all its endpoints. */
+import type { Face } from '#http/server.ts';
+import { type BatchDoor, batchRoutes } from '../batch/batch.ts';
+import { registerModelBodies } from './body.ts';
+import { type ChatDoor, chatCompletionsRoutes } from './chat-completions.ts';
+import { embeddingsRoutes } from './embeddings.ts';
+import { modelsRoutes, type Prices } from './models.ts';
+import { modelDescriptionRoute } from './openapi.ts';
+import { rerankRoutes } from './rerank.ts';
+
+export interface ModelHost extends ChatDoor {
+  readonly prices: Prices;
+  /** Undefined where nobody keeps jobs. */
+  readonly batch?: BatchDoor | undefined;
+  readonly version: string;
+}
+
+/** On a face made with `servesPrograms`. */
+export function modelHostRoutes(face: Face, host: ModelHost): void {
+  registerModelBodies(face);
+  embeddingsRoutes(face, host);
+  rerankRoutes(face, host);
+  chatCompletionsRoutes(face, host);
+  modelsRoutes(face, host);
+  if (host.batch) batchRoutes(face, { ...host, ...host.batch });
+  modelDescriptionRoute(face, host.version);
+}

@@ -1,0 +1,126 @@
+/** `GET /v1/models` and `GET /v1/models/{id}`: what is served (contract, section 9). */
+import { problem } from '#errors.ts';
+import type { Face } from '#http/server.ts';
+import {
+  abilitiesOf,
+  type CompletionModel,
+  type Completions,
+  EMBED_FIELDS,
+  isEmbedding,
+  type ModelRow,
+  mediaRemarks,
+  modalitiesOf,
+  type ServedModel,
+  sizesOf,
+  TASKS,
+} from '#models/index.ts';
+import { own } from '#own.ts';
+import { type ModelDoor, openRoute } from './endpoint.ts';
+
+/** Decimal texts, per unit. */
+export type Prices = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface ModelList extends ModelDoor {
+  /** By id; what a model has no price for costs nothing. */
+  readonly prices: Prices;
+  readonly completions: Completions;
+}
+
+export function modelsRoutes(face: Face, door: ModelList): void {
+  openRoute(face, '/v1/models', async (_, reply) => {
+    const models = (await door.registry.list()).map((model) => entryOf(model, door));
+    const writers = door.completions.list().map((model) => writerEntry(model, door));
+    return send(reply, { object: 'list', data: [...models, ...writers] });
+  });
+  // An id may have a slash, raw or encoded.
+  openRoute(face, '/v1/models/*', async (request, reply) => {
+    const id = (request.params as { '*': string })['*'].replace(/\/$/, '');
+    const model = await door.registry.find(id);
+    const writer = model ? undefined : door.completions.find(id);
+    if (writer) return send(reply, writerEntry(writer, door));
+    if (!model)
+      throw problem('ResourceNotFoundError', { message: `model ${id.slice(0, 100)} not found or access denied` });
+    return send(reply, entryOf(model, door));
+  });
+}
+
+const send = (reply: Parameters<Parameters<typeof openRoute>[2]>[1], value: unknown) =>
+  reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
+
+const FREE = { prompt: '0', completion: '0', image: '0', request: '0', input_cache_read: '0', input_cache_write: '0' };
+
+function entryOf(model: ServedModel, { registry, models, prices }: ModelList): Record<string, unknown> {
+  const { row, alias, name } = model;
+  const embedding = isEmbedding(model) ? model : undefined;
+  const sizes = embedding && sizesOf(embedding.row);
+  const modalities = embedding ? modalitiesOf(embedding.row, embedding.kind, models.media?.means) : ['text'];
+  return {
+    id: alias ? name : row.hub || row.id,
+    name: row.name,
+    hugging_face_id: row.hub,
+    created: row.created,
+    description: [row.description, ...(embedding ? mediaRemarks(embedding.row, modalities) : [])].join('. '),
+    input_modalities: modalities,
+    output_modalities: [embedding ? 'embeddings' : 'rerank'],
+    context_length: row.contextTokens,
+    max_output_length: embedding?.row.dimensions ?? 0,
+    quantization: quantizationOf(row),
+    pricing: { ...FREE, ...own(prices, row.id) },
+    supported_sampling_parameters: [],
+    supported_features: featuresOf(model),
+    datacenters: [],
+    object: 'model',
+    owned_by: row.hub.includes('/') ? row.hub.slice(0, row.hub.indexOf('/')) : 'lectern',
+    serves: row.id,
+    kind: embedding?.kind ?? 'rerank',
+    spaces: embedding?.row.spaces ?? {},
+    ...(sizes && { dimensions: sizes === 'any' ? embedding.row.matryoshka : sizes }),
+    languages: row.languages,
+    license: row.licence,
+    on_disk: row.runs.on !== 'remote' && registry.availability(row) === 'here',
+    residence: models.residence(row),
+  };
+}
+
+/** Those that write: text recognition, and models on servers. */
+function writerEntry(model: CompletionModel, { prices }: ModelList): Record<string, unknown> {
+  const { id, description, seesPictures, chats, contextTokens } = model;
+  return {
+    id,
+    name: id,
+    hugging_face_id: '',
+    created: 0,
+    description,
+    input_modalities: seesPictures ? ['text', 'image', 'file'] : ['text'],
+    output_modalities: ['text'],
+    context_length: contextTokens,
+    max_output_length: 0,
+    quantization: '',
+    pricing: { ...FREE, ...own(prices, id) },
+    supported_sampling_parameters: chats
+      ? ['temperature', 'top_p', 'seed', 'stop', 'max_tokens']
+      : ['stop', 'max_tokens'],
+    supported_features: ['streaming'],
+    datacenters: [],
+    object: 'model',
+    owned_by: 'lectern',
+    kind: 'chat',
+  };
+}
+
+const quantizationOf = ({ runs }: ModelRow): string =>
+  runs.on === 'static' || (runs.on === 'onnx' && /int8|quantized/.test(runs.file)) ? 'int8' : '';
+
+function featuresOf(model: ServedModel): string[] {
+  if (!isEmbedding(model)) return [];
+  const { kind, row } = model;
+  const can = abilitiesOf(row);
+  return [
+    ...(row.matryoshka.length ? ['matryoshka'] : []),
+    ...(can.lateChunking && LATE_CHUNKING.includes(kind) ? ['late_chunking'] : []),
+    ...(can.multivector && (kind === 'omni-v4' || kind === 'colbert') ? ['multivector'] : []),
+    ...(TASKS[kind] ? ['tasks'] : []),
+  ];
+}
+
+const LATE_CHUNKING: readonly string[] = EMBED_FIELDS.late_chunking.kinds;

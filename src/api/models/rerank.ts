@@ -1,0 +1,119 @@
+/** `POST /v1/rerank`, and the same work in the shapes of other servers' protocols: `/v2/rerank` (Cohere), `/rerank` (TEI). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { problem } from '#errors.ts';
+import type { Face } from '#http/server.ts';
+import {
+  isEmbedding,
+  type Ranked,
+  type RerankRequest,
+  type RerankRow,
+  readRerankRequest,
+  rerank,
+  type ServedReranker,
+} from '#models/index.ts';
+import type { FieldError } from '../envelopes/model.ts';
+import { bodyOf, givenModel, type ModelBody, modelOf } from './body.ts';
+import { callOf, keyedRoute, type ModelDoor } from './endpoint.ts';
+
+export function rerankRoutes(face: Face, door: ModelDoor): void {
+  keyedRoute(face, '/v1/rerank', 'rerank', door, async (request, reply) => {
+    const body = bodyOf(request);
+    return ranked(request, reply, door, {
+      body,
+      row: (await door.registry.reranker(modelOf(body))).row,
+      asked: readRerankRequest(body, { returnDocuments: true }),
+      write: ownShape,
+    });
+  });
+  keyedRoute(face, '/v2/rerank', 'rerank', door, async (request, reply) => {
+    const body = bodyOf(request);
+    return ranked(request, reply, door, {
+      body,
+      row: (await door.registry.reranker(modelOf(body))).row,
+      asked: readRerankRequest(body, { returnDocuments: false }),
+      write: cohereShape,
+    });
+  });
+  // TEI calls its documents texts and knows one model only; other servers have their `/v1/rerank` here too.
+  keyedRoute(face, '/rerank', 'rerank', door, async (request, reply) => {
+    const body = bodyOf(request);
+    const tei = body.texts !== undefined;
+    const model = givenModel(body);
+    return ranked(request, reply, door, {
+      body,
+      row:
+        model === undefined && tei ? await standardReranker(door) : (await door.registry.reranker(modelOf(body))).row,
+      asked: readRerankRequest(body, { returnDocuments: !tei }),
+      write: tei ? teiShape : ownShape,
+    });
+  });
+}
+
+interface Ranking {
+  readonly row: RerankRow;
+  readonly asked: RerankRequest;
+  readonly write: (done: Done) => unknown;
+  readonly body: ModelBody;
+}
+
+interface Done {
+  readonly model: string;
+  readonly asked: RerankRequest;
+  readonly results: readonly Ranked[];
+  readonly tokens: number;
+  readonly requestId: string;
+}
+
+async function ranked(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  door: ModelDoor,
+  { row, asked, write, body }: Ranking,
+) {
+  const call = callOf(request, reply, door, body);
+  request.body = undefined;
+  const { results, tokens, isBlind } = await rerank(door.models, row, asked, call);
+  if (isBlind) throw blindQuery(asked.query);
+  door.gatekeeper.visitOf(request).spend({ tokens, model: row.id });
+  call.trace?.count('tokens', tokens);
+  const trace = door.tracing.show(request, reply);
+  const answer = write({ model: row.id, asked, results, tokens, requestId: request.id });
+  const whole = trace && !Array.isArray(answer) ? { ...(answer as object), trace } : answer;
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));
+}
+
+function blindQuery(query: string) {
+  const message = 'has nothing in it that this model could look for';
+  const error: FieldError = { field: 'body -> query', message, type: 'value_error', input: query };
+  return problem('ParamValidationError', { path: 'query', message: `query ${message}`, errors: [error] });
+}
+
+const ownShape = ({ model, asked, results, tokens }: Done) => ({
+  model,
+  object: 'list',
+  usage: { total_tokens: tokens },
+  results: results.map(({ index, score }) => ({
+    index,
+    relevance_score: score,
+    ...(asked.returnDocuments && { document: asked.documents[index] }),
+  })),
+});
+
+const cohereShape = (done: Done) => ({
+  id: done.requestId,
+  results: ownShape(done).results,
+  meta: { api_version: { version: '2' }, billed_units: { search_units: 1 }, tokens: { input_tokens: done.tokens } },
+});
+
+const teiShape = ({ asked, results }: Done) =>
+  results.map(({ index, score }) => ({ index, score, ...(asked.returnDocuments && { text: asked.texts[index] }) }));
+
+/** One in memory, else the first there is. */
+async function standardReranker({ registry, models }: ModelDoor): Promise<RerankRow> {
+  const rows = (await registry.list())
+    .filter((model): model is ServedReranker => !isEmbedding(model))
+    .map(({ row }) => row);
+  const row = rows.find((row) => models.residence(row) === 'loaded') ?? rows[0];
+  if (!row) throw problem('ModelNotFoundError', { message: 'There is no model for /rerank' });
+  return row;
+}

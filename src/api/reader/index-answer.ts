@@ -1,0 +1,38 @@
+/** What `GET /` answers when there is nothing to read: how to use this host, and a caller's own standing. */
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '#accounts/index.ts';
+import type { BodyKind } from '#http/negotiate.ts';
+import { success } from '../envelopes/reader.ts';
+
+export interface Index {
+  readonly usage1: string;
+  readonly usage2: string;
+  readonly homepage: string;
+  /** What a caller should know first. */
+  readonly note?: string;
+}
+
+export function writeIndex(reply: FastifyReply, kind: BodyKind, index: Index, caller: Caller) {
+  const own =
+    caller.kind === 'key'
+      ? { authenticatedAs: caller.key.name, balanceLeft: caller.account.balance ?? 'unlimited' }
+      : {};
+  if (kind === 'json') {
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(success({ ...index, ...own }, { usage: { tokens: 0 } })));
+  }
+  const text = [lines(index), lines(own)].filter(Boolean).join('\n');
+  return reply.type('text/plain; charset=utf-8').send(text);
+}
+
+const lines = (entries: object) =>
+  Object.entries(entries)
+    .map(([key, value]) => `[${label(key)}] ${value}\n`)
+    .join('');
+
+/** `usage1` is "Usage 1", `balanceLeft` is "Balance left". */
+function label(key: string): string {
+  const words = key.replace(/([a-z])([A-Z0-9])/g, '$1 $2').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

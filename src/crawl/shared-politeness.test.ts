@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore, type Store } from '#storage/database/store.ts';
+import { postgresUrl } from '../../test/support/services.ts';
+import { openTestRoom } from './crawl.suite.ts';
+import { CRAWL_TABLES } from './open.ts';
+import { createSharedTurns, type SharedTurns, type TurnTables } from './shared-politeness.ts';
+
+const LONG_MS = 120_000;
+const url = await postgresUrl();
+const log = { warn: () => {} };
+
+describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () => {
+  let store: Store<TurnTables>;
+  let servers: [SharedTurns, SharedTurns];
+  beforeAll(async () => {
+    store = await openStore<TurnTables>({ url, file: '' }, { ...CRAWL_TABLES, log });
+    servers = [createSharedTurns(store.db, log), createSharedTurns(store.db, log)];
+  }, LONG_MS);
+  afterAll(async () => {
+    for (const server of servers ?? []) await server.close();
+    await store?.close();
+  });
+
+  it('take turns at a host, one after the other', async () => {
+    const [one, other] = servers;
+    expect(await one.take('a', 1)).toBeUndefined();
+    expect(await other.take('a', 1)).toBeGreaterThan(0);
+    expect(await other.take('b', 1)).toBeUndefined();
+    expect(await other.take('a', 2)).toBeUndefined();
+    expect(await one.take('a', 2)).toBeGreaterThan(0);
+    one.give('a', 0);
+    other.give('a', 0);
+    await expect.poll(() => one.take('a', 1), { timeout: LONG_MS }).toBeUndefined();
+    one.give('a', 0);
+  });
+
+  it('leave it alone for as long as one of them has said', async () => {
+    const [one, other] = servers;
+    expect(await one.take('c', 1)).toBeUndefined();
+    one.give('c', 60_000);
+    // What was given back is known before it is asked for again.
+    expect(await one.take('c', 1)).toBeGreaterThan(50_000);
+    expect(await other.take('c', 1)).toBeGreaterThan(50_000);
+    one.rest('d', 60_000);
+    one.rest('d', 0);
+    expect(await one.take('d', 1)).toBeGreaterThan(50_000);
+  });
+
+  it('get the turns of one that died', async () => {
+    const [one] = servers;
+    const holders = JSON.stringify({ 'gone:1': 1 });
+    await store.db.insertInto('crawl_hosts').values({ host: 'e', next_at: 0, holders }).execute();
+    expect(await one.take('e', 1)).toBeUndefined();
+    one.give('e', 0);
+  });
+
+  it('are not kept from a host for long by a clock that was put back', async () => {
+    const [one] = servers;
+    const ahead = Date.now() + 86_400_000;
+    const holders = JSON.stringify({ 'gone:1': ahead });
+    await store.db.insertInto('crawl_hosts').values({ host: 'f', next_at: ahead, holders }).execute();
+    expect(await one.take('f', 1)).toBeUndefined();
+    one.give('f', 0);
+  });
+
+  it('read a host no faster than one of them would', async () => {
+    const times: number[] = [];
+    let active = 0;
+    let most = 0;
+    const web = async (address: string) => {
+      times.push(performance.now());
+      most = Math.max(most, ++active);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      active--;
+      const { origin, pathname } = new URL(address);
+      return pathname === '/' ? { links: [1, 2, 3, 4].map((at) => `${origin}/p${at}`) } : {};
+    };
+    const rooms = await Promise.all([1, 2].map(() => openTestRoom(web, { databaseUrl: url!, jobs: 1 })));
+    try {
+      const asked = { url: 'https://polite.example/', delayMs: 200, sitemap: false };
+      const jobs = await Promise.all(rooms.map((room) => room.submit(asked)));
+      for (const [at, { id }] of jobs.entries()) expect((await rooms[at]!.ended(id)).done).toBe(5);
+      // Both have worked, or nothing is shown.
+      for (const { order } of rooms) expect(order.length).toBeGreaterThan(0);
+    } finally {
+      await Promise.all(rooms.map((room) => room.close()));
+    }
+    expect(times).toHaveLength(10);
+    expect(most).toBe(1);
+    const gaps = times.slice(1).map((time, at) => time - times[at]!);
+    // From the end of one to the beginning of the next, by the clock of the database.
+    expect(Math.min(...gaps)).toBeGreaterThan(200);
+  });
+});

@@ -1,0 +1,182 @@
+/** Embedding: a checked request and a model become vectors, through the model's queue. */
+import { problem } from '#errors.ts';
+import { during } from '#telemetry/trace.ts';
+import type { Embedder, Output, Prepared } from '../backends/backend.ts';
+import { createFaults } from '../inputs/faults.ts';
+import type { EmbeddingRow } from '../registry/catalogue.ts';
+import type { Call, EmbedLane, Opened } from '../registry/opened.ts';
+import {
+  isAllText,
+  type MediaTools,
+  noMedia,
+  type ReadyInputs,
+  readyInputs,
+  type Sheaf,
+  sizeOf,
+  textsOf,
+} from './media.ts';
+import type { EmbedRequest } from './request.ts';
+import { isZero, normalise } from './vectors.ts';
+
+export interface Embeddings {
+  /** One an input (one a page of a PDF), in their order: neither cut nor normalised yet. */
+  readonly outputs: readonly Output[];
+  /** Tokens that were run, prefixes and special tokens included, and patches of pictures. */
+  readonly tokens: number;
+  /** Those of pictures, when there were any. */
+  readonly imageTokens?: number | undefined;
+}
+
+/**
+ * TokenLimitExceededError when a text does not fit and is not to be cut; ParamValidationError for what a model cannot, and
+ * for media that cannot be had.
+ */
+export async function embed(
+  models: Opened,
+  row: EmbeddingRow,
+  request: EmbedRequest,
+  { caller, patient, signal, admit, trace }: Call,
+): Promise<Embeddings> {
+  return models.withEmbedder(
+    row,
+    { characters: sizeOf(request), signal, trace },
+    async ({ backend, queue }, within, hold) => {
+      const preparing = () => prepare(backend, row, request, { models, signal: within, hold });
+      const prepared = await during('tokenize', trace, preparing);
+      const { texts, media } = prepared;
+      if (!request.truncate) refuseTooLong(prepared, row, request);
+      const items = [...texts, ...media];
+      await admit(tokensOf(items));
+      const { output, dimensions } = request;
+      const lane: EmbedLane = { key: `${output} ${dimensions}`, output, dimensions };
+      const outputs = await queue.run({ items, lane, caller, patient, signal: within, trace });
+      trace?.count('inputs', items.length);
+      const tokens = items.map((item, index) => outputs[index]!.tokens ?? item.tokens);
+      const imageTokens = prepared.images.reduce((sum, at) => sum + tokens[texts.length + at]!, 0);
+      return {
+        outputs: gathered(outputs, prepared, request),
+        tokens: tokens.reduce((sum, count) => sum + count, 0),
+        ...(prepared.images.length > 0 && { imageTokens }),
+      };
+    },
+  );
+}
+
+interface PreparedInputs {
+  readonly texts: readonly Prepared[];
+  readonly media: readonly Prepared[];
+  /** Which of the media are pictures. */
+  readonly images: readonly number[];
+  /** Undefined where each text is a vector. */
+  readonly sheaves: readonly Sheaf[] | undefined;
+}
+
+async function prepare(
+  backend: Embedder,
+  row: EmbeddingRow,
+  request: EmbedRequest,
+  { models, signal, hold }: { models: Opened } & Pick<MediaTools, 'signal' | 'hold'>,
+): Promise<PreparedInputs> {
+  const none = { media: [], images: [], sheaves: undefined };
+  if (isAllText(request))
+    return { ...none, texts: await prepareTexts(backend, row, request, textsOf(request), signal) };
+  const needs = await backend.media?.();
+  if (!needs && row.pdf !== 'text') throw noMedia();
+  const ready: ReadyInputs = await readyInputs(request, {
+    reader: models.media,
+    needs: needs ?? {},
+    row,
+    signal,
+    hold,
+  });
+  const texts = await prepareTexts(backend, row, request, ready.texts, signal);
+  const media = ready.media.length ? await backend.prepareMedia!(ready.media, { task: request.task, signal }) : [];
+  const images = ready.media.flatMap(({ medium }, at) => (medium === 'image' ? [at] : []));
+  return { texts, media, images, sheaves: ready.sheaves };
+}
+
+async function prepareTexts(
+  backend: Embedder,
+  row: EmbeddingRow,
+  { prefix, task, truncate, lateChunking }: EmbedRequest,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Prepared[]> {
+  const options = { signal, task, ...(truncate && { maxTokens: row.contextTokens }) };
+  if (lateChunking && texts.length > 1) {
+    if (!backend.prepareSpans) {
+      const message = 'late_chunking cannot be done by this model';
+      const fault = {
+        field: 'body -> late_chunking',
+        message: 'cannot be done by this model',
+        type: 'value_error',
+        input: true,
+      };
+      throw problem('ParamValidationError', { path: 'late_chunking', message, errors: [fault] });
+    }
+    return backend.prepareSpans(prefix, texts, options);
+  }
+  if (!texts.length) return [];
+  return backend.prepare(prefix ? texts.map((text) => prefix + text) : texts, options);
+}
+
+/** A server elsewhere counts by itself what is only estimated here. */
+function refuseTooLong(
+  { texts, sheaves }: PreparedInputs,
+  { contextTokens, runs }: EmbeddingRow,
+  { lateChunking }: EmbedRequest,
+) {
+  if (runs.on === 'remote') return;
+  const at = texts.findIndex(({ fullTokens }) => fullTokens > contextTokens);
+  if (at < 0) return;
+  const { fullTokens } = texts[at]!;
+  const index = sheaves ? sheaves.findIndex((sheaf) => sheaf.texts.includes(at)) : at;
+  const where = lateChunking && texts.length === 1 ? 'the inputs together have' : `input ${index} has`;
+  throw problem('TokenLimitExceededError', {
+    message: `Input text exceeds the model maximum of ${contextTokens} tokens: ${where} ${fullTokens}`,
+  });
+}
+
+export const tokensOf = (prepared: readonly Prepared[]): number =>
+  prepared.reduce((sum, { tokens }) => sum + tokens, 0);
+
+function gathered(outputs: readonly Output[], { texts, sheaves }: PreparedInputs, request: EmbedRequest) {
+  if (!sheaves) return request.lateChunking ? outputs.flatMap(apart) : outputs;
+  return sheaves.map((sheaf) => {
+    const own = [...sheaf.texts.map((at) => outputs[at]!), ...sheaf.media.map((at) => outputs[texts.length + at]!)];
+    return sheaf.isPooled ? meanOf(own) : own[0]!;
+  });
+}
+
+/** Of the directions: each part counts the same, however long its vector is. */
+function meanOf(outputs: readonly Output[]): Output {
+  const sums = new Float64Array(outputs[0]!.values.length);
+  for (const { values } of outputs) {
+    const direction = normalise(values);
+    for (let at = 0; at < sums.length; at++) sums[at] = sums[at]! + direction[at]!;
+  }
+  return { values: Float32Array.from(sums, (sum) => sum / outputs.length), rows: 1 };
+}
+
+/**
+ * ParamValidationError for inputs whose vector, as it would be answered, is zero: the model found nothing in them. Vectors of
+ * tokens and sparse ones may be empty.
+ */
+export function refuseZeros({ outputs }: Embeddings, { output, dimensions, inputs }: EmbedRequest): void {
+  if (output !== 'pooled') return;
+  const faults = createFaults();
+  for (const [index, { values }] of outputs.entries()) {
+    if (!isZero(values.subarray(0, dimensions))) continue;
+    const at = outputs.length === inputs.length ? ['input', index] : ['input'];
+    faults.add(at, 'value_error', 'has nothing in it that this model knows: its vector would be zero');
+  }
+  faults.check();
+}
+
+const apart = (output: Output): Output[] => rowsOf(output).map((values) => ({ values, rows: 1 }));
+
+/** Each row of an output as a vector of its own. */
+export function rowsOf({ values, rows }: Output): Float32Array[] {
+  const size = values.length / rows;
+  return Array.from({ length: rows }, (_, row) => values.subarray(row * size, (row + 1) * size));
+}

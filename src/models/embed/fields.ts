@@ -1,0 +1,135 @@
+/** THE table of fields of an embeddings request: names, values, the kinds of models that take them, and what they mean. */
+
+import type { RequestField } from '../inputs/fields.ts';
+import { MAX_INPUTS } from '../inputs/inputs.ts';
+import { EMBEDDING_KINDS, type EmbeddingKind } from '../registry/catalogue.ts';
+import { EMBEDDING_TYPES } from './vectors.ts';
+
+interface EmbedField extends RequestField {
+  readonly kinds: readonly EmbeddingKind[];
+  /** What happens to it on other kinds; a wish for another answer is refused, anything else is of no effect. */
+  readonly otherwise: 'ignored' | 'refused';
+}
+
+const ALL = EMBEDDING_KINDS;
+const but = (...kinds: readonly EmbeddingKind[]) => ALL.filter((kind) => !kinds.includes(kind));
+
+const text = { type: 'string' };
+const MEDIA = ['image', 'audio', 'video'];
+const textObject = { type: 'object', properties: { text }, required: ['text'] };
+const mediaObjects = MEDIA.map((name) => ({ type: 'object', properties: { [name]: text }, required: [name] }));
+const partSchema = { anyOf: [text, textObject, ...mediaObjects, { type: 'object', required: ['type'] }] };
+const itemSchema = {
+  anyOf: [
+    ...partSchema.anyOf,
+    // Names of images that older clients send.
+    { type: 'object', properties: { url: text }, required: ['url'] },
+    { type: 'object', properties: { bytes: text }, required: ['bytes'] },
+    {
+      type: 'object',
+      properties: { content: { type: 'array', minItems: 1, items: partSchema } },
+      required: ['content'],
+    },
+  ],
+};
+
+export const EMBED_FIELDS = {
+  model: {
+    aliases: [],
+    kinds: ALL,
+    otherwise: 'ignored',
+    required: true,
+    schema: { type: 'string' },
+    meaning: 'The id of a served model (`GET /v1/models`), short or behind its organisation.',
+  },
+  input: {
+    aliases: ['content', 'texts'],
+    kinds: ALL,
+    otherwise: 'ignored',
+    required: true,
+    schema: {
+      anyOf: [
+        ...itemSchema.anyOf,
+        { type: 'object', properties: { pdf: text }, required: ['pdf'] },
+        { type: 'array', minItems: 1, maxItems: MAX_INPUTS, items: itemSchema },
+      ],
+    },
+    meaning:
+      'What to embed: a string, `{text}`, `{image}`, `{audio}`, `{video}`, or a list of them, one vector each; `{pdf}` alone, a vector a page; `{content: […]}`, one vector of several parts. Media are an address, a data URI or base64.',
+  },
+  task: {
+    aliases: ['task_type'],
+    kinds: ['text-v3', 'omni-v4', 'text-v5', 'omni-v5', 'code', 'clip-v2', 'sparse'],
+    otherwise: 'ignored',
+    schema: { type: ['string', 'null'] },
+    meaning: 'What the vectors are for; it picks the text that the model wants in front of each input.',
+  },
+  dimensions: {
+    aliases: ['output_dimension', 'output_dimensionality'],
+    kinds: ALL,
+    otherwise: 'refused',
+    schema: { type: ['integer', 'null'], minimum: 1 },
+    meaning: 'The length of the vectors, for models that were trained to be cut. Default: the whole vector.',
+  },
+  normalized: {
+    aliases: [],
+    kinds: but('omni-v4', 'code', 'colbert', 'sparse'),
+    otherwise: 'ignored',
+    schema: { type: ['boolean', 'null'], default: true },
+    meaning: 'Whether vectors have unit length. Default: true.',
+  },
+  embedding_type: {
+    aliases: ['encoding_format', 'encoding_type', 'output_dtype', 'embedding_types'],
+    kinds: but('sparse'),
+    otherwise: 'ignored',
+    schema: {
+      anyOf: [
+        { enum: EMBEDDING_TYPES },
+        { type: 'array', minItems: 1, items: { enum: EMBEDDING_TYPES } },
+        { type: 'null' },
+      ],
+      default: 'float',
+    },
+    meaning: 'How vectors are written. Several at once make an object with one entry each. Default: float.',
+  },
+  truncate: {
+    aliases: ['truncation'],
+    kinds: but('colbert', 'sparse'),
+    otherwise: 'ignored',
+    schema: { type: ['boolean', 'null'], default: false },
+    meaning:
+      'Whether an input that is longer than the model takes is cut at its end instead of refused. Default: false.',
+  },
+  late_chunking: {
+    aliases: [],
+    kinds: ['text-v3', 'omni-v4'],
+    otherwise: 'refused',
+    schema: { type: ['boolean', 'null'], default: false },
+    meaning:
+      'Whether the inputs are one document in order, read as a whole before each gets its vector. Default: false.',
+  },
+  return_multivector: {
+    aliases: [],
+    kinds: ['omni-v4'],
+    otherwise: 'refused',
+    schema: { type: ['boolean', 'null'], default: false },
+    meaning: 'Whether each token gets a vector. Default: false.',
+  },
+  return_tokenized_input: {
+    aliases: [],
+    kinds: ['omni-v4', 'colbert'],
+    otherwise: 'refused',
+    schema: { type: ['boolean', 'null'], default: false },
+    meaning: 'Whether the tokens are returned beside their vectors. Default: false.',
+  },
+  input_type: {
+    aliases: [],
+    kinds: ALL,
+    otherwise: 'ignored',
+    schema: { type: ['string', 'null'] },
+    meaning:
+      '`query` or `document` (also `search_query`, `search_document`): the side of a search, when there is no task. Default: document.',
+  },
+} as const satisfies Record<string, EmbedField>;
+
+export type EmbedFieldName = keyof typeof EMBED_FIELDS;

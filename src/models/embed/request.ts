@@ -1,0 +1,166 @@
+/** An embeddings request: from the body of a call to a frozen value in which everything is checked and decided. */
+
+import { createFaults, type Faults } from '../inputs/faults.ts';
+import { type Body, type Found, findField, readFlag, readInteger, readWord } from '../inputs/fields.ts';
+import { type Input, type InputPart, readInputs } from '../inputs/inputs.ts';
+import { abilitiesOf, mediaOf } from '../registry/capabilities.ts';
+import type { EmbeddingKind, EmbeddingRow } from '../registry/catalogue.ts';
+import { EMBED_FIELDS, type EmbedFieldName } from './fields.ts';
+import { prefixFor, SIDES, type Side, TASKS } from './tasks.ts';
+import { EMBEDDING_TYPES, type EmbeddingType } from './vectors.ts';
+
+export interface EmbedRequest {
+  readonly inputs: readonly Input[];
+  /** Stands in front of each text. */
+  readonly prefix: string;
+  /** As it was asked for, if it was. */
+  readonly task: string | undefined;
+  readonly side: Side | undefined;
+  readonly dimensions: number;
+  readonly normalized: boolean;
+  /** Without duplicates; several make an object of each vector. */
+  readonly types: readonly EmbeddingType[];
+  readonly truncate: boolean;
+  readonly lateChunking: boolean;
+  readonly output: 'pooled' | 'tokens' | 'sparse';
+  readonly withTokens: boolean;
+}
+
+/**
+ * The request for a model served as a kind. Everything that is wrong is in one ParamValidationError; fields that nobody
+ * knows are ignored.
+ */
+export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingKind): EmbedRequest {
+  const faults = createFaults();
+  const find = (name: EmbedFieldName) => findTaken(body, name, kind, faults);
+  const flag = (name: EmbedFieldName, standard: boolean) => readFlag(find(name), faults) ?? standard;
+
+  const input = find('input');
+  if (!input) faults.add(['input'], 'missing', 'is required');
+  const inputs = input ? readInputs(input.value, input.at, { faults, kind, takes: mediaOf(row) }) : [];
+  const task = readWord(find('task'), TASKS[kind]?.values ?? [], faults);
+  const side = readSide(find('input_type'), kind, faults);
+  const multivector = kind === 'colbert' || flag('return_multivector', false);
+  const withTokens = flag('return_tokenized_input', false);
+  if (multivector && !abilitiesOf(row).multivector) {
+    const at = kind === 'colbert' ? 'model' : 'return_multivector';
+    faults.add([at], 'value_error', 'cannot give each token a vector: the model that serves has one for each input');
+  }
+  if (withTokens && !multivector) {
+    faults.add(['return_tokenized_input'], 'value_error', 'needs `return_multivector`', true);
+  }
+  const lateChunking = flag('late_chunking', false);
+  if (input) refuseMixtures(inputs, input.at, { row, multivector, lateChunking, faults });
+  const dimensions = find('dimensions');
+  if (dimensions && multivector && kind !== 'colbert') {
+    faults.add([dimensions.at], 'value_error', 'cannot be had with `return_multivector`', dimensions.value);
+  }
+  const request: EmbedRequest = {
+    inputs,
+    prefix: kind === 'colbert' ? '' : prefixFor(row, { kind, task, side }),
+    task,
+    side,
+    dimensions: readDimensions(dimensions, row, faults),
+    normalized: flag('normalized', true),
+    types: readTypes(find('embedding_type'), faults),
+    truncate: flag('truncate', false),
+    lateChunking,
+    output: kind === 'sparse' ? 'sparse' : multivector ? 'tokens' : 'pooled',
+    withTokens,
+  };
+  faults.check();
+  return Object.freeze(request);
+}
+
+interface Mixing {
+  readonly row: EmbeddingRow;
+  readonly multivector: boolean;
+  readonly lateChunking: boolean;
+  readonly faults: Faults;
+}
+
+/** What can be had of texts alone, or of one part alone, and what lies in spaces of its own. */
+function refuseMixtures(
+  inputs: readonly Input[],
+  at: string,
+  { row, multivector, lateChunking, faults }: Mixing,
+): void {
+  const parts = inputs.flatMap((input) => input.parts);
+  const hasMedia = parts.some(({ medium }) => medium !== 'text');
+  if (lateChunking && hasMedia) faults.add([at], 'value_error', 'must be texts with `late_chunking`');
+  if (multivector && (inputs.some(({ isContent }) => isContent) || parts.some(({ medium }) => medium === 'video'))) {
+    faults.add([at], 'value_error', 'parts that make one vector cannot be had with a vector for each token');
+  }
+  const { spaces } = row;
+  if (!spaces) return;
+  const used = new Map(parts.map(({ medium }) => [spaceOf(medium, row), medium]));
+  if (used.size < 2) return;
+  const media = [...used.values()].join(' and ');
+  faults.add([at], 'value_error', `must be of one space: this model puts ${media} into spaces of their own`);
+}
+
+const spaceOf = (medium: InputPart['medium'], { spaces }: EmbeddingRow): string =>
+  spaces?.[medium === 'pdf' || medium === 'video' ? 'image' : medium] ?? '';
+
+/** A field where the kind takes it. One that would change the answer is refused elsewhere, when it is switched on. */
+function findTaken(body: Body, name: EmbedFieldName, kind: EmbeddingKind, faults: Faults): Found | undefined {
+  const field = EMBED_FIELDS[name];
+  const found = findField(body, name, field);
+  const kinds: readonly EmbeddingKind[] = field.kinds;
+  if (!found || kinds.includes(kind)) return found;
+  if (field.otherwise === 'refused' && found.value !== false) {
+    const message = `is not taken by models of kind ${kind}, but by ${kinds.join(', ')}`;
+    faults.add([found.at], 'value_error', message, found.value);
+  }
+  return undefined;
+}
+
+function readSide(found: Found | undefined, kind: EmbeddingKind, faults: Faults): Side | undefined {
+  if (kind === 'colbert') {
+    const word = readWord(found, ['query', 'document'], faults);
+    return SIDES[word ?? 'document'];
+  }
+  // Other kinds do not take the field: what is no side there is ignored like any unknown field.
+  const word = typeof found?.value === 'string' ? found.value : '';
+  return Object.hasOwn(SIDES, word) ? SIDES[word as keyof typeof SIDES] : undefined;
+}
+
+/** Sizes that a model gives: all up to its own where it was trained to be cut anywhere, else those it was trained for. */
+export function sizesOf({ dimensions, matryoshka, runs, kind }: EmbeddingRow): 'any' | readonly number[] {
+  const anywhere = matryoshka.length > 0 && runs.on !== 'static' && kind !== 'colbert';
+  return anywhere ? 'any' : [...new Set([dimensions, ...matryoshka])].sort((a, b) => b - a);
+}
+
+function readDimensions(found: Found | undefined, row: EmbeddingRow, faults: Faults): number {
+  const size = readInteger(found, { min: 1, max: row.dimensions }, faults);
+  if (size === undefined) return row.dimensions;
+  const sizes = sizesOf(row);
+  if (sizes !== 'any' && !sizes.includes(size)) {
+    const message =
+      sizes.length > 1
+        ? `must be one of ${sizes.join(', ')} for this model`
+        : `must be ${row.dimensions}: this model was not trained to be cut`;
+    faults.add([found!.at], 'value_error', message, size);
+  }
+  return size;
+}
+
+const MOST_TYPES = 16;
+
+function readTypes(found: Found | undefined, faults: Faults): readonly EmbeddingType[] {
+  if (!found) return ['float'];
+  if (!Array.isArray(found.value)) return [readWord(found, EMBEDDING_TYPES, faults) ?? 'float'];
+  const { length } = found.value;
+  if (!length) faults.add([found.at], 'too_short', 'must have at least one item', found.value);
+  if (length > MOST_TYPES) {
+    faults.add([found.at], 'too_long', `must have at most ${MOST_TYPES} items, not ${length}`, found.value);
+    return [];
+  }
+  const words: EmbeddingType[] = [];
+  for (const [index, value] of found.value.entries()) {
+    const word = EMBEDDING_TYPES.find((known) => known === value);
+    if (word) words.push(word);
+    else faults.add([found.at, index], 'enum', `must be one of ${EMBEDDING_TYPES.join(', ')}`, value);
+  }
+  return [...new Set(words)];
+}

@@ -1,0 +1,88 @@
+/** What a model can do by the way it runs, beside what its kind has fields for. */
+
+import { MEDIA_KINDS } from '../inputs/inputs.ts';
+import type { MediaMeans } from '../media/reader.ts';
+import { PROTOCOLS } from '../remote/protocols.ts';
+import type { EmbeddingKind, EmbeddingRow, Medium } from './catalogue.ts';
+
+export interface Abilities {
+  readonly lateChunking: boolean;
+  /** A vector for each token. */
+  readonly multivector: boolean;
+  /** A weight for each word. */
+  readonly sparse: boolean;
+}
+
+export function abilitiesOf({ runs, pooling, kind }: Pick<EmbeddingRow, 'runs' | 'pooling' | 'kind'>): Abilities {
+  switch (runs.on) {
+    case 'static':
+      return { lateChunking: false, multivector: false, sparse: false };
+    case 'onnx':
+      return { lateChunking: pooling === 'mean', multivector: !runs.towers, sparse: kind === 'sparse' };
+    case 'remote': {
+      const { embed } = PROTOCOLS[runs.protocol];
+      const outputs = embed?.outputs ?? [];
+      return {
+        lateChunking: embed?.lateChunking ?? false,
+        multivector: outputs.includes('tokens'),
+        sparse: outputs.includes('sparse'),
+      };
+    }
+  }
+}
+
+/** What a model is given as it is, apart from text: a picture that it sees, a sound that it hears, a clip. */
+function sensesOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 'audio' | 'video', boolean>> {
+  if (runs.on === 'static') return { image: false, audio: false, video: false };
+  if (runs.on === 'onnx') {
+    return { image: runs.towers?.image !== undefined, audio: runs.towers?.audio !== undefined, video: false };
+  }
+  const media: readonly string[] = PROTOCOLS[runs.protocol].embed?.media ?? [];
+  const takes = (medium: 'image' | 'audio' | 'video') =>
+    media.includes(medium) && (MEDIA_KINDS[medium] as readonly EmbeddingKind[]).includes(kind);
+  return { image: takes('image'), audio: takes('audio'), video: takes('video') };
+}
+
+/**
+ * What a request may hold for a model: of what its kind takes, what it is given as it is, and what is made into that (frames
+ * of a video, pages of a PDF, the transcript of a sound).
+ */
+export function mediaOf(row: EmbeddingRow): Readonly<Record<Medium, boolean>> {
+  const { image, audio, video } = sensesOf(row);
+  const readsMedia = image || audio || video;
+  return {
+    image,
+    pdf: image || row.pdf === 'text',
+    video: video || image,
+    audio: audio || readsMedia || row.pdf === 'text',
+  };
+}
+
+/** Of the list of models (contract, section 9): what a model takes on this machine. */
+export function modalitiesOf(row: EmbeddingRow, kind: EmbeddingKind, means: MediaMeans | undefined): string[] {
+  if (!means) return ['text'];
+  const senses = sensesOf(row);
+  const isLocal = row.runs.on !== 'remote';
+  const takes = mediaOf(row);
+  const can = (medium: Medium) => takes[medium] && (MEDIA_KINDS[medium] as readonly EmbeddingKind[]).includes(kind);
+  const hears = senses.audio ? !isLocal || means.ffmpeg : means.speech && means.ffmpeg;
+  return [
+    'text',
+    ...(can('image') ? ['image'] : []),
+    ...(can('audio') && hears ? ['audio'] : []),
+    ...(can('video') && (senses.video || means.ffmpeg) ? ['video'] : []),
+    ...(can('pdf') && means.documents ? ['file'] : []),
+  ];
+}
+
+/** What a reader of the list should know of how media become vectors: sentences, none where there is nothing to say. */
+export function mediaRemarks(row: EmbeddingRow, modalities: readonly string[]): string[] {
+  const senses = sensesOf(row);
+  const spaces = new Set(Object.values(row.spaces ?? {}));
+  return [
+    ...(modalities.includes('audio') && !senses.audio ? ['Sound is embedded as the text of its transcript'] : []),
+    ...(modalities.includes('video') && !senses.video ? ['A video is the mean of its frames'] : []),
+    ...(modalities.includes('file') && row.pdf === 'text' ? ['Pages of PDFs are embedded as their text'] : []),
+    ...(spaces.size > 0 ? [`Its space is its own: ${[...spaces].join(', ')}`] : []),
+  ];
+}

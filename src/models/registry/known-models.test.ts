@@ -1,0 +1,112 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import { neededFiles, onnxRuns } from '../hub/files.ts';
+import type { ModelRow } from './catalogue.ts';
+import { inPrecision, isNonCommercial, KNOWN_MODELS } from './known-models.ts';
+import { modelRowShape, readModelRows } from './operator-models.ts';
+
+describe('the known models', () => {
+  it('have ids and repositories of their own', () => {
+    expect(KNOWN_MODELS.length).toBeGreaterThan(15);
+    expect(new Set(KNOWN_MODELS.map(({ id }) => id)).size).toBe(KNOWN_MODELS.length);
+    expect(new Set(KNOWN_MODELS.map(({ hub }) => hub)).size).toBe(KNOWN_MODELS.length);
+  });
+
+  it.each(KNOWN_MODELS.map((row) => [row.id, row] as const))('%s keeps the shape of rows', (_, row) => {
+    expect(modelRowShape.parse(structuredClone(row))).toEqual(row);
+  });
+
+  it('say which may not be used for profit', () => {
+    const marked = KNOWN_MODELS.filter(({ licence }) => isNonCommercial(licence)).map(({ id }) => id);
+    expect(marked).toEqual(['jina-embeddings-v3', 'jina-clip-v2', 'jina-reranker-v2-base-multilingual']);
+  });
+});
+
+it('changes the graph of a model that has a quantized one', () => {
+  const files = KNOWN_MODELS.map((row) => {
+    const { runs } = inPrecision(row, 'quantized');
+    return [row.id, runs.on === 'onnx' && runs.file];
+  });
+  expect(Object.fromEntries(files)).toMatchObject({
+    'multilingual-e5-small': 'onnx/model_qint8_avx512_vnni.onnx',
+    'embeddinggemma-300m': 'onnx/model_quantized.onnx',
+    'bge-small-en-v1.5': 'onnx/model.onnx',
+  });
+  for (const row of KNOWN_MODELS) expect(inPrecision(row, 'full')).toBe(row);
+});
+
+describe('a row of the operator', () => {
+  const smallest = {
+    id: 'mine',
+    does: 'embed',
+    contextTokens: 512,
+    dimensions: 384,
+    runs: { on: 'onnx', folder: '/models/mine' },
+  };
+  const faults = (row: object) =>
+    modelRowShape.safeParse(row).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+
+  it('needs little', () => {
+    const row = modelRowShape.parse(smallest);
+    expectTypeOf<z.output<typeof modelRowShape>>().toExtend<ModelRow>();
+    expect(row).toMatchObject({ name: 'mine', kind: 'text-v3', pooling: 'mean', runs: { file: 'onnx/model.onnx' } });
+  });
+
+  it.each([
+    [
+      { ...smallest, runs: { on: 'onnx' } },
+      'hub: an ONNX model needs `hub`, `repository` or `folder` to take its files from',
+    ],
+    [{ ...smallest, does: 'think' }, 'does: must say `does: embed` or `does: rerank`'],
+    [{ ...smallest, runs: {} }, 'runs.on: must say `on: onnx` (with `hub` or `folder`) or `on: remote`'],
+    [{ ...smallest, matryoshka: [512] }, 'matryoshka: no size can be larger than `dimensions`'],
+    [{ ...smallest, hub: 'no repository' }, 'hub: must be a repository of the hub: `org/name`'],
+    [
+      { ...smallest, runs: { on: 'onnx', folder: '/m', file: '../secret' } },
+      'runs.file: must be a path below the folder of the model',
+    ],
+    [
+      { ...smallest, runs: { on: 'onnx', folder: '/m', file: '/secret' } },
+      'runs.file: must be a path below the folder of the model',
+    ],
+  ])('says what is wrong: %#', (row, fault) => expect(faults(row)).toEqual([fault]));
+
+  it('says which field there is not', () => expect(faults({ ...smallest, dimension: 3 })[0]).toContain('"dimension"'));
+});
+
+describe('models that see and hear', () => {
+  const filesOf = (id: string, precision: 'full' | 'quantized' = 'full') => {
+    const { runs } = inPrecision(KNOWN_MODELS.find((row) => row.id === id)!, precision);
+    return neededFiles(onnxRuns({ runs } as ModelRow)!).flatMap(({ name, optional }) => (optional ? [] : [name]));
+  };
+
+  it('need a graph for each, and one that does both only once', () => {
+    const two = ['tokenizer.json', 'onnx/text_model.onnx', 'onnx/vision_model.onnx'];
+    expect(filesOf('jina-clip-v1')).toEqual(two);
+    expect(filesOf('siglip-base-patch16-224')).toEqual(two);
+    expect(filesOf('clap-htsat-unfused')).toEqual([...two.slice(0, 2), 'onnx/audio_model.onnx']);
+    expect(filesOf('jina-clip-v2')).toEqual(['tokenizer.json', 'onnx/model.onnx', 'onnx/model.onnx_data']);
+  });
+
+  it('are quantized as a whole', () => {
+    expect(filesOf('jina-clip-v2', 'quantized')).toEqual(['tokenizer.json', 'onnx/model_quantized.onnx']);
+    expect(filesOf('clip-vit-base-patch32', 'quantized').slice(1)).toEqual([
+      'onnx/text_model_quantized.onnx',
+      'onnx/vision_model_quantized.onnx',
+    ]);
+  });
+
+  it('read their rule for pictures from beside the graph when the row has none', () => {
+    const towers = { image: { file: 'onnx/vision_model.onnx', tokens: 49 } };
+    const [row] = readModelRows([
+      {
+        id: 'own',
+        does: 'embed',
+        dimensions: 8,
+        contextTokens: 77,
+        runs: { on: 'onnx', folder: '/models/own', towers },
+      },
+    ]);
+    expect(neededFiles(onnxRuns(row!)!)).toContainEqual({ name: 'preprocessor_config.json', optional: false });
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { fakeRerankRow, fakeRow } from '../embed/embed.suite.ts';
+import { createShelf } from './availability.ts';
+import type { ModelRow } from './catalogue.ts';
+import { type Availability, createRegistry } from './registry.ts';
+
+const rows = [
+  fakeRow('dense', { hub: 'makers/Dense-EN', kind: 'text-v2' }),
+  fakeRow('other', { hub: 'makers/other' }),
+  fakeRerankRow('ranker'),
+];
+
+function registry(options: { aliases?: Record<string, string>; away?: Set<string>; rows?: readonly ModelRow[] } = {}) {
+  let looks = 0;
+  let clock = 0;
+  const made = createRegistry({
+    rows: options.rows ?? rows,
+    aliases: options.aliases ?? {},
+    now: () => clock,
+    shelf: {
+      availability: ({ id }): Availability => (options.away?.has(id) ? 'away' : 'here'),
+      async look() {
+        looks++;
+      },
+    },
+  });
+  return {
+    ...made,
+    looks: () => looks,
+    wait(ms: number) {
+      clock += ms;
+    },
+  };
+}
+
+describe('names', () => {
+  it('are ids, repositories, and ids behind any organisation', async () => {
+    const { embedding } = registry();
+    for (const name of ['dense', 'makers/Dense-EN', 'makers/dense', 'anybody/dense']) {
+      expect((await embedding(name)).row.id, name).toBe('dense');
+    }
+    for (const name of ['Dense', 'makers/dense/x', 'dense/', '']) {
+      await expect(embedding(name), name).rejects.toMatchObject({ name: 'ModelNotFoundError' });
+    }
+  });
+
+  it('can be aliases, which take the fields of the model that they are known as', async () => {
+    const { embedding, reranker } = registry({
+      aliases: { 'jina-embeddings-v3': 'makers/Dense-EN', 'my-model': 'dense', 'jina-reranker-v3': 'ranker' },
+    });
+    expect(await embedding('jina-embeddings-v3')).toMatchObject({ kind: 'text-v3', row: { id: 'dense' }, alias: true });
+    expect(await embedding('jina-ai/jina-embeddings-v3')).toMatchObject({ kind: 'text-v3' });
+    expect(await embedding('my-model')).toMatchObject({ kind: 'text-v2' });
+    expect(await reranker('jina-reranker-v3')).toMatchObject({ row: { id: 'ranker' } });
+    await expect(embedding('jina-reranker-v3')).rejects.toMatchObject({ name: 'ModelNotFoundError' });
+  });
+
+  it('of an alias win over those of a row', async () => {
+    const { embedding, list } = registry({ aliases: { other: 'dense' } });
+    expect((await embedding('other')).row.id).toBe('dense');
+    expect((await list()).map(({ name }) => name)).toEqual(['dense', 'ranker', 'other']);
+  });
+
+  it('of an alias of nothing are refused at the start', () => {
+    expect(() => registry({ aliases: { mine: 'none' } })).toThrow('mine is to mean none, and there is no such model');
+  });
+
+  it('of an alias that its model could only fail are refused at the start', () => {
+    const builtIn = fakeRow('built-in', { runs: { on: 'static' } });
+    for (const [name, target] of [
+      ['jina-colbert-v2', 'built-in'],
+      ['elser-v2', 'built-in'],
+      ['elastic/elser-v2', 'dense'],
+    ] as const) {
+      const start = () => registry({ rows: [...rows, builtIn], aliases: { [name]: target } });
+      expect(start, name).toThrow(new RegExp(`^modelAliases: ${name} gives .*, which ${target} cannot$`));
+    }
+    const sparse = fakeRow('sparse', { kind: 'sparse' });
+    const aliases = { 'jina-colbert-v2': 'dense', 'elser-v2': 'sparse', 'jina-colbert-v1-en': 'ranker' };
+    expect(() => registry({ rows: [...rows, sparse], aliases })).not.toThrow();
+  });
+
+  it('of the operator’s rows replace those that are known', async () => {
+    const { embedding } = registry({ rows: [...rows, fakeRow('dense', { dimensions: 4 })] });
+    expect((await embedding('dense')).row.dimensions).toBe(4);
+  });
+});
+
+describe('models that cannot be had', () => {
+  it('are not served and not listed, until they can', async () => {
+    const away = new Set(['dense']);
+    const { embedding, list, looks, wait } = registry({ away, aliases: { mine: 'dense' } });
+    await expect(embedding('mine')).rejects.toMatchObject({
+      message:
+        'Model mine not found. It is not on this machine: `lectern models pull dense` fetches it. Available for /v1/embeddings: other',
+    });
+    expect((await list()).map(({ name }) => name)).toEqual(['other', 'ranker']);
+    expect(looks()).toBe(1);
+    away.clear();
+    wait(1_001);
+    expect((await embedding('mine')).row.id).toBe('dense');
+    expect((await list()).map(({ name }) => name)).toEqual(['dense', 'other', 'ranker', 'mine']);
+    expect(looks()).toBe(2);
+  });
+
+  it('are those without files where nothing is downloaded, or without a licence for it', async () => {
+    const here = new Set<string>();
+    const hub = {
+      onDisk: async ({ id }: ModelRow) => (here.has(id) ? { folder: '', bytes: 1, commit: '' } : undefined),
+    };
+    const [free, own] = [fakeRow('free'), fakeRow('own', { licence: 'CC-BY-NC-4.0' })];
+    const builtIn = fakeRow('built-in', { runs: { on: 'static' } });
+    const states = async (download: 'on' | 'off', hasRuntime = true) => {
+      const shelf = createShelf({ hub, download, hasRuntime });
+      await shelf.look([free, own, builtIn]);
+      return [free, own, builtIn].map((row) => shelf.availability(row));
+    };
+    expect(await states('on')).toEqual(['download', 'away', 'here']);
+    expect(await states('off')).toEqual(['away', 'away', 'here']);
+    here.add('free').add('own');
+    expect(await states('off')).toEqual(['here', 'here', 'here']);
+    expect(await states('on', false)).toEqual(['away', 'away', 'here']);
+  });
+});

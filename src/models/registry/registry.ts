@@ -1,0 +1,156 @@
+/** Which models are served and under which names: the rows that are known, the operator's own, and aliases. */
+import { ConfigError } from '#config.ts';
+import { problem } from '#errors.ts';
+import { CONTENT_KINDS } from '../inputs/inputs.ts';
+import { abilitiesOf } from './capabilities.ts';
+import type { EmbeddingKind, EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
+import { knownKind } from './hosted-ids.ts';
+
+/** A row under one of its names. */
+interface Served<Row extends ModelRow> {
+  /** The short id of the row, or the alias. */
+  readonly name: string;
+  readonly row: Row;
+  readonly alias: boolean;
+}
+
+export interface ServedEmbedding extends Served<EmbeddingRow> {
+  /** Which fields a request for it may have: that of the row, or of the model that its alias is known as. */
+  readonly kind: EmbeddingKind;
+}
+export type ServedReranker = Served<RerankRow>;
+export type ServedModel = ServedEmbedding | ServedReranker;
+
+/** Whether a row can serve: its files are here (or need none), would be downloaded, or cannot be had. */
+export type Availability = 'here' | 'download' | 'away';
+
+/** Files come and go while the server runs, so what is known of them is looked after from time to time. */
+export interface Shelf {
+  /** As it was at the last look. */
+  availability(row: ModelRow): Availability;
+  look(rows: readonly ModelRow[]): Promise<void>;
+}
+
+export interface Registry {
+  /** The model that a request names; ModelNotFoundError names those there are. */
+  embedding(name: string): Promise<ServedEmbedding>;
+  reranker(name: string): Promise<ServedReranker>;
+  /** By its id, with or without an organisation in front. */
+  find(name: string): Promise<ServedModel | undefined>;
+  /** All that can serve, aliases last. */
+  list(): Promise<ServedModel[]>;
+  availability(row: ModelRow): Availability;
+}
+
+export interface RegistryOptions {
+  /** A later row replaces an earlier one of the same id: the operator's come last. */
+  readonly rows: readonly ModelRow[];
+  /** Further names, each of an id or repository among the rows. */
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly shelf: Shelf;
+  readonly now?: () => number;
+}
+
+/** A look at the shelf serves for so long. */
+const LOOK_MS = 1_000;
+
+/** Throws ConfigError for an alias of nothing, or of a model that can answer none of its requests. */
+export function createRegistry({ rows, aliases, shelf, now = Date.now }: RegistryOptions): Registry {
+  const own = new Map(rows.map((row) => [row.id, row]));
+  const byHub = new Map([...own.values()].filter(({ hub }) => hub).map((row) => [row.hub, row]));
+  const names = new Map<string, ServedModel>();
+  for (const row of own.values()) names.set(row.id, served(row.id, row, false));
+  for (const [name, target] of Object.entries(aliases)) {
+    const row = own.get(target) ?? byHub.get(target);
+    if (!row) throw new ConfigError(`modelAliases: ${name} is to mean ${target}, and there is no such model`);
+    const model = served(name, row, true);
+    if (isEmbedding(model)) refuseImpossible(model);
+    names.delete(name);
+    names.set(name, model);
+  }
+
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let looking: Promise<void> | undefined;
+  function look(): Promise<void> {
+    if (now() - lookedAt < LOOK_MS) return looking ?? Promise.resolve();
+    lookedAt = now();
+    looking = shelf.look([...own.values()]);
+    return looking;
+  }
+
+  const canServe = ({ row }: ServedModel) => shelf.availability(row) !== 'away';
+
+  async function find(name: string): Promise<ServedModel | undefined> {
+    const hub = byHub.get(name);
+    const found = names.get(name) ?? (hub && names.get(hub.id)) ?? names.get(withoutOrganisation(name));
+    if (!found || canServe(found)) return found;
+    await look();
+    return canServe(found) ? found : undefined;
+  }
+
+  async function list(): Promise<ServedModel[]> {
+    await look();
+    return [...names.values()].filter(canServe);
+  }
+
+  /** What the operator could do for a model that is known and not here. */
+  function pullable(name: string, does: ModelRow['does']): string {
+    const known = names.get(name) ?? names.get(byHub.get(name)?.id ?? withoutOrganisation(name));
+    if (known) {
+      const { runs } = known.row;
+      if (known.row.does !== does || canServe(known) || runs.on !== 'onnx') return '';
+      if (runs.folder !== undefined) return 'Its folder on the server is missing or lacks a file. ';
+      return `It is not on this machine: \`lectern models pull ${known.row.id}\` fetches it. `;
+    }
+    const kind = does === 'embed' ? knownKind(withoutOrganisation(name)) : undefined;
+    if (kind === undefined || !CONTENT_KINDS.concat('omni-v4').includes(kind)) return '';
+    return 'Pictures are read by jina-clip-v1, which `lectern models pull jina-clip-v1` fetches. ';
+  }
+
+  async function missing(name: string, endpoint: string, does: ModelRow['does']) {
+    const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
+    const ids = (await list()).flatMap((model) => (model.row.does === does ? [model.name] : []));
+    const pull = pullable(name, does);
+    const there = ids.length ? `Available for ${endpoint}: ${ids.join(', ')}` : `There is none for ${endpoint}`;
+    return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${pull}${there}` });
+  }
+
+  return {
+    async embedding(name) {
+      const found = await find(name);
+      if (found && isEmbedding(found)) return found;
+      throw await missing(name, '/v1/embeddings', 'embed');
+    },
+    async reranker(name) {
+      const found = await find(name);
+      if (found && !isEmbedding(found)) return found;
+      throw await missing(name, '/v1/rerank', 'rerank');
+    },
+    find,
+    list,
+    availability: shelf.availability,
+  };
+}
+
+const MOST_SHOWN = 100;
+
+export const isEmbedding = (model: ServedModel): model is ServedEmbedding => model.row.does === 'embed';
+
+function served(name: string, row: ModelRow, alias: boolean): ServedModel {
+  if (row.does === 'rerank') return { name, row, alias };
+  return { name, row, alias, kind: (alias ? knownKind(withoutOrganisation(name)) : undefined) ?? row.kind };
+}
+
+function refuseImpossible({ name, row, kind }: ServedEmbedding): void {
+  const { multivector, sparse } = abilitiesOf(row);
+  const lacks =
+    kind === 'colbert' && !multivector
+      ? 'a vector for each token'
+      : kind === 'sparse' && !sparse
+        ? 'sparse vectors'
+        : undefined;
+  if (lacks) throw new ConfigError(`modelAliases: ${name} gives ${lacks}, which ${row.id} cannot`);
+}
+
+/** `org/short` as `short`. */
+const withoutOrganisation = (name: string) => name.slice(name.lastIndexOf('/') + 1);

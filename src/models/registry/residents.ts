@@ -1,0 +1,187 @@
+/**
+ * Which models are in memory. One is loaded when it is first used and stays until another needs its room; the one that
+ * was not used for longest goes first, when nobody uses it any more.
+ */
+import { unlessAborted } from '#concurrency/deadline.ts';
+import type { Backend } from '../backends/backend.ts';
+
+export type Residence = 'loaded' | 'loading' | 'failed' | 'asleep';
+
+export interface Residents {
+  /** Waits until the model is in memory and keeps it there until the returned function is called, once. */
+  hold(backend: Backend, signal: AbortSignal): Promise<() => void>;
+  residence(backend: Backend): Residence;
+  /** The bytes of all that is loaded. */
+  readonly bytes: number;
+}
+
+interface Resident {
+  readonly backend: Backend;
+  /** Those who hold it and those who wait for its loading: what is loaded for somebody is not taken away before. */
+  users: number;
+  /** Higher is later. */
+  usedAt: number;
+  loading: Promise<void> | undefined;
+  /** Set while it is to go and takes no new users; resolves when it went. */
+  leaving: Promise<void> | undefined;
+  failed: boolean;
+  /** The last load, when it failed. */
+  failure: Failure | undefined;
+}
+
+interface Failure {
+  readonly error: unknown;
+  /** Of the files that could not be loaded. */
+  readonly stamp: string;
+  readonly pauseMs: number;
+  readonly until: number;
+}
+
+export interface ResidentsOptions {
+  /** A bound for all models together; a single one that is larger is loaded alone. */
+  readonly maxBytes: number;
+  /** Told of each try that failed, once, however many wait for it. */
+  readonly onFailed?: (backend: Backend, error: unknown) => void;
+  readonly now?: () => number;
+}
+
+/** For so long a load that failed fails again without a try, longer each time, while the files are the same. */
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now }: ResidentsOptions): Residents {
+  const all = new Map<Backend, Resident>();
+  let uses = 0;
+  let freed = () => {};
+  /** One model is loaded at a time, so that the room made for one is not taken by another. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const residentOf = (backend: Backend): Resident => {
+    const known = all.get(backend);
+    if (known) return known;
+    const made: Resident = {
+      backend,
+      users: 0,
+      usedAt: 0,
+      loading: undefined,
+      leaving: undefined,
+      failed: false,
+      failure: undefined,
+    };
+    all.set(backend, made);
+    return made;
+  };
+  const loaded = () => [...all.values()].filter(({ backend }) => backend.loaded);
+  const bytes = () => loaded().reduce((sum, { backend }) => sum + backend.memoryBytes, 0);
+
+  async function hold(backend: Backend, signal: AbortSignal): Promise<() => void> {
+    const resident = residentOf(backend);
+    signal.throwIfAborted();
+    while (resident.leaving) await unlessAborted(signal, resident.leaving);
+    resident.users++;
+    const release = () => {
+      resident.users--;
+      freed();
+    };
+    try {
+      if (!backend.loaded) await unlessAborted(signal, load(resident));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    resident.usedAt = ++uses;
+    return release;
+  }
+
+  function load(resident: Resident): Promise<void> {
+    resident.loading ??= bring(resident)
+      .then(
+        () => {
+          resident.failed = false;
+        },
+        (error: unknown) => {
+          resident.failed = true;
+          throw error;
+        },
+      )
+      .finally(() => {
+        resident.loading = undefined;
+      });
+    return resident.loading;
+  }
+
+  async function bring(resident: Resident): Promise<void> {
+    const stamp = await told(resident, async () => {
+      await resident.backend.fetch?.();
+      return resident.backend.stamp?.();
+    });
+    const { failure } = resident;
+    if (failure && failure.stamp === stamp && now() < failure.until) throw failure.error;
+    const work = turn.then(async () => {
+      await makeRoom(resident);
+      await tryLoading(resident, stamp);
+    });
+    turn = work.catch(() => {});
+    await told(resident, () => work);
+  }
+
+  async function told<T>({ backend }: Resident, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      onFailed(backend, error);
+      throw error;
+    }
+  }
+
+  async function tryLoading(resident: Resident, stamp: string | undefined): Promise<void> {
+    const before = resident.failure?.stamp === stamp ? resident.failure : undefined;
+    resident.failure = undefined;
+    try {
+      await resident.backend.load();
+    } catch (error) {
+      if (stamp !== undefined) {
+        const pauseMs = before ? Math.min(before.pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
+        resident.failure = { error, stamp, pauseMs, until: now() + pauseMs };
+      }
+      throw error;
+    }
+  }
+
+  async function makeRoom(newcomer: Resident): Promise<void> {
+    for (;;) {
+      // One on a server elsewhere takes nothing here.
+      const others = loaded().filter((one) => one !== newcomer && one.backend.memoryBytes > 0);
+      if (!others.length || bytes() + (newcomer.backend.loaded ? 0 : newcomer.backend.memoryBytes) <= maxBytes) return;
+      const idle = others.filter(({ users }) => users === 0);
+      const oldest = (idle.length ? idle : others).reduce((a, b) => (a.usedAt <= b.usedAt ? a : b));
+      oldest.leaving = leave(oldest);
+      await oldest.leaving;
+    }
+  }
+
+  async function leave(resident: Resident): Promise<void> {
+    try {
+      while (resident.users > 0) {
+        await new Promise<void>((resolve) => {
+          freed = resolve;
+        });
+      }
+      await resident.backend.unload();
+    } finally {
+      resident.leaving = undefined;
+    }
+  }
+
+  return {
+    hold,
+    residence(backend) {
+      if (backend.loaded) return 'loaded';
+      const resident = all.get(backend);
+      return resident?.loading ? 'loading' : resident?.failed ? 'failed' : 'asleep';
+    },
+    get bytes() {
+      return bytes();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** A rerank request: from the body of a call to a frozen value in which everything is checked and decided. */
+
+import { createFaults, type Faults } from '../inputs/faults.ts';
+import { type Body, type Found, findField, readFlag, readInteger } from '../inputs/fields.ts';
+import { readItem } from '../inputs/inputs.ts';
+import { MAX_DOCUMENTS, RERANK_FIELDS, type RerankFieldName } from './fields.ts';
+
+export interface RerankRequest {
+  readonly query: string;
+  /** The texts that are ranked. */
+  readonly texts: readonly string[];
+  /** The documents as they are returned: always objects. */
+  readonly documents: readonly object[];
+  readonly topN: number;
+  readonly returnDocuments: boolean;
+  /** Whether what is too long may be cut or read in windows. */
+  readonly truncation: boolean;
+}
+
+/** What an endpoint does where the request says nothing. */
+export interface RerankDefaults {
+  readonly returnDocuments: boolean;
+}
+
+/** Everything that is wrong is in one ParamValidationError; fields that nobody knows are ignored. */
+export function readRerankRequest(body: Body, { returnDocuments }: RerankDefaults): RerankRequest {
+  const faults = createFaults();
+  const find = (name: RerankFieldName) => findField(body, name, RERANK_FIELDS[name]);
+  const flag = (name: RerankFieldName) => readFlag(find(name), faults);
+
+  const query = readQuery(find('query'), faults);
+  const { texts, documents } = readDocuments(find('documents'), faults);
+  const topN = readInteger(find('top_n'), { min: 1 }, faults);
+  readInteger(find('max_doc_length'), { min: 1, max: 8192 }, faults);
+  if (flag('return_embeddings')) faults.add(['return_embeddings'], 'value_error', 'is not taken by this model', true);
+  const request: RerankRequest = {
+    query,
+    texts,
+    documents,
+    topN: Math.min(topN ?? texts.length, texts.length),
+    returnDocuments: flag('return_documents') ?? returnDocuments,
+    truncation: flag('truncation') ?? true,
+  };
+  faults.check();
+  return Object.freeze(request);
+}
+
+function readQuery(found: Found | undefined, faults: Faults): string {
+  if (!found) {
+    faults.add(['query'], 'missing', 'is required');
+    return '';
+  }
+  const before = faults.count;
+  const query = readItem(found.value, [found.at], { faults });
+  if (!query && faults.count === before) faults.add([found.at], 'too_short', 'must not be empty', found.value);
+  return query;
+}
+
+function readDocuments(found: Found | undefined, faults: Faults): { texts: string[]; documents: object[] } {
+  const none = { texts: [], documents: [] };
+  if (!found) {
+    faults.add(['documents'], 'missing', 'is required');
+    return none;
+  }
+  const { at, value } = found;
+  if (!Array.isArray(value)) faults.add([at], 'list_type', 'must be a list', value);
+  else if (!value.length) faults.add([at], 'too_short', 'must have at least one item', value);
+  else if (value.length > MAX_DOCUMENTS) {
+    faults.add([at], 'too_long', `must have at most ${MAX_DOCUMENTS} items, not ${value.length}`, value);
+  } else {
+    const texts = value.map((item, index) => readItem(item, [at, index], { faults }));
+    return { texts, documents: value.map((item) => (typeof item === 'string' ? { text: item } : item)) };
+  }
+  return none;
+}

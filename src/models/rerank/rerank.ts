@@ -1,0 +1,68 @@
+/** Reranking: how well each document answers a query, best first. */
+import { problem } from '#errors.ts';
+import { during } from '#telemetry/trace.ts';
+import type { Prepared } from '../backends/backend.ts';
+import { tokensOf } from '../embed/embed.ts';
+import type { RerankRow } from '../registry/catalogue.ts';
+import type { Call, Opened } from '../registry/opened.ts';
+import type { RerankRequest } from './request.ts';
+
+export interface Ranked {
+  /** Position in the request. */
+  readonly index: number;
+  /** In [0, 1], 8 decimals. */
+  readonly score: number;
+}
+
+export interface Ranking {
+  /** Best first, equal scores in the order of the request. */
+  readonly results: readonly Ranked[];
+  /** Of all pairs that were run. */
+  readonly tokens: number;
+  /** The query has nothing in it that the model could look for, so that the scores mean nothing. */
+  readonly isBlind: boolean;
+}
+
+/** TokenLimitExceededError when a pair does not fit and must not be cut. */
+export async function rerank(
+  models: Opened,
+  row: RerankRow,
+  request: RerankRequest,
+  { caller, signal, admit, trace }: Call,
+): Promise<Ranking> {
+  const { query, texts, topN, truncation } = request;
+  const characters = texts.reduce((sum, text) => sum + text.length, query.length);
+  return models.withReranker(row, { characters, signal, trace }, async ({ backend, queue }, within) => {
+    const options = { signal: within, ...(truncation && { maxTokens: row.contextTokens }) };
+    const preparing = () => backend.prepare(query, texts, options);
+    const { pairs, documents, isBlind = false } = await during('tokenize', trace, preparing);
+    if (!truncation) refuseTooLong(pairs, documents, row);
+    const tokens = tokensOf(pairs);
+    await admit(tokens);
+    const scores = await queue.run({ items: pairs, lane: ONE_LANE, caller, signal: within, trace });
+    trace?.count('inputs', pairs.length);
+    const best = documents.map((positions, index) => ({ index, score: bestOf(positions, scores) }));
+    best.sort((a, b) => b.score - a.score || a.index - b.index);
+    return { results: best.slice(0, topN), tokens, isBlind: isBlind || !VISIBLE.test(query) };
+  });
+}
+
+const ONE_LANE = { key: '' };
+/** Anything but white space, control characters, marks of format and halves of characters. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}]/u;
+
+/** Rounded before they are compared: what looks equal to the caller is in the caller's order. */
+const bestOf = (positions: readonly number[], scores: readonly number[]): number =>
+  Math.round(positions.reduce((best, position) => Math.max(best, scores[position]!), 0) * 1e8) / 1e8;
+
+function refuseTooLong(pairs: readonly Prepared[], documents: readonly (readonly number[])[], row: RerankRow): void {
+  if (row.runs.on === 'remote') return;
+  const { contextTokens } = row;
+  const long = (position: number) => pairs[position]!.fullTokens > contextTokens;
+  const index = documents.findIndex((positions) => positions.length > 1 || positions.some(long));
+  if (index < 0) return;
+  const count = documents[index]!.reduce((most, position) => Math.max(most, pairs[position]!.fullTokens), 0);
+  throw problem('TokenLimitExceededError', {
+    message: `Input text exceeds the model maximum of ${contextTokens} tokens: the query with document ${index} has ${count}`,
+  });
+}

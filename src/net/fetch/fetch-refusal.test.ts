@@ -1,0 +1,168 @@
+/** Nothing that the guard refuses is ever connected to: a listener that counts must count none. */
+import { describe, expect, test } from 'vitest';
+import { type Loopback, resolverOf, startFetch, startSecret, startServer } from '../loopback.suite.ts';
+
+const REFUSED = { name: 'SecurityCompromiseError', message: 'This address is not allowed' };
+
+/** A site that redirects `/to?…` to what stands there, and answers everything else. */
+const startSite = () =>
+  startServer((request, response) => {
+    const [path, to] = request.url!.split('?', 2);
+    if (path === '/to')
+      response.writeHead(302, { location: Buffer.from(decodeURIComponent(to!)).toString('latin1') }).end();
+    else response.end('public');
+  });
+
+const spellings = ({ port }: Loopback) => [
+  `http://127.0.0.1:${port}/`,
+  `http://127.1:${port}/`,
+  `http://0x7f.1:${port}/`,
+  `http://0177.0.0.1:${port}/`,
+  `http://2130706433:${port}/`,
+  `http://127.0.0.1.:${port}/`,
+  `http://１２７.０.０.１:${port}/`,
+  `http://public.example@127.0.0.1:${port}/`,
+  `http://0.0.0.0:${port}/`,
+  `http://[::1]:${port}/`,
+  `http://[::ffff:127.0.0.1]:${port}/`,
+  `http://[::ffff:0:127.0.0.1]:${port}/`,
+  `http://[64:ff9b::7f00:1]:${port}/`,
+  `http://[2002:7f00:1::]:${port}/`,
+  `http://localhost:${port}/`,
+  `http://localhost.:${port}/`,
+  `http://a.localhost:${port}/`,
+];
+
+describe('an address given by the caller', () => {
+  test('every spelling of a private one is refused before a socket is opened', async () => {
+    const secret = await startSecret();
+    const fetch = startFetch([]);
+    for (const url of spellings(secret)) await expect(fetch(url), url).rejects.toMatchObject(REFUSED);
+    expect(secret.connections()).toBe(0);
+  });
+
+  test('still reads what is allowed, in any spelling', async () => {
+    const site = await startSite();
+    const fetch = startFetch([site]);
+    for (const url of spellings(site).slice(0, 8)) {
+      const response = await fetch(url);
+      expect(Buffer.from((await response.collect()).bytes).toString(), url).toBe('public');
+    }
+  });
+});
+
+describe('a redirect', () => {
+  test('to any spelling of a private address is refused', async () => {
+    const [site, secret] = [await startSite(), await startSecret()];
+    const fetch = startFetch([site]);
+    for (const url of spellings(secret)) {
+      await expect(fetch(`${site.origin}/to?${encodeURIComponent(url)}`), url).rejects.toMatchObject(REFUSED);
+    }
+    expect(secret.connections()).toBe(0);
+  });
+
+  test('through several hops, and with every status, is refused at the hop that leads inside', async () => {
+    const secret = await startSecret();
+    for (const status of [301, 302, 303, 307, 308]) {
+      const site = await startServer((request, response) => {
+        const hop = Number(request.url!.slice(1));
+        response.writeHead(status, { location: hop < 3 ? `/${hop + 1}` : secret.origin }).end();
+      });
+      await expect(startFetch([site])(`${site.origin}/0`)).rejects.toMatchObject(REFUSED);
+    }
+    expect(secret.connections()).toBe(0);
+  });
+
+  test.each(['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:text/plain,x', 'javascript:1'])(
+    'to %s is refused',
+    async (to) => {
+      const site = await startSite();
+      await expect(startFetch([site])(`${site.origin}/to?${encodeURIComponent(to)}`)).rejects.toMatchObject({
+        name: 'ParamValidationError',
+      });
+    },
+  );
+
+  test('still follows one that leads to what is allowed', async () => {
+    const [site, other] = [await startSite(), await startSite()];
+    const response = await startFetch([site, other])(`${site.origin}/to?${encodeURIComponent(`${other.origin}/x`)}`);
+    expect(response).toMatchObject({ status: 200, redirected: true, url: `${other.origin}/x` });
+  });
+});
+
+describe('a name', () => {
+  test('one of whose answers is private is refused, wherever it stands among them', async () => {
+    const [site, secret] = [await startSite(), await startSecret()];
+    for (const answers of [
+      ['127.0.0.1', '127.0.0.2'],
+      ['127.0.0.2', '127.0.0.1'],
+      ['127.0.0.1', '::1'],
+      ['127.0.0.1', '::ffff:10.0.0.1'],
+    ]) {
+      const fetch = startFetch([site], { lookup: resolverOf({ 'site.example': answers }) });
+      await expect(fetch(`http://site.example:${site.port}/`)).rejects.toMatchObject(REFUSED);
+      await expect(fetch(`http://site.example:${secret.port}/`)).rejects.toMatchObject(REFUSED);
+    }
+    expect(site.connections() + secret.connections()).toBe(0);
+  });
+
+  test('that changes its answer after the check is dialled where it was checked', async () => {
+    const site = await startSite();
+    const secret = await startSecret('127.0.0.2', site.port);
+    const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.2'];
+    let asked = 0;
+    const fetch = startFetch([site], { lookup: async () => [{ address: answers[asked++]!, family: 4 }] });
+    const response = await fetch(`http://rebind.example:${site.port}/`);
+    expect(Buffer.from((await response.collect()).bytes).toString()).toBe('public');
+    expect(asked).toBe(1);
+    await fetch.close();
+    const later = startFetch([site], { lookup: async () => [{ address: answers[asked++]!, family: 4 }] });
+    await expect(later(`http://rebind.example:${site.port}/`)).rejects.toMatchObject(REFUSED);
+    expect(secret.connections()).toBe(0);
+  });
+
+  test('that is redirected to is looked up and checked as well', async () => {
+    const [site, secret] = [await startSite(), await startSecret()];
+    const fetch = startFetch([site], { lookup: resolverOf({ 'inside.example': ['127.0.0.1'] }) });
+    await expect(fetch(`${site.origin}/to?http://inside.example:${secret.port}/`)).rejects.toMatchObject(REFUSED);
+    expect(secret.connections()).toBe(0);
+  });
+
+  test('still reads a name whose answers are all allowed, and keeps the Host header', async () => {
+    let host: string | undefined;
+    const site = await startServer((request, response) => {
+      host = request.headers.host;
+      response.end('public');
+    });
+    const fetch = startFetch([site], { lookup: resolverOf({ 'site.example': ['127.0.0.1'] }) });
+    const response = await fetch(`http://site.example:${site.port}/`);
+    await response.collect();
+    expect(response.url).toBe(`http://site.example:${site.port}/`);
+    expect(host).toBe(`site.example:${site.port}`);
+  });
+
+  test('that is given several good addresses is read from the one that answers', async () => {
+    const site = await startSite();
+    const fetch = startFetch([site, { ...site, host: `127.0.0.3:${site.port}` }], {
+      lookup: resolverOf({ 'site.example': ['127.0.0.3', '127.0.0.1'] }),
+    });
+    const response = await fetch(`http://site.example:${site.port}/`);
+    expect(Buffer.from((await response.collect()).bytes).toString()).toBe('public');
+  });
+});
+
+test('a refusal tells nothing of the network: all are alike', async () => {
+  const secret = await startSecret();
+  const fetch = startFetch([], { lookup: resolverOf({ 'inside.example': ['10.0.0.1'] }) });
+  const told = [];
+  for (const url of [
+    secret.origin,
+    'http://127.0.0.1:9/',
+    'http://inside.example/',
+    'http://10.255.255.1/',
+    'http://a.internal/',
+  ]) {
+    told.push(await fetch(url).catch(({ name, message, facts }) => ({ name, message, facts })));
+  }
+  expect(new Set(told.map((problem) => JSON.stringify(problem))).size).toBe(1);
+});

@@ -1,0 +1,38 @@
+/** The time that a fetch has, from its call to its last byte, and whose fault it is when that ends early. */
+import { Problem, problem } from '#errors.ts';
+import { Cut } from './body-limits.ts';
+import { failureOf } from './failures.ts';
+import { limitTime } from './time-limit.ts';
+
+export interface Life {
+  /** Aborted when the caller has gone or time is up. */
+  readonly signal: AbortSignal;
+  end(): void;
+  /** The failure to throw for an error before the answer. */
+  blame(error: unknown): unknown;
+  /** The failure to throw for an error in the body: a Cut, a problem, or the caller's reason. */
+  cut(error: unknown): unknown;
+}
+
+export function createLife(outer: AbortSignal | undefined, timeoutMs: number): Life {
+  outer?.throwIfAborted();
+  const timeUp = new Cut('time');
+  const limit = limitTime(outer, timeoutMs, timeUp);
+  return {
+    signal: limit.signal,
+    end: limit.end,
+    blame(error) {
+      if (outer?.aborted) return outer.reason;
+      return limit.isUp() ? noAnswerInTime(error) : failureOf(error);
+    },
+    cut(error) {
+      if (outer?.aborted) return outer.reason;
+      if (error instanceof Cut) return error;
+      if (limit.isUp()) return timeUp;
+      return error instanceof Problem ? error : new Cut('broken', error);
+    },
+  };
+}
+
+export const noAnswerInTime = (cause: unknown) =>
+  problem('AssertionFailureError', { message: 'The target did not answer in time' }, cause);

@@ -1,0 +1,80 @@
+/** What an operator lets the way out reach beyond the public internet: networks, addresses, hosts, each with a port or not. */
+import ipaddr from 'ipaddr.js';
+import { type Address, isMetadataAddress, parseAddress } from './ip-address.ts';
+
+export interface AllowList {
+  /** Whether an entry names this address or the host name it was found under; `with port`: and this very port. */
+  has(address: Address, port: number, hostname?: string, strictness?: 'with port'): boolean;
+  /** Whether an entry names this host, with this port or with none. */
+  hasName(hostname: string, port: number): boolean;
+  /** Whether an entry names this port of something. */
+  hasPort(port: number): boolean;
+}
+
+interface Entry {
+  readonly port: number | undefined;
+  readonly network?: readonly [Address, number];
+  /** A network of one address, written without a prefix length. */
+  readonly single?: boolean;
+  readonly name?: string;
+}
+
+/** Throws an Error that names the entry which is none. */
+export function parseAllowList(texts: readonly string[]): AllowList {
+  const entries = texts
+    .map((text) => text.trim())
+    .filter(Boolean)
+    .map(parseEntry);
+  const fits = (entry: Entry, port: number) => entry.port === undefined || entry.port === port;
+  return {
+    has: (address, port, hostname, strictness) =>
+      entries.some((entry) => {
+        if (strictness ? entry.port !== port : !fits(entry, port)) return false;
+        if (entry.name !== undefined) return entry.name === hostname;
+        // A wide network must not open a cloud's metadata service by the way: that takes its very address.
+        return contains(entry.network!, address) && (entry.single || !isMetadataAddress(address));
+      }),
+    hasName: (hostname, port) => entries.some((entry) => entry.name === hostname && fits(entry, port)),
+    hasPort: (port) => entries.some((entry) => entry.port === port),
+  };
+}
+
+const contains = ([base, length]: readonly [Address, number], address: Address) =>
+  base.kind() === address.kind() && (address as ipaddr.IPv6).match(base as ipaddr.IPv6, length);
+
+function parseEntry(text: string): Entry {
+  if (text.includes('/')) return { port: undefined, network: parseNetwork(text) };
+  const address = parseAddress(text);
+  if (address) return { port: undefined, network: whole(address), single: true };
+  const withPort = /^(.+):(\d{1,5})$/.exec(text);
+  const port = withPort ? Number(withPort[2]) : undefined;
+  if (port !== undefined && (port < 1 || port > 65_535)) throw refused(text);
+  const host = withPort ? withPort[1]! : text;
+  const withAddress = parseAddress(host);
+  if (withAddress) return { port, network: whole(withAddress), single: true };
+  return { port, name: parseName(host, text) };
+}
+
+const whole = (address: Address) => [address, address.kind() === 'ipv4' ? 32 : 128] as const;
+
+function parseNetwork(text: string): readonly [Address, number] {
+  if (!ipaddr.IPv6.isValidCIDR(text) && !ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) throw refused(text);
+  const [address, length] = ipaddr.parseCIDR(text);
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && length >= 96) {
+    return [address.toIPv4Address(), length - 96];
+  }
+  return [address, length];
+}
+
+function parseName(host: string, text: string): string {
+  if (!URL.canParse(`http://${host}/`)) throw refused(text);
+  const { hostname, host: parsedHost } = new URL(`http://${host}/`);
+  // A number in an odd spelling would be an address by now, and a path, query or user name would have been cut off.
+  if (parsedHost !== hostname || parseAddress(hostname) || !/^[a-z0-9_.-]+$/.test(hostname) || /[\\?#@]/.test(host)) {
+    throw refused(text);
+  }
+  return hostname.replace(/\.$/, '');
+}
+
+const refused = (text: string) =>
+  new Error(`"${text}" is not a network (10.0.0.0/8), an address, a host name, or one of the last two with :port`);

@@ -1,0 +1,163 @@
+/**
+ * The guard of the one way out: decides whether an address that a caller chose may be dialled. It parses nothing twice
+ * and resolves nothing twice: what it has checked is what must be dialled.
+ */
+import { Problem, problem } from '#errors.ts';
+import { createLookup, type Lookup } from '../connect/dns.ts';
+import { parseAllowList } from './allow-list.ts';
+import { isPublicAddress, parseAddress } from './ip-address.ts';
+import type { OwnPlaces } from './own-addresses.ts';
+
+export interface Resolved {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+export interface Guard {
+  /** Whether this address and port may be dialled; `hostname` is the name that it was found under. */
+  allowed(address: string, port: number, hostname?: string): boolean;
+  /** Holds scheme, port, literal address and host name against the rules, without asking DNS. Throws a problem. */
+  checkUrl(url: URL): void;
+  /**
+   * The addresses of a host (literal or name, as a parsed URL spells it), every one of them checked; the name is asked
+   * once. SecurityCompromiseError: refused. ParamValidationError, path `url`: there is no such name.
+   * AssertionFailureError: DNS did not answer.
+   */
+  resolve(hostname: string, port: number, signal?: AbortSignal): Promise<Resolved[]>;
+}
+
+export interface GuardOptions {
+  /** Entries of LECTERN_ALLOW_NETWORKS: CIDR, address, host name, `host:port`, `address:port`, `[v6]:port`. */
+  readonly allow?: readonly string[];
+  /** Names that must not be read whatever they resolve to, such as those that this server answers to. */
+  readonly isOwnHost?: (hostname: string) => boolean;
+  /** Never dialled, whatever is allowed. */
+  readonly ownPlaces?: OwnPlaces;
+  readonly lookup?: Lookup;
+  readonly lookupTimeoutMs?: number;
+}
+
+/** One sentence for every refusal, so that answers tell nothing about the network behind them. */
+export const refusal = () =>
+  problem('SecurityCompromiseError', { path: 'url', message: 'This address is not allowed' });
+
+/** Throws an Error for an entry of `allow` that cannot be read. */
+export function createGuard(options: GuardOptions = {}): Guard {
+  const { isOwnHost, ownPlaces, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
+  const allow = parseAllowList(options.allow ?? []);
+
+  const allowed = (address: string, port: number, hostname?: string): boolean => {
+    const parsed = parseAddress(address);
+    if (!parsed || !isPort(port) || ownPlaces?.has(parsed, port)) return false;
+    const name = hostname === undefined ? undefined : bareName(hostname);
+    return BAD_PORTS.has(port)
+      ? allow.has(parsed, port, name, 'with port')
+      : isPublicAddress(parsed) || allow.has(parsed, port, name);
+  };
+
+  const checkName = (hostname: string, port: number) => {
+    if (!isName(hostname)) throw noSuchName();
+    const name = bareName(hostname);
+    if (isOwnHost?.(name)) throw refusal();
+    if (!isPort(port) || (BAD_PORTS.has(port) && !allow.hasPort(port))) throw refusal();
+    if (isLocalName(name) && !allow.hasName(name, port)) throw refusal();
+  };
+
+  return {
+    allowed,
+    checkUrl(url) {
+      if (!isHttp(url)) throw notHttp();
+      const port = portOf(url);
+      if (!parseAddress(url.hostname)) checkName(url.hostname, port);
+      else if (isOwnHost?.(url.hostname) || !allowed(url.hostname, port)) throw refusal();
+    },
+    async resolve(hostname, port, signal) {
+      signal?.throwIfAborted();
+      const literal = parseAddress(hostname);
+      if (literal) {
+        const address = literal.toString();
+        if (isOwnHost?.(hostname) || !allowed(address, port)) throw refusal();
+        return [{ address, family: literal.kind() === 'ipv4' ? 4 : 6 }];
+      }
+      checkName(hostname, port);
+      const found = await answers(lookup, bareName(hostname), lookupTimeoutMs, signal);
+      if (!found.length) throw noSuchName();
+      if (!found.every(({ address }) => allowed(address, port, hostname))) throw refusal();
+      return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+    },
+  };
+}
+
+export const portOf = (url: URL): number => (url.port ? Number(url.port) : url.protocol === 'https:' ? 443 : 80);
+
+/** The host of an address as the guard compares it: without a trailing dot, a literal in brackets. */
+export const bareHostname = ({ hostname }: URL): string => bareName(hostname);
+
+const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536;
+
+/** A trailing dot makes a name absolute, not another name. */
+const bareName = (hostname: string) => hostname.toLowerCase().replace(/\.$/, '');
+
+/** The longest name that DNS knows (RFC 1035, section 2.3.4), with its dot; and no label is empty. */
+const isName = (hostname: string) => hostname.length <= 254 && !hostname.includes('..');
+
+export const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+
+/** `targetStatus` is that of the answer which led there. */
+export const notHttp = (facts: { readonly targetStatus?: number } = {}) =>
+  problem('ParamValidationError', { ...facts, path: 'url', message: 'Only http and https addresses can be read' });
+
+const noSuchName = () => problem('ParamValidationError', { path: 'url', message: 'The host name does not exist' });
+
+/**
+ * Names that mean this machine or its network wherever they are asked (RFC 6761, 6762, 8375). Other private names (one
+ * label, `.lan`) are held to the addresses that they have.
+ */
+const LOCAL_SUFFIXES = ['localhost', 'local', 'localdomain', 'internal', 'home.arpa'];
+const LOCAL_NAMES = new Set(['metadata', 'instance-data', 'rancher-metadata', 'ip6-localhost', 'ip6-loopback']);
+/** Metadata services of clouds, by the providers' documents. Some answer at public addresses, where only the name tells. */
+const METADATA_HOSTS = [
+  'metadata.cloud.ibm.com',
+  'metadata.exoscale.com',
+  'metadata.goog',
+  'metadata.packet.net',
+  'metadata.platformequinix.com',
+  'metadata.tencentyun.com',
+];
+const REFUSED_DOMAINS = [...LOCAL_SUFFIXES, ...METADATA_HOSTS];
+const isLocalName = (name: string) =>
+  LOCAL_NAMES.has(name) || REFUSED_DOMAINS.some((domain) => name === domain || name.endsWith(`.${domain}`));
+
+async function answers(lookup: Lookup, name: string, timeoutMs: number, signal: AbortSignal | undefined) {
+  let stop: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  // The system's resolver cannot be stopped, only left alone.
+  const given = new Promise<never>((_, reject) => {
+    stop = () => reject(signal!.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    timer = setTimeout(() => reject(noAnswer()), timeoutMs);
+  });
+  try {
+    return await Promise.race([lookup(name), given]);
+  } catch (error) {
+    if (error instanceof Problem || error === signal?.reason) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw code && NO_SUCH_NAME.has(code) ? noSuchName() : noAnswer(error);
+  } finally {
+    clearTimeout(timer);
+    if (stop) signal?.removeEventListener('abort', stop);
+  }
+}
+
+const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
+
+const noAnswer = (cause?: unknown) =>
+  problem('AssertionFailureError', { message: 'The host name could not be looked up' }, cause);
+
+/** The ports that browsers do not connect to (Fetch standard, section "Port blocking"). */
+const BAD_PORTS = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);

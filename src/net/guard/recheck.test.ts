@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { createGuard } from './guard.ts';
+import { createMayAnswer } from './recheck.ts';
+
+/** Answers names by a table, and counts the questions. */
+function bench(names: Record<string, string[] | Error | 'silent'>, allow: string[] = []) {
+  const asked: string[] = [];
+  const lookup = async (name: string) => {
+    asked.push(name);
+    const found = names[name] ?? Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    if (found === 'silent') return new Promise<never>(() => {});
+    if (found instanceof Error) throw found;
+    return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  };
+  return { asked, mayAnswer: createMayAnswer(createGuard({ allow, lookup }), 20) };
+}
+
+it('asks no name server about what its spelling decides', async () => {
+  const { asked, mayAnswer } = bench({}, ['10.1.0.0/16']);
+  const decided = {
+    'http://10.0.0.1/': false,
+    'http://10.1.0.1/': true,
+    'https://93.184.216.34/': true,
+    'http://[::1]/': false,
+    'http://localhost/': false,
+    'http://printer.local/': false,
+    'http://93.184.216.34:22/': false,
+    'blob:0123': true,
+    nonsense: true,
+  };
+  for (const [url, expected] of Object.entries(decided)) expect([url, await mayAnswer(url)]).toEqual([url, expected]);
+  expect(asked).toEqual([]);
+});
+
+it('refuses a name whose addresses are refused now', async () => {
+  const { mayAnswer } = bench({
+    'inside.example': ['10.0.0.1'],
+    'both.example': ['93.184.216.34', '10.0.0.1'],
+    'outside.example': ['93.184.216.34'],
+  });
+  expect(await mayAnswer('https://inside.example/')).toBe(false);
+  expect(await mayAnswer('https://both.example/')).toBe(false);
+  expect(await mayAnswer('https://outside.example/')).toBe(true);
+});
+
+it('refuses nothing while DNS is away or the name is gone, and does not wait for long', async () => {
+  const { mayAnswer } = bench({
+    'silent.example': 'silent',
+    'failing.example': Object.assign(new Error('refused'), { code: 'ESERVFAIL' }),
+  });
+  for (const host of ['silent.example', 'failing.example', 'gone.example'])
+    expect([host, await mayAnswer(`https://${host}/`)]).toEqual([host, true]);
+});
+
+it('ends with its caller', async () => {
+  const { mayAnswer } = bench({ 'silent.example': 'silent' });
+  await expect(mayAnswer('https://silent.example/', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+});

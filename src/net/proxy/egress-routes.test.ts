@@ -1,0 +1,156 @@
+/** The egress proxy's routes: the clients of one user name go out through another proxy. */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect as startTls } from 'node:tls';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createGuard } from '../guard/guard.ts';
+import { type Loopback, resolverOf, startSecret, startServer, startTcp, until } from '../loopback.suite.ts';
+import { startHttpProxy, startSecure, startSocks } from '../proxy.suite.ts';
+import { createEgress, EGRESS_HEADER, type Egress, type EgressOptions } from './egress-proxy.ts';
+import { parseProxyUrl } from './proxy-table.ts';
+
+const lookup = resolverOf({ 'site.example': ['127.0.0.1'], 'inside.example': ['127.0.0.1'] });
+
+async function startEgress(allowed: readonly Loopback[], options: Partial<EgressOptions> = {}): Promise<Egress> {
+  const guard = createGuard({ allow: allowed.map(({ host }) => host), lookup });
+  const egress = await createEgress({ guard, ...options });
+  onTestFinished(() => egress.close());
+  return egress;
+}
+
+const login = ({ password }: Egress, username: string) => ({
+  'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+});
+
+/** Asks as a browser does: plain requests in full, tunnels for all else. */
+const ask = (egress: Egress, username: string, path: string, method = 'GET') =>
+  new Promise<{ status: number; verdict: unknown; text: string; socket: Socket }>((resolve, reject) => {
+    const headers = login(egress, username);
+    const asked = request({ host: '127.0.0.1', port: egress.port, path, method, headers, agent: false });
+    asked.on('connect', ({ statusCode, headers: told }, socket) => {
+      socket.on('error', () => {});
+      resolve({ status: statusCode!, verdict: told[EGRESS_HEADER], text: '', socket });
+    });
+    asked.on('response', async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve({
+        status: response.statusCode!,
+        verdict: response.headers[EGRESS_HEADER],
+        text,
+        socket: response.socket,
+      });
+    });
+    asked.on('error', reject).end();
+  });
+
+const startSite = () =>
+  startServer((incoming, response) => response.end(`${incoming.url} ${incoming.rawHeaders.join('|')}`));
+
+const ACCOUNT = { username: 'anna', password: 'p@ss:word' };
+const USER = 'anna:p%40ss%3Aword@';
+
+describe.each([
+  ['http', (options: object) => startHttpProxy(options)],
+  ['https', (options: object) => startHttpProxy({ ...options, secure: true })],
+  ['socks4', (options: object) => startSocks(options)],
+  ['socks5', (options: object) => startSocks(options)],
+  ['socks5h', (options: object) => startSocks(options)],
+])('through %s', (scheme, start) => {
+  test('plain requests and tunnels of its user name go, with its credentials, and no others do', async () => {
+    const [proxy, site, secure] = [await start({ account: ACCOUNT }), await startSite(), await startSecure()];
+    const egress = await startEgress([proxy, site, secure]);
+    const route = egress.route(parseProxyUrl(`${scheme}://${USER}${proxy.host}`), { acceptInvalidCertificates: true });
+    const plain = await ask(egress, route.username, `http://site.example:${site.port}/a`);
+    expect(plain.status).toBe(200);
+    expect(plain.text).toMatch(/^\/a /);
+    expect(plain.text).not.toMatch(/proxy|anna|basic/i);
+    const { status, socket } = await ask(egress, route.username, `site.example:${secure.port}`, 'CONNECT');
+    expect(status).toBe(200);
+    const tls = startTls({ socket, rejectUnauthorized: false });
+    tls.write('GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    let text = '';
+    for await (const chunk of tls) text += chunk;
+    expect(text).toContain('secure /b');
+    expect(proxy.asked).toHaveLength(2);
+    expect(route.failure()).toBeUndefined();
+
+    expect((await ask(egress, 'another', `${site.origin}/c`)).status).toBe(200);
+    route.close();
+    const before = site.connections();
+    expect(await ask(egress, route.username, `${site.origin}/d`)).toMatchObject({ status: 502, verdict: 'failed' });
+    expect((await ask(egress, route.username, site.host, 'CONNECT')).status).toBe(502);
+    expect([proxy.asked.length, site.connections()]).toEqual([2, before]);
+  });
+
+  test('wrong credentials are the failure of the route', async () => {
+    const [proxy, site] = [await start({ account: ACCOUNT }), await startSite()];
+    const onFailed = vi.fn();
+    const egress = await startEgress([proxy, site], { onFailed });
+    const url = parseProxyUrl(`${scheme}://other:one@${proxy.host}`);
+    const route = egress.route(url, { acceptInvalidCertificates: true, username: 'visit' });
+    for (const asking of [ask(egress, 'visit', site.origin), ask(egress, 'visit', site.host, 'CONNECT')]) {
+      expect(await asking).toMatchObject({ status: 502, verdict: 'failed' });
+      expect(route.failure()).toMatchObject({
+        name: 'AssertionFailureError',
+        message: expect.stringMatching(/^The proxy /),
+        facts: { path: 'proxyUrl' },
+      });
+    }
+    expect(onFailed).toHaveBeenCalledTimes(2);
+    expect(site.connections()).toBe(0);
+  });
+
+  test('no private target is asked for', async () => {
+    const [proxy, secret] = [await start({}), await startSecret()];
+    const egress = await startEgress([proxy]);
+    const { username } = egress.route(parseProxyUrl(`${scheme}://${proxy.host}`), { acceptInvalidCertificates: true });
+    for (const host of ['127.0.0.1', '[::1]', 'localhost', 'inside.example', '0x7f.1']) {
+      expect(await ask(egress, username, `http://${host}:${secret.port}/`)).toMatchObject({ verdict: 'refused' });
+      expect(await ask(egress, username, `${host}:${secret.port}`, 'CONNECT')).toMatchObject({ verdict: 'refused' });
+    }
+    expect([proxy.connections(), secret.connections()]).toEqual([0, 0]);
+  });
+
+  test('a proxy at a private address is refused, and it is not said that the target was', async () => {
+    const [proxy, site] = [await start({}), await startSite()];
+    const onRefused = vi.fn();
+    const egress = await startEgress([site], { onRefused });
+    const route = egress.route(parseProxyUrl(`${scheme}://${proxy.host}`));
+    expect(await ask(egress, route.username, site.origin)).toMatchObject({ status: 502, verdict: 'failed' });
+    expect(route.failure()).toMatchObject({ name: 'SecurityCompromiseError', facts: { path: 'proxyUrl' } });
+    expect(onRefused).not.toHaveBeenCalled();
+    expect(proxy.connections()).toBe(0);
+  });
+});
+
+test('a proxy that hangs up over a request is the failure of the route', async () => {
+  const rude = await startTcp((socket) => socket.once('data', () => socket.destroy()));
+  const site = await startSite();
+  const egress = await startEgress([rude, site]);
+  const route = egress.route(parseProxyUrl(`http://${rude.host}`));
+  expect(await ask(egress, route.username, site.origin)).toMatchObject({ status: 502, verdict: 'failed' });
+  expect(route.failure()).toMatchObject({ message: 'The proxy closed the connection', facts: { path: 'proxyUrl' } });
+});
+
+test('clients and targets that end take the connections through the proxy with them', async () => {
+  const proxy = await startSocks();
+  const site = await startTcp((socket) => socket.resume());
+  const egress = await startEgress([proxy, site]);
+  const { username } = egress.route(parseProxyUrl(`socks5://${proxy.host}`));
+  const { socket } = await ask(egress, username, site.host, 'CONNECT');
+  expect(site.open()).toBe(1);
+  socket.destroy();
+  await once(socket, 'close');
+  await until(() => site.open() === 0 && proxy.open() === 0 && egress.openConnections() === 0);
+});
+
+test('a target cannot say what only the egress proxy says, and the name of that is not to be guessed', async () => {
+  const site = await startServer((_, response) =>
+    response.writeHead(200, { [EGRESS_HEADER]: 'refused', 'x-other': 'kept' }).end('page'),
+  );
+  const egress = await startEgress([site]);
+  expect(await ask(egress, 'visit', site.origin)).toMatchObject({ status: 200, verdict: undefined, text: 'page' });
+  expect(EGRESS_HEADER).toMatch(/-[0-9a-f]{24}$/);
+});

@@ -1,0 +1,136 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { startFetch, startServer } from '../loopback.suite.ts';
+import { fetchSitemap, sitemapParts } from './sitemap.ts';
+import { createSitemapParser } from './sitemap-parser.ts';
+
+/** What a text gives that comes in pieces of a length. */
+function parse(text: string, length = text.length || 1) {
+  const parser = createSitemapParser();
+  const urls: string[] = [];
+  for (let from = 0; from < text.length; from += length) urls.push(...parser.push(text.slice(from, from + length)));
+  urls.push(...parser.end());
+  return { kind: parser.kind, urls };
+}
+const locs = (count: number) =>
+  Array.from({ length: count }, (_, at) => `<url><loc>https://a.test/${at}</loc></url>`).join('');
+
+describe('a sitemap', () => {
+  test.each([1, 7, 100_000])('in pieces of %i gives its addresses, of pages or of further sitemaps', (length) => {
+    expect(
+      parse(
+        '<?xml version="1.0"?><urlset xmlns="s"><url><loc>\n https://a.test/?x=1&amp;y=2 </loc></url><url><loc><![CDATA[https://a.test/2]]></loc></url><url><loc>ftp://a.test/</loc></url></urlset>',
+        length,
+      ),
+    ).toEqual({ kind: 'pages', urls: ['https://a.test/?x=1&y=2', 'https://a.test/2'] });
+    expect(parse('<sm:sitemapindex><sm:sitemap><sm:loc>https://a.test/s.xml</sm:loc>', length)).toEqual({
+      kind: 'sitemaps',
+      urls: ['https://a.test/s.xml'],
+    });
+    expect(parse('https://a.test/1\nhttps://a.test/2\nno address\nhttps://a.test/3', length)).toEqual({
+      kind: 'pages',
+      urls: ['https://a.test/1', 'https://a.test/2', 'https://a.test/3'],
+    });
+    expect(parse('<html><body>A page.</body></html>', length)).toEqual({ kind: undefined, urls: [] });
+    expect(parse('')).toEqual({ kind: undefined, urls: [] });
+    expect(parse(`<urlset>${locs(1_000)}`, length).urls).toHaveLength(1_000);
+  });
+
+  test('names its pages, and not the pictures on them', () => {
+    const url =
+      '<url><loc>https://a.test/1</loc><image:image><image:loc>https://a.test/1.jpg</image:loc></image:image></url>';
+    expect(parse(`<urlset>${url}</urlset>`).urls).toEqual(['https://a.test/1']);
+    const prefixed = url.replaceAll(/(<\/?)(url|loc)/g, '$1s:$2');
+    expect(parse(`<s:urlset>${prefixed}</s:urlset>`).urls).toEqual(['https://a.test/1']);
+  });
+
+  test('is read whatever stands in it, in pieces as in one', () => {
+    const parts = fc.constantFrom(
+      '<urlset>',
+      '<loc>',
+      '</loc>',
+      '<![CDATA[',
+      ']]>',
+      'https://a.test/',
+      '&#x',
+      ' ',
+      '<',
+    );
+    fc.assert(
+      fc.property(fc.array(parts), fc.integer({ min: 1, max: 30 }), (some, length) => {
+        const text = `<urlset>${some.join('')}`;
+        const { urls } = parse(text, length);
+        expect(urls).toEqual(parse(text).urls);
+        for (const url of urls) expect(URL.canParse(url)).toBe(true);
+      }),
+      { seed: 20_264 },
+    );
+  });
+
+  test('without ends, without limits, full of entities: no more than may be', () => {
+    expect(parse(`<urlset>${'<loc>'.repeat(300_000)}`, 65_536).urls).toEqual([]);
+    expect(parse(`<urlset>${'<loc>'.repeat(300_000)}`).urls).toEqual([]);
+    expect(parse(`<urlset>${'<loc>https://a.test/</loc>'.repeat(60_000)}`, 65_536).urls).toHaveLength(50_000);
+    expect(parse(`<urlset><loc>https://a.test/${'x'.repeat(1_000_000)}</loc>${locs(1)}`, 65_536).urls).toEqual([
+      'https://a.test/0',
+    ]);
+    expect(parse(`https://a.test/1\n${'x'.repeat(1_000_000)}\nhttps://a.test/2`, 65_536).urls).toEqual([
+      'https://a.test/1',
+      'https://a.test/2',
+    ]);
+    const bomb = `<!DOCTYPE x [<!ENTITY a "${'a'.repeat(100)}"><!ENTITY b "${'&a;'.repeat(1_000)}">]>`;
+    expect(parse(`${bomb.slice(0, 3_900)}<urlset><loc>https://a.test/&b;</loc>`).urls).toEqual(['https://a.test/&b;']);
+  });
+});
+
+describe('a sitemap that is fetched', () => {
+  const serving = async (body: Uint8Array, status = 200) => {
+    const site = await startServer((_, response) => response.writeHead(status).end(body));
+    return { url: site.origin, fetch: startFetch([site]) };
+  };
+  const signal = new AbortController().signal;
+
+  test('may be packed', async () => {
+    for (const pack of [(text: string) => gzipSync(text), (text: string) => Buffer.from(text)]) {
+      const { url, fetch } = await serving(pack(`<urlset>${locs(3)}</urlset>`));
+      expect(await fetchSitemap(fetch, url, { signal })).toEqual({
+        isIndex: false,
+        urls: ['https://a.test/0', 'https://a.test/1', 'https://a.test/2'],
+      });
+    }
+  });
+
+  test('gives what came before it is damaged', async () => {
+    const packed = gzipSync(`<urlset>${locs(20_000)}</urlset>`);
+    const { url, fetch } = await serving(packed.subarray(0, packed.length - 100));
+    const urls: string[] = [];
+    const read = async () => {
+      for await (const part of sitemapParts(fetch, url, { signal })) urls.push(...part.urls);
+    };
+    await expect(read()).rejects.toMatchObject({ name: 'AssertionFailureError' });
+    expect(urls.length).toBeGreaterThan(10_000);
+    await expect(fetchSitemap(fetch, url, { signal })).rejects.toThrow('damaged');
+  });
+
+  test('that is not there, or is no sitemap', async () => {
+    const absent = await serving(Buffer.from('no'), 404);
+    await expect(fetchSitemap(absent.fetch, absent.url, { signal })).rejects.toThrow('404');
+    const page = await serving(Buffer.from('<html>'.repeat(10_000)));
+    expect(await fetchSitemap(page.fetch, page.url, { signal })).toBeUndefined();
+  });
+
+  test('leaves others their turn, however large it is when it is unpacked', async () => {
+    const { url, fetch } = await serving(gzipSync(`<urlset>${' '.repeat(200_000_000)}${locs(1)}`));
+    let turns = 0;
+    let isOver = false;
+    const others = (): void => {
+      turns++;
+      if (!isOver) setImmediate(others);
+    };
+    others();
+    expect(await fetchSitemap(fetch, url, { signal })).toBeUndefined();
+    isOver = true;
+    expect(turns).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,76 @@
+/** Grey pictures for PP-OCR: scaled, cut out along any box, and as the numbers that its networks take. */
+import type { Grey } from '../../image/ink.ts';
+
+/** From left to right, then from top to bottom, along the text. */
+export interface Corners {
+  readonly topLeft: Point;
+  readonly topRight: Point;
+  readonly bottomRight: Point;
+  readonly bottomLeft: Point;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
+
+/** Scaled as OpenCV's INTER_LINEAR does it: between the four nearest pixels, their middles at halves. */
+export function scaled(grey: Grey, width: number, height: number): Grey {
+  const pixels = new Uint8Array(width * height);
+  const [stepX, stepY] = [grey.width / width, grey.height / height];
+  for (let y = 0; y < height; y++) {
+    const fromY = (y + 0.5) * stepY - 0.5;
+    for (let x = 0; x < width; x++) {
+      pixels[y * width + x] = Math.round(levelAt(grey, (x + 0.5) * stepX - 0.5, fromY));
+    }
+  }
+  return { pixels, width, height };
+}
+
+/** What lies within corners, as a level picture of this size. */
+export function cutOut(grey: Grey, { topLeft, topRight, bottomLeft }: Corners, width: number, height: number): Grey {
+  const pixels = new Uint8Array(width * height);
+  const across = { x: (topRight.x - topLeft.x) / width, y: (topRight.y - topLeft.y) / width };
+  const down = { x: (bottomLeft.x - topLeft.x) / height, y: (bottomLeft.y - topLeft.y) / height };
+  for (let v = 0; v < height; v++) {
+    for (let u = 0; u < width; u++) {
+      const x = topLeft.x + (u + 0.5) * across.x + (v + 0.5) * down.x - 0.5;
+      const y = topLeft.y + (u + 0.5) * across.y + (v + 0.5) * down.y - 0.5;
+      pixels[v * width + u] = Math.round(levelAt(grey, x, y));
+    }
+  }
+  return { pixels, width, height };
+}
+
+/** Between the four nearest pixels; those at the edge go on beyond it. */
+function levelAt({ pixels, width, height }: Grey, x: number, y: number): number {
+  const [left, top] = [Math.floor(x), Math.floor(y)];
+  const [partX, partY] = [x - left, y - top];
+  const x0 = Math.max(0, Math.min(width - 1, left));
+  const x1 = Math.max(0, Math.min(width - 1, left + 1));
+  const y0 = Math.max(0, Math.min(height - 1, top)) * width;
+  const y1 = Math.max(0, Math.min(height - 1, top + 1)) * width;
+  const above = pixels[y0 + x0]! * (1 - partX) + pixels[y0 + x1]! * partX;
+  const below = pixels[y1 + x0]! * (1 - partX) + pixels[y1 + x1]! * partX;
+  return above * (1 - partY) + below * partY;
+}
+
+/** Three channels, one after the other, each normalised as the network was trained: (level / 255 - mean) / deviation. */
+export function channels(
+  { pixels, width, height }: Grey,
+  means: readonly number[],
+  deviations: readonly number[],
+  into: Float32Array = new Float32Array(3 * width * height),
+  stride = width,
+): Float32Array {
+  for (const [channel, mean] of means.entries()) {
+    const deviation = deviations[channel]!;
+    for (let y = 0; y < height; y++) {
+      const start = (channel * height + y) * stride;
+      for (let x = 0; x < width; x++) into[start + x] = (pixels[y * width + x]! / 255 - mean) / deviation;
+    }
+  }
+  return into;
+}

@@ -1,0 +1,138 @@
+/**
+ * PP-OCR recognition around its network: lines cut out and brought to one height, and text out of the probabilities that
+ * come back (connectionist temporal classification: equal neighbours are one letter, a blank parts them).
+ */
+import type { OcrLine, OcrWord } from '../../hocr.ts';
+import type { Grey } from '../../image/ink.ts';
+import { boundsOf } from '../../layout/segments.ts';
+import { type Corners, channels, cutOut, distance, type Point } from './picture.ts';
+
+/** Every channel alike. */
+const HALVES = [0.5, 0.5, 0.5];
+/** Narrower ones are filled up to it, as in training. */
+const MIN_WIDTH = 320;
+const MAX_WIDTH = 3_200;
+/** Taller than wide by so much, it is text that runs downwards. */
+const UPRIGHT = 1.5;
+/** Less is no text (PaddleOCR's drop_score). */
+const MIN_CONFIDENCE = 0.5;
+
+export interface CutLine {
+  readonly corners: Corners;
+  readonly picture: Grey;
+}
+
+/** Text that runs downwards is turned to run to the right. */
+export function cutLine(grey: Grey, box: Corners, height: number): CutLine {
+  const corners = isUpright(box) ? turned(box) : box;
+  const long = Math.max(distance(corners.topLeft, corners.topRight), distance(corners.bottomLeft, corners.bottomRight));
+  const high = Math.max(distance(corners.topLeft, corners.bottomLeft), distance(corners.topRight, corners.bottomRight));
+  const width = Math.max(1, Math.min(MAX_WIDTH, Math.ceil((height * long) / Math.max(1, high))));
+  return { corners, picture: cutOut(grey, corners, width, height) };
+}
+
+const isUpright = ({ topLeft, topRight, bottomLeft }: Corners): boolean =>
+  distance(topLeft, bottomLeft) >= UPRIGHT * distance(topLeft, topRight);
+
+/** A quarter counter-clockwise. */
+const turned = ({ topLeft, topRight, bottomRight, bottomLeft }: Corners): Corners => ({
+  topLeft: topRight,
+  topRight: bottomRight,
+  bottomRight: bottomLeft,
+  bottomLeft: topLeft,
+});
+
+export interface RecognitionInput {
+  readonly data: Float32Array;
+  readonly width: number;
+}
+
+/** Lines of one height as a batch, filled up to the widest with the grey in the middle. */
+export function recognitionInput(lines: readonly CutLine[], height: number): RecognitionInput {
+  const width = Math.max(MIN_WIDTH, ...lines.map(({ picture }) => picture.width));
+  const size = 3 * height * width;
+  const data = new Float32Array(lines.length * size);
+  for (const [at, { picture }] of lines.entries()) {
+    channels(picture, HALVES, HALVES, data.subarray(at * size, (at + 1) * size), width);
+  }
+  return { data, width };
+}
+
+export interface Letter {
+  readonly text: string;
+  readonly confidence: number;
+  /** Its step in the network's answer. */
+  readonly step: number;
+}
+
+/**
+ * The letters of one line. Class 0 is the blank, those after it stand in the dictionary; a further one is the space.
+ */
+export function decoded(probabilities: Float32Array, classes: number, dictionary: readonly string[]): Letter[] {
+  const letters: Letter[] = [];
+  let before = 0;
+  for (let step = 0; step * classes < probabilities.length; step++) {
+    let best = 0;
+    for (let index = 1; index < classes; index++) {
+      if (probabilities[step * classes + index]! > probabilities[step * classes + best]!) best = index;
+    }
+    if (best !== 0 && best !== before) {
+      const confidence = probabilities[step * classes + best]!;
+      letters.push({ text: dictionary[best - 1] ?? ' ', confidence, step });
+    }
+    before = best;
+  }
+  return letters;
+}
+
+interface Answer {
+  readonly letters: readonly Letter[];
+  readonly steps: number;
+  /** Of what the network saw, the filling included. */
+  readonly width: number;
+}
+
+/** A line with its words and their places; undefined when it is not sure enough, or blank. */
+export function lineOf({ corners, picture }: CutLine, { letters, steps, width }: Answer): OcrLine | undefined {
+  if (meanOf(letters) < MIN_CONFIDENCE) return undefined;
+  /** How far along the line a step begins, from 0 to 1. */
+  const along = (step: number) => Math.max(0, Math.min(1, ((step / steps) * width) / picture.width));
+  const words = wordsIn(letters).map(
+    (word): OcrWord => ({
+      text: word.map(({ text }) => text).join(''),
+      box: partOf(corners, along(word[0]!.step), along(word.at(-1)!.step + 1)),
+      confidence: meanOf(word),
+    }),
+  );
+  if (words.length === 0) return undefined;
+  const size = distance(corners.topLeft, corners.bottomLeft);
+  return { box: boundsOf(words.map(({ box }) => box)), size, words };
+}
+
+const meanOf = (letters: readonly Letter[]): number =>
+  letters.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, letters.length);
+
+function wordsIn(letters: readonly Letter[]): Letter[][] {
+  const words: Letter[][] = [];
+  let isOpen = false;
+  for (const letter of letters) {
+    if (letter.text.trim() === '') isOpen = false;
+    else if (isOpen) words.at(-1)!.push(letter);
+    else {
+      words.push([letter]);
+      isOpen = true;
+    }
+  }
+  return words;
+}
+
+/** The box around a part of a line. */
+function partOf({ topLeft, topRight, bottomRight, bottomLeft }: Corners, from: number, to: number) {
+  const between = (a: Point, b: Point, part: number) => ({ x: a.x + (b.x - a.x) * part, y: a.y + (b.y - a.y) * part });
+  const points = [from, to].flatMap((part) => [
+    between(topLeft, topRight, part),
+    between(bottomLeft, bottomRight, part),
+  ]);
+  const { left, top, right, bottom } = boundsOf(points.map(({ x, y }) => ({ left: x, right: x, top: y, bottom: y })));
+  return { left: Math.round(left), top: Math.round(top), right: Math.round(right), bottom: Math.round(bottom) };
+}

@@ -1,0 +1,137 @@
+/** Runs the networks of PP-OCR in a process of their own: a picture in, its lines out. */
+import { readFile } from 'node:fs/promises';
+import type { InferenceSession } from 'onnxruntime-node';
+import { openRuntime } from '#onnx-runtime.ts';
+import type { OcrEngine } from '../../engine.ts';
+import type { Grey } from '../../image/ink.ts';
+import { boxesOf, detectionInput } from './detect.ts';
+import { type CutLine, cutLine, decoded, lineOf, recognitionInput } from './recognise.ts';
+
+export interface PpOcrTask {
+  readonly files: PpOcrFiles;
+  /** A grey PNG. */
+  readonly picture: Uint8Array;
+  readonly threads: number;
+}
+
+/** Absolute paths. */
+export interface PpOcrFiles {
+  readonly detection: string;
+  readonly recognition: string;
+  /** A character a line. */
+  readonly dictionary: string;
+}
+
+export type PpOcrResult = Awaited<ReturnType<OcrEngine['recognise']>>;
+
+/** Lines of nearly one length are run together. */
+const LINES_AT_ONCE = 6;
+/** What the networks of version 3 and later see; exports say it themselves where it is fixed. */
+const LINE_HEIGHT = 48;
+
+interface Networks {
+  readonly detection: Network;
+  readonly recognition: Network;
+  readonly dictionary: readonly string[];
+  readonly lineHeight: number;
+}
+
+interface Network {
+  run(data: Float32Array, dims: readonly number[]): Promise<Output>;
+}
+
+interface Output {
+  readonly data: Float32Array;
+  readonly dims: readonly number[];
+}
+
+let opening: Promise<Networks> | undefined;
+
+export default async function work({ files, picture, threads }: PpOcrTask): Promise<PpOcrResult> {
+  opening ??= open(files, threads);
+  const { detection, recognition, dictionary, lineHeight } = await opening;
+  const grey = await greyOf(picture);
+  const seen = detectionInput(grey);
+  const map = await detection.run(seen.data, [1, 3, seen.height, seen.width]);
+  const [height = 0, width = 0] = map.dims.slice(-2);
+  const boxes = boxesOf({ data: map.data, width, height }, grey);
+  const cuts = boxes.map((box) => cutLine(grey, box, lineHeight)).sort((a, b) => a.picture.width - b.picture.width);
+  const lines = [];
+  for (let at = 0; at < cuts.length; at += LINES_AT_ONCE) {
+    lines.push(...(await read(cuts.slice(at, at + LINES_AT_ONCE), { recognition, dictionary, lineHeight })));
+  }
+  lines.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+  return { width: grey.width, height: grey.height, lines };
+}
+
+async function read(cuts: readonly CutLine[], networks: Omit<Networks, 'detection'>) {
+  const { recognition, dictionary, lineHeight } = networks;
+  const { data, width } = recognitionInput(cuts, lineHeight);
+  const answer = await recognition.run(data, [cuts.length, 3, lineHeight, width]);
+  const [, steps = 0, classes = 0] = answer.dims;
+  // The blank, the dictionary, and a space where the network knows one.
+  if (classes !== dictionary.length + 1 && classes !== dictionary.length + 2)
+    throw new Error(`the network knows ${classes - 1} characters, the dictionary ${dictionary.length}`);
+  return cuts.flatMap((cut, at) => {
+    const own = answer.data.subarray(at * steps * classes, (at + 1) * steps * classes);
+    return lineOf(cut, { letters: decoded(own, classes, dictionary), steps, width }) ?? [];
+  });
+}
+
+async function open({ detection, recognition, dictionary }: PpOcrFiles, threads: number): Promise<Networks> {
+  const { InferenceSession, Tensor } = await openRuntime();
+  const session = (file: string) =>
+    InferenceSession.create(file, {
+      executionProviders: ['cpu'],
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      // Pages have all shapes: what is kept for one is seldom used again.
+      enableMemPattern: false,
+      enableCpuMemArena: false,
+      extra: { session: { 'intra_op.allow_spinning': '0' } },
+      logSeverityLevel: 4,
+    });
+  const network = (opened: InferenceSession): Network => ({
+    async run(data, dims) {
+      const input = new Tensor('float32', data, dims);
+      const [name = ''] = opened.outputNames;
+      const output = (await opened.run({ [opened.inputNames[0]!]: input }, [name]))[name]!;
+      try {
+        if (!(output.data instanceof Float32Array)) throw new Error(`the network answers with ${output.type}`);
+        return { data: output.data.slice(), dims: output.dims };
+      } finally {
+        output.dispose();
+        input.dispose();
+      }
+    },
+  });
+  const [finds, reads, text] = await Promise.all([
+    session(detection),
+    session(recognition),
+    readFile(dictionary, 'utf8'),
+  ]);
+  return {
+    detection: network(finds),
+    recognition: network(reads),
+    dictionary: text.replace(/\r?\n$/, '').split(/\r?\n/),
+    lineHeight: heightOf(reads) ?? LINE_HEIGHT,
+  };
+}
+
+function heightOf({ inputMetadata }: InferenceSession): number | undefined {
+  const [input] = inputMetadata;
+  const height = input && 'shape' in input ? input.shape[2] : undefined;
+  return typeof height === 'number' && height > 0 ? height : undefined;
+}
+
+async function greyOf(picture: Uint8Array): Promise<Grey> {
+  const { default: sharp } = await import('sharp');
+  sharp.concurrency(1);
+  sharp.cache(false);
+  const { data, info } = await sharp(picture, { limitInputPixels: 100_000_000 })
+    .toColourspace('b-w')
+    .extractChannel(0)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { pixels: data, width: info.width, height: info.height };
+}

@@ -1,0 +1,89 @@
+/**
+ * The built-in Tesseract: its WebAssembly build, with language data out of installed packages. It never asks a network
+ * for anything. It runs in a child process of ours (`ocr/worker.ts`).
+ */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Segmentation } from '../../engine.ts';
+import { PICTURE_DPI, SEGMENTATION_MODES } from './tesseract.ts';
+
+/** What we use of the interface of tesseract.js-core, which has no types of its own. */
+interface Core {
+  readonly FS: { writeFile(name: string, data: Uint8Array): void; unlink(name: string): void };
+  readonly TessBaseAPI: new () => Api;
+}
+
+interface Api {
+  Init(dataPath: null, languages: string, engine: number, config?: string): number;
+  SetVariable(name: string, value: string): void;
+  SetImageFile(exifOrientation: number, angle: number): number;
+  Recognize(monitor: null): number;
+  GetHOCRText(): string;
+  Clear(): void;
+  End(): void;
+}
+
+type CreateCore = (options?: object) => Promise<Core>;
+
+const LSTM_ENGINE = 1;
+const EXIF_UPRIGHT = 1;
+const PICTURE = '/input';
+
+const require = createRequire(import.meta.url);
+
+/** Where an installed package keeps the data of a language; undefined when there is none. */
+export function languageFile(language: string): string | undefined {
+  try {
+    const folder = path.dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
+    return path.join(folder, '4.0.0_best_int', `${language}.traineddata.gz`);
+  } catch {
+    return undefined;
+  }
+}
+
+let started: Promise<Core> | undefined;
+const loaded = new Set<string>();
+let ready: { readonly languages: string; readonly api: Api } | undefined;
+
+/** hOCR of a picture. All its languages must be installed. */
+export async function recogniseBuiltIn(
+  picture: Uint8Array,
+  { languages, segmentation }: { languages: readonly string[]; segmentation: Segmentation },
+): Promise<string> {
+  started ??= startCore();
+  const core = await started;
+  const api = await apiFor(core, languages);
+  core.FS.writeFile(PICTURE, picture);
+  try {
+    api.SetVariable('tessedit_pageseg_mode', SEGMENTATION_MODES[segmentation]);
+    api.SetVariable('user_defined_dpi', PICTURE_DPI);
+    if (api.SetImageFile(EXIF_UPRIGHT, 0) === 1) throw new Error('the picture cannot be read');
+    api.Recognize(null);
+    return api.GetHOCRText();
+  } finally {
+    api.Clear();
+    core.FS.unlink(PICTURE);
+  }
+}
+
+// Every Node that runs us has the vector instructions that this build needs.
+const startCore = (): Promise<Core> => (require('tesseract.js-core/tesseract-core-simd-lstm.js') as CreateCore)();
+
+async function apiFor(core: Core, languages: readonly string[]): Promise<Api> {
+  const joined = languages.join('+');
+  if (ready?.languages === joined) return ready.api;
+  for (const language of languages) {
+    const file = languageFile(language);
+    if (loaded.has(language) || file === undefined) continue;
+    core.FS.writeFile(`${language}.traineddata`, gunzipSync(await readFile(file)));
+    loaded.add(language);
+  }
+  ready?.api.End();
+  ready = undefined;
+  const api = new core.TessBaseAPI();
+  if (api.Init(null, joined, LSTM_ENGINE) !== 0) throw new Error(`no data for ${joined}`);
+  ready = { languages: joined, api };
+  return api;
+}

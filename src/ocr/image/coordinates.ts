@@ -1,0 +1,82 @@
+/** Where what was read stands in the picture as it was sent: the way back from turning, straightening and enlarging. */
+import type { OcrBox } from '../hocr.ts';
+import type { OcrBlock } from '../layout/layout.ts';
+import { boundsOf } from '../layout/segments.ts';
+import type { Turn } from './prepare.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How a picture was made ready. All sizes are in pixels. */
+export interface Preparation {
+  /** As it was sent, the way up that its metadata say. */
+  readonly source: Size;
+  /** The same, made smaller when it was large. */
+  readonly upright: Size;
+  readonly turn: Turn;
+  /** After the turn. */
+  readonly scale: number;
+  /** By which it was turned clockwise at last, in degrees. */
+  readonly skew: number;
+  /** As it was read. */
+  readonly made: Size;
+}
+
+/** The same blocks, the boxes of their words in pixels of the picture as it was sent. */
+export function inSource(blocks: readonly OcrBlock[], preparation: Preparation): OcrBlock[] {
+  const moved = (box: OcrBox) => sourceBox(box, preparation);
+  return blocks.map((block) => ({
+    ...block,
+    lines: block.lines.map((line) => line.map((word) => ({ ...word, box: moved(word.box) }))),
+  }));
+}
+
+export function sourceBox({ left, top, right, bottom }: OcrBox, preparation: Preparation): OcrBox {
+  const corners = [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ] as const;
+  const { width, height } = preparation.source;
+  const bounds = boundsOf(
+    corners.map(([x, y]) => {
+      const at = sourcePoint(x, y, preparation);
+      return { left: at.x, right: at.x, top: at.y, bottom: at.y };
+    }),
+  );
+  const within = (value: number, most: number) => Math.max(0, Math.min(most, Math.round(value)));
+  return {
+    left: within(bounds.left, width),
+    top: within(bounds.top, height),
+    right: within(bounds.right, width),
+    bottom: within(bounds.bottom, height),
+  };
+}
+
+function sourcePoint(x: number, y: number, { source, upright, turn, scale, skew, made }: Preparation) {
+  const turned = turn % 180 === 0 ? upright : { width: upright.height, height: upright.width };
+  const angle = (skew * Math.PI) / 180;
+  const [dx, dy] = [x - made.width / 2, y - made.height / 2];
+  const straight = {
+    x: (dx * Math.cos(angle) + dy * Math.sin(angle)) / scale + turned.width / 2,
+    y: (-dx * Math.sin(angle) + dy * Math.cos(angle)) / scale + turned.height / 2,
+  };
+  const back = unturned(straight, upright, turn);
+  return { x: (back.x * source.width) / upright.width, y: (back.y * source.height) / upright.height };
+}
+
+function unturned({ x, y }: { x: number; y: number }, { width, height }: Size, turn: Turn) {
+  switch (turn) {
+    case 0:
+      return { x, y };
+    case 90:
+      return { x: y, y: height - x };
+    case 180:
+      return { x: width - x, y: height - y };
+    case 270:
+      return { x: width - y, y: x };
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Pictures made ready for reading: upright, straight, grey, dark on light, with letters of a size that Tesseract reads
+ * best. Runs in a child process (`ocr/worker.ts`), for a picture may be anybody's.
+ */
+
+import type { OcrBox } from '../hocr.ts';
+import { piecesOf } from './components.ts';
+import type { Preparation, Size } from './coordinates.ts';
+import { dropDots, type Grey, inkOf, lineHeight, lineness, skewDegrees, turnedQuarter } from './ink.ts';
+import { type Rules, takeRules } from './ruling-lines.ts';
+
+/** Clockwise, in degrees. */
+export type Turn = 0 | 90 | 180 | 270;
+
+export interface Prepared {
+  /** A grey PNG. */
+  readonly picture: Uint8Array;
+  /** Whether its lines seem to run from top to bottom. */
+  readonly sideways: boolean;
+  /** Whether there is nothing on it. */
+  readonly blank: boolean;
+  /** Lines that were drawn, in pixels of the picture; they are no longer on it. */
+  readonly rules: Rules;
+  /** What is on it that is as large as letters and words are, in the same pixels. */
+  readonly pieces: readonly OcrBox[];
+  readonly preparation: Preparation;
+}
+
+/** Beyond it a picture is refused before it is decoded. */
+const MAX_PIXELS = 100_000_000;
+/** What is read at once: an A4 page at 400 dpi has 15 million. */
+const MAX_READ_PIXELS = 16_000_000;
+/** The side of the small copy that is looked at first. */
+const LOOK_SIDE = 1_600;
+/** Tesseract reads best when lines are about so high, in pixels; small ones are enlarged to it. */
+const GOOD_LINE_HEIGHT = 24;
+const SMALL_LINE_HEIGHT = 20;
+const MAX_ENLARGEMENT = 4;
+/** A slant that does no harm, in degrees. */
+const STRAIGHT_DEGREES = 0.2;
+const TIMEOUT_S = 60;
+
+/**
+ * Throws an Error when it cannot be read as a picture, or has too many pixels; also when a part of it is missing and it is to
+ * be `whole`.
+ */
+export async function prepare(bytes: Uint8Array, turn: Turn, whole = false): Promise<Prepared> {
+  const { default: sharp } = await import('sharp');
+  sharp.concurrency(1);
+  sharp.cache(false);
+  const { page, source, upright } = await greyPage(sharp, bytes, { turn, whole });
+  const small = { width: LOOK_SIDE, height: LOOK_SIDE, fit: 'inside', withoutEnlargement: true } as const;
+  const look = await greyOf(raw(sharp, page).resize(small));
+  const ink = inkOf(look);
+  const turned = turnedQuarter(ink);
+  const skew = skewDegrees(ink);
+  const sideways = lineness(turned, skewDegrees(turned)) > 2 * lineness(ink, skew);
+  const letters = (lineHeight(ink) * page.height) / look.height;
+  const wanted = letters > 0 && letters < SMALL_LINE_HEIGHT ? Math.min(MAX_ENLARGEMENT, GOOD_LINE_HEIGHT / letters) : 1;
+  const scale = Math.min(wanted, Math.sqrt(MAX_READ_PIXELS / page.pixels.length));
+
+  dropDots(page, ink);
+  let picture = raw(sharp, page);
+  if (ink.onDark) picture = picture.negate();
+  const isEnlarged = scale > 1.1;
+  const isStraightened = Math.abs(skew) >= STRAIGHT_DEGREES;
+  if (isEnlarged) picture = picture.resize({ width: Math.round(page.width * scale) });
+  if (isStraightened) picture = picture.rotate(skew, { background: '#fff' });
+  const made = await greyOf(picture);
+  const lettersMade = letters * (isEnlarged ? scale : 1);
+  const rules = takeRules(made, { lineHeight: lettersMade, ...ink });
+  const pieces = piecesOf(made, { lineHeight: lettersMade, level: ink.ground - 2 * (ink.ground - ink.faint) });
+  const png = await raw(sharp, made)
+    .toColourspace('b-w')
+    .png({ compressionLevel: 1 })
+    .timeout({ seconds: TIMEOUT_S })
+    .toBuffer();
+  const preparation = {
+    source,
+    upright,
+    turn,
+    scale: isEnlarged ? scale : 1,
+    skew: isStraightened ? skew : 0,
+    made: { width: made.width, height: made.height },
+  };
+  return { picture: png, rules, pieces, sideways, blank: ink.x.length === 0, preparation };
+}
+
+type SharpModule = typeof import('sharp').default;
+type Sharp = import('sharp').Sharp;
+
+const raw = (sharp: SharpModule, { pixels, width, height }: Grey): Sharp =>
+  sharp(pixels, { raw: { width, height, channels: 1 }, limitInputPixels: MAX_PIXELS });
+
+async function greyOf(picture: Sharp): Promise<Grey> {
+  const { data, info } = await picture
+    .toColourspace('b-w')
+    .raw()
+    .timeout({ seconds: TIMEOUT_S })
+    .toBuffer({ resolveWithObject: true });
+  return { pixels: data, width: info.width, height: info.height };
+}
+
+/** The first page of a picture as grey, on paper when it is see-through; of one that need not be whole, what there is. */
+async function greyPage(
+  sharp: SharpModule,
+  bytes: Uint8Array,
+  { turn, whole }: { turn: Turn; whole: boolean },
+): Promise<{ page: Grey; source: Size; upright: Size }> {
+  const failOn = whole ? 'truncated' : 'none';
+  const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn });
+  const { width, height, autoOrient: source, hasAlpha, format } = await open().metadata();
+  if (format === 'svg') throw new Error('not a picture of pixels');
+  const background = hasAlpha && (await isLight(open())) ? '#000' : '#fff';
+  let picture = open().autoOrient().flatten({ background }).greyscale();
+  const shrink = Math.sqrt(MAX_READ_PIXELS / (width * height));
+  if (shrink < 1) {
+    const side = Math.max(1, Math.floor(Math.max(width, height) * shrink));
+    picture = picture.resize({ width: side, height: side, fit: 'inside' });
+  }
+  const upright = await greyOf(picture);
+  const page = turn === 0 ? upright : await greyOf(raw(sharp, upright).rotate(turn));
+  return { page, source, upright: { width: upright.width, height: upright.height } };
+}
+
+/** Whether what can be seen of a see-through picture is light: it was made to stand on something dark. */
+async function isLight(picture: Sharp): Promise<boolean> {
+  const small = picture.resize({ width: 256, height: 256, fit: 'inside', withoutEnlargement: true });
+  const { data, info } = await small
+    .ensureAlpha()
+    .raw()
+    .timeout({ seconds: TIMEOUT_S })
+    .toBuffer({ resolveWithObject: true });
+  let light = 0;
+  let weight = 0;
+  for (let at = 0; at + info.channels <= data.length; at += info.channels) {
+    const alpha = data[at + info.channels - 1]!;
+    light += data[at]! * alpha;
+    weight += alpha;
+  }
+  return weight > 0 && light / weight > 160;
+}

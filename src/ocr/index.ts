@@ -1,0 +1,7 @@
+/** Text recognition: pictures of pages to text in reading order. */
+export type { OcrBox, OcrWord } from './hocr.ts';
+export type { OcrBlock } from './layout/layout.ts';
+export { boundsOf } from './layout/segments.ts';
+export { createOcr, type Ocr, type OcrResult, PictureNotWhole } from './ocr.ts';
+export { blocksToHtml, blocksToText } from './output/html.ts';
+export { blocksToMarkdown } from './output/markdown.ts';

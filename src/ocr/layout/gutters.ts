@@ -1,0 +1,179 @@
+/** Gutters: strips of paper that run from top to bottom between lines, and what stands beside, above and below them. */
+import type { Segment } from './segments.ts';
+
+export interface Gutter {
+  /** Beside it, from top to bottom. */
+  readonly left: readonly Segment[];
+  readonly right: readonly Segment[];
+  readonly above: readonly Segment[];
+  readonly below: readonly Segment[];
+}
+
+interface Gutters {
+  /** That with most lines on both sides; undefined when no two lines stand beside each other with a gutter between. */
+  longest(segments: readonly Segment[]): Gutter | undefined;
+}
+
+/** It is at least so wide, in sizes of letters. */
+const WIDTH = 0.8;
+const MIN_LINES = 2;
+/** In one part of the page; each is followed up and down as far as it goes. */
+const MAX_TRIALS = 60;
+/** Looks at a line, in all: a page of a thousand pieces of lines is looked through a thousand times. */
+const MAX_LOOKS = 1_000_000;
+/** In a column, lines that are as far apart belong together, in sizes of letters; else they must stand beside others. */
+const TOGETHER = 1.2;
+const STILL_TOGETHER = 2.5;
+const HEADING = 1.15;
+
+interface Run {
+  readonly left: number;
+  readonly right: number;
+  /** The first line beside it, and that behind the last. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const middleOf = ({ box }: Segment): number => (box.top + box.bottom) / 2;
+
+/** Counts what it has looked at: what is left of a page when that becomes too much has no gutters. */
+export function createGutters(): Gutters {
+  let looks = 0;
+  return {
+    longest(segments) {
+      const lines = [...segments].sort((a, b) => middleOf(a) - middleOf(b));
+      const tried: Run[] = [];
+      looks += lines.length;
+      let best: { run: Run; worth: number } | undefined;
+      for (let at = 0; at < lines.length && tried.length < MAX_TRIALS && looks < MAX_LOOKS; at++) {
+        const seed = seedAt(lines, at);
+        if (!seed || tried.some((run) => covers(run, seed, at))) continue;
+        const run = followed(lines, at, seed);
+        tried.push(run);
+        looks += 3 * (run.end - run.start);
+        const worth = worthOf(lines, run);
+        if (worth >= MIN_LINES && (!best || worth > best.worth)) best = { run, worth };
+      }
+      return best && gutterOf(lines, best.run);
+    },
+  };
+}
+
+interface Space {
+  readonly left: number;
+  readonly right: number;
+}
+
+/** How many lines up and down those that stand beside a line are looked for; none has more beside it. */
+const NEAR = 24;
+
+/** The space to the right of a line, up to the next that stands beside it. */
+function seedAt(lines: readonly Segment[], at: number): Space | undefined {
+  const { box, size } = lines[at]!;
+  let right = Infinity;
+  for (let near = Math.max(0, at - NEAR); near < Math.min(lines.length, at + NEAR); near++) {
+    const other = lines[near]!.box;
+    const beside = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
+    if (near !== at && beside > 0.3 * (box.bottom - box.top) && other.left >= box.right)
+      right = Math.min(right, other.left);
+  }
+  return right < Infinity && right - box.right >= WIDTH * size ? { left: box.right, right } : undefined;
+}
+
+const covers = (run: Run, seed: Space, at: number): boolean =>
+  at >= run.start && at < run.end && run.left >= seed.left && run.right <= seed.right;
+
+/** As far up and down as a strip of its space stays free. */
+function followed(lines: readonly Segment[], at: number, seed: Space): Run {
+  let space = seed;
+  let end = at + 1;
+  for (; end < lines.length; end++) {
+    const left = narrowed(space, lines[end]!);
+    if (!left) break;
+    space = left;
+  }
+  let start = at;
+  for (; start > 0; start--) {
+    const left = narrowed(space, lines[start - 1]!);
+    if (!left) break;
+    space = left;
+  }
+  // What is level with the line that ends it belongs to that.
+  const isLevel = (a: Segment, b: Segment) => Math.abs(middleOf(a) - middleOf(b)) < 0.5 * a.size;
+  const [above, below] = [lines[start - 1], lines[end]];
+  while (below && end > at + 1 && isLevel(below, lines[end - 1]!)) end--;
+  while (above && start < at && isLevel(above, lines[start]!)) start++;
+  return { ...space, start, end };
+}
+
+function narrowed({ left, right }: Space, { box, size }: Segment): Space | undefined {
+  if (box.right <= left || box.left >= right) return { left, right };
+  const [before, after] = [box.left - left, right - box.right];
+  if (Math.max(before, after) < WIDTH * size) return undefined;
+  return before > after ? { left, right: box.left } : { left: box.right, right };
+}
+
+/** The text of the side that has less, of what stands beside something, by its area: columns of text before those of cells. */
+function worthOf(lines: readonly Segment[], run: Run): number {
+  const { left, right } = sidesOf(lines.slice(run.start, run.end), run);
+  if (left.length === 0 || right.length === 0) return 0;
+  const top = Math.max(topOf(left), topOf(right));
+  const bottom = Math.min(bottomOf(left), bottomOf(right));
+  const within = (side: readonly Segment[]) => {
+    const beside = side.filter(({ box }) => box.bottom > top && box.top < bottom);
+    return beside.reduce((sum, { box }) => sum + (box.bottom - box.top) * (box.right - box.left), 0);
+  };
+  const count = (side: readonly Segment[]) => side.filter(({ box }) => box.bottom > top && box.top < bottom).length;
+  return Math.min(count(left), count(right)) < MIN_LINES ? 0 : Math.min(within(left), within(right));
+}
+
+const sidesOf = (lines: readonly Segment[], { left }: Space) => ({
+  left: lines.filter(({ box }) => box.right <= left),
+  right: lines.filter(({ box }) => box.right > left),
+});
+
+const topOf = (lines: readonly Segment[]): number => lines.reduce((top, { box }) => Math.min(top, box.top), Infinity);
+const bottomOf = (lines: readonly Segment[]): number =>
+  lines.reduce((bottom, { box }) => Math.max(bottom, box.bottom), -Infinity);
+
+/**
+ * What stands at its ends on one side only is of its column when it is near. On the left at its upper end, and on the right
+ * at its lower end, it is read at the same place either way, and nearness is asked for more.
+ */
+function gutterOf(lines: readonly Segment[], run: Run): Gutter {
+  const beside = lines.slice(run.start, run.end);
+  const { left, right } = sidesOf(beside, run);
+  const top = Math.max(topOf(left), topOf(right));
+  const bottom = Math.min(bottomOf(left), bottomOf(right));
+  const body = median(beside.map(({ size }) => size));
+  const isCore = ({ box }: Segment) => box.bottom > top && box.top < bottom;
+  const kept = new Set(beside.filter(isCore));
+  const reach = (side: readonly Segment[], isDown: boolean, far: number) => {
+    const outer = side.filter(({ box }) => (isDown ? box.top >= bottom : box.bottom <= top));
+    let edge = isDown ? bottomOf(side.filter(isCore)) : topOf(side.filter(isCore));
+    const taken: Segment[] = [];
+    for (const line of isDown ? outer : outer.toReversed()) {
+      const space = isDown ? line.box.top - edge : edge - line.box.bottom;
+      if (space > far * Math.max(line.size, body)) break;
+      taken.push(line);
+      edge = isDown ? line.box.bottom : line.box.top;
+    }
+    // A heading with nothing below it is that of what comes next.
+    while (isDown && taken.length > 0 && taken.at(-1)!.size > HEADING * body) taken.pop();
+    for (const line of taken) kept.add(line);
+  };
+  reach(left, false, TOGETHER);
+  reach(right, false, STILL_TOGETHER);
+  reach(left, true, STILL_TOGETHER);
+  reach(right, true, TOGETHER);
+  const isAbove = (line: Segment) => middleOf(line) < (top + bottom) / 2;
+  const apart = beside.filter((line) => !kept.has(line));
+  return {
+    left: left.filter((line) => kept.has(line)),
+    right: right.filter((line) => kept.has(line)),
+    above: [...lines.slice(0, run.start), ...apart.filter(isAbove)],
+    below: [...apart.filter((line) => !isAbove(line)), ...lines.slice(run.end)],
+  };
+}
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;

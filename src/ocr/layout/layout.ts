@@ -1,0 +1,61 @@
+/**
+ * What the boxes of a page mean: drawn tables first (`ruled-tables.ts`), then other tables and columns (`regions.ts`), then in each column headings, paragraphs
+ * and lists (`paragraphs.ts`).
+ */
+import type { OcrPage, OcrWord } from '../hocr.ts';
+import { bodySizeOf, paragraphsOf } from './paragraphs.ts';
+import { regionsOf } from './regions.ts';
+import { ruledTablesOf } from './ruled-tables.ts';
+import { segmentsOf } from './segments.ts';
+
+interface Read {
+  /** The words that it was made of, a list for each line of the picture. */
+  readonly lines: readonly (readonly OcrWord[])[];
+}
+
+export type OcrBlock =
+  | (Read & { readonly kind: 'heading'; readonly level: number; readonly text: string })
+  | (Read & { readonly kind: 'paragraph'; readonly text: string })
+  | (Read & { readonly kind: 'list'; readonly items: readonly OcrListItem[] })
+  | OcrTable;
+
+export interface OcrTable extends Read {
+  readonly kind: 'table';
+  readonly rows: readonly (readonly OcrCell[])[];
+  /** Whether the first row names the columns. */
+  readonly header: boolean;
+}
+
+export interface OcrCell {
+  readonly text: string;
+  /** How many columns and rows it takes. */
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface OcrListItem {
+  /** From 0. */
+  readonly depth: number;
+  /** The number of a numbered item as it is written: `2.`, `(b)`. */
+  readonly mark?: string | undefined;
+  readonly text: string;
+}
+
+/** The blocks of a page in reading order. */
+export function layOut(page: OcrPage): OcrBlock[] {
+  const { tables, lines } = ruledTablesOf(page);
+  const segments = [...segmentsOf(lines), ...tables.map(({ box, table }) => ({ box, size: 0, words: [], table }))];
+  const bodySize = bodySizeOf(segments);
+  const blocks = regionsOf(segments).flatMap((region): OcrBlock[] =>
+    region.kind === 'table' ? [region] : paragraphsOf(region.lines, bodySize),
+  );
+  return withoutGaps(blocks);
+}
+
+/** No level of heading is left out below the highest of the page: sizes tell which is above which, and no more. */
+function withoutGaps(blocks: readonly OcrBlock[]): OcrBlock[] {
+  const levels = [...new Set(blocks.flatMap((block) => (block.kind === 'heading' ? [block.level] : [])))].sort();
+  return blocks.map((block) =>
+    block.kind === 'heading' ? { ...block, level: levels[0]! + levels.indexOf(block.level) } : block,
+  );
+}

@@ -1,0 +1,85 @@
+/** Pieces of lines: words that stand so near to each other that nothing runs between them. */
+import type { OcrBox, OcrLine, OcrWord } from '../hocr.ts';
+import type { OcrTable } from './layout.ts';
+
+export interface Segment {
+  readonly box: OcrBox;
+  /** Of its letters, in pixels, as in OcrLine. */
+  readonly size: number;
+  readonly words: readonly OcrWord[];
+  /** In place of words: a table that was drawn, which is a line of its own. */
+  readonly table?: OcrTable | undefined;
+}
+
+/** A wider space between two words, in sizes of their letters, parts cells or columns. */
+const WIDE_SPACE = 1.3;
+
+export const segmentsOf = (lines: readonly OcrLine[]): Segment[] => lines.flatMap(split);
+
+export const textOf = ({ words }: Segment): string =>
+  joinTexts(
+    words.map(({ text }) => text),
+    false,
+  );
+
+/** Chinese and Japanese, which have no spaces between words. */
+const SPACELESS_END = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]$/u;
+const SPACELESS_START = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
+const BROKEN_WORD = /\p{Ll}[-\u00ad\u2010]$/u;
+
+/** Words to a line, or lines to a paragraph; a word broken at the end of a line is made whole. */
+export function joinTexts(texts: readonly string[], areLines = true): string {
+  const out: string[] = [];
+  for (const text of texts) {
+    const before = out.at(-1);
+    if (before === undefined) out.push(text);
+    else if (areLines && BROKEN_WORD.test(before.slice(-2)) && /^\p{Ll}/u.test(text)) {
+      out[out.length - 1] = before.slice(0, -1);
+      out.push(text);
+    } else if (SPACELESS_END.test(before.slice(-2)) && SPACELESS_START.test(text)) out.push(text);
+    else out.push(' ', text);
+  }
+  return out.join('');
+}
+
+function split({ words, size }: OcrLine): Segment[] {
+  const segments: Segment[] = [];
+  let current: OcrWord[] = [];
+  for (const word of words) {
+    const before = current.at(-1);
+    if (before && spaceBetween(before.box, word.box) > WIDE_SPACE * size) {
+      segments.push(segmentOf(current, size));
+      current = [];
+    }
+    current.push(word);
+  }
+  segments.push(segmentOf(current, size));
+  return segments;
+}
+
+/** Lines run either way. */
+const spaceBetween = (a: OcrBox, b: OcrBox): number => Math.max(b.left - a.right, a.left - b.right);
+
+const segmentOf = (words: readonly OcrWord[], size: number): Segment => ({
+  box: boundsOf(words.map(({ box }) => box)),
+  size,
+  words,
+});
+
+/** Segments side by side as one line. */
+export function joinSegments(segments: readonly Segment[]): Segment {
+  if (segments.length === 1) return segments[0]!;
+  const words = segments.flatMap((segment) => segment.words);
+  return segmentOf(words, Math.max(...segments.map(({ size }) => size)));
+}
+
+export function boundsOf(boxes: readonly OcrBox[]): OcrBox {
+  const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const { left, top, right, bottom } of boxes) {
+    bounds.left = Math.min(bounds.left, left);
+    bounds.top = Math.min(bounds.top, top);
+    bounds.right = Math.max(bounds.right, right);
+    bounds.bottom = Math.max(bounds.bottom, bottom);
+  }
+  return bounds;
+}

@@ -1,0 +1,30 @@
+/** Does the parts of text recognition that open pictures, in a child process. */
+
+import type { Segmentation } from './engine.ts';
+import { recogniseBuiltIn } from './engines/tesseract/wasm.ts';
+import type { OcrBox } from './hocr.ts';
+import { type Sheet, sheetOf } from './image/components.ts';
+import { type Prepared, prepare, type Turn } from './image/prepare.ts';
+
+export type OcrTask =
+  | { readonly do: 'prepare'; readonly picture: Uint8Array; readonly turn: Turn; readonly whole: boolean }
+  | { readonly do: 'gather'; readonly picture: Uint8Array; readonly boxes: readonly OcrBox[] }
+  | {
+      readonly do: 'recognise';
+      readonly picture: Uint8Array;
+      readonly languages: readonly string[];
+      readonly segmentation: Segmentation;
+    };
+
+export type OcrTaskResult = Prepared | Sheet | string;
+
+export default function work(task: OcrTask): Promise<OcrTaskResult> {
+  switch (task.do) {
+    case 'prepare':
+      return prepare(task.picture, task.turn, task.whole);
+    case 'gather':
+      return sheetOf(task.picture, task.boxes);
+    case 'recognise':
+      return recogniseBuiltIn(task.picture, task);
+  }
+}

@@ -1,0 +1,636 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setImmediate as tick } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { problem } from '#errors.ts';
+import { NotFollowed } from '#net/fetch/fetch.ts';
+import { bytesOnDisk } from '#storage/blobs/blobs.ts';
+import type { GivenOptions } from '../options/options.ts';
+import type { ReadRequest } from '../read.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { file, last, page, request, URL_OF_TEA } from './cache.suite.ts';
+import { type Live, openCache, type SnapshotCache } from './cache.ts';
+
+const HOUR_MS = 3_600_000;
+const MB = 1_000_000;
+
+let root: string;
+let dir: string;
+let now: number;
+let cache: SnapshotCache;
+let told: string[];
+/** URLs that the guard refuses now, and those that it was asked about. */
+let refused: string[];
+let asked: string[];
+
+const mayAnswer = async (url: string) => {
+  asked.push(url);
+  return !refused.includes(url);
+};
+const log = { warn: (_facts: unknown, message: string) => void told.push(message) } as never;
+const open = (more: { maxBytes?: number; keepMs?: number; keepsNoStore?: boolean } = {}) =>
+  openCache({
+    dir,
+    maxBytes: 100 * MB,
+    freshMs: HOUR_MS,
+    keepMs: 24 * HOUR_MS,
+    mayAnswer,
+    clock: () => now,
+    log,
+    ...more,
+  });
+const reopen = async (more?: Parameters<typeof open>[0]) => {
+  await cache.close();
+  cache = await open(more);
+};
+
+beforeEach(async () => {
+  root = mkdtempSync(path.join(os.tmpdir(), 'cache-'));
+  dir = path.join(root, 'cache');
+  now = 1_800_000_000_000;
+  told = [];
+  refused = [];
+  asked = [];
+  cache = await open();
+});
+afterEach(async () => {
+  await cache.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** A read that says how many times it was done. */
+function counted(make: (words: string) => Snapshot = page) {
+  let times = 0;
+  const live: Live = async function* () {
+    times++;
+    yield make(`read ${times}`);
+  };
+  return {
+    live,
+    get times() {
+      return times;
+    },
+  };
+}
+
+const read = (live: Live, given: GivenOptions = {}, target?: ReadRequest['target'] | string) =>
+  last(cache.through(request(given, target), live));
+const files = (): string[] =>
+  existsSync(root)
+    ? readdirSync(root, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+        entry.isFile() ? [path.join(entry.parentPath, entry.name)] : [],
+      )
+    : [];
+const blobs = () => files().filter((name) => name.includes(`${path.sep}blobs${path.sep}`));
+
+describe('a copy', () => {
+  it('answers the next read, whole, and says when it was made', async () => {
+    const png = randomBytes(5_000);
+    const made = page('tea \u{1f375} 茶', {
+      engine: 'browser',
+      engineReason: 'asked for',
+      lastModified: 'Sat, 21 Nov 2026 00:00:00 GMT',
+      screenshot: png,
+      hiddenFrames: true,
+    });
+    const { live, ...done } = counted(() => made);
+    expect(await read(live, { respondWith: 'screenshot' })).toEqual(made);
+    now += 1000;
+    const copy = await read(live, { respondWith: 'screenshot' });
+    expect(copy).toEqual({ ...made, screenshot: expect.anything(), cachedAt: now - 1000 });
+    expect(Buffer.from(copy.screenshot!).equals(png)).toBe(true);
+    const { screenshot: _, ...without } = made;
+    expect(await read(live)).toEqual({ ...without, cachedAt: now - 1000 });
+    expect(done.times).toBe(0);
+  });
+
+  it('answers as long as it is fresh, or as the caller tolerates', async () => {
+    const reads = counted();
+    await read(reads.live);
+    now += HOUR_MS;
+    await read(reads.live);
+    expect(reads.times).toBe(1);
+    now += 1;
+    await read(reads.live, { cacheTolerance: 7200 });
+    expect(reads.times).toBe(1);
+    await read(reads.live);
+    expect(reads.times).toBe(2);
+    now += 11_000;
+    await read(reads.live, { cacheTolerance: 11 });
+    expect(reads.times).toBe(2);
+    await read(reads.live, { cacheTolerance: 10 });
+    expect(reads.times).toBe(3);
+  });
+
+  it('is replaced by a read that did not want one', async () => {
+    const reads = counted();
+    await read(reads.live);
+    await read(reads.live, { noCache: true });
+    await read(reads.live, { cacheTolerance: 0 });
+    expect((await read(reads.live)).text).toContain('read 3');
+    expect(blobs()).toHaveLength(1);
+  });
+
+  it('of an upload answers at any age', async () => {
+    const reads = counted((words) => file(words, { url: 'blob:77', engine: 'given' }));
+    const upload = { url: 'blob:77', upload: { bytes: new Uint8Array(3), mediaType: 'application/pdf' } };
+    await read(reads.live, {}, upload);
+    now += 23 * HOUR_MS;
+    await read(reads.live, { cacheTolerance: 1 }, upload);
+    expect(reads.times).toBe(1);
+    await read(reads.live, { cacheTolerance: 0 }, upload);
+    expect(reads.times).toBe(2);
+  });
+
+  it('shows the part of the page that its caller named', async () => {
+    const reads = counted((words) => page(words, { url: `${URL_OF_TEA}#one` }));
+    await read(reads.live, {}, `${URL_OF_TEA}#one`);
+    expect((await read(reads.live, {}, `${URL_OF_TEA}#two`)).url).toBe(`${URL_OF_TEA}#two`);
+    expect((await read(reads.live)).url).toBe(URL_OF_TEA);
+    expect(reads.times).toBe(1);
+  });
+
+  it('made by what a fragment says answers that fragment alone', async () => {
+    const rendered = counted((words) => page(`<h2 id="leaves">Leaves</h2>${words}`, { engine: 'browser' }));
+    const by = (fragment: string) => read(rendered.live, { engine: 'browser' }, `${URL_OF_TEA}${fragment}`);
+    await by('#not-a-part');
+    await by('');
+    expect(rendered.times).toBe(2);
+    expect((await by('#not-a-part')).text).toContain('read 1');
+    expect((await by('')).text).toContain('read 2');
+    // What stands at no fragment is good for a part of the page.
+    expect((await by('#leaves')).text).toContain('read 2');
+    expect(rendered.times).toBe(2);
+  });
+
+  it.each([
+    ['#9xQe7Lk2mVb4RtYs8WpZc3', '<p id="9xQe7Lk2mVb4RtYs8WpZc3">'],
+    ['#access_token=leaf', '<p id="access_token=leaf">'],
+    ['#!leaf', ''],
+    ['#/leaf?x', ''],
+    ['#leaf', ''],
+  ])('made by the key %s is not had without it, while it is read or afterwards', async (key, part) => {
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const live = (words: string): Live =>
+      async function* () {
+        await gate;
+        yield page(`${part}${words}`, { engine: 'browser' });
+      };
+    const first = read(live('the secret'), { engine: 'browser' }, URL_OF_TEA + key);
+    const others = ['', '#other', '#leaves'].map((fragment) =>
+      read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment),
+    );
+    go();
+    expect((await first).text).toContain('the secret');
+    for (const other of await Promise.all(others)) expect(other.text).toContain('nothing');
+    for (const fragment of ['', '#other', '#leaves']) {
+      const later = await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment);
+      expect([fragment, later.text.includes('the secret')]).toEqual([fragment, false]);
+    }
+    expect((await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + key)).text).toContain('the secret');
+  });
+
+  it('is not that of the URL to which a redirect led', async () => {
+    const reads = counted((words) => page(words, { url: 'https://tea.example/share?token=leaf' }));
+    await read(reads.live);
+    await read(reads.live, {}, 'https://tea.example/share?token=leaf');
+    await read(reads.live, {}, 'https://tea.example/share');
+    expect(reads.times).toBe(3);
+  });
+
+  it('lasts over a restart', async () => {
+    const reads = counted();
+    await read(reads.live);
+    await reopen();
+    await read(reads.live);
+    expect(reads.times).toBe(1);
+    expect(told).toEqual([]);
+  });
+
+  it('is not made of a snapshot that was not the last, nor of a read that failed or was left', async () => {
+    const reads: string[] = [];
+    const live = (name: string, end?: Error): Live =>
+      async function* () {
+        reads.push(name);
+        yield page('first');
+        if (end) throw end;
+        yield page('second', { settled: false });
+      };
+    await read(live('unsettled'));
+    await expect(read(live('failed', new Error('broke')))).rejects.toThrow('broke');
+    for await (const _ of cache.through(request({ noCache: true }), counted().live)) break;
+    await read(live('again'));
+    expect(reads).toEqual(['unsettled', 'failed', 'again']);
+    expect(blobs()).toEqual([]);
+  });
+
+  it('with a query is made of pages and not of documents', async () => {
+    const documents = counted((words) => file(words, { url: `${URL_OF_TEA}&f=a.pdf` }));
+    await read(documents.live);
+    await read(documents.live);
+    expect(documents.times).toBe(2);
+  });
+
+  it('stores equal content once', async () => {
+    const live: Live = async function* ({ target }) {
+      yield page('the same', { url: target.url });
+    };
+    for (let n = 0; n < 5; n++) await read(live, {}, `https://tea.example/${n}`);
+    await reopen();
+    expect(blobs()).toHaveLength(1);
+    for (let n = 0; n < 5; n++) {
+      expect(await read(counted().live, {}, `https://tea.example/${n}`)).toMatchObject({
+        url: `https://tea.example/${n}`,
+        text: expect.stringContaining('the same'),
+      });
+    }
+  });
+
+  it('may be large', async () => {
+    const words = randomBytes(4 * MB).toString('base64');
+    const reads = counted(() => page(words));
+    await read(reads.live);
+    expect((await read(reads.live)).text).toContain(words);
+    expect(reads.times).toBe(1);
+  });
+});
+
+describe('when a URL is refused now', () => {
+  const FINAL = 'https://leaves.example/';
+  const reads = () => counted((words) => page(words, { url: FINAL }));
+  const broken: Live = async function* () {
+    yield* [];
+    throw problem('AssertionFailureError');
+  };
+
+  it('no copy of it answers, fresh or old', async () => {
+    await read(reads().live);
+    refused = [URL_OF_TEA];
+    await expect(read(reads().live)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
+    now += 2 * HOUR_MS;
+    await expect(read(broken)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
+  });
+
+  it('no copy answers that a redirect to it made: the page is read anew', async () => {
+    const first = reads();
+    await read(first.live);
+    refused = [FINAL];
+    expect((await read(first.live)).text).toContain('read 2');
+    now += 2 * HOUR_MS;
+    await expect(read(broken)).rejects.toMatchObject({ name: 'AssertionFailureError' });
+  });
+
+  it('what came with the request is answered, and nothing is asked about where no copy is', async () => {
+    await read(reads().live, { noCache: true });
+    await read(reads().live, {}, 'https://other.example/');
+    expect(asked).toEqual([]);
+    const url = 'https://tea.example/leaves.pdf';
+    const target = { url, upload: { bytes: new Uint8Array(3), mediaType: 'application/pdf' } };
+    const uploads = counted((words) => file(words, { engine: 'given' }));
+    await read(uploads.live, {}, target);
+    refused = [url];
+    await read(uploads.live, {}, target);
+    expect(uploads.times).toBe(1);
+  });
+});
+
+describe('when the page cannot be read', () => {
+  const failing = (error: unknown, ...first: Snapshot[]): Live =>
+    async function* () {
+      yield* first;
+      throw error;
+    };
+
+  it('a redirect that is not followed is none, other failures of such a read are', async () => {
+    await read(counted().live);
+    now += 2 * HOUR_MS;
+    const ends = (error: Error) =>
+      last(cache.through(request({}, URL_OF_TEA, { mayFollow: async () => {} }), failing(error)));
+    await expect(ends(new NotFollowed())).rejects.toThrow(NotFollowed);
+    expect((await ends(problem('AssertionFailureError'))).stale).toBe(true);
+  });
+
+  it('an old copy answers, until it is gone', async () => {
+    await read(counted().live);
+    now += 23 * HOUR_MS;
+    const broken = failing(problem('AssertionFailureError'));
+    const old = { cachedAt: now - 23 * HOUR_MS, stale: true };
+    expect(await read(broken)).toMatchObject(old);
+    expect(await read(broken, { cacheTolerance: 5 })).toMatchObject(old);
+    expect(await read(failing(new TypeError('a slip'), page('half', { settled: false })))).toMatchObject(old);
+    expect(await read(broken, { cacheTolerance: 48 * 3_600 })).not.toHaveProperty('stale');
+    now += 2 * HOUR_MS;
+    await expect(read(broken)).rejects.toThrow('could not be read');
+  });
+
+  it.each([
+    problem('SecurityCompromiseError'),
+    problem('ParamValidationError', { path: 'url' }),
+    problem('AbuseAlleviationError'),
+    problem('ResourcePolicyDenyError'),
+    problem('OperationNotAllowedError'),
+    problem('HarmfulContentError'),
+    problem('AssertionFailureError', { path: 'proxy' }),
+  ])('$name is told as it is: %#', async (error) => {
+    await read(counted().live);
+    now += 2 * HOUR_MS;
+    await expect(read(failing(error))).rejects.toBe(error);
+  });
+
+  it('no copy answers one who wants none, or another page', async () => {
+    await read(counted().live);
+    const error = problem('AssertionFailureError');
+    await expect(read(failing(error), { noCache: true })).rejects.toBe(error);
+    await expect(read(failing(error), { cacheTolerance: 0 })).rejects.toBe(error);
+    await expect(read(failing(error), { withIframe: true })).rejects.toBe(error);
+    await expect(read(failing(error), {}, 'https://other.example/')).rejects.toBe(error);
+  });
+
+  it('one who has gone is told so', async () => {
+    await read(counted().live);
+    now += 2 * HOUR_MS;
+    const gone = new AbortController();
+    const live: Live = async function* ({ signal }) {
+      gone.abort(new Error('gone'));
+      signal.throwIfAborted();
+      yield page('never');
+    };
+    await expect(last(cache.through(request({}, URL_OF_TEA, { signal: gone.signal }), live))).rejects.toThrow('gone');
+  });
+});
+
+describe('equal reads at the same time', () => {
+  const slow = () => {
+    let times = 0;
+    let aborted = 0;
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const live: Live = async function* ({ signal }) {
+      times++;
+      signal.addEventListener('abort', () => aborted++, { once: true });
+      yield page('early', { settled: false });
+      await Promise.race([
+        gate,
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      ]);
+      yield page('late');
+    };
+    return { live, release, counts: () => ({ times, aborted }) };
+  };
+  const begun = async (times: () => number, least: number) => {
+    await expect.poll(times).toBeGreaterThanOrEqual(least);
+    await tick();
+  };
+
+  it('share one, whatever their format', async () => {
+    const { live, release, counts } = slow();
+    const formats = ['content', 'html', 'text', 'markdown+html'];
+    const reads = formats.map((respondWith) => last(cache.through(request({ respondWith, engine: 'direct' }), live)));
+    await begun(() => counts().times, 1);
+    release();
+    expect((await Promise.all(reads)).map(({ text }) => text)).toEqual(formats.map(() => page('late').text));
+    expect(counts()).toEqual({ times: 1, aborted: 0 });
+  });
+
+  it('go on when one of them leaves, and end with the last', async () => {
+    const { live, counts } = slow();
+    const leaving = [new AbortController(), new AbortController()];
+    const outcomes = leaving.map(({ signal }) =>
+      last(cache.through(request({}, URL_OF_TEA, { signal }), live)).catch((error: Error) => error.message),
+    );
+    await begun(() => counts().times, 1);
+    leaving[0]!.abort(new Error('first has gone'));
+    expect(await outcomes[0]).toBe('first has gone');
+    expect(counts().aborted).toBe(0);
+    leaving[1]!.abort(new Error('second has gone'));
+    expect(await outcomes[1]).toBe('second has gone');
+    expect(counts()).toEqual({ times: 1, aborted: 1 });
+  });
+
+  it('are not shared with one who wants no copy, or keeps nothing', async () => {
+    const { live, release, counts } = slow();
+    const reads = [
+      {},
+      { noCache: true },
+      { zeroDataRetention: true },
+      { setCookies: ['a=b'] },
+      { doNotTrack: true },
+    ].map((given) => read(live, given));
+    await begun(() => counts().times, 5);
+    release();
+    await Promise.all(reads);
+    expect(counts().times).toBe(5);
+  });
+
+  it('are not shared with one who may not follow every redirect', async () => {
+    const { live, release, counts } = slow();
+    const mayFollow = async () => {};
+    const reads = [{}, { mayFollow }].map((more) => last(cache.through(request({}, URL_OF_TEA, more), live)));
+    await begun(() => counts().times, 2);
+    release();
+    await Promise.all(reads);
+  });
+
+  it('give way to the copy, for those who come just after', async () => {
+    const reads = counted();
+    await Promise.all([read(reads.live), read(reads.live)]);
+    await Promise.all([read(reads.live), read(reads.live, { respondWith: 'html' })]);
+    expect(reads.times).toBe(1);
+  });
+});
+
+describe('nothing is left of a read', () => {
+  const onDisk = (marker: string) =>
+    files().filter((name) => name.includes(marker) || readFileSync(name).includes(marker));
+
+  it.each<[string, GivenOptions]>([
+    ['zeroDataRetention', { zeroDataRetention: true }],
+    ['DNT', { doNotTrack: true }],
+    ['cookies', { setCookies: ['a=b'] }],
+    ['headers', { customHeader: { authorization: 'Bearer 1' } }],
+  ])('with %s', async (_, given) => {
+    const marker = randomUUID();
+    const target = `https://tea.example/${marker}`;
+    // Pictures are stored as they are, so the marker would be seen in one.
+    const live: Live = async function* () {
+      yield page(marker, { url: target, screenshot: Buffer.from(marker) });
+    };
+    const before = blobs().length;
+    await read(live, given, target);
+    await reopen();
+    expect(onDisk(marker)).toEqual([]);
+    expect(blobs()).toHaveLength(before);
+    // What would be found if it were there.
+    await read(live, {}, target);
+    await reopen();
+    expect(onDisk(marker).length).toBeGreaterThan(1);
+  });
+
+  it('whose page forbids copies, unless its caller asks for them, or the operator does', async () => {
+    const reads = counted((words) => page(words, { noStore: true }));
+    await read(reads.live);
+    await read(reads.live);
+    expect([reads.times, blobs()]).toEqual([2, []]);
+    await read(reads.live, { cacheTolerance: 60 });
+    await read(reads.live, { cacheTolerance: 60 });
+    await read(reads.live);
+    expect(reads.times).toBe(4);
+    await reopen({ keepsNoStore: true });
+    await read(reads.live);
+    await read(reads.live);
+    expect(reads.times).toBe(5);
+  });
+
+  it('once it is too old', async () => {
+    const marker = randomUUID();
+    await read(async function* () {
+      yield page('tea', { url: `https://tea.example/${marker}`, screenshot: Buffer.from(marker) });
+    });
+    await reopen();
+    expect(onDisk(marker).length).toBeGreaterThan(1);
+    now += 25 * HOUR_MS;
+    await reopen();
+    await expect.poll(() => onDisk(marker), { timeout: 20_000 }).toEqual([]);
+    expect(blobs()).toEqual([]);
+  });
+
+  it('where there is to be no cache', async () => {
+    const reads = counted();
+    await read(reads.live);
+    await reopen({ maxBytes: 0 });
+    await read(reads.live);
+    await read(reads.live);
+    expect(reads.times).toBe(3);
+    expect(existsSync(dir)).toBe(false);
+  });
+});
+
+describe('the bound', () => {
+  const SIZE = 100_000;
+  const live: Live = async function* ({ target }) {
+    yield page('tea', { url: target.url, engine: 'browser', screenshot: randomBytes(SIZE) });
+  };
+  const at = (n: number) => `https://tea.example/${n}`;
+  const pictured = { respondWith: 'screenshot' };
+  const isKept = async (n: number) => {
+    const probe: Live = async function* () {
+      yield page('anew', { settled: false });
+    };
+    return (await read(probe, pictured, at(n))).cachedAt !== undefined;
+  };
+
+  it('is kept by removing what was not used for longest', async () => {
+    const bound = { maxBytes: 3.5 * bytesOnDisk(SIZE) };
+    await reopen(bound);
+    for (const n of [1, 2, 3]) {
+      now++;
+      await read(live, pictured, at(n));
+    }
+    now++;
+    expect(await isKept(1)).toBe(true);
+    now++;
+    await read(live, pictured, at(4));
+    await reopen(bound);
+    expect(await Promise.all([1, 2, 3, 4].map(isKept))).toEqual([true, false, true, true]);
+    const total = files().reduce((sum, name) => sum + statSync(name).size, 0);
+    expect(total).toBeLessThan(4 * bytesOnDisk(SIZE));
+  });
+
+  it('may be lower at the next start', async () => {
+    for (const n of [1, 2, 3]) {
+      now++;
+      await read(live, pictured, at(n));
+    }
+    await reopen({ maxBytes: 2.5 * bytesOnDisk(SIZE) });
+    await expect.poll(() => blobs().length, { timeout: 20_000 }).toBe(3);
+    expect(await Promise.all([1, 2, 3].map(isKept))).toEqual([false, true, true]);
+  });
+
+  it('keeps out what is larger than all of it', async () => {
+    await reopen({ maxBytes: 2 * bytesOnDisk(SIZE) });
+    await read(live, pictured, at(1));
+    await read(async function* () {
+      yield page('tea', { engine: 'browser', screenshot: randomBytes(3 * SIZE) });
+    }, pictured);
+    expect(await isKept(1)).toBe(true);
+    expect(blobs()).toHaveLength(2);
+  });
+});
+
+describe('what is broken', () => {
+  it('does not matter where the folder cannot be', async () => {
+    await cache.close();
+    rmSync(dir, { recursive: true });
+    writeFileSync(dir, 'a file where the folder must be');
+    cache = await open();
+    const reads = counted();
+    await read(reads.live);
+    await read(reads.live);
+    expect(reads.times).toBe(2);
+    expect(told).toEqual(['no copies of pages can be kept']);
+  });
+
+  it('does not matter where files cannot be written', async () => {
+    await reopen();
+    writeFileSync(path.join(dir, 'blobs'), 'a file where the folder must be');
+    const reads = counted();
+    await read(reads.live);
+    await read(reads.live);
+    expect(reads.times).toBe(2);
+    await reopen();
+    expect(told).toEqual(['kept copies cannot be read or written']);
+  });
+
+  it('is a copy whose file is gone or spoilt: it is read anew, and kept anew', async () => {
+    for (const spoil of [(name: string) => rmSync(name), (name: string) => writeFileSync(name, 'spoilt')]) {
+      const reads = counted();
+      await read(reads.live, { noCache: true });
+      await reopen();
+      for (const name of blobs()) spoil(name);
+      expect((await read(reads.live)).text).toContain('read 2');
+      expect((await read(reads.live)).text).toContain('read 2');
+      expect(reads.times).toBe(2);
+    }
+    expect(blobs()).toHaveLength(1);
+  });
+
+  it('is an index that is damaged at the start', async () => {
+    const reads = counted();
+    await read(reads.live);
+    await cache.close();
+    writeFileSync(path.join(dir, 'index.db'), 'not a database '.repeat(1_000));
+    cache = await open();
+    await read(reads.live);
+    await read(reads.live);
+    expect(reads.times).toBe(2);
+    expect(told).toEqual(['a database of copies is damaged: it is made anew']);
+    await reopen();
+    await expect.poll(() => blobs().length, { timeout: 20_000 }).toBe(1);
+  });
+
+  it('is an index that is damaged below its first page: nothing is kept until the next start', async () => {
+    const reads = counted((words) => page(words.repeat(200)));
+    for (let n = 0; n < 60; n++) await read(reads.live, {}, `https://tea.example/${n}`);
+    await cache.close();
+    const index = path.join(dir, 'index.db');
+    const bytes = readFileSync(index);
+    // The schema stands in the first page; every table is spoilt.
+    writeFileSync(index, bytes.fill(0xee, 4096));
+    cache = await open();
+    await read(reads.live);
+    await read(reads.live);
+    expect(reads.times).toBe(62);
+    await expect.poll(() => told.at(-1), { timeout: 20_000 }).toContain('until the next start');
+    await reopen();
+    await read(reads.live);
+    await read(reads.live);
+    expect(reads.times).toBe(63);
+  });
+});

@@ -1,0 +1,167 @@
+/** The cache against a model of it: whatever is asked for in whatever order, both give the same. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { problem } from '#errors.ts';
+import type { GivenOptions } from '../options/options.ts';
+import { last, page, request } from './cache.suite.ts';
+import { type Live, openCache, type SnapshotCache } from './cache.ts';
+
+const FRESH_MS = 1_000;
+const KEEP_MS = 10_000;
+
+/** What a copy is, as far as the commands below go: who made it, and when. */
+interface ModelCopy {
+  readonly version: number;
+  readonly madeAt: number;
+  readonly direct: boolean;
+}
+
+/** Copies by address and locale; a named direct engine and the other engines replace their own only. */
+interface Model {
+  now: number;
+  versions: number;
+  readonly copies: Map<string, ModelCopy>;
+}
+
+interface Real {
+  cache: SnapshotCache;
+  readonly clock: { now: number };
+  readonly open: () => Promise<SnapshotCache>;
+}
+
+interface Asked {
+  readonly address: number;
+  readonly locale: boolean;
+  readonly direct: boolean;
+  readonly fails: boolean;
+  readonly noCache: boolean;
+  readonly doNotTrack: boolean;
+  readonly setCookies: boolean;
+  readonly tolerance: number | undefined;
+  readonly format: string;
+}
+
+class Read implements fc.AsyncCommand<Model, Real> {
+  readonly asked: Asked;
+  constructor(asked: Asked) {
+    this.asked = asked;
+  }
+  check = () => true;
+
+  async run(model: Model, { cache }: Real): Promise<void> {
+    const { address, locale, direct, fails, noCache, doNotTrack, setCookies, tolerance, format } = this.asked;
+    const given: GivenOptions = {
+      respondWith: format,
+      ...(locale && { locale: 'de' }),
+      ...(direct && { engine: 'direct' }),
+      ...(noCache && { noCache }),
+      ...(doNotTrack && { doNotTrack }),
+      ...(setCookies && { setCookies: ['a=b'] }),
+      ...(tolerance !== undefined && { cacheTolerance: tolerance }),
+    };
+    const version = ++model.versions;
+    const live: Live = async function* () {
+      if (fails) throw problem('AssertionFailureError');
+      // Auto finds that the browser is needed.
+      yield page(`version ${version}`, { engine: direct ? 'direct' : 'browser' });
+    };
+    const expected = expectedOf(model, this.asked, version);
+    const read = last(cache.through(request(given, `https://tea.example/${address}`, { keyed: true }), live));
+    const seen = await read.then(
+      ({ text, cachedAt }) => ({ version: Number(/version (\d+)/.exec(text)![1]), cachedAt }),
+      () => 'failed',
+    );
+    expect(seen).toEqual(expected);
+  }
+
+  toString = () => `read ${JSON.stringify(this.asked)}`;
+}
+
+function expectedOf(model: Model, asked: Asked, version: number) {
+  const { address, locale, direct, fails, noCache, doNotTrack, setCookies, tolerance } = asked;
+  const place = `${address} ${locale} ${direct}`;
+  const mayRead = !noCache && !setCookies && tolerance !== 0;
+  const copy = model.copies.get(place);
+  const ageMs = copy ? model.now - copy.madeAt : Number.POSITIVE_INFINITY;
+  if (copy && mayRead && ageMs <= KEEP_MS && ageMs <= (tolerance === undefined ? FRESH_MS : tolerance * 1000)) {
+    return { version: copy.version, cachedAt: copy.madeAt };
+  }
+  if (!fails) {
+    if (!doNotTrack && !setCookies) model.copies.set(place, { version, madeAt: model.now, direct });
+    return { version, cachedAt: undefined };
+  }
+  return copy && mayRead && ageMs <= KEEP_MS ? { version: copy.version, cachedAt: copy.madeAt } : 'failed';
+}
+
+class Wait implements fc.AsyncCommand<Model, Real> {
+  readonly ms: number;
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+  check = () => true;
+  async run(model: Model, { clock }: Real): Promise<void> {
+    model.now += this.ms;
+    clock.now += this.ms;
+  }
+  toString = () => `wait ${this.ms}`;
+}
+
+class Restart implements fc.AsyncCommand<Model, Real> {
+  check = () => true;
+  async run(_: Model, real: Real): Promise<void> {
+    await real.cache.close();
+    real.cache = await real.open();
+  }
+  toString = () => 'restart';
+}
+
+const rarely = fc.integer({ min: 0, max: 7 }).map((n) => n === 0);
+const commands = fc.commands(
+  [
+    fc
+      .record({
+        address: fc.nat(2),
+        locale: rarely,
+        direct: rarely,
+        fails: fc.boolean(),
+        noCache: rarely,
+        doNotTrack: rarely,
+        setCookies: rarely,
+        tolerance: fc.option(fc.nat(11), { nil: undefined }),
+        format: fc.constantFrom('content', 'markdown', 'html', 'text'),
+      })
+      .map((asked) => new Read(asked)),
+    fc.oneof(fc.nat(1_200), fc.nat(11_000)).map((ms) => new Wait(ms)),
+    fc.constant(new Restart()),
+  ],
+  { maxCommands: 60 },
+);
+
+it('does what its model does', async () => {
+  await fc.assert(
+    fc.asyncProperty(commands, async (list) => {
+      const dir = mkdtempSync(path.join(os.tmpdir(), 'cache-model-'));
+      const clock = { now: 1_000_000 };
+      const open = () =>
+        openCache({
+          dir,
+          maxBytes: 1e8,
+          freshMs: FRESH_MS,
+          keepMs: KEEP_MS,
+          mayAnswer: async () => true,
+          clock: () => clock.now,
+        });
+      const real: Real = { cache: await open(), clock, open };
+      try {
+        await fc.asyncModelRun(() => ({ model: { now: clock.now, versions: 0, copies: new Map() }, real }), list);
+      } finally {
+        await real.cache.close();
+        rmSync(dir, { recursive: true, force: true });
+      }
+    }),
+    { seed: 13, numRuns: 60 },
+  );
+}, 120_000);

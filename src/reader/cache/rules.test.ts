@@ -1,0 +1,376 @@
+import { describe, expect, it } from 'vitest';
+import { type GivenOptions, OPTIONS, type OptionName } from '../options/options.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { Target } from '../target.ts';
+import { file, page, request, URL_OF_TEA } from './cache.suite.ts';
+import {
+  type Copy,
+  capturedBy,
+  flightOf,
+  hasTokens,
+  maxAgeMs,
+  mayRead,
+  mayWrite,
+  placeOf,
+  serves,
+  worthKeeping,
+} from './rules.ts';
+
+/** A value that is on, for every option. */
+const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
+  url: URL_OF_TEA,
+  html: '<p>tea</p>',
+  file: 'dGVh',
+  pdf: 'dGVh',
+  respondWith: 'html',
+  preset: 'agent',
+  engine: 'browser',
+  base: 'final',
+  respondTiming: 'network-idle',
+  timeout: 30,
+  targetSelector: ['main'],
+  waitForSelector: ['main'],
+  removeSelector: ['aside'],
+  withIframe: true,
+  withShadowDom: true,
+  removeOverlay: true,
+  detachInvisibles: true,
+  injectPageScript: ['1'],
+  injectFrameScript: ['1'],
+  viewport: { width: 100, height: 100 },
+  preloadUrl: 'https://tea.example/',
+  noServiceWorker: true,
+  retainLinks: 'text',
+  retainImages: 'none',
+  retainMedia: 'link',
+  withLinksSummary: true,
+  withImagesSummary: true,
+  withGeneratedAlt: true,
+  keepImgDataUrl: true,
+  markdown: { hr: '***' },
+  noGfm: true,
+  markdownChunking: 'h2',
+  maxTokens: 500,
+  tokenBudget: 9,
+  locale: 'de',
+  referer: 'https://ref.example/',
+  userAgent: 'kettle/1',
+  setCookies: ['a=b'],
+  customHeader: { 'x-a': 'b' },
+  skipCertVerification: true,
+  proxyUrl: 'http://proxy.example:1',
+  proxy: 'de',
+  proxyResources: true,
+  robotsTxt: 'kettle',
+  assertStatusCode: 200,
+  noCache: true,
+  cacheTolerance: 60,
+  doNotTrack: true,
+  zeroDataRetention: true,
+  exportStorageState: true,
+  trace: true,
+  explain: true,
+  storageState: { cookies: [] },
+  page: 2,
+  instruction: 'what tea is it?',
+  jsonSchema: { type: 'object' },
+};
+const NAMES = Object.keys(OPTIONS) as OptionName[];
+const only = (name: OptionName, more: Parameters<typeof request>[2] = {}) =>
+  request({ [name]: ON[name] }, URL_OF_TEA, more);
+const named = (which: (name: OptionName) => boolean) => NAMES.filter(which);
+
+describe('what the options allow', () => {
+  it('is not read with those that the contract names, and with credentials', () => {
+    expect(named((name) => !mayRead(only(name).options))).toEqual([
+      'removeOverlay',
+      'detachInvisibles',
+      'injectPageScript',
+      'injectFrameScript',
+      'viewport',
+      'preloadUrl',
+      'setCookies',
+      'customHeader',
+      'skipCertVerification',
+      'proxyUrl',
+      'noCache',
+      'zeroDataRetention',
+      'exportStorageState',
+      'storageState',
+      'instruction',
+    ]);
+    expect(mayRead(request({ cacheTolerance: 0 }).options)).toBe(false);
+    expect(mayRead(request({ noCache: true, cacheTolerance: 60 }).options)).toBe(false);
+  });
+
+  it('is not written with those that the contract names, and with credentials', () => {
+    expect(named((name) => !mayWrite(only(name).options))).toEqual([
+      'removeOverlay',
+      'detachInvisibles',
+      'injectPageScript',
+      'injectFrameScript',
+      'viewport',
+      'preloadUrl',
+      'setCookies',
+      'customHeader',
+      'skipCertVerification',
+      'proxyUrl',
+      'doNotTrack',
+      'zeroDataRetention',
+      'exportStorageState',
+      'storageState',
+    ]);
+  });
+
+  it('is all, with options that are off', () => {
+    const off = { noCache: false, doNotTrack: false, setCookies: [], customHeader: {}, instruction: '' };
+    expect(mayRead(request(off).options)).toBe(true);
+    expect(mayWrite(request(off).options)).toBe(true);
+  });
+
+  it('is nothing with the preset that takes out what cannot be seen', () => {
+    const { options } = request({ preset: 'reader' });
+    expect([mayRead(options), mayWrite(options)]).toEqual([false, false]);
+  });
+
+  it('is as old as the caller tolerates, and any age for what came with the request', () => {
+    expect(maxAgeMs(request(), 1000)).toBe(1000);
+    expect(maxAgeMs(request({ cacheTolerance: 7200 }), 1000)).toBe(7_200_000);
+    const upload = { url: 'blob:1', upload: { bytes: new Uint8Array(1), mediaType: 'application/pdf' } };
+    expect(maxAgeMs(request({}, upload), 1000)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('the place of a copy', () => {
+  const plain = placeOf(request());
+
+  it('is split by what changes the capture alone', () => {
+    const keyed = { keyed: true };
+    const split = named((name) => mayRead(only(name).options) && placeOf(only(name, keyed)) !== plain);
+    expect(split).toEqual([
+      'waitForSelector',
+      'withIframe',
+      'withShadowDom',
+      'locale',
+      'referer',
+      'userAgent',
+      'proxy',
+      'page',
+    ]);
+  });
+
+  it('tells values of those apart', () => {
+    expect(placeOf(request({ withIframe: true }))).not.toBe(placeOf(request({ withIframe: 'quoted' })));
+    expect(placeOf(request({ locale: 'DE-ch' }))).toBe(placeOf(request({ locale: 'de-CH' })));
+    // Without a key no proxy is used.
+    expect(placeOf(request({ proxy: 'de' }))).toBe(plain);
+  });
+
+  it.each<[string, string, boolean]>([
+    ['https://tea.example/Leaves?kind=green#steep', URL_OF_TEA, true],
+    ['https://tea.example/Leaves?kind=green#', URL_OF_TEA, true],
+    ['https://tea.example/Leaves?kind=green#/steep', URL_OF_TEA, false],
+    ['https://tea.example/Leaves?kind=green#3', URL_OF_TEA, false],
+    ['https://tea.example/leaves?kind=green', URL_OF_TEA, false],
+    ['http://tea.example/Leaves?kind=green', URL_OF_TEA, false],
+    ['https://tea.example/Leaves', URL_OF_TEA, false],
+  ])('of %s is that of %s: %s', (one, other, equal) => {
+    expect(placeOf(request({}, one)) === placeOf(request({}, other))).toBe(equal);
+  });
+
+  it('is the same for a page by option and by fragment, and the option wins', () => {
+    const third = placeOf(request({ page: 3 }));
+    expect(placeOf(request({}, `${URL_OF_TEA}#3`))).toBe(third);
+    expect(placeOf(request({ page: 3 }, `${URL_OF_TEA}#9`))).toBe(third);
+  });
+
+  it('is by content, type and name for what came with the request', () => {
+    const places = (targets: Target[]) => new Set(targets.map((target) => placeOf(request({}, target)))).size;
+    const given = (text: string, url = URL_OF_TEA, mediaType = 'text/html') => ({ url, given: { text, mediaType } });
+    expect(places([given('a'), given('a')])).toBe(1);
+    expect(
+      places([given('a'), given('b'), given('a', 'https://x.example/'), given('a', URL_OF_TEA, 'text/plain')]),
+    ).toBe(4);
+    const upload = (url: string, name: string) => ({
+      url,
+      upload: { bytes: new Uint8Array(1), mediaType: 'application/pdf', name },
+    });
+    expect(places([upload('blob:1', 'a.pdf'), upload('blob:1', 'a.pdf')])).toBe(1);
+    expect(places([upload('blob:1', 'a.pdf'), upload('blob:2', 'a.pdf'), upload('blob:1', 'b.pdf')])).toBe(3);
+  });
+});
+
+describe('a flight', () => {
+  it('is shared by reads that differ only in what comes after the capture', () => {
+    const plain = flightOf(request({}, URL_OF_TEA, { keyed: true }));
+    const split = named((name) => mayRead(only(name).options) && flightOf(only(name, { keyed: true })) !== plain);
+    expect(split).toEqual([
+      'engine',
+      'respondTiming',
+      'timeout',
+      'targetSelector',
+      'waitForSelector',
+      'withIframe',
+      'withShadowDom',
+      'locale',
+      'referer',
+      'userAgent',
+      'proxy',
+      'proxyResources',
+      'robotsTxt',
+      'doNotTrack',
+      'page',
+      // A schema asks for a model.
+      'jsonSchema',
+    ]);
+    expect(flightOf(request())).not.toBe(plain);
+    const keyless = ['content', 'markdown', 'html', 'screenshot', 'vlm'].map((respondWith) =>
+      flightOf(request({ respondWith })),
+    );
+    expect(new Set(keyless).size).toBe(4);
+  });
+});
+
+describe('a copy', () => {
+  const copyOf = (snapshot: Snapshot, given: GivenOptions = {}): Copy => {
+    const { text: _, screenshot, pageshot, ...facts } = snapshot;
+    return {
+      facts,
+      screenshot: screenshot !== undefined,
+      pageshot: pageshot !== undefined,
+      captured: capturedBy(request(given)),
+    };
+  };
+  const isServed = (copy: Copy, given: GivenOptions) => serves(copy, request(given));
+  const rendered = page('tea', { engine: 'browser' });
+  const picture = new Uint8Array(1);
+
+  it.each<[string, Copy, GivenOptions, boolean]>([
+    ['auto, by auto', copyOf(page('tea')), {}, true],
+    ['auto, by the browser', copyOf(rendered, { engine: 'browser' }), {}, true],
+    ['auto, by a named direct engine', copyOf(page('tea'), { engine: 'direct' }), {}, false],
+    [
+      'auto, JSON by a named direct engine',
+      copyOf(page('1', { mediaType: 'application/json' }), { engine: 'direct' }),
+      {},
+      true,
+    ],
+    [
+      'auto, failed JSON by a named direct engine',
+      copyOf(page('1', { mediaType: 'application/json', status: 500 }), { engine: 'direct' }),
+      {},
+      false,
+    ],
+    ['direct, by the browser', copyOf(rendered), { engine: 'direct' }, false],
+    ['direct, by auto that needed no browser', copyOf(page('tea')), { engine: 'direct' }, true],
+    ['browser, by auto that needed none', copyOf(page('tea')), { engine: 'browser' }, false],
+    ['browser, by auto that rendered', copyOf(rendered), { engine: 'browser' }, true],
+    ['cf-browser-rendering, by the browser', copyOf(rendered), { engine: 'cf-browser-rendering' }, false],
+    ['auto, fetched for one who asked for its HTML alone', copyOf(page('tea'), { respondWith: 'html' }), {}, false],
+    ['HTML alone, by a named direct engine', copyOf(page('tea'), { engine: 'direct' }), { respondWith: 'html' }, true],
+    ['a timing of more patience', copyOf(rendered, { respondTiming: 'html' }), {}, false],
+    ['a timing of less patience', copyOf(rendered, { respondTiming: 'network-idle' }), { respondTiming: 'html' }, true],
+    ['a timing of more patience, direct', copyOf(page('tea'), { respondTiming: 'html' }), { engine: 'direct' }, true],
+    ['a timing of more patience, a document', copyOf(file('tea'), { respondTiming: 'html' }), {}, true],
+    ['a document, by any engine', copyOf(file('tea'), { engine: 'direct' }), { engine: 'browser' }, true],
+    ['a document for a language model', copyOf(file('tea')), { respondWith: 'readerlm-v2' }, true],
+    ['a page for a language model', copyOf(rendered), { respondWith: 'readerlm-v2' }, true],
+    [
+      'a screenshot that is there',
+      copyOf({ ...rendered, screenshot: picture }, { respondWith: 'screenshot' }),
+      { respondWith: 'screenshot' },
+      true,
+    ],
+    ['a screenshot that is not', copyOf(rendered, { respondWith: 'screenshot' }), { respondWith: 'screenshot' }, false],
+    [
+      'a page shot that is not',
+      copyOf({ ...rendered, screenshot: picture }, { respondWith: 'screenshot' }),
+      { respondWith: 'pageshot' },
+      false,
+    ],
+    [
+      'content, with pictures at hand',
+      copyOf({ ...rendered, screenshot: picture }, { respondWith: 'screenshot' }),
+      {},
+      true,
+    ],
+    ['a vision model', copyOf({ ...rendered, screenshot: picture }), { respondWith: 'vlm' }, false],
+    ['text recognition', copyOf({ ...rendered, pageshot: picture }), { respondWith: 'svc-ocr' }, false],
+  ])('for %s: %#', (_, copy, given, served) => expect(isServed(copy, given)).toBe(served));
+});
+
+describe('what is worth keeping', () => {
+  const long = 'tea '.repeat(300);
+  const untitled = (words: string) => ({ text: `<p>${words}</p>` });
+  it.each<[string, Snapshot, boolean]>([
+    ['a page', page('tea'), true],
+    ['a page that never rested', page('tea', { settled: false }), false],
+    ['a page that was cut off', page('tea', { notes: ['this is what had arrived'] }), false],
+    ['a page without a title', page('', untitled(long)), false],
+    ['a page with an empty title', page('', { text: `<title> \n</title><p>${long}</p>` }), false],
+    ['a page whose second title has text', page('', { text: `<title>\n<title lang="en">T</title>` }), true],
+    ['a page whose title never ends', page('', { text: '<title ' }), false],
+    ['a page that takes long to say what it is', page('', { text: `${' '.repeat(2 ** 21)}<title>T</title>` }), false],
+    ['text without a title', page('', { text: 'tea', mediaType: 'text/plain' }), true],
+    ['a short page that was not found', page('tea', { status: 404 }), false],
+    ['a long page that was not found', page(long, { status: 404 }), true],
+    ['a short page that asks for a captcha', page('<div class="g-recaptcha"></div>'), false],
+    ['a long page that mentions one', page(`${long}<div class="g-recaptcha"></div>`), true],
+    ['HTML that came with the request and was not rendered', page('tea', { engine: 'given' }), false],
+    ['HTML that came with the request and was rendered', page('tea', { engine: 'browser', url: 'blob:1' }), true],
+    ['a page that forbids copies', page('tea', { noStore: true }), false],
+    ['a document that forbids copies', file('tea', { noStore: true }), false],
+    ['a file still to be read', page('', { file: { path: '/f', size: 1, mediaType: 'application/pdf' } }), false],
+    ['the state of a browser', page('tea', { storageState: { cookies: [], origins: [] } }), false],
+    ['a document without a title', file('tea'), true],
+    ['a document with a query', file('tea', { url: `${URL_OF_TEA}&file=a.pdf` }), false],
+    ['a document with a query in its fragment', file('tea', { url: 'https://tea.example/a.pdf#?' }), true],
+    ['an uploaded document', file('tea', { url: 'blob:1', engine: 'given' }), true],
+    [
+      'a document of which some pages were not read',
+      file('tea', { notes: ['Page 4 is a picture without text'] }),
+      true,
+    ],
+    ['a document that was cut off', file('tea', { notes: ['It broke off'], partial: true }), false],
+    ['a document that was not found', file('tea', { status: 404 }), false],
+  ])('%s: %#', (_, snapshot, kept) => expect(worthKeeping(snapshot, request().options)).toBe(kept));
+
+  it('is a page that forbids copies for those who say how old a copy may be, and for no others', () => {
+    const secret = page('tea', { noStore: true });
+    const asks = request({ cacheTolerance: 60 });
+    expect(worthKeeping(secret, asks.options)).toBe(true);
+    expect(worthKeeping(secret, request({ cacheTolerance: 0 }).options)).toBe(false);
+    const { text: _, ...facts } = secret;
+    const copy = { facts, screenshot: false, pageshot: false, captured: capturedBy(asks) };
+    expect(serves(copy, asks)).toBe(true);
+    expect(serves(copy, request())).toBe(false);
+    expect(serves({ ...copy, facts: { ...facts, noStore: undefined } }, request())).toBe(true);
+  });
+
+  it('is no document that was read for a model, and no picture that a question was asked of', () => {
+    const picture = file('tea', { document: { title: '', mediaType: 'image/png', metadata: {}, hiddenCount: 0 } });
+    expect(worthKeeping(picture, request().options)).toBe(true);
+    expect(worthKeeping(picture, request({ instruction: 'what is it?' }).options)).toBe(false);
+    expect(worthKeeping(file('tea'), request({ respondWith: 'vlm' }).options)).toBe(false);
+  });
+});
+
+describe('an estimate of tokens', () => {
+  const enough = (text: string, html = true) => hasTokens(text, html, 10);
+  it.each<[string, boolean]>([
+    ['a '.repeat(20), true],
+    ['a '.repeat(19), false],
+    ['茶'.repeat(10), true],
+    ['茶'.repeat(9), false],
+    [' '.repeat(1000), false],
+    [`<p class="${'tea'.repeat(100)}">tea</p>`, false],
+    [`<script>${'tea '.repeat(100)}</script><STYLE>${'tea '.repeat(100)}</STYLE>`, false],
+    [`<script>${'tea '.repeat(100)}`, false],
+    [`<!-- ${'tea '.repeat(100)} --> tea`, false],
+    [`<!-- ${'tea '.repeat(100)}`, false],
+    [`<script></SCRIPT>${'tea '.repeat(10)}`, true],
+    [`tea <`.repeat(10), false],
+  ])('of %j', (text, expected) => expect(enough(text)).toBe(expected));
+
+  it('takes what is no HTML as it is', () => expect(enough(`<script>${'tea '.repeat(10)}</script>`, false)).toBe(true));
+});

@@ -1,0 +1,156 @@
+/** Which blocks of a page are its content: a probability for each, then the choice that promises the best F1. */
+
+import { WEIGHTS } from '#generated/content-weights.ts';
+import { KIND_WEIGHTS } from '#generated/page-kind-weights.ts';
+import type { Records } from '../blocks/records.ts';
+import type { Survey } from '../blocks/survey.ts';
+import { createDescriber, type Describer, FEATURES, layGround, type PageFacts } from '../trees/features.ts';
+import { describePage, FITTED_KINDS, PAGE_FEATURES } from '../trees/page-features.ts';
+import { probabilities, probability, readTrees, type Trees } from '../trees/trees.ts';
+
+export interface Choice {
+  /** 1 for each block that is kept. */
+  keep: Uint8Array;
+  /** How probable it is that each block is content. */
+  probabilities: Float32Array;
+  /** The probability from which on a block is kept. */
+  threshold: number;
+  /** The F1 over words that the probabilities promise for this choice; 0 to 1. */
+  promise: number;
+  /** A row of FEATURES for a block. */
+  describe(block: number): Float32Array;
+  /** How probable each of FITTED_KINDS is; they sum to 1. */
+  kinds: Float32Array;
+  records: Records;
+}
+
+/** What is fitted to annotated pages. */
+export interface Fitted {
+  /** By FEATURES: whether a block is content. */
+  blocks: Trees;
+  /** By PAGE_FEATURES, for each of FITTED_KINDS: whether the page is of that kind. */
+  kinds: readonly Trees[];
+}
+
+/**
+ * Where the line is drawn, as a share of the best F1 that the probabilities promise. Half of it would be right if they
+ * were exact and words were all that counts; a little more leaves out whole boxes that are probably not content.
+ */
+const STRICTNESS = 0.6;
+
+let shipped: Fitted | null = null;
+
+function shippedTrees(): Fitted {
+  shipped ??= {
+    blocks: readTrees(WEIGHTS, FEATURES),
+    kinds: FITTED_KINDS.map((kind) => readTrees(KIND_WEIGHTS[kind], PAGE_FEATURES)),
+  };
+  return shipped;
+}
+
+/** How probable each of FITTED_KINDS is for a page of these numbers; they sum to 1. */
+export function kindProbabilities(trees: readonly Trees[], numbers: Float32Array): Float32Array {
+  const all = new Float32Array(trees.length);
+  let sum = 0;
+  for (let at = 0; at < trees.length; at++) {
+    all[at] = probability(trees[at]!, numbers, 0);
+    sum += all[at]!;
+  }
+  for (let at = 0; at < all.length; at++) all[at]! /= sum;
+  return all;
+}
+
+/** The blocks that the trees take for content; other trees than the shipped ones are for measuring. */
+export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = shippedTrees()): Choice {
+  const size = survey.blocks.length;
+  const ground = layGround(survey);
+  const numbers = describePage(survey, ground.records, facts);
+  const kinds = kindProbabilities(fitted.kinds, numbers);
+  const describe = createDescriber(survey, ground, { ...facts, numbers, kinds });
+  const all = weigh(fitted.blocks, describe, size);
+  const threshold = bestThreshold(survey, all);
+  const keep = new Uint8Array(size);
+  for (let at = 0; at < size; at++) if (all[at]! >= threshold) keep[at] = 1;
+  return {
+    keep,
+    probabilities: all,
+    threshold,
+    promise: promised(survey, all, keep),
+    describe: (block) => {
+      const row = new Float32Array(FEATURES.length);
+      describe.page(row, 0);
+      describe.block(row, 0, block);
+      return row;
+    },
+    kinds,
+    records: ground.records,
+  };
+}
+
+/** So many rows are described and weighed in one go: they stay near the processor, whatever the size of the page. */
+const ROWS_AT_ONCE = 64;
+
+function weigh(trees: Trees, describe: Describer, count: number): Float32Array {
+  const all = new Float32Array(count);
+  const width = FEATURES.length;
+  const rows = new Float32Array(Math.min(count, ROWS_AT_ONCE) * width);
+  for (let at = 0; at < rows.length; at += width) describe.page(rows, at);
+  for (let from = 0; from < count; from += ROWS_AT_ONCE) {
+    const size = Math.min(ROWS_AT_ONCE, count - from);
+    for (let at = 0; at < size; at++) describe.block(rows, at * width, from + at);
+    all.set(probabilities(trees, rows, size, width), from);
+  }
+  return all;
+}
+
+/**
+ * With block i holding w(i) words and being content with probability p(i), keeping a set K promises about
+ * 2 * sum over K of p w / (sum over K of w + sum over all of p w). The best set is all above some threshold: so the
+ * blocks are taken in order of their probability, and the best promise on the way is what the page can give.
+ */
+function bestThreshold(survey: Survey, probabilities: Float32Array): number {
+  const order = orderOf(probabilities);
+  let expected = 0;
+  for (let at = 0; at < probabilities.length; at++) expected += probabilities[at]! * survey.blocks[at]!.words;
+  let hits = 0;
+  let kept = 0;
+  let best = 0;
+  for (let place = 0; place < order.length; place++) {
+    const at = order[place]!;
+    const { words } = survey.blocks[at]!;
+    hits += probabilities[at]! * words;
+    kept += words;
+    if (hits > 0) best = Math.max(best, (2 * hits) / (kept + expected));
+  }
+  return STRICTNESS * best;
+}
+
+/** Numbers of the blocks from the most probable to the least; of equals, the first first. */
+function orderOf(probabilities: Float32Array): Float64Array {
+  // The bits of positive floats are ordered as they are. With the block's number behind them they are whole numbers
+  // that sort without a comparison of ours, which takes most of the time otherwise.
+  const bits = new Uint32Array(probabilities.buffer, probabilities.byteOffset, probabilities.length);
+  const order = new Float64Array(bits.length);
+  for (let at = 0; at < order.length; at++) order[at] = bits[at]! * PLACES + (PLACES - 1 - at);
+  order.sort().reverse();
+  for (let at = 0; at < order.length; at++) order[at] = PLACES - 1 - (order[at]! % PLACES);
+  return order;
+}
+
+/** More than the blocks of any page that is weighed; with the bits of a float it fits a double. */
+const PLACES = 2 ** 20;
+
+/** The F1 that a choice promises. */
+export function promised(survey: Survey, probabilities: Float32Array, keep: Uint8Array): number {
+  let expected = 0;
+  let hits = 0;
+  let kept = 0;
+  for (let at = 0; at < keep.length; at++) {
+    const { words } = survey.blocks[at]!;
+    expected += probabilities[at]! * words;
+    if (!keep[at]) continue;
+    hits += probabilities[at]! * words;
+    kept += words;
+  }
+  return kept + expected === 0 ? 0 : (2 * hits) / (kept + expected);
+}

@@ -1,0 +1,198 @@
+/** Copies what was chosen of a page: the kept blocks with the elements around them, and the media that stand among them. */
+import {
+  append,
+  attribute,
+  type Child,
+  clone,
+  type Document,
+  ELEMENT,
+  Element,
+  type Node,
+  TEXT,
+  Text,
+} from '#html/node.ts';
+import { STAND_IN_NAMES } from '../../markdown/players.ts';
+import { PARTS } from '../blocks/class-words.ts';
+import { SILENT, type Survey } from '../blocks/survey.ts';
+
+/** Leaves that are kept when the text around them is. */
+const MEDIA = new Set([
+  'img',
+  'video',
+  'audio',
+  'iframe',
+  'embed',
+  'object',
+  'amp-video',
+  'amp-audio',
+  'amp-iframe',
+  'picture',
+  'hr',
+  'br',
+  'wbr',
+  'td',
+  'th',
+  'col',
+  'source',
+  'track',
+  'input',
+]);
+
+/** Elements that become a player, whatever they show until then. */
+const STAND_INS = new Set(STAND_IN_NAMES);
+
+const partMask = (...parts: (typeof PARTS)[number][]) =>
+  parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
+const NOT_FOR_READING = partMask('advert', 'share', 'author', 'related', 'nav');
+
+/** An open element of the page, and its copy once something under it was kept. */
+interface Open {
+  source: Element;
+  copy: Element | null;
+  /** Whether media right under it are kept. */
+  welcome: boolean;
+}
+
+/** Whether an image is a picture to look at, not a pixel that counts visitors or an icon of a bar. */
+function isPicture(element: Element): boolean {
+  const size = (name: string) => Number.parseInt(attribute(element, name) ?? '', 10);
+  return !(size('width') <= 2 || size('height') <= 2);
+}
+
+function isKeptMedia(element: Element, parts: number): boolean {
+  if (element.name === 'input') return attribute(element, 'type')?.toLowerCase() === 'checkbox';
+  if (element.name === 'img') return isPicture(element) && (parts & NOT_FOR_READING) === 0;
+  if (element.name === 'script') return /^math\//i.test(attribute(element, 'type') ?? '');
+  return MEDIA.has(element.name) || STAND_INS.has(element.name);
+}
+
+/**
+ * A copy of the page's body (the survey's root) with the blocks for which `keep` is 1. `sources`, when given, gets each
+ * copied element with the one that it was copied from.
+ */
+export function copyKept(
+  root: Element | Document,
+  survey: Survey,
+  keep: Uint8Array,
+  sources?: Map<Element, Element>,
+): Element {
+  const top = new Element('body');
+  if (root.type === ELEMENT) sources?.set(top, root);
+  const copied = (copy: Element, source: Element): Element => {
+    sources?.set(copy, source);
+    return copy;
+  };
+  const expected = expectTexts(survey, keep);
+  const counts = new Int32Array(keep.length + 1);
+  const words = new Float64Array(keep.length + 1);
+  for (let at = 0; at < keep.length; at++) {
+    counts[at + 1] = counts[at]! + keep[at]!;
+    words[at + 1] = words[at]! + (keep[at] ? survey.blocks[at]!.words : 0);
+  }
+  const keptBlocks = (number: number) => counts[survey.endBlock[number]!]! - counts[survey.firstBlock[number]!]!;
+  const keptWords = (number: number) => words[survey.endBlock[number]!]! - words[survey.firstBlock[number]!]!;
+  const stack: Open[] = [];
+  let number = -1;
+  const copyOf = (): Element => {
+    let at = stack.length - 1;
+    while (at >= 0 && !stack[at]!.copy) at--;
+    let copy = at >= 0 ? stack[at]!.copy! : top;
+    for (at++; at < stack.length; at++) {
+      const made = copied(shell(stack[at]!.source), stack[at]!.source);
+      append(copy, made);
+      stack[at]!.copy = made;
+      copy = made;
+    }
+    return copy;
+  };
+  const keepText = (node: Text) => {
+    if (expected.has(node)) append(copyOf(), new Text(node.value));
+    else if (stack.at(-1)?.copy && !/\S/.test(node.value)) append(stack.at(-1)!.copy!, new Text(' '));
+  };
+  /** Whether to look inside. */
+  const enter = (element: Element): boolean => {
+    const holder = stack.at(-1);
+    const welcome = holder?.welcome ?? false;
+    if (SILENT.has(element.name) || element.namespace === 'svg') {
+      if (welcome && isKeptMedia(element, 0)) append(copyOf(), copied(wholeCopy(element), element));
+      return false;
+    }
+    number++;
+    const mine = number;
+    expected.startAt(survey.firstBlock[mine]!);
+    const has = survey.endBlock[mine]! > survey.firstBlock[mine]!;
+    const kept = has && keptBlocks(mine) > 0;
+    // Its label was left out, not what it plays.
+    if (has && !kept && welcome && STAND_INS.has(element.name)) append(copyOf(), copied(shell(element), element));
+    if (has ? !kept : !welcome) {
+      number = survey.end[mine]! - 1;
+      return false;
+    }
+    const parts = survey.parts[mine]!;
+    if (!has && (parts & NOT_FOR_READING) !== 0) {
+      number = survey.end[mine]! - 1;
+      return false;
+    }
+    const open: Open = {
+      source: element,
+      copy: null,
+      welcome: has ? keptWords(mine) * 2 >= survey.words[mine]! : welcome,
+    };
+    stack.push(open);
+    // What stands in a line of kept text is kept with it, though it has no text of its own.
+    if (isKeptMedia(element, parts)) copyOf();
+    return true;
+  };
+  let node: Node | null = root.type === ELEMENT ? root : root.first;
+  while (node) {
+    let down: Child | null = null;
+    if (node.type === TEXT) keepText(node);
+    else if (node.type === ELEMENT && enter(node)) {
+      down = node.first;
+      if (!down) stack.pop();
+    }
+    if (down) {
+      node = down;
+      continue;
+    }
+    while (node && (node === root || !(node as Child).next)) {
+      node = node === root ? null : ((node as Child).parent as Node);
+      if (node && stack.at(-1)?.source === node) stack.pop();
+    }
+    if (node) node = (node as Child).next;
+  }
+  return top;
+}
+
+/** Which texts belong to kept blocks. They must be asked for in document order, which is the survey's. */
+function expectTexts({ blocks, texts }: Survey, keep: Uint8Array) {
+  let block = -1;
+  let text = 0;
+  const goTo = (at: number): void => {
+    block = at;
+    while (block < keep.length && !keep[block]) block++;
+    if (block < keep.length) text = blocks[block]!.firstText;
+  };
+  goTo(0);
+  return {
+    /** Texts of blocks before this one are not asked for any more. */
+    startAt: (at: number): void => {
+      if (at > block) goTo(at);
+    },
+    has: (node: Text): boolean => {
+      if (block >= keep.length || texts[text] !== node) return false;
+      if (++text === blocks[block]!.endText) goTo(block + 1);
+      return true;
+    },
+  };
+}
+
+const shell = (element: Element): Element => new Element(element.name, element.namespace, element.attributes);
+
+/** A copy of a silent leaf: of a medium with its sources, of others with their text (a formula). */
+function wholeCopy(element: Element): Element {
+  if (element.name === 'video' || element.name === 'audio') return clone(element);
+  const copy = shell(element);
+  if (element.first?.type === TEXT) append(copy, new Text(element.first.value));
+  return copy;
+}

@@ -1,0 +1,72 @@
+/** Where one can go from a page: what a crawl follows. Of the whole page, as it came, whatever the options leave of it. */
+import { attribute, type Document, ELEMENT, type Element, following } from '#html/node.ts';
+import { relsOf } from '../metadata/head-links.ts';
+import { documentBaseUrl, resolveUrl } from './links.ts';
+
+export interface FoundLink {
+  /** An http(s) address without fragment, unless that is a route of the page's own (`#/…`). */
+  readonly url: string;
+  /** Whether every link to it asks not to be followed (`rel="nofollow"`). */
+  readonly nofollow: boolean;
+}
+
+export interface PageLinks {
+  /** The address of the page after redirects. */
+  readonly url: string;
+  /** In document order, no address twice, 10,000 at most. */
+  readonly links: readonly FoundLink[];
+  /** Whether the page asks that none of its links be followed (a meta element `robots` with `nofollow` or `none`). */
+  readonly nofollow: boolean;
+}
+
+const MAX_LINKS = 10_000;
+
+/** `url` is the address after redirects, against which relative links resolve unless the page names another base. */
+export function pageLinks(document: Document, url: string): PageLinks {
+  const baseUrl = documentBaseUrl(document, url);
+  const found = new Map<string, boolean>();
+  let nofollow = false;
+  for (let node = following(document, document); node; node = following(node, document)) {
+    if (node.type !== ELEMENT) continue;
+    if (node.name === 'meta') nofollow ||= forbidsFollowing(node);
+    const href = addressIn(node);
+    if (href === null) continue;
+    const address = withoutFragment(resolveUrl(href, baseUrl));
+    if (address === undefined) continue;
+    const before = found.get(address);
+    if (before === undefined && found.size >= MAX_LINKS) continue;
+    const refused = /\bnofollow\b/i.test(attribute(node, 'rel') ?? '');
+    found.set(address, refused && before !== false);
+  }
+  return { url, links: [...found].map(([address, refused]) => ({ url: address, nofollow: refused })), nofollow };
+}
+
+/** Links of the text and of maps, the pages before and after one, and what stands in frames of a frame set. */
+function addressIn(element: Element): string | null {
+  switch (element.name) {
+    case 'a':
+    case 'area':
+      return attribute(element, 'href');
+    case 'frame':
+      return attribute(element, 'src');
+    case 'link':
+      return relsOf(attribute(element, 'rel') ?? '').some((rel) => rel === 'next' || rel === 'prev')
+        ? attribute(element, 'href')
+        : null;
+    default:
+      return null;
+  }
+}
+
+const forbidsFollowing = (meta: Element): boolean =>
+  attribute(meta, 'name')?.trim().toLowerCase() === 'robots' &&
+  (attribute(meta, 'content') ?? '')
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((word) => word === 'nofollow' || word === 'none');
+
+function withoutFragment(address: string | null): string | undefined {
+  if (address === null || !/^https?:\/\//.test(address)) return undefined;
+  const at = address.indexOf('#');
+  return at < 0 || /^#!?\//.test(address.slice(at, at + 3)) ? address : address.slice(0, at);
+}

@@ -1,0 +1,73 @@
+/** The content of a surveyed page: what the trees choose, completed and judged, with a fallback for poor pages. */
+
+import type { Survey } from '../blocks/survey.ts';
+import type { PageFacts } from '../trees/features.ts';
+import { FITTED_KINDS } from '../trees/page-features.ts';
+import { type Choice, chooseBlocks, type Fitted, promised } from './choose.ts';
+import { findFrame, isAllFrame, keepOutsideFrame } from './frame.ts';
+import { completeRecords, completeUnits, withoutButtons } from './units.ts';
+
+export interface Selection {
+  /** 1 for each block of the survey that is content. */
+  keep: Uint8Array;
+  /** The F1 over words that the probabilities promise. */
+  confidence: number;
+  source: 'main' | 'container' | 'nothing';
+  /** What the trees chose; null for a page that is too large to weigh. */
+  choice: Choice | null;
+}
+
+/** A choice that promises less than this is not trusted. */
+const POOR = 0.15;
+/** A page with fewer words is too small to weigh, and short enough to be given outside its frame. */
+const SMALL = 150;
+/** The share of a page's words that must stand outside its frame for its names to be believed. */
+const BELIEVED = 0.2;
+
+/** Pages with more are not weighed: the numbers about their blocks would fill the memory of a thread. */
+const MOST_BLOCKS = 30_000;
+const MOST_ELEMENTS = 150_000;
+
+const LISTING = FITTED_KINDS.indexOf('listing');
+const COLLECTION = FITTED_KINDS.indexOf('collection');
+/** How probable it must be that a page is a list. */
+const LIKELY = 0.5;
+
+const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLECTION]! >= LIKELY;
+
+/**
+ * Chooses the content; `fitted` other than what is shipped is for measuring. Keeps at least one block of
+ * all pages that are more than frame.
+ */
+export function selectContent(survey: Survey, facts: PageFacts, fitted?: Fitted): Selection {
+  const framed = findFrame(survey, true);
+  if (survey.blocks.length > MOST_BLOCKS || survey.elements.length > MOST_ELEMENTS) {
+    return { keep: outsideFrame(survey, framed), confidence: 0, source: 'container', choice: null };
+  }
+  const choice = chooseBlocks(survey, facts, fitted);
+  if (isAllFrame(survey)) {
+    return { keep: new Uint8Array(survey.blocks.length), confidence: 1 - choice.promise, source: 'nothing', choice };
+  }
+  const { probabilities, promise } = choice;
+  if (survey.words[0]! < SMALL || promise < POOR || !choice.keep.includes(1)) {
+    const outside = outsideFrame(survey, framed);
+    return { keep: outside, confidence: promised(survey, probabilities, outside), source: 'container', choice };
+  }
+  const keep = Uint8Array.from(choice.keep);
+  completeUnits(survey, keep, framed, probabilities);
+  if (likelyList(choice)) completeRecords(survey, keep, framed, choice);
+  return { keep, confidence: promise, source: 'main', choice };
+}
+
+/** What stands outside the frame by landmarks and names, else by landmarks, else all; without its buttons. */
+function outsideFrame(survey: Survey, framed: Uint8Array): Uint8Array {
+  const isEnough = (keep: Uint8Array) => {
+    let words = 0;
+    for (let at = 0; at < keep.length; at++) if (keep[at]) words += survey.blocks[at]!.words;
+    return words >= survey.words[0]! * BELIEVED;
+  };
+  let keep = keepOutsideFrame(survey, framed);
+  if (!isEnough(keep)) keep = keepOutsideFrame(survey, findFrame(survey, false));
+  if (!isEnough(keep)) keep.fill(1);
+  return withoutButtons(survey, keep);
+}

@@ -1,0 +1,33 @@
+/** Addresses that a page gives of itself and of its picture. */
+import { resolveUrl } from '../content/links.ts';
+
+/** Longer ones are data, not addresses. */
+const LONGEST = 4_096;
+
+/** The absolute form of an http(s) address; undefined for any other, and for what is too long for one. */
+export function webAddress(address: string, baseUrl: string): string | undefined {
+  const text = address.trim();
+  if (text === '' || text.length > LONGEST || /[<>{}\t\r\n]/.test(text)) return undefined;
+  const resolved = resolveUrl(text, baseUrl);
+  return resolved !== null && resolved.length <= LONGEST && /^https?:\/\/[^/]*[^/.]/i.test(resolved)
+    ? resolved
+    : undefined;
+}
+
+/** Pictures that stand where none is. */
+const PLACEHOLDER =
+  /(?:^|[/_-])(?:blank|placeholder|spacer|pixel|1x1|transparent|no-?image|default-image)[^/]{0,20}\.(?:gif|png|jpe?g|svg|webp)(?:[?#]|$)/i;
+
+/** The address of a picture; undefined for what only holds its place. */
+export function pictureAddress(address: string, baseUrl: string): string | undefined {
+  const resolved = webAddress(address, baseUrl);
+  return resolved === undefined || PLACEHOLDER.test(resolved) ? undefined : resolved;
+}
+
+/** Whether the address is that of a site's first page, in one of its languages perhaps. */
+export function isHome(url: string): boolean {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) return false;
+  const { pathname, searchParams } = new URL(url);
+  if (!/^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.\w{2,5}|home|default\.aspx?)?$/i.test(pathname)) return false;
+  return [...searchParams.keys()].every((name) => /^(?:utm_\w+|ref|srsltid|[a-z]+clid|lang|hl)$/i.test(name));
+}

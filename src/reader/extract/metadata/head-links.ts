@@ -1,0 +1,41 @@
+/** The links of a page's head (contract, section 5). */
+import { attribute, type Element } from '#html/node.ts';
+import { resolveUrl } from '../content/links.ts';
+
+/** The words of a `rel` attribute in lower case. */
+export function relsOf(rel: string): string[] {
+  const words = rel.toLowerCase();
+  return /\s/.test(words) ? words.split(/\s+/) : [words];
+}
+
+function otherAttributes(link: Element): Record<string, string> {
+  const others: [string, string][] = [];
+  for (const { name, value } of link.attributes) if (name !== 'rel' && name !== 'href') others.push([name, value]);
+  return Object.fromEntries(others);
+}
+
+/** By rel, then by absolute address, with the other attributes; `stylesheet` and `shortcut` are left out. */
+export function headLinks(
+  links: readonly Element[],
+  baseUrl: string,
+): Record<string, Record<string, Record<string, string>>> {
+  const external = new Map<string, Map<string, Record<string, string>>>();
+  for (const link of links) {
+    const rel = attribute(link, 'rel');
+    const href = attribute(link, 'href');
+    if (!rel || !href) continue;
+    const rels = relsOf(rel).filter((one) => one && one !== 'stylesheet' && one !== 'shortcut');
+    if (!rels.length) continue;
+    const address = resolveUrl(href, baseUrl) ?? href;
+    const facts = otherAttributes(link);
+    for (const one of rels) {
+      let byAddress = external.get(one);
+      if (!byAddress) {
+        byAddress = new Map();
+        external.set(one, byAddress);
+      }
+      byAddress.set(address, facts);
+    }
+  }
+  return Object.fromEntries([...external].map(([rel, byAddress]) => [rel, Object.fromEntries(byAddress)]));
+}

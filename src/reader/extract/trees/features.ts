@@ -1,0 +1,710 @@
+/**
+ * What is known about each block, as numbers: its own text, its neighbours, the elements around it, how often its
+ * like repeats, and the page as a whole. All from the survey's arrays, in a constant number of passes.
+ */
+import { PARTS } from '../blocks/class-words.ts';
+import { headingLevel } from '../blocks/headings.ts';
+import { findLooks } from '../blocks/looks.ts';
+import { PHRASES } from '../blocks/phrases.ts';
+import { findRecords, type Records } from '../blocks/records.ts';
+import { findSections, type Sections } from '../blocks/sections.ts';
+import { type Block, isProse, type Survey } from '../blocks/survey.ts';
+import { endsWithDots, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
+
+/** What the page as a whole says, beside its text. */
+export interface PageFacts {
+  title: string;
+  /** Types from JSON-LD, microdata and Open Graph (`og:product`), in lower case. */
+  types: ReadonlySet<string>;
+  /** The path of its address. */
+  path: string;
+  /** The same with its query. */
+  address: string;
+  /** Whether the address is that of a front page. */
+  isRoot: boolean;
+  /** Mask of PARTS of the words in the address's path. */
+  urlParts: number;
+  /** Number of path segments; 0 for a home page. */
+  urlDepth: number;
+}
+
+/** What is known of a page before its blocks are judged. */
+export interface PageView extends PageFacts {
+  /** Its numbers by PAGE_FEATURES. */
+  numbers: Float32Array;
+  /** How probable each of FITTED_KINDS is; they sum to 1. */
+  kinds: Float32Array;
+}
+
+/** Elements whose place around a block matters by itself. */
+const AROUND = [
+  'nav',
+  'header',
+  'footer',
+  'aside',
+  'main',
+  'article',
+  'section',
+  'form',
+  'table',
+  'ul',
+  'ol',
+  'figure',
+  'blockquote',
+  'pre',
+  'button',
+  'label',
+  'details',
+  'dl',
+  'a',
+  'li',
+  'td',
+] as const;
+const AROUND_AT = new Map<string, number>(AROUND.map((name, at) => [name, at]));
+
+const OWN = [
+  'words',
+  'linkDensity',
+  'wordLength',
+  'sentences',
+  'commas',
+  'digitRatio',
+  'capitalRatio',
+  'endsSentence',
+  'endsColon',
+  'startsCapital',
+  'isP',
+  'isLi',
+  'heading',
+  'isCell',
+  'isPre',
+  'isTerm',
+  'isCaption',
+  'isDiv',
+  'isProse',
+] as const;
+const PLACE = ['share', 'order', 'wordsBefore', 'wordsAfter', 'depth'] as const;
+const NEIGHBOURS = [-3, -2, -1, 1, 2, 3];
+const CHAIN = 5;
+const CONTAINERS = [0.9, 0.7, 0.5];
+const REPEATS = [
+  'likeWords',
+  'likeBlocks',
+  'likeLinks',
+  'likeMean',
+  'twins',
+  'twins1',
+  'twins2',
+  'copies',
+  'sinceProse',
+  'untilProse',
+] as const;
+const TITLES = ['fromHeading', 'isTitle', 'titleWords', 'titleBox', 'titleUp', 'titleLinks'] as const;
+/** What the headings above a block may say that matters to it. */
+const HEADED = ['share', 'talk', 'related', 'legal', 'join', 'shop', 'go', 'review', 'facts'] as const;
+const SECTION = [
+  'section.level',
+  'section.words',
+  'section.blocks',
+  'section.place',
+  'section.isHeading',
+  ...HEADED.map((name) => `section.${name}`),
+  ...HEADED.map((name) => `over.${name}`),
+];
+const HEADED_BITS = HEADED.map((name) => 1 << PHRASES.indexOf(name));
+const RECORD = ['count', 'share', 'mean', 'links', 'prose', 'images', 'prices', 'place'];
+const TEMPLATE = ['blocks', 'share', 'mean', 'links', 'prose'];
+/** Numbers of the page that its blocks are judged by too. */
+const OF_PAGE = [
+  'images',
+  'prices',
+  'h1',
+  'h2',
+  'dots',
+  ...['thread', 'comment', 'product', 'item', 'post', 'code', 'review'].map((part) => `in.${part}`),
+];
+const OF_PAGE_AT = OF_PAGE.map((name) => {
+  const at = PAGE_FEATURES.indexOf(name);
+  if (at < 0) throw new Error(`No such number of a page: ${name}`);
+  return at;
+});
+const PAGE = [
+  'pageWords',
+  'pageLinks',
+  'pageBlocks',
+  'pageProse',
+  'pageLongest',
+  'pageMain',
+  'pageArticles',
+  'pageMaxTwins',
+  'urlDepth',
+  'urlThread',
+  'urlProduct',
+  'urlPost',
+  'urlItem',
+  'typeArticle',
+  'typeProduct',
+  'typeForum',
+  'typeList',
+  'typeWebsite',
+] as const;
+
+/** The name of each number in a row. */
+export const FEATURES: readonly string[] = [
+  ...OWN,
+  ...PHRASES.map((name) => `says.${name}`),
+  ...PLACE,
+  ...NEIGHBOURS.flatMap((step) => [`words${step}`, `links${step}`, `same${step}`]),
+  ...PARTS.map((name) => `part.${name}`),
+  ...AROUND.map((name) => `in.${name}`),
+  ...Array.from({ length: CHAIN }, (_, at) =>
+    ['words', 'links', 'share', 'prose', 'blocks', 'place'].map((name) => `up${at + 1}.${name}`),
+  ).flat(),
+  ...CONTAINERS.flatMap((share) => [`box${share}.in`, `box${share}.away`, `box${share}.links`]),
+  ...REPEATS,
+  ...TITLES,
+  ...SECTION,
+  ...RECORD.map((name) => `record.${name}`),
+  ...RECORD.map((name) => `list.${name}`),
+  ...TEMPLATE.map((name) => `template.${name}`),
+  'endsDots',
+  'hasPrice',
+  ...PAGE,
+  ...OF_PAGE.map((name) => `page.${name}`),
+  ...FITTED_KINDS.map((kind) => `kind.${kind}`),
+];
+
+/** Most of what is counted on a page is a small number. */
+const LOGS = Float64Array.from({ length: 1024 }, (_, value) => Math.log1p(value));
+
+/** `Math.log1p`. */
+const log = (value: number): number => (value >>> 0 === value && value < 1024 ? LOGS[value]! : Math.log1p(value));
+
+const letters = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** Arrays over all elements that blocks look things up in. */
+export interface Ground {
+  depth: Int32Array;
+  /** Which of AROUND the element is, -1 for none. */
+  around: Int8Array;
+  /** Nearest element above that holds more words. */
+  up: Int32Array;
+  /** Number of the element's look: its name and class. */
+  look: Int32Array;
+  records: Records;
+}
+
+/** Lays out what blocks look up; the survey has at least one element. */
+export function layGround(survey: Survey): Ground {
+  const size = survey.elements.length;
+  const ground = {
+    depth: new Int32Array(size),
+    around: new Int8Array(size).fill(-1),
+    up: new Int32Array(size).fill(-1),
+    look: findLooks(survey),
+  };
+  for (let at = 0; at < size; at++) {
+    const element = survey.elements[at]!;
+    const above = survey.parent[at]!;
+    if (above >= 0) {
+      ground.depth[at] = ground.depth[above]! + 1;
+      ground.up[at] = survey.words[above]! > survey.words[at]! ? above : ground.up[above]!;
+    }
+    ground.around[at] = AROUND_AT.get(element.name) ?? -1;
+  }
+  return { ...ground, records: findRecords(survey, ground.look) };
+}
+
+/** For each share, the smallest element that holds so much of the page's prose (of its words when there is none). */
+function containers(survey: Survey): number[] {
+  const mass = survey.proseWords[0]! > 50 ? survey.proseWords : survey.words;
+  const whole = mass[0]!;
+  return CONTAINERS.map((share) => {
+    let at = 0;
+    for (;;) {
+      let next = -1;
+      for (let child = at + 1; child < survey.end[at]!; child = survey.end[child]!) {
+        if (mass[child]! >= share * whole) next = child;
+      }
+      if (next < 0) return at;
+      at = next;
+    }
+  });
+}
+
+/** What the blocks that are alike hold together, by their number. */
+interface Alike {
+  blocks: Int32Array;
+  words: Int32Array;
+  linkWords: Int32Array;
+  proseWords: Int32Array;
+}
+
+/** Sums blocks that have the same number in `keys`; the numbers are below `count`. */
+function sumAlike(blocks: readonly Block[], keys: Int32Array, count: number): Alike {
+  const sums: Alike = {
+    blocks: new Int32Array(count),
+    words: new Int32Array(count),
+    linkWords: new Int32Array(count),
+    proseWords: new Int32Array(count),
+  };
+  for (let at = 0; at < blocks.length; at++) {
+    const block = blocks[at]!;
+    const key = keys[at]!;
+    sums.blocks[key]! += 1;
+    sums.words[key]! += block.words;
+    sums.linkWords[key]! += block.linkWords;
+    if (isProse(block)) sums.proseWords[key]! += block.words;
+  }
+  return sums;
+}
+
+/** Numbers whole numbers in the order in which they are met. */
+function createNumbers(): (key: number) => number {
+  const known = new Map<number, number>();
+  return (key) => {
+    let number = known.get(key);
+    if (number === undefined) {
+      number = known.size;
+      known.set(key, number);
+    }
+    return number;
+  };
+}
+
+/** For each block, the number of its template: the looks of its element and of the two around that. */
+function findTemplates({ blocks, parent }: Survey, look: Int32Array): Int32Array {
+  const looks = look.length + 1;
+  const aroundOf = createNumbers();
+  const templateOf = createNumbers();
+  const found = new Int32Array(blocks.length);
+  for (let at = 0; at < found.length; at++) {
+    const { owner } = blocks[at]!;
+    const above = parent[owner]!;
+    const further = above < 0 ? -1 : parent[above]!;
+    const pair = (above < 0 ? 0 : look[above]! + 1) * looks + (further < 0 ? 0 : look[further]! + 1);
+    found[at] = templateOf(aroundOf(pair) * looks + look[owner]!);
+  }
+  return found;
+}
+
+/** The look of each block's element. */
+function looksOf(blocks: readonly Block[], look: Int32Array): Int32Array {
+  const looks = new Int32Array(blocks.length);
+  for (let at = 0; at < looks.length; at++) looks[at] = look[blocks[at]!.owner]!;
+  return looks;
+}
+
+/** For each block, on how many its text stands. */
+function countCopies(blocks: readonly Block[]): Int32Array {
+  const counts = new Int32Array(blocks.length).fill(1);
+  const first = new Map<number, number>();
+  // Most texts stand once, which a few of their letters tell; only what these do not tell apart is compared as a whole.
+  const shared = new Map<string, number[]>();
+  for (let at = 0; at < blocks.length; at++) {
+    const { text } = blocks[at]!;
+    const key = sketch(text);
+    const met = first.get(key);
+    if (met === undefined) {
+      first.set(key, at);
+      continue;
+    }
+    if (met >= 0) {
+      shared.set(blocks[met]!.text, [met]);
+      first.set(key, -1);
+    }
+    const alike = shared.get(text);
+    if (alike) alike.push(at);
+    else shared.set(text, [at]);
+  }
+  for (const alike of shared.values()) for (const at of alike) counts[at] = alike.length;
+  return counts;
+}
+
+/** A number that is the same for equal texts. */
+function sketch(text: string): number {
+  const { length } = text;
+  let hash = length;
+  for (let step = 0; step < 4; step++) hash = Math.imul(hash, 31) + text.charCodeAt((length * step) >> 2);
+  return (Math.imul(hash, 31) + text.charCodeAt(length - 1)) | 0;
+}
+
+/** The block that is the page's title on the page: the first h1 like the title, else the first h1, else -1. */
+function titleBlock(survey: Survey, title: string): number {
+  const wanted = letters(title);
+  let first = -1;
+  for (let at = 0; at < survey.blocks.length; at++) {
+    const block = survey.blocks[at]!;
+    if (survey.elements[block.owner]!.name !== 'h1') continue;
+    if (first < 0) first = at;
+    const text = letters(block.text);
+    if (text && (wanted.includes(text) || text.includes(wanted))) return at;
+  }
+  return first;
+}
+
+function tagOf(survey: Survey, block: Block): string {
+  return survey.elements[block.owner]!.name;
+}
+
+const OWN_CODE = new Map(
+  Object.entries({
+    p: 10,
+    li: 11,
+    td: 13,
+    th: 13,
+    pre: 14,
+    code: 14,
+    dt: 15,
+    dd: 15,
+    figcaption: 16,
+    caption: 16,
+    div: 17,
+  }),
+);
+
+/** Writes what the block's own text says. */
+function writeOwn(row: Float32Array, start: number, block: Block, tag: string): number {
+  const words = Math.max(1, block.words);
+  const characters = Math.max(1, block.characters);
+  const { text, phrases } = block;
+  row[start] = log(block.words);
+  row[start + 1] = block.linkWords / words;
+  row[start + 2] = block.characters / words;
+  row[start + 3] = log(block.sentences);
+  row[start + 4] = log(block.commas);
+  row[start + 5] = block.digits / characters;
+  row[start + 6] = block.capitals / characters;
+  const last = text.charAt(text.length - 1);
+  row[start + 7] = last !== '' && '.!?。…"”'.includes(last) ? 1 : 0;
+  row[start + 8] = last === ':' ? 1 : 0;
+  const first = text.charAt(0);
+  row[start + 9] = first !== first.toLowerCase() ? 1 : 0;
+  for (let number = start + 10; number < start + OWN.length; number++) row[number] = 0;
+  const code = OWN_CODE.get(tag);
+  if (code !== undefined) row[start + code] = 1;
+  row[start + 12] = headingLevel(tag);
+  row[start + 18] = isProse(block) ? 1 : 0;
+  const to = start + OWN.length;
+  for (let at = 0; at < PHRASES.length; at++) row[to + at] = (phrases >> at) & 1;
+  return to + PHRASES.length;
+}
+
+function writeNeighbours(row: Float32Array, start: number, survey: Survey, { look }: Ground, at: number): number {
+  const { blocks } = survey;
+  const own = look[blocks[at]!.owner]!;
+  let to = start;
+  for (const step of NEIGHBOURS) {
+    const other = blocks[at + step];
+    row[to++] = other ? log(other.words) : -1;
+    row[to++] = other ? other.linkWords / Math.max(1, other.words) : -1;
+    row[to++] = other && look[other.owner] === own ? 1 : 0;
+  }
+  return to;
+}
+
+/** The numbers that are the same for every block of a page. */
+function pageRow(survey: Survey, records: Records, view: PageView): number[] {
+  const total = Math.max(1, survey.words[0] ?? 0);
+  let longest = 0;
+  for (const block of survey.blocks) longest = Math.max(longest, block.words - block.linkWords);
+  let main = 0;
+  let articles = 0;
+  let most = 0;
+  for (let at = 0; at < survey.elements.length; at++) {
+    const { name } = survey.elements[at]!;
+    if (name === 'main') main = Math.max(main, survey.words[at]! / total);
+    if (name === 'article') articles++;
+    if (survey.words[at]! > 8) most = Math.max(most, records.groups.count[records.groupOf[at]!]!);
+  }
+  const has = (...types: string[]) => (types.some((type) => view.types.has(type)) ? 1 : 0);
+  const url = (part: (typeof PARTS)[number]) => (view.urlParts >> PARTS.indexOf(part)) & 1;
+  return [
+    log(total),
+    (survey.linkWords[0] ?? 0) / total,
+    log(survey.blocks.length),
+    (survey.proseWords[0] ?? 0) / total,
+    log(longest),
+    main,
+    log(articles),
+    log(most),
+    view.urlDepth,
+    url('thread'),
+    url('product'),
+    url('post'),
+    url('item'),
+    has('article', 'newsarticle', 'blogposting', 'og:article', 'reportagenewsarticle', 'techarticle'),
+    has('product', 'og:product', 'productgroup', 'og:og:product'),
+    has('discussionforumposting', 'qapage', 'question'),
+    has('collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'),
+    has('og:website'),
+    ...OF_PAGE_AT.map((at) => view.numbers[at]!),
+    ...view.kinds,
+  ];
+}
+
+/** Writes the FEATURES of a block into a row, from `start` on: those of the page, which all rows share, and its own. */
+export interface Describer {
+  page(row: Float32Array, start: number): void;
+  block(row: Float32Array, start: number, block: number): void;
+}
+
+/** Describes the blocks of a survey, which has at least one. */
+export function createDescriber(survey: Survey, ground: Ground, view: PageView): Describer {
+  const { blocks } = survey;
+  const { records } = ground;
+  const looks = looksOf(blocks, ground.look);
+  const like = sumAlike(blocks, looks, survey.elements.length);
+  const templates = findTemplates(survey, ground.look);
+  const template = sumAlike(blocks, templates, blocks.length);
+  const copies = countCopies(blocks);
+  const boxes = containers(survey);
+  const heading = titleBlock(survey, view.title);
+  const titled = titleBoxes(survey, heading);
+  const sections = findSections(survey);
+  const page = Float32Array.from(pageRow(survey, records, view));
+  const lowerTitle = view.title.toLowerCase();
+  const shareInTitle = createShareIn(lowerTitle.split(' '));
+  const total = Math.max(1, survey.words[0]!);
+  const prose = distancesToProse(blocks);
+  const countOf = (place: number) => records.groups.count[records.groupOf[place]!]!;
+  const describe = (row: Float32Array, start: number, at: number): void => {
+    const block = blocks[at]!;
+    const { owner } = block;
+    let to = writeOwn(row, start, block, tagOf(survey, block));
+    row[to++] = block.wordsBefore / total;
+    row[to++] = at / blocks.length;
+    row[to++] = log(block.wordsBefore);
+    row[to++] = log(total - block.wordsBefore - block.words);
+    row[to++] = ground.depth[owner]!;
+    to = writeNeighbours(row, to, survey, ground, at);
+    to = writeNearest(row, to, survey, ground, owner);
+    to = writeChain(row, to, survey, ground, block, at);
+    for (const box of boxes) {
+      const first = survey.firstBlock[box]!;
+      const end = survey.endBlock[box]!;
+      row[to++] = at >= first && at < end ? survey.words[box]! / total : -1;
+      row[to++] = at < first ? at - first : at >= end ? at - end + 1 : 0;
+      row[to++] = survey.linkWords[box]! / Math.max(1, survey.words[box]!);
+    }
+    const look = looks[at]!;
+    const likeWords = like.words[look]!;
+    const up = ground.up[owner]!;
+    const upper = up < 0 ? -1 : ground.up[up]!;
+    row[to++] = likeWords / total;
+    row[to++] = log(like.blocks[look]!);
+    row[to++] = like.linkWords[look]! / Math.max(1, likeWords);
+    row[to++] = likeWords / like.blocks[look]!;
+    row[to++] = log(countOf(owner));
+    row[to++] = up < 0 ? -1 : log(countOf(up));
+    row[to++] = upper < 0 ? -1 : log(countOf(upper));
+    row[to++] = log(copies[at]!);
+    row[to++] = log(prose.since[at]!);
+    row[to++] = log(prose.until[at]!);
+    row[to++] = heading < 0 ? -999 : Math.max(-200, Math.min(200, at - heading));
+    const inTitle = block.words <= LONGEST_TITLE && block.text !== '' ? shareInTitle(block.text) : 0;
+    row[to++] = inTitle === 1 && block.text.toLowerCase() === lowerTitle ? 1 : 0;
+    row[to++] = inTitle;
+    const box = titled.box[owner]!;
+    row[to++] = box < 0 ? -1 : survey.words[box]! / total;
+    row[to++] = box < 0 ? -1 : titled.up[owner]!;
+    row[to++] = box < 0 ? -1 : survey.linkWords[box]! / Math.max(1, survey.words[box]!);
+    to = writeSection(row, to, survey, sections, at);
+    to = writeRecord(row, to, records, records.inner[owner]!, total);
+    to = writeRecord(row, to, records, records.outer[owner]!, total);
+    const own = templates[at]!;
+    const words = template.words[own]!;
+    row[to++] = log(template.blocks[own]!);
+    row[to++] = words / total;
+    row[to++] = log(words / template.blocks[own]!);
+    row[to++] = template.linkWords[own]! / Math.max(1, words);
+    row[to++] = template.proseWords[own]! / Math.max(1, words);
+    row[to++] = endsWithDots(block.text) ? 1 : 0;
+    row[to] = records.priced[at]!;
+  };
+  return { page: (row, start) => row.set(page, start + FEATURES.length - page.length), block: describe };
+}
+
+/** A row of FEATURES for each block of the survey, one after the other. */
+export function describeBlocks(survey: Survey, ground: Ground, view: PageView): Float32Array {
+  const size = survey.blocks.length;
+  const all = new Float32Array(size * FEATURES.length);
+  if (size === 0) return all;
+  const describe = createDescriber(survey, ground, view);
+  for (let at = 0; at < size; at++) {
+    describe.page(all, at * FEATURES.length);
+    describe.block(all, at * FEATURES.length, at);
+  }
+  return all;
+}
+
+/** For each element, the smallest box that holds both it and the title, and how many steps up that is; -1 without one. */
+function titleBoxes(survey: Survey, heading: number): { box: Int32Array; up: Int32Array } {
+  const size = survey.elements.length;
+  const box = new Int32Array(size).fill(-1);
+  const up = new Int32Array(size);
+  if (heading < 0) return { box, up };
+  for (let at = survey.blocks[heading]!.owner; at >= 0; at = survey.parent[at]!) box[at] = at;
+  for (let at = 0; at < size; at++) {
+    const above = survey.parent[at]!;
+    if (box[at]! >= 0 || above < 0) continue;
+    box[at] = box[above]!;
+    up[at] = up[above]! + 1;
+  }
+  return { box, up };
+}
+
+function writeSection(row: Float32Array, start: number, survey: Survey, sections: Sections, at: number): number {
+  let to = start;
+  const head = sections.heading[at]!;
+  if (head < 0) {
+    row.fill(-1, to, to + SECTION.length);
+    return to + SECTION.length;
+  }
+  const heading = survey.blocks[head]!;
+  row[to++] = headingLevel(survey.elements[heading.owner]!.name);
+  row[to++] = log(survey.blocks[at]!.wordsBefore - heading.wordsBefore);
+  row[to++] = log(at - head);
+  row[to++] = heading.wordsBefore / Math.max(1, survey.words[0]!);
+  row[to++] = head === at ? 1 : 0;
+  for (const bit of HEADED_BITS) row[to++] = (heading.phrases & bit) === 0 ? 0 : 1;
+  for (const bit of HEADED_BITS) row[to++] = (sections.said[at]! & bit) === 0 ? 0 : 1;
+  return to;
+}
+
+function writeRecord(row: Float32Array, start: number, records: Records, place: number, total: number): number {
+  let to = start;
+  if (place < 0) {
+    row.fill(-1, to, to + RECORD.length);
+    return to + RECORD.length;
+  }
+  const { groups } = records;
+  const group = records.groupOf[place]!;
+  const count = groups.count[group]!;
+  const words = groups.words[group]!;
+  const atLeastOne = Math.max(1, words);
+  row[to++] = log(count);
+  row[to++] = words / total;
+  row[to++] = log(words / count);
+  row[to++] = groups.linkWords[group]! / atLeastOne;
+  row[to++] = groups.proseWords[group]! / atLeastOne;
+  row[to++] = groups.images[group]! / count;
+  row[to++] = groups.prices[group]! / count;
+  row[to++] = records.placeIn[place]! / count;
+  return to;
+}
+
+/** Blocks of more words are not compared with the title. */
+const LONGEST_TITLE = 30;
+
+const HASHES = 1024;
+
+/** Which share of the words of a text, as single spaces part them, are in lower case among some. */
+function createShareIn(known: readonly string[]): (text: string) => number {
+  const words = new Set(known);
+  // Few words are in a title: the others need not be cut out to see that.
+  const hashes = new Uint8Array(HASHES);
+  for (const word of known) hashes[hashOf(word) & (HASHES - 1)] = 1;
+  const isKnown = (hash: number, text: string, from: number, to: number): boolean =>
+    hashes[hash & (HASHES - 1)] === 1 && words.has(text.slice(from, to).toLowerCase());
+  const shareIn = (text: string, isLower: boolean): number => {
+    let count = 1;
+    let found = 0;
+    let from = 0;
+    let hash = 0;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === 0x20) {
+        if (isKnown(hash, text, from, at)) found++;
+        count++;
+        from = at + 1;
+        hash = 0;
+        continue;
+      }
+      if (unit >= 0x80 && !isLower) return shareIn(text.toLowerCase(), true);
+      hash = (Math.imul(hash, 31) + (unit >= 0x41 && unit <= 0x5a ? unit + 32 : unit)) | 0;
+    }
+    if (isKnown(hash, text, from, text.length)) found++;
+    return found / count;
+  };
+  return (text) => shareIn(text, false);
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return hash;
+}
+
+/** Writes how much of the page the nearest box with each of PARTS, then with each of AROUND, holds; -1 for none. */
+function writeNearest(row: Float32Array, start: number, survey: Survey, { around }: Ground, owner: number): number {
+  const { parts, parent, words } = survey;
+  const end = start + PARTS.length + AROUND.length;
+  for (let number = start; number < end; number++) row[number] = -1;
+  const total = Math.max(1, words[0]!);
+  let wanted = ~0;
+  let names = ~0;
+  for (let at = owner; at >= 0; at = parent[at]!) {
+    const found = parts[at]! & wanted;
+    wanted &= ~found;
+    for (let rest = found; rest !== 0; rest &= rest - 1) {
+      row[start + 31 - Math.clz32(rest & -rest)] = words[at]! / total;
+    }
+    const name = around[at]!;
+    if (name < 0 || (names & (1 << name)) === 0) continue;
+    names &= ~(1 << name);
+    row[start + PARTS.length + name] = words[at]! / total;
+  }
+  return end;
+}
+
+/** Writes about the ancestors that hold ever more words than the block, nearest first. */
+function writeChain(
+  row: Float32Array,
+  start: number,
+  survey: Survey,
+  ground: Ground,
+  block: Block,
+  at: number,
+): number {
+  let to = start;
+  let place = survey.words[block.owner]! > block.words ? block.owner : ground.up[block.owner]!;
+  for (let step = 0; step < CHAIN; step++) {
+    if (place < 0) {
+      for (let end = to + 6; to < end; to++) row[to] = -1;
+      continue;
+    }
+    const words = Math.max(1, survey.words[place]!);
+    const first = survey.firstBlock[place]!;
+    const count = survey.endBlock[place]! - first;
+    row[to++] = log(words);
+    row[to++] = survey.linkWords[place]! / words;
+    row[to++] = words / Math.max(1, survey.words[0]!);
+    row[to++] = survey.proseWords[place]! / words;
+    row[to++] = log(count);
+    row[to++] = (at - first) / Math.max(1, count);
+    place = ground.up[place]!;
+  }
+  return to;
+}
+
+/** For each block, how many blocks back and ahead the nearest prose is. */
+function distancesToProse(blocks: readonly Block[]): { since: Int32Array; until: Int32Array } {
+  const since = new Int32Array(blocks.length);
+  const until = new Int32Array(blocks.length);
+  let gone = 999;
+  for (let at = 0; at < blocks.length; at++) {
+    since[at] = gone;
+    gone = isProse(blocks[at]!) ? 1 : gone + 1;
+  }
+  gone = 999;
+  for (let at = blocks.length - 1; at >= 0; at--) {
+    until[at] = gone;
+    gone = isProse(blocks[at]!) ? 1 : gone + 1;
+  }
+  return { since, until };
+}

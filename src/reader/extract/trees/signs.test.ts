@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { parseDocument } from '#html/parse.ts';
+import { createClassReader } from '../blocks/class-words.ts';
+import { survey } from '../blocks/survey.ts';
+import { chooseBlocks } from '../content/choose.ts';
+import { FEATURES } from './features.ts';
+import { attributionOf, plainWords, signsAgainst } from './signs.ts';
+import { readTrees } from './trees.ts';
+
+test('every feature has words', () => {
+  const bare = FEATURES.filter((name) => plainWords(name) === name);
+  expect(bare).toEqual([]);
+});
+
+test('words say what a feature is about, and nothing of what all blocks of a page share', () => {
+  expect(plainWords('part.nav')).toBe('whether it stands in a box named for “nav”');
+  expect(plainWords('in.footer')).toBe('whether it stands in <footer>');
+  expect(plainWords('pageWords')).toBeNull();
+});
+
+/** A row of features, those not named 0. */
+const rowOf = (values: Record<string, number>) => Float32Array.from(FEATURES, (name) => values[name] ?? 0);
+
+test('signs are ordered by how far they moved the verdict down', () => {
+  const trees = readTrees(
+    '(linkDensity<0.5 1 -1)\n(in.nav<0.1 0.2 (words<2 -0.4 -0.6))\n(commas<1 -0.1 0.1)\n(pageWords<5 -9 9)',
+    FEATURES,
+  );
+  const signs = (values: Record<string, number>) => signsAgainst(rowOf(values), attributionOf(trees));
+  expect(signs({ linkDensity: 1, 'in.nav': 0.2, words: 3, commas: 2 })).toEqual([
+    'how much of it is links',
+    'whether it stands in <nav>',
+    'its length',
+  ]);
+  expect(signs({ commas: 2 })).toEqual([]);
+  expect(signs({})).toEqual(['its punctuation']);
+});
+
+test('the fitted trees have three signs against a line of small print', () => {
+  const prose =
+    '<p>There is a sentence here, and another one. It goes on for a while, so that it reads like prose.</p>';
+  const html = `<main><h1>Pots</h1>${prose.repeat(6)}</main><footer><p>All rights reserved</p></footer>`;
+  const surveyed = survey(parseDocument(html), createClassReader());
+  const facts = {
+    title: 'Pots',
+    types: new Set<string>(),
+    path: '/',
+    address: '/',
+    isRoot: true,
+    urlParts: 0,
+    urlDepth: 0,
+  };
+  const { describe } = chooseBlocks(surveyed, facts);
+  expect(signsAgainst(describe(surveyed.blocks.length - 1))).toHaveLength(3);
+});

@@ -1,0 +1,117 @@
+/**
+ * What spoke against a block, in plain words. On its way through a tree a block meets questions; each answer moves the
+ * mean of what the leaves below it say, and that move is the answer's share in the verdict. Shares are summed by
+ * feature over all trees (the attribution that A. Saabas described for forests; the leaves' plain mean stands in for
+ * the mean over training pages, which the weights do not keep).
+ */
+
+import { WEIGHTS } from '#generated/content-weights.ts';
+import { FEATURES } from './features.ts';
+import { readTrees, type Trees } from './trees.ts';
+
+const MOST_SIGNS = 3;
+
+export interface Attribution {
+  readonly trees: Trees;
+  /** Per node, the mean of the leaves below it. */
+  readonly means: Float64Array;
+}
+
+/** Trees ready to be asked what a row met in them. */
+export function attributionOf(trees: Trees): Attribution {
+  const { feature, value, otherwise } = trees;
+  const means = new Float64Array(feature.length);
+  const leaves = new Uint32Array(feature.length);
+  // A node's branches come after it.
+  for (let node = feature.length - 1; node >= 0; node--) {
+    if (feature[node]! < 0) {
+      means[node] = value[node]!;
+      leaves[node] = 1;
+      continue;
+    }
+    const [one, other] = [node + 1, otherwise[node]!];
+    leaves[node] = leaves[one]! + leaves[other]!;
+    means[node] = (means[one]! * leaves[one]! + means[other]! * leaves[other]!) / leaves[node]!;
+  }
+  return { trees, means };
+}
+
+let fitted: Attribution | null = null;
+
+function fittedAttribution(): Attribution {
+  fitted ??= attributionOf(readTrees(WEIGHTS, FEATURES));
+  return fitted;
+}
+
+/** The three signs that spoke most against the block with these features; fewer when fewer did. */
+export function signsAgainst(row: Float32Array, attribution = fittedAttribution()): string[] {
+  const { trees, means } = attribution;
+  const { feature, value, otherwise, roots } = trees;
+  const shares = new Map<string, number>();
+  for (const root of roots) {
+    let node = root;
+    for (let asked = feature[node]!; asked >= 0; asked = feature[node]!) {
+      const next = row[asked]! < value[node]! ? node + 1 : otherwise[node]!;
+      const words = plainWords(FEATURES[asked]!);
+      if (words !== null) shares.set(words, (shares.get(words) ?? 0) + means[next]! - means[node]!);
+      node = next;
+    }
+  }
+  return [...shares]
+    .filter(([, share]) => share < 0)
+    .sort(([a, one], [b, other]) => one - other || (a < b ? -1 : 1))
+    .slice(0, MOST_SIGNS)
+    .map(([words]) => words);
+}
+
+/** Features in words, by name or by the start of the name; null for what is the same for all blocks of a page. */
+const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
+  [/^(?:page|url|type)[A-Z].*|^(?:page|kind)\..*/, null],
+  [/^words$/, 'its length'],
+  [/^linkDensity$/, 'how much of it is links'],
+  [/^wordLength$/, 'the length of its words'],
+  [/^(?:sentences|commas)$/, 'its punctuation'],
+  [/^(?:digitRatio|capitalRatio)$/, 'its share of digits and capitals'],
+  [/^hasPrice$/, 'whether a price stands in it'],
+  [/^title(?:Box|Up|Links)$/, 'how near the title it stands'],
+  [/^(?:section|over)\..*/, 'the headings above it'],
+  [/^(?:record|list)\..*/, 'what the boxes that repeat around it hold'],
+  [/^template\..*/, 'what else on the page is built like it'],
+  [/^ends[A-Z].*/, 'how it ends'],
+  [/^starts[A-Z].*/, 'how it starts'],
+  [/^isProse$/, 'whether it reads like prose'],
+  [/^(?:isTitle|titleWords)$/, 'its likeness to the title'],
+  [/^(?:is[A-Z]\w*|heading)$/, 'what kind of element it is'],
+  [/^says\.(.*)/, 'words such as those of “$1”'],
+  [/^(?:share|order|wordsBefore|wordsAfter)$/, 'its place on the page'],
+  [/^depth$/, 'how deep it stands'],
+  [/^words-?\d$/, 'the length of its neighbours'],
+  [/^links-?\d$/, 'links in its neighbours'],
+  [/^same-?\d$/, 'whether its neighbours look like it'],
+  [/^part\.(.*)/, 'whether it stands in a box named for “$1”'],
+  [/^in\.(.*)/, 'whether it stands in <$1>'],
+  [/^up\d\.links$/, 'links in the boxes around it'],
+  [/^up\d\.prose$/, 'prose in the boxes around it'],
+  [/^up\d\.place$/, 'its place in the boxes around it'],
+  [/^up\d\..*/, 'the size of the boxes around it'],
+  [/^box[\d.]+\.links$/, null],
+  [/^box[\d.]+\.\w+$/, 'its distance from the main text'],
+  [/^like[A-Z].*/, 'what else on the page looks like it'],
+  [/^twins.*/, 'how often its box repeats'],
+  [/^copies$/, 'how often its text repeats'],
+  [/^(?:since|until)Prose$/, 'its distance from prose'],
+  [/^fromHeading$/, 'its distance from the title'],
+];
+
+const known = new Map<string, string | null>();
+
+/** What a feature is about; null when it does not tell one block of a page from another. */
+export function plainWords(feature: string): string | null {
+  let words = known.get(feature);
+  if (words === undefined) {
+    const row = WORDS.find(([pattern]) => pattern.test(feature));
+    words = row ? row[1] && feature.replace(row[0], row[1]).replace(/”.*$/, '”') : feature;
+    known.set(feature, words);
+  }
+  return words;
+}

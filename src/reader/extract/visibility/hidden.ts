@@ -1,0 +1,284 @@
+/**
+ * Leaves out what a person cannot see, so that no text reaches a model that its reader would not have met: hidden
+ * elements, text without size or contrast, and characters that have no picture.
+ */
+
+import { carriesHidden, cleanCharacters } from '#html/characters.ts';
+import { FAINT } from '#html/css/look.ts';
+import {
+  attribute,
+  type Child,
+  children,
+  type Document,
+  detach,
+  ELEMENT,
+  type Element,
+  elements,
+  following,
+  TEXT,
+  textOf,
+} from '#html/node.ts';
+import { HIDDEN_ATTRIBUTE } from '../../snapshot.ts';
+import { firstInk, type Ink, inkIn, type Looks, lookReader, unreadable } from './ink.ts';
+import { createPictures } from './over-picture.ts';
+import { type PageStyles, pageStyles } from './page-styles.ts';
+import { PutAside } from './put-aside.ts';
+import { isRevealed } from './revealed.ts';
+import { slideReader } from './slides.ts';
+
+export interface Hidden {
+  /** Pieces that were left out. */
+  readonly count: number;
+  /** Whether most of the text is hidden by styles and was kept, since scripts may show it. */
+  readonly kept: boolean;
+  /** Elements among them that style sheets hide. */
+  readonly aside: PutAside;
+}
+
+/** How a piece is hidden. */
+type Kind = 'attribute' | 'display' | 'visibility' | 'opacity' | 'place' | 'size' | 'colour';
+
+interface Finding {
+  readonly node: Child;
+  readonly kind: Kind;
+  readonly reason: string;
+  /** Whether scripts may well show it: a page may start with all of itself hidden so. */
+  readonly soft: boolean;
+}
+
+/** Elements that never hold text for reading; their text is not judged. */
+const NO_TEXT = new Set(['script', 'style', 'template', 'head', 'title']);
+
+/** What is heard, or waits for its player, without being seen: kept for those who ask for media, without its words. */
+const MEDIA = new Set(['audio', 'video']);
+const MEDIA_PARTS = new Set(['source', 'track']);
+const PLAYED = new Set([
+  'src',
+  'type',
+  'poster',
+  'controls',
+  'width',
+  'height',
+  'loop',
+  'muted',
+  'autoplay',
+  'preload',
+]);
+const PICTURES = new Set(['img', 'picture']);
+
+/** Less hidden text than this is no page that waits for its scripts. */
+const LEAST_KEPT = 1000;
+
+/**
+ * Takes out of the document what cannot be seen. `html` and `body` are never taken out, though what they hide in their
+ * own style is inherited as CSS has it. `onRemove` hears of each piece while it still stands in the tree, and of text
+ * that lost characters and stays.
+ */
+export function removeHidden(
+  document: Document,
+  onRemove?: (node: Child, reason: string) => void,
+  styles: PageStyles = pageStyles(document),
+): Hidden {
+  const keep = new Set<Kind>();
+  let found = findHidden(document, styles, keep);
+  for (let most = mostHidden(found); most; most = mostHidden(found)) {
+    keep.add(most);
+    found = findHidden(document, styles, keep);
+  }
+  for (const { node, reason } of found.findings) onRemove?.(node, reason);
+  const isAside = ({ node, reason }: Finding) => reason === 'style sheet' && node.type === ELEMENT;
+  for (const finding of found.findings) if (!isAside(finding)) detach(finding.node);
+  const aside = new PutAside();
+  for (const finding of found.findings) if (isAside(finding)) aside.take(finding.node as Element);
+  let count = found.findings.length;
+  for (const element of found.silent) if (silence(element)) count++;
+  count += cleanText(document, onRemove);
+  return { count, kept: keep.size > 0, aside };
+}
+
+interface Found {
+  readonly findings: readonly Finding[];
+  /** Media and pictures that stay, without their words. */
+  readonly silent: readonly Element[];
+  /** Letters that are seen. */
+  readonly seen: number;
+}
+
+/** Walks once over the document. Nothing is hidden by the kinds in `keep`, as far as scripts may show it. */
+function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Kind>): Found {
+  const looksOf = lookReader(styles);
+  const pictures = createPictures(styles.external);
+  const isSlide = slideReader();
+  const inks: Ink[] = [firstInk(styles)];
+  const holders: Element[] = [];
+  const isOpened = (element: Element, { kind, reason }: Finding) =>
+    styles.scripts && reason === 'style sheet' && isRevealed(element, kind);
+  const findings: Finding[] = [];
+  const silent: Element[] = [];
+  let seen = 0;
+  let node: Child | null = document.first;
+  while (node) {
+    const next: Child | null = node.next;
+    let down: Child | null = null;
+    const ink = inks[inks.length - 1]!;
+    if (node.type === TEXT) {
+      const letters = node.value.trim().length;
+      const kind = letters > 0 ? unreadable(ink) : null;
+      const isOver = kind === 'colour' && ink.color!.alpha >= FAINT && pictures.mayBeBehind(holders, ink);
+      if (kind && !isOver && !keep.has(kind)) findings.push({ node, kind, reason: 'unreadable text', soft: true });
+      else seen += letters;
+    } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
+      const looks = looksOf(node, ink.custom);
+      const inside = inkIn(node, looks, ink, styles);
+      pictures.enter(node, looks);
+      const finding = hiddenBy(node, looks, inside);
+      const isShown = finding?.soft && (keep.has(finding.kind) || isSlide(node) || isOpened(node, finding));
+      const isHidden = finding !== null && !isShown;
+      if (isHidden && MEDIA.has(node.name)) silent.push(node);
+      else if (isHidden && finding.soft && PICTURES.has(node.name)) {
+        for (const image of [node, ...elements(node, 'img')]) silent.push(image);
+      } else if (isHidden && node.name !== 'body' && node.name !== 'html') findings.push(finding);
+      else if (node.first) {
+        inks.push(finding ? { ...inside, opacity: 1 } : inside);
+        holders.push(node);
+        down = node.first;
+      }
+    }
+    node = down ?? next;
+    while (!node && holders.length > 0) {
+      node = holders.pop()!.next;
+      inks.pop();
+    }
+  }
+  return { findings, silent, seen };
+}
+
+/** Why an element with all under it is not seen, or null. */
+function hiddenBy(element: Element, looks: Looks | null, ink: Ink): Finding | null {
+  let marked: Finding | null = null;
+  for (const { name, value } of element.attributes) {
+    if (name === HIDDEN_ATTRIBUTE) {
+      const kind = value === 'opacity' || value === 'visibility' ? value : 'attribute';
+      const soft = kind !== 'attribute' || PICTURES.has(element.name);
+      marked = { node: element, kind, reason: 'not seen in the browser', soft };
+    } else if (name === 'hidden' && value.toLowerCase() !== 'until-found') return hard(element, 'hidden attribute');
+    else if (name === 'popover') return hard(element, 'closed popover');
+  }
+  if (element.name === 'dialog' && attribute(element, 'open') === null) return hard(element, 'closed dialog');
+  if (marked && !PICTURES.has(element.name)) return marked;
+  return hiddenByStyle(element, looks, ink) ?? marked;
+}
+
+function hiddenByStyle(element: Element, looks: Looks | null, ink: Ink): Finding | null {
+  const isPicture = PICTURES.has(element.name);
+  const found = (kind: Kind, isOwn: boolean, soft: boolean): Finding => ({
+    node: element,
+    kind,
+    reason: isOwn ? 'inline style' : 'style sheet',
+    soft,
+  });
+  if (looks?.all.gone) {
+    const isOwn = looks.inline !== null && looks.inline.gone !== null;
+    const { gone } = looks.all;
+    return !isOwn && gone !== 'display' && isSkipLink(element) ? null : found(gone, isOwn, !isOwn);
+  }
+  if (looks && ink.opacity < FAINT) {
+    const isOwn = looks.inline !== null && looks.inline.opacity < FAINT;
+    // A picture that its own style fades out is a counter of visits more often than not.
+    return found('opacity', isOwn, !(isOwn && isPicture));
+  }
+  return isPicture && ink.invisible ? found('visibility', false, true) : null;
+}
+
+const hard = (node: Element, reason: string): Finding => ({ node, kind: 'attribute', reason, soft: false });
+
+const LONGEST_SKIP_LINK = 60;
+
+/** A link to a part of the page that shows when the keyboard reaches it. */
+const isSkipLink = (element: Element): boolean =>
+  element.name === 'a' &&
+  (attribute(element, 'href') ?? '').startsWith('#') &&
+  textOf(element).trim().length <= LONGEST_SKIP_LINK;
+
+/** How pages hide themselves until their scripts run. */
+const STARTING: readonly Kind[] = ['visibility', 'opacity'];
+
+/** The way of hiding that is to be ignored; undefined when less than half of the text is hidden. */
+function mostHidden({ findings, seen }: Found): Kind | undefined {
+  const letters = new Map<Kind, number>();
+  let all = 0;
+  for (const { node, kind, soft } of findings) {
+    if (!soft) continue;
+    const count = lettersIn(node);
+    letters.set(kind, (letters.get(kind) ?? 0) + count);
+    all += count;
+  }
+  if (all <= LEAST_KEPT || all <= seen) return undefined;
+  const kinds = [...letters].sort((a, b) => b[1] - a[1]);
+  return (kinds.find(([kind, count]) => STARTING.includes(kind) && count > LEAST_KEPT) ?? kinds[0])?.[0];
+}
+
+/** Letters of text, not of scripts and styles. */
+function lettersIn(root: Child): number {
+  if (root.type === TEXT) return root.value.trim().length;
+  let letters = 0;
+  let node = following(root, root);
+  while (node) {
+    if (node.type === TEXT) letters += node.value.trim().length;
+    node = following(node, root, node.type === ELEMENT && NO_TEXT.has(node.name));
+  }
+  return letters;
+}
+
+/** Takes the words off a picture or a medium that stays; false when it has none. */
+function silence(element: Element): boolean {
+  if (MEDIA.has(element.name)) {
+    keepMedium(element);
+    return false;
+  }
+  const before = element.attributes.length;
+  element.attributes = element.attributes.filter(
+    ({ name, value }) => value.trim() === '' || !(name === 'alt' || name === 'title' || name.startsWith('aria-')),
+  );
+  return element.attributes.length < before;
+}
+
+function keepMedium(medium: Element): void {
+  const bare = (element: Element) => {
+    element.attributes = element.attributes.filter(({ name }) => PLAYED.has(name));
+  };
+  bare(medium);
+  for (const child of children(medium)) {
+    if (child.type === ELEMENT && MEDIA_PARTS.has(child.name)) bare(child);
+    else detach(child);
+  }
+}
+
+/** What is no text of the page, and may be long. */
+const CODE = new Set(['script', 'style']);
+
+/** Takes hidden characters out of the text; returns how many pieces had a text of such characters. */
+function cleanText(document: Document, onRemove?: (node: Child, reason: string) => void): number {
+  let count = 0;
+  let node = following(document, document);
+  while (node) {
+    let isCode = false;
+    if (node.type === TEXT) {
+      const value = cleanCharacters(node.value);
+      if (value !== node.value && carriesHidden(node.value)) {
+        onRemove?.(node, 'invisible characters');
+        count++;
+      }
+      node.value = value;
+    } else if (node.type === ELEMENT) {
+      isCode = CODE.has(node.name);
+      if (node.name === 'img' || node.name === 'a') {
+        for (const entry of node.attributes) {
+          if (entry.name === 'alt' || entry.name === 'title') entry.value = cleanCharacters(entry.value);
+        }
+      }
+    }
+    node = following(node, document, isCode);
+  }
+  return count;
+}
