@@ -4,7 +4,7 @@
  */
 import os from 'node:os';
 import path from 'node:path';
-import type { AccountsRoom } from '#accounts/index.ts';
+import type { AccountsModule } from '#accounts/index.ts';
 import type { BrowserHealth } from '#api/health.ts';
 import { createBatch } from '#app/batch.ts';
 import { createCollections } from '#app/collections.ts';
@@ -12,8 +12,8 @@ import { createCrawl } from '#app/crawl.ts';
 import { openFaces, type Place, type ServerFace } from '#app/faces.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { type FoundationOptions, openFoundation } from '#app/foundation.ts';
-import { readRooms } from '#app/metrics.ts';
-import { openModelRoom, TOKENS } from '#app/model-room.ts';
+import { readModules } from '#app/metrics.ts';
+import { openModelModule, TOKENS } from '#app/model-room.ts';
 import { indexEmbedder, passageReranker } from '#app/model-tools.ts';
 import { openReading } from '#app/reading.ts';
 import { Started } from '#app/started.ts';
@@ -28,7 +28,7 @@ export type { Place } from '#app/faces.ts';
 
 export interface App {
   readonly reader: Reader;
-  readonly accounts: AccountsRoom;
+  readonly accounts: AccountsModule;
   readonly faces: Readonly<Record<ServerFace, Face>>;
   readonly flow: FlowFace;
   /** The first key of a new installation, to be shown this once. */
@@ -63,7 +63,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const { network, documents, ocr, models } = foundation;
   const { fetch, trusted, robots, ownNames } = network;
 
-  const modelHost = started.keep(await openModelRoom(config, foundation, log));
+  const modelHost = started.keep(await openModelModule(config, foundation, log));
   const completions = createCompletions({
     ocr,
     models,
@@ -112,7 +112,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const flow = await openFlowFace(config, { ...flowParts, observe: observe.flow });
   started.onEnd(() => flow.close(0));
 
-  readRooms(metrics, {
+  readModules(metrics, {
     ...{ version, accounts, counters, pool, renderer, documents, batch, crawl },
     models: modelHost.models,
   });

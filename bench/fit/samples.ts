@@ -6,7 +6,7 @@ import { createClassReader } from '#reader/extract/blocks/class-words.ts';
 import { type Survey, survey } from '#reader/extract/blocks/survey.ts';
 import { extractMetadata } from '#reader/extract/metadata/metadata.ts';
 import { pageFacts } from '#reader/extract/trees/facts.ts';
-import { describeBlocks, layGround, type PageFacts } from '#reader/extract/trees/features.ts';
+import { createPageContext, describeBlocks, type PageFacts } from '#reader/extract/trees/features.ts';
 import { describePage, FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/trees/page-features.ts';
 import { seePage } from '#reader/extract/visibility/seen.ts';
 import { type Expected, labelledText, markedElements, ownPages } from '../../test/support/own-pages.ts';
@@ -91,7 +91,7 @@ function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expect
   const kinds = new Float32Array(FITTED_KINDS.length);
   let rows = new Float32Array();
   if (surveyed.blocks.length > 0) {
-    const ground = layGround(surveyed);
+    const ground = createPageContext(surveyed);
     numbers.set(describePage(surveyed, ground.records, facts));
     rows = describeBlocks(surveyed, ground, { ...facts, numbers, kinds }) as typeof rows;
   }

@@ -4,13 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import { openStore, type Store } from '#storage/database/store.ts';
 import { type AccountsProcess, startAccountsProcess } from '../../test/support/accounts-process.ts';
 import { createAccounts } from './accounts.ts';
 import { newId } from './ids.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
-import { type AccountsRoom, openAccounts } from './open.ts';
+import { type AccountsModule, openAccounts } from './open.ts';
 import type { Charge } from './records.ts';
 import type { Tables } from './schema.ts';
 import { openUsage } from './usage.ts';
@@ -37,7 +37,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
   describe(title, { timeout: LONG_MS }, () => {
     let dataDir: string;
     let database: TestDatabase;
-    let room: AccountsRoom;
+    let room: AccountsModule;
     const closing: (() => Promise<unknown>)[] = [];
     const options = () => ({ dataDir, databaseUrl: database.databaseUrl });
 
@@ -461,9 +461,9 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         // What is remembered is older than a second when this rejects.
         await expect
           .poll(() => room.accounts.identify(key).catch((error) => error), { timeout: LONG_MS })
-          .toBeInstanceOf(DatabaseAway);
+          .toBeInstanceOf(DatabaseUnavailableError);
         expect(await graced.accounts.identify(key)).toMatchObject({ key: { id: record.id } });
-        await expect(graced.accounts.identify(unseen.key)).rejects.toBeInstanceOf(DatabaseAway);
+        await expect(graced.accounts.identify(unseen.key)).rejects.toBeInstanceOf(DatabaseUnavailableError);
         expect(room.healthy).toBe(false);
         await back();
         await expect.poll(() => room.accounts.identify(key).catch(() => undefined), { timeout: LONG_MS }).toBeDefined();
@@ -480,8 +480,10 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         const back = await database.away(dataDir);
         for (let n = 0; n < 300; n++) room.usage.charge(charge({ accountId, tokens: 1 }));
         room.usage.charge(before);
-        await expect(room.usage.flush()).rejects.toBeInstanceOf(DatabaseAway);
-        await expect(room.usage.hold(accountId, { wanted: 1, least: 1 })).rejects.toBeInstanceOf(DatabaseAway);
+        await expect(room.usage.flush()).rejects.toBeInstanceOf(DatabaseUnavailableError);
+        await expect(room.usage.hold(accountId, { wanted: 1, least: 1 })).rejects.toBeInstanceOf(
+          DatabaseUnavailableError,
+        );
         await back();
         await expect.poll(() => balanceOf(accountId).catch(() => undefined), { timeout: LONG_MS }).toBe(690);
         expect(await total()).toMatchObject({ requests: 301, tokens: 310 });
@@ -496,9 +498,9 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         const back = await database.away(dataDir);
         for (let round = 0; round < 3; round++) {
           for (let n = 0; n < 400; n++) usage.charge(charge({ accountId, tokens: 1 }));
-          await expect(usage.flush()).rejects.toBeInstanceOf(DatabaseAway);
+          await expect(usage.flush()).rejects.toBeInstanceOf(DatabaseUnavailableError);
         }
-        await expect(usage.flush()).rejects.toBeInstanceOf(DatabaseAway);
+        await expect(usage.flush()).rejects.toBeInstanceOf(DatabaseUnavailableError);
         expect(await readdir(folder)).toHaveLength(3);
         usage.charge(charge({ accountId, tokens: 1 }));
         await back();

@@ -6,13 +6,13 @@ import { asProblem, problem } from '#errors.ts';
 import type { Endpoint, EndpointLimits, Feature, Plans } from '#plans.ts';
 import {
   type Counters,
-  CountersAway,
+  CountersUnavailableError,
   type Lease,
   type Taken,
   WINDOW_MS,
   type WindowState,
 } from '#storage/counters/counters.ts';
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import { countedAddress } from './addresses.ts';
 import { readAnyKey, readBearer } from './authorization.ts';
 import { newId } from './ids.ts';
@@ -337,6 +337,6 @@ const neverFits = (tokens: number, limit: number, plan: string) =>
 
 /** The problem that a store which is away is to the caller; anything else stays what it is. */
 const away = (error: unknown): unknown =>
-  error instanceof CountersAway || error instanceof DatabaseAway
+  error instanceof CountersUnavailableError || error instanceof DatabaseUnavailableError
     ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error)
     : error;

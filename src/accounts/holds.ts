@@ -3,7 +3,7 @@
  * account would wait for its row one behind the other, each on a connection of its own.
  */
 
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import type { Store } from '#storage/database/store.ts';
 import type { Hold } from './records.ts';
 import type { Tables } from './schema.ts';
@@ -40,7 +40,7 @@ export function createHolds(
         for (const [at, { resolve }] of some.entries()) resolve(made[at]);
       } catch (error) {
         // Those who came meanwhile would wait as long for the same.
-        const failed = error instanceof DatabaseAway ? [...some, ...waiting.splice(0)] : some;
+        const failed = error instanceof DatabaseUnavailableError ? [...some, ...waiting.splice(0)] : some;
         for (const { reject } of failed) reject(error);
       }
     }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import { createIdentities } from './identities.ts';
 import type { Identity } from './records.ts';
 
@@ -32,7 +32,7 @@ function table(given: { graceMs?: number; maxKnown?: number } = {}) {
       state.asked += 1;
       const row = rows.get(hash);
       if (state.waits) await new Promise<void>((resolve) => state.waiting.push(resolve));
-      if (state.away) throw new DatabaseAway(new Error('gone'));
+      if (state.away) throw new DatabaseUnavailableError(new Error('gone'));
       return row;
     },
   });
@@ -105,14 +105,14 @@ it('answers from memory while the database is away, as long as is allowed and un
   state.wall = 5;
   expect(await identities.of('h')).toBeDefined();
   expect(await identities.of('ending')).toBeUndefined();
-  await expect(identities.of('never seen')).rejects.toBeInstanceOf(DatabaseAway);
+  await expect(identities.of('never seen')).rejects.toBeInstanceOf(DatabaseUnavailableError);
   // Nobody waits once it is known to be away.
   state.waits = true;
   expect(await identities.of('h')).toBeDefined();
   state.waits = false;
   for (const go of state.waiting) go();
   state.clock = 60_000;
-  await expect(identities.of('h')).rejects.toBeInstanceOf(DatabaseAway);
+  await expect(identities.of('h')).rejects.toBeInstanceOf(DatabaseUnavailableError);
 });
 
 it('answers nothing from memory by default', async () => {
@@ -121,7 +121,7 @@ it('answers nothing from memory by default', async () => {
   await identities.of('h');
   state.away = true;
   state.clock = 1_000;
-  await expect(identities.of('h')).rejects.toBeInstanceOf(DatabaseAway);
+  await expect(identities.of('h')).rejects.toBeInstanceOf(DatabaseUnavailableError);
   state.away = false;
   expect(await identities.of('h')).toBeDefined();
 });

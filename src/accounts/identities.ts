@@ -2,7 +2,7 @@
  * Who keys belong to, asked of the database at most once a second a key. What is known is kept by the key's hash, never
  * by its text.
  */
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import type { Identity } from './records.ts';
 
 export interface IdentitiesOptions {
@@ -90,7 +90,7 @@ export function createIdentities(options: IdentitiesOptions): Identities {
         return unexpired(await join(hash));
       } catch (error) {
         const last = known.get(hash);
-        if (!(error instanceof DatabaseAway && inGrace(last))) throw error;
+        if (!(error instanceof DatabaseUnavailableError && inGrace(last))) throw error;
         last.failing = true;
         return unexpired(last.identity);
       }

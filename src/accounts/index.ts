@@ -11,7 +11,7 @@ export {
 } from './gate.ts';
 export { newId } from './ids.ts';
 export { NAME } from './names.ts';
-export { ACCOUNT_TABLES, type AccountsRoom, type AccountsRoomOptions, openAccounts } from './open.ts';
+export { ACCOUNT_TABLES, type AccountsModule, type AccountsModuleOptions, openAccounts } from './open.ts';
 export {
   type Account,
   type Accounts,

@@ -1,7 +1,7 @@
 /** The room with its database: SQLite in the data folder, or PostgreSQL shared by several servers. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
+import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createAccounts } from './accounts.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
@@ -11,13 +11,13 @@ import { secretOfDatabase, secretOfFile } from './secret.ts';
 import { anyKey } from './store.ts';
 import { openUsage } from './usage.ts';
 
-export const ACCOUNT_TABLES: RoomTables = {
+export const ACCOUNT_TABLES: ModuleTables = {
   room: 'accounts',
   migrations: MIGRATIONS,
   fileIn: (dataDir) => path.join(dataDir, 'accounts', 'accounts.db'),
 };
 
-export interface AccountsRoomOptions {
+export interface AccountsModuleOptions {
   readonly dataDir: string;
   /** `postgres://…`; SQLite without one. */
   readonly databaseUrl?: string | undefined;
@@ -26,7 +26,7 @@ export interface AccountsRoomOptions {
   readonly log?: Pick<Log, 'info' | 'warn'> | undefined;
 }
 
-export interface AccountsRoom {
+export interface AccountsModule {
   readonly accounts: Accounts;
   readonly usage: Usage;
   /** Whether the database answered last time. */
@@ -39,7 +39,7 @@ export interface AccountsRoom {
  * A PostgreSQL server that is away does not hold the start up: calls reject with DatabaseAway until it is there. Throws
  * when it refuses us, and for tables of a later version.
  */
-export async function openAccounts(options: AccountsRoomOptions): Promise<AccountsRoom> {
+export async function openAccounts(options: AccountsModuleOptions): Promise<AccountsModule> {
   const { dataDir, databaseUrl, log } = options;
   const folder = path.join(dataDir, 'accounts');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -68,8 +68,8 @@ export async function openAccounts(options: AccountsRoomOptions): Promise<Accoun
 async function furnish(
   store: Store<Tables>,
   folder: string,
-  { keyGraceMs, usageKeepDays, log }: AccountsRoomOptions,
-): Promise<Pick<AccountsRoom, 'accounts' | 'usage'>> {
+  { keyGraceMs, usageKeepDays, log }: AccountsModuleOptions,
+): Promise<Pick<AccountsModule, 'accounts' | 'usage'>> {
   // A database may be away for now; a file is there, or the start stops.
   const ofFile = store.dialect === 'sqlite' ? await secretOfFile(folder, () => anyKey(store.db)) : undefined;
   const secret = async () => ofFile ?? secretOfDatabase(store.db);

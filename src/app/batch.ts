@@ -1,14 +1,14 @@
 /** The room of batch jobs, wired: for a server, and for a process that has workers only. */
-import type { AccountsRoom } from '#accounts/index.ts';
+import type { AccountsModule } from '#accounts/index.ts';
 import { modelFailure } from '#api/envelopes/model.ts';
-import { type BatchRoom, INVALID_LINE, type Job, openBatch } from '#batch/index.ts';
+import { type BatchModule, INVALID_LINE, type Job, openBatch } from '#batch/index.ts';
 import type { Config } from '#config.ts';
 import type { ModelHost } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Log } from '#telemetry/log.ts';
 
 export interface BatchParts {
-  readonly accounts: Pick<AccountsRoom, 'usage'>;
+  readonly accounts: Pick<AccountsModule, 'usage'>;
   readonly modelHost: ModelHost;
   readonly fetch: GuardedFetch;
   readonly log: Log;
@@ -17,7 +17,7 @@ export interface BatchParts {
 export async function createBatch(
   { dataDir, databaseUrl, redisUrl, batchJobs }: Pick<Config, 'dataDir' | 'databaseUrl' | 'redisUrl' | 'batchJobs'>,
   { accounts: { usage }, modelHost: { registry, models }, fetch, log }: BatchParts,
-): Promise<BatchRoom> {
+): Promise<BatchModule> {
   return openBatch({
     dataDir,
     databaseUrl,
@@ -36,7 +36,7 @@ export async function createBatch(
 }
 
 /** The id of the job makes that it counts once. */
-async function charge(usage: AccountsRoom['usage'], job: Job): Promise<void> {
+async function charge(usage: AccountsModule['usage'], job: Job): Promise<void> {
   if (job.account === null) return;
   const at = job.completedAt ?? job.createdAt;
   usage.charge({

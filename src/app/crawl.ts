@@ -1,7 +1,7 @@
 /** The room of crawls, wired: who reads, and who pays. */
-import type { AccountsRoom } from '#accounts/index.ts';
+import type { AccountsModule } from '#accounts/index.ts';
 import type { Config } from '#config.ts';
-import { type ChargedRead, type CrawlRoom, openCrawl, type Purse } from '#crawl/index.ts';
+import { type Billing, type ChargedRead, type CrawlModule, openCrawl } from '#crawl/index.ts';
 import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
@@ -9,7 +9,7 @@ import { defaultUserAgent, type Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 
 export interface CrawlParts {
-  readonly accounts: Pick<AccountsRoom, 'accounts' | 'usage'>;
+  readonly accounts: Pick<AccountsModule, 'accounts' | 'usage'>;
   readonly reader: Reader;
   readonly robots: Robots;
   readonly fetch: GuardedFetch;
@@ -18,7 +18,10 @@ export interface CrawlParts {
 
 const DAY_MS = 86_400_000;
 
-export function createCrawl(config: Config, { accounts, reader, robots, fetch, log }: CrawlParts): Promise<CrawlRoom> {
+export function createCrawl(
+  config: Config,
+  { accounts, reader, robots, fetch, log }: CrawlParts,
+): Promise<CrawlModule> {
   return openCrawl({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
@@ -36,7 +39,7 @@ export function createCrawl(config: Config, { accounts, reader, robots, fetch, l
   });
 }
 
-type Hold = NonNullable<Awaited<ReturnType<AccountsRoom['usage']['hold']>>>;
+type Hold = NonNullable<Awaited<ReturnType<AccountsModule['usage']['hold']>>>;
 
 interface Reserve {
   readonly hold: Hold | undefined;
@@ -46,7 +49,7 @@ interface Reserve {
 const EXPECTED_TOKENS = 20_000;
 
 /** Each page is paid for as a read of the caller's, for as long as the key may be used and there is something left. */
-function createPurse({ accounts, usage }: CrawlParts['accounts']): Purse {
+function createPurse({ accounts, usage }: CrawlParts['accounts']): Billing {
   const chargeOf = ({ id, owner, account, at, ms, model, tokens, status }: ChargedRead, reserve: unknown) => ({
     ...{ id, at, accountId: account, keyId: owner, face: 'reader', endpoint: 'reader' },
     ...{ model, tokens, status, durationMs: ms, hold: (reserve as Reserve | undefined)?.hold },

@@ -1,6 +1,6 @@
 /** The doors of the server: each face with its routes, the ports that are opened, and how all of it ends. */
 import type { Server } from 'node:http';
-import type { AccountsRoom } from '#accounts/index.ts';
+import type { AccountsModule } from '#accounts/index.ts';
 import { adminRoutes, writeAdminError } from '#api/admin/admin.ts';
 import { signIn } from '#api/admin/sign-in.ts';
 import { CRAWL_PATHS, crawlRoutes } from '#api/crawl/crawl.ts';
@@ -20,10 +20,10 @@ import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { searchDescriptionRoutes } from '#api/search/openapi.ts';
 import { SEARCH_PATHS, searchRoutes } from '#api/search/search.ts';
 import { allOf, createTracing } from '#api/trace.ts';
-import type { BatchRoom } from '#batch/index.ts';
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import type { BatchModule } from '#batch/index.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { Config } from '#config.ts';
-import type { CrawlRoom } from '#crawl/index.ts';
+import type { CrawlModule } from '#crawl/index.ts';
 import { createServer, type Face, MAX_HEADER_BYTES, type ServerOptions } from '#http/server.ts';
 import type { Completions, ModelHost } from '#models/index.ts';
 import { portOf } from '#net/guard/guard.ts';
@@ -49,18 +49,18 @@ export interface Place {
 }
 
 /** What the doors lead to. */
-export interface FaceRooms {
-  readonly accounts: AccountsRoom;
+export interface FaceModules {
+  readonly accounts: AccountsModule;
   readonly plans: Plans;
   readonly counters: Counters;
   readonly gatekeeper: Gatekeeper;
   readonly network: Network;
   readonly reader: Reader;
-  readonly crawl: CrawlRoom;
+  readonly crawl: CrawlModule;
   readonly search: Search;
   readonly modelHost: ModelHost;
   readonly completions: Completions;
-  readonly batch: BatchRoom;
+  readonly batch: BatchModule;
   readonly flow: FlowFace;
   readonly pictures: Pictures;
   readonly metrics: Metrics;
@@ -94,7 +94,7 @@ const READER_HOST_PATHS = new Set([
 ]);
 const SEARCH_HOST_PATHS = new Set([...SEARCH_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
 
-export async function openFaces(config: Config, rooms: FaceRooms, started: Started): Promise<Faces> {
+export async function openFaces(config: Config, rooms: FaceModules, started: Started): Promise<Faces> {
   const { gatekeeper, network, flow, pictures, metrics, version, log } = rooms;
   const { guard, ownNames } = network;
   const { maxBodyBytes, trustedProxies, userAgent } = config;
@@ -251,7 +251,7 @@ export async function openFaces(config: Config, rooms: FaceRooms, started: Start
       ...bare.map((server) => new Promise((done) => (server.listening ? server.close(done) : done(undefined)))),
     ]);
     await within(config.drainMs, closing).catch((error: unknown) => {
-      if (!(error instanceof TimeUp)) throw error;
+      if (!(error instanceof DeadlineExceededError)) throw error;
     });
     clearInterval(cutting);
     for (const server of servers) server.closeAllConnections();
@@ -263,7 +263,7 @@ export async function openFaces(config: Config, rooms: FaceRooms, started: Start
 /** Undefined without a secret. */
 async function openAdmin(
   { adminSecret: secret, trustedProxies }: Config,
-  { accounts, plans, counters, metrics, temporaryDir, version, log }: FaceRooms,
+  { accounts, plans, counters, metrics, temporaryDir, version, log }: FaceModules,
 ): Promise<Face | undefined> {
   if (secret === undefined) return undefined;
   const admin = await createServer({

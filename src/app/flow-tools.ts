@@ -19,7 +19,7 @@ import type { Log } from '#telemetry/log.ts';
 import type { Collections } from './collections.ts';
 import { embedTexts, scoresOf } from './model-tools.ts';
 
-export interface FlowRooms {
+export interface FlowModules {
   readonly reader: Reader;
   readonly modelHost: ModelHost;
   readonly ocr: Ocr | undefined;
@@ -33,7 +33,7 @@ export interface FlowRooms {
 const CALLER = 'flow';
 const MAX_PASSAGES = 100_000;
 
-export function createFlowTools(rooms: FlowRooms): BuiltInTools {
+export function createFlowTools(rooms: FlowModules): BuiltInTools {
   const { reader, modelHost, ocr, collections, userAgent, log } = rooms;
 
   /** What went wrong on our side is told to nobody but the log. */

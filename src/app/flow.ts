@@ -19,7 +19,7 @@ import {
   serveMetrics,
 } from '#flow/index.ts';
 import { foreignPageRefusal } from './flow-refusal.ts';
-import { createFlowTools, type FlowRooms } from './flow-tools.ts';
+import { createFlowTools, type FlowModules } from './flow-tools.ts';
 
 export interface FlowFace extends HostFace {
   /** What flows may name in `uses`. */
@@ -34,7 +34,7 @@ export type FlowSettings = Pick<
   'flow' | 'flowToken' | 'auth' | 'host' | 'flowPort' | 'flowGrpcPort' | 'logLevel'
 >;
 
-export interface FlowFaceTools extends FlowRooms {
+export interface FlowFaceTools extends FlowModules {
   readonly version: string;
   /** Told what the metrics of the flow itself are told. */
   readonly observe?: FlowObserver | undefined;

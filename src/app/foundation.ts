@@ -1,7 +1,7 @@
 /** What every door stands on: accounts and limits, the ways out, what opens files, the models of others. */
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type AccountsRoom, createGate, openAccounts } from '#accounts/index.ts';
+import { type AccountsModule, createGate, openAccounts } from '#accounts/index.ts';
 import { createGatekeeper, type Gatekeeper } from '#api/gatekeeper.ts';
 import { openServerFolder } from '#concurrency/programs.ts';
 import type { Config } from '#config.ts';
@@ -13,7 +13,7 @@ import { createOcr, type Ocr } from '#ocr/index.ts';
 import { type Plans, plansWith } from '#plans.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import { openCounters } from '#storage/counters/open.ts';
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import { openPictures, type Pictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
@@ -27,7 +27,7 @@ export interface Foundation {
   readonly metrics: Metrics;
   readonly observe: ReturnType<typeof observers>;
   readonly plans: Plans;
-  readonly accounts: AccountsRoom;
+  readonly accounts: AccountsModule;
   /** The first key of a new installation. */
   readonly firstKey: string | undefined;
   readonly counters: Counters;
@@ -110,13 +110,13 @@ export async function openFoundation(
 }
 
 /** The key of a new installation. A database that is away is asked by whoever needs it. */
-async function firstKeyOf({ accounts }: AccountsRoom, log: Log): Promise<string | undefined> {
+async function firstKeyOf({ accounts }: AccountsModule, log: Log): Promise<string | undefined> {
   try {
     if (!(await accounts.empty())) return undefined;
     const { id } = await accounts.defaultAccount();
     return (await accounts.mintKey({ accountId: id, name: 'first key' })).key;
   } catch (error) {
-    if (!(error instanceof DatabaseAway)) throw error;
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
     log.warn({ err: error }, 'the database is away: keys are verified when it is back');
     return undefined;
   }

@@ -15,12 +15,12 @@ export function indexOnDemand(config: Config, foundation: Foundation, log: Log):
   let opened: Promise<LocalIndex> | undefined;
 
   async function open(): Promise<LocalIndex> {
-    const [{ openIndexOf }, { indexEmbedder }, { openModelRoom }] = await Promise.all([
+    const [{ openIndexOf }, { indexEmbedder }, { openModelModule }] = await Promise.all([
       import('#search/index.ts'),
       import('./model-tools.ts'),
       import('./model-room.ts'),
     ]);
-    const modelHost = started.keep(await openModelRoom(config, foundation, log));
+    const modelHost = started.keep(await openModelModule(config, foundation, log));
     const embedder = await indexEmbedder(modelHost, config.searchEmbedder);
     return started.keep(await openIndexOf(config, { embedder, log }));
   }

@@ -13,7 +13,7 @@ import { FOR_HEADER, type InProcess, openInProcess } from './in-process.ts';
 
 export { MCP_PATHS } from '#mcp/http.ts';
 
-export interface McpDoorNeeds {
+export interface McpFaceOptions {
   readonly gatekeeper: Pick<Gatekeeper, 'recognize'>;
   readonly version: string;
   /** Names under which a browser may know this server, beside addresses and localhost. */
@@ -23,7 +23,7 @@ export interface McpDoorNeeds {
   readonly faces: () => HostFaces;
 }
 
-export interface McpDoor {
+export interface McpFace {
   routes(face: Face): void;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface McpDoor {
 /** The tools' own calls are limited; here only wrong keys are. */
 const ENTRANCE: Entrance = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
 
-export function createMcpDoor({ gatekeeper, version, ownNames, log, faces }: McpDoorNeeds): McpDoor {
+export function createMcpDoor({ gatekeeper, version, ownNames, log, faces }: McpFaceOptions): McpFace {
   let opened: Promise<{ readonly endpoint: Endpoint; readonly inside: InProcess }> | undefined;
 
   async function open() {

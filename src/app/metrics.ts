@@ -1,5 +1,5 @@
 /** What the rooms know of themselves, as metrics: events as they tell them, states when somebody asks. */
-import type { AccountsRoom } from '#accounts/index.ts';
+import type { AccountsModule } from '#accounts/index.ts';
 import type { Documents } from '#documents/documents.ts';
 import type { FlowObserver } from '#flow/index.ts';
 import type { ModelHost, OnBatch } from '#models/index.ts';
@@ -30,9 +30,9 @@ interface JobCounts {
   counts(): Promise<ReadonlyMap<string, number>>;
 }
 
-export interface MeasuredRooms {
+export interface MeasuredModules {
   readonly version: string;
-  readonly accounts: Pick<AccountsRoom, 'healthy'>;
+  readonly accounts: Pick<AccountsModule, 'healthy'>;
   readonly counters: { readonly healthy: boolean };
   /** Absent without a browser. */
   readonly pool?: { status(): PoolStatus } | undefined;
@@ -46,7 +46,7 @@ export interface MeasuredRooms {
 const flag = (is: boolean) => (is ? 1 : 0);
 
 /** Has the states of the rooms read when the metrics are. */
-export function readRooms(metrics: Metrics, rooms: MeasuredRooms): void {
+export function readModules(metrics: Metrics, rooms: MeasuredModules): void {
   const { version, accounts, counters, pool, renderer, documents, models, batch, crawl } = rooms;
   metrics.read('lectern_build_info', () => [[[version, process.versions.node], 1]]);
   metrics.read('lectern_store_healthy', () => [

@@ -5,25 +5,25 @@ import { BATCH_TABLES } from '#batch/index.ts';
 import type { Config } from '#config.ts';
 import { CRAWL_TABLES } from '#crawl/index.ts';
 import { openIndexOf, POSTGRES_MIGRATIONS } from '#search/index.ts';
-import { openStore, type RoomTables, seenMigrations } from '#storage/database/store.ts';
+import { type ModuleTables, openStore, seenMigrations } from '#storage/database/store.ts';
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>;
 
 /** The index in a SQLite file brings its tables to this version by itself; it is a copy that can be made anew. */
-const INDEX_TABLES: RoomTables = {
+const INDEX_TABLES: ModuleTables = {
   room: 'index',
   migrations: POSTGRES_MIGRATIONS,
   fileIn: (dataDir) => path.join(dataDir, 'index', 'index.db'),
 };
 
-const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly RoomTables[] => [
+const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly ModuleTables[] => [
   ACCOUNT_TABLES,
   BATCH_TABLES,
   CRAWL_TABLES,
   ...(databaseUrl && indexMaxBytes > 0 ? [INDEX_TABLES] : []),
 ];
 
-export interface RoomState {
+export interface ModuleMigrations {
   readonly room: string;
   /** How many migrations the database has seen. */
   readonly seen: number;
@@ -33,8 +33,8 @@ export interface RoomState {
 }
 
 /** Changes nothing. DatabaseAway when the database cannot be reached. */
-export async function migrationState(place: Place): Promise<RoomState[]> {
-  const states: RoomState[] = [];
+export async function migrationState(place: Place): Promise<ModuleMigrations[]> {
+  const states: ModuleMigrations[] = [];
   for (const { room, migrations, fileIn } of tablesOf(place)) {
     const seen = await seenMigrations({ url: place.databaseUrl, file: fileIn(place.dataDir) }, room);
     states.push({ room, seen, known: migrations.length, due: migrations.slice(seen).map(({ name }) => name) });

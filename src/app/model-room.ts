@@ -7,7 +7,7 @@ import type { Foundation } from './foundation.ts';
 
 export const TOKENS = { load: loadTokens, count: countTokens, keep: keepTokens };
 
-export const openModelRoom = (
+export const openModelModule = (
   config: Config,
   { network, documents, ocr, temporaryDir, observe }: Foundation,
   log: Log,

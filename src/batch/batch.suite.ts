@@ -9,12 +9,12 @@ import { createRegion } from '#net/region.ts';
 import { isFinal } from '#storage/jobs/states.ts';
 import { createLog } from '#telemetry/log.ts';
 import type { Job } from './job.ts';
-import { type BatchRoom, type BatchRoomOptions, openBatch } from './open.ts';
+import { type BatchModule, type BatchModuleOptions, openBatch } from './open.ts';
 
 export const SILENT = createLog('silent');
 
 export interface TestRoom {
-  readonly room: BatchRoom;
+  readonly room: BatchModule;
   readonly charged: Job[];
   submit(
     input: readonly unknown[] | string,
@@ -32,7 +32,7 @@ export type Line = any;
 export const ROWS = [fakeRow('tea', { kind: 'text-v5', matryoshka: [4] }), fakeRow('many', { kind: 'colbert' })];
 
 export async function openTestRoom(
-  options: Partial<BatchRoomOptions> & Pick<BatchRoomOptions, 'dataDir'>,
+  options: Partial<BatchModuleOptions> & Pick<BatchModuleOptions, 'dataDir'>,
   fake: FakeOptions = {},
 ): Promise<TestRoom> {
   const models = openModels({

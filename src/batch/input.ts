@@ -82,7 +82,7 @@ export interface FileInput {
 }
 
 /** The file cannot be a job's input: asking for it again would not help. */
-export class UnfitInput extends Error {
+export class InvalidInputError extends Error {
   override readonly name = 'UnfitInput';
 }
 
@@ -97,15 +97,15 @@ export async function fileInput({ url, fetch, isModel, signal, write }: FileInpu
   if (answer.status !== 200) {
     answer.discard();
     const message = `The server of input_url answered ${answer.status}`;
-    throw answer.status >= 500 ? problem('AssertionFailureError', { message }) : new UnfitInput(message);
+    throw answer.status >= 500 ? problem('AssertionFailureError', { message }) : new InvalidInputError(message);
   }
   const packer = createPacker();
   for await (const { number, bytes } of linesOf(answer.body, { maxLineBytes: MAX_LINE_BYTES })) {
-    if (packer.lines === MAX_FILE_LINES) throw new UnfitInput(`input_url has more than ${MAX_FILE_LINES} lines`);
+    if (packer.lines === MAX_FILE_LINES) throw new InvalidInputError(`input_url has more than ${MAX_FILE_LINES} lines`);
     const piece = packer.add(readLine(bytes, number, isModel));
     if (piece) await write(piece);
   }
-  if (!packer.lines) throw new UnfitInput('input_url has no lines');
+  if (!packer.lines) throw new InvalidInputError('input_url has no lines');
   await write(packer.rest());
   return packer.lines;
 }

@@ -1,5 +1,5 @@
 /** One line of a job: from what the caller sent to what a worker does (contract of the model host, 8.1). */
-import { JsonTooLarge, parseJson } from '#http/json.ts';
+import { JsonTooLargeError, parseJson } from '#http/json.ts';
 import { EMBED_FIELDS } from '#models/index.ts';
 import { own } from '#own.ts';
 import type { JobOptions } from './job.ts';
@@ -39,7 +39,7 @@ export function readLine(bytes: Uint8Array | undefined, line: number, isModel: I
   try {
     value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof JsonTooLarge) return { line, id: null, fault: `the line ${error.message}` };
+    if (error instanceof JsonTooLargeError) return { line, id: null, fault: `the line ${error.message}` };
     return {
       line,
       id: null,

@@ -10,7 +10,7 @@ import { problem } from '#errors.ts';
 import { type FakeOptions, fakeVector } from '#models/embed/embed.suite.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import { line, openTestRoom, serve, type TestRoom } from './batch.suite.ts';
-import type { BatchRoomOptions } from './open.ts';
+import type { BatchModuleOptions } from './open.ts';
 
 const url = await postgresUrl();
 const LONG_MS = 120_000;
@@ -28,7 +28,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       for (const close of closing.splice(0).toReversed()) await close();
       rmSync(dir, { recursive: true, force: true });
     });
-    const open = async (fake: FakeOptions = {}, options: Partial<BatchRoomOptions> = {}): Promise<TestRoom> => {
+    const open = async (fake: FakeOptions = {}, options: Partial<BatchModuleOptions> = {}): Promise<TestRoom> => {
       const room = await openTestRoom({ dataDir: dir, databaseUrl, ...options }, fake);
       closing.push(() => room.close());
       return room;

@@ -2,9 +2,9 @@
 import path from 'node:path';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
+import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
 import { jobDesk, newJobId } from '#storage/jobs/desk.ts';
-import { openTurns } from '#storage/jobs/open-turns.ts';
+import { openJobNotifications } from '#storage/jobs/open-turns.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 import { startBatchChores } from './chores.ts';
@@ -20,13 +20,13 @@ import { insertJob, JOBS, jobOf, type NewJob } from './store.ts';
 import { RETRY_MS } from './webhook.ts';
 import { startBatchWorkers } from './worker.ts';
 
-export const BATCH_TABLES: RoomTables = {
+export const BATCH_TABLES: ModuleTables = {
   room: 'batch',
   migrations: MIGRATIONS,
   fileIn: (dataDir) => path.join(dataDir, 'batch', 'batch.db'),
 };
 
-export interface BatchRoomOptions {
+export interface BatchModuleOptions {
   readonly dataDir: string;
   /** `postgres://…`, shared by several servers and workers; SQLite without one. */
   readonly databaseUrl?: string | undefined;
@@ -68,7 +68,7 @@ export interface BatchFile {
 }
 
 /** Calls reject with DatabaseAway when the database cannot be reached. */
-export interface BatchRoom {
+export interface BatchModule {
   /** ResourceLimitExceededError when the owner has ten jobs that are not done. */
   submit(submission: Submission): Promise<Job>;
   find(id: string): Promise<Job | undefined>;
@@ -92,7 +92,7 @@ const PAUSE_MS = 1_000;
 const KEEP_MS = 86_400_000;
 const REMEMBER_MS = 30 * 86_400_000;
 
-export async function openBatch(options: BatchRoomOptions): Promise<BatchRoom> {
+export async function openBatch(options: BatchModuleOptions): Promise<BatchModule> {
   const { dataDir, databaseUrl, log } = options;
   const store = await openStore<Tables>(
     { url: databaseUrl, file: BATCH_TABLES.fileIn(dataDir) },
@@ -106,7 +106,7 @@ export async function openBatch(options: BatchRoomOptions): Promise<BatchRoom> {
   }
 }
 
-async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise<BatchRoom> {
+async function furnish(store: Store<Tables>, options: BatchModuleOptions): Promise<BatchModule> {
   const {
     leaseMs = LEASE_MS,
     keepMs = KEEP_MS,
@@ -118,7 +118,7 @@ async function furnish(store: Store<Tables>, options: BatchRoomOptions): Promise
     log,
   } = options;
   const links = createLinks(await linkSecret(store.db));
-  const turns = openTurns(store.db, { redisUrl, room: BATCH_TABLES.room, takes: slots > 0, log });
+  const turns = openJobNotifications(store.db, { redisUrl, room: BATCH_TABLES.room, takes: slots > 0, log });
   let workers: Workers | undefined;
   const chores = startBatchChores({
     ...options,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
-import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
+import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { type JobState, MOVES, type MoveName, moved } from '#storage/jobs/states.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
@@ -136,7 +136,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         () => countInput(store, dead.lease, 9),
         () => dropInput(store, dead.lease),
       ]) {
-        await expect(late()).rejects.toBeInstanceOf(LeaseLost);
+        await expect(late()).rejects.toBeInstanceOf(LeaseLostError);
       }
       await JOBS.end(store, dead.lease, { move: 'fail', error: 'late' }, 2);
       await JOBS.release(store, dead.lease, { readyAt: 0, turn: 'failed' });
@@ -256,7 +256,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
             now++;
             const lease = leases[worker];
             const lost = (error: unknown) => {
-              if (!(error instanceof LeaseLost)) throw error;
+              if (!(error instanceof LeaseLostError)) throw error;
               return undefined;
             };
             if (act === 'take')

@@ -1,7 +1,7 @@
 /** What batch jobs have beside what all jobs have: what came, what was done, what it gave; one function a query. */
 import { type Selectable, sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
-import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
+import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { isFinal } from '#storage/jobs/states.ts';
 import { FRESH, jobTable, ofLease } from '#storage/jobs/table.ts';
 import type { Job } from './job.ts';
@@ -119,7 +119,7 @@ export async function writeProgress(
       }))
       .returning(['output_bytes', 'error_bytes'])
       .executeTakeFirst();
-    if (!row) throw new LeaseLost();
+    if (!row) throw new LeaseLostError();
     const { jobId } = lease;
     const { output, errors } = progress;
     await appendPieces(transaction, { jobId, kind: 'output' }, row.output_bytes - output.length, output);
@@ -131,7 +131,7 @@ export async function writeProgress(
 export async function dropInput({ db }: BatchDb, lease: Lease): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await leased(transaction, lease).set({ input_bytes: 0 }).returning('id').executeTakeFirst();
-    if (!row) throw new LeaseLost();
+    if (!row) throw new LeaseLostError();
     await transaction
       .deleteFrom('batch_pieces')
       .where('job_id', '=', lease.jobId)
@@ -147,7 +147,7 @@ export async function appendInput({ db }: BatchDb, lease: Lease, bytes: Uint8Arr
       .set((eb) => ({ input_bytes: eb('input_bytes', '+', bytes.length) }))
       .returning('input_bytes')
       .executeTakeFirst();
-    if (!row) throw new LeaseLost();
+    if (!row) throw new LeaseLostError();
     await appendPieces(transaction, { jobId: lease.jobId, kind: 'input' }, row.input_bytes - bytes.length, bytes);
   });
 }
@@ -155,7 +155,7 @@ export async function appendInput({ db }: BatchDb, lease: Lease, bytes: Uint8Arr
 /** The input is there as a whole. */
 export async function countInput({ db }: BatchDb, lease: Lease, total: number): Promise<void> {
   const row = await leased(db, lease).set({ total }).returning('id').executeTakeFirst();
-  if (!row) throw new LeaseLost();
+  if (!row) throw new LeaseLostError();
 }
 
 export async function littered({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {

@@ -6,8 +6,8 @@ import { setMaxListeners } from 'node:events';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
-import { fileInput, UnfitInput } from './input.ts';
+import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
+import { fileInput, InvalidInputError } from './input.ts';
 import type { JobOptions } from './job.ts';
 import { linesOf } from './jsonl.ts';
 import { namesOf, type StoredLine } from './line.ts';
@@ -16,7 +16,7 @@ import { type FailureOf, failedLine, INVALID_LINE, type Outcome, runLine, type S
 import type { JobRow } from './schema.ts';
 import { appendInput, type BatchDb, countInput, dropInput, writeProgress } from './store.ts';
 
-export interface TurnTools {
+export interface RunTools {
   readonly store: BatchDb;
   readonly registry: Registry;
   readonly models: Opened;
@@ -25,7 +25,7 @@ export interface TurnTools {
   readonly now: () => number;
 }
 
-export interface Turn {
+export interface BatchRun {
   readonly row: JobRow;
   readonly lease: Lease;
   /** Ends it at once; lines in work are left for the next turn. */
@@ -37,7 +37,7 @@ export interface Turn {
 }
 
 /** Something that is not the fault of the line, so that the job waits. */
-export class NotNow extends Error {
+export class RetryLaterError extends Error {
   override readonly name = 'NotNow';
   readonly problem: Problem;
 
@@ -48,7 +48,7 @@ export class NotNow extends Error {
 }
 
 /** The job itself cannot be done. */
-export class Hopeless extends Error {
+export class NonRetryableError extends Error {
   override readonly name = 'Hopeless';
 }
 
@@ -61,10 +61,10 @@ const WRITTEN_BYTES = 1024 * 1024;
 const WRITTEN_MS = 1_000;
 
 /** Throws Hopeless, NotNow, LeaseLost, the reason of the signal, or a failure of the database. */
-export async function takeTurn(turn: Turn, tools: TurnTools): Promise<void> {
+export async function runBatchJob(turn: BatchRun, tools: RunTools): Promise<void> {
   const { row } = turn;
   const model = await tools.registry.embedding(row.model).catch((error: unknown) => {
-    throw new Hopeless(asProblem(error).message);
+    throw new NonRetryableError(asProblem(error).message);
   });
   const inputBytes = row.total === null ? await takeInput(turn, tools, model) : row.input_bytes;
   if (inputBytes !== undefined) await workOn({ ...turn, inputBytes, model }, tools);
@@ -72,8 +72,8 @@ export async function takeTurn(turn: Turn, tools: TurnTools): Promise<void> {
 
 /** Fetches the file of the input; how long its log is, or undefined when the job was cancelled meanwhile. */
 async function takeInput(
-  { row, lease, signal, cancelling }: Turn,
-  { store, fetch, now }: TurnTools,
+  { row, lease, signal, cancelling }: BatchRun,
+  { store, fetch, now }: RunTools,
   { name, row: { id, hub } }: ServedEmbedding,
 ): Promise<number | undefined> {
   await dropInput(store, lease);
@@ -92,17 +92,17 @@ async function takeInput(
       await writeProgress(store, lease, createResults(0, now).take(), now(), 'cancel');
       return undefined;
     }
-    if (signal.aborted || error instanceof LeaseLost) throw error;
-    if (error instanceof UnfitInput) throw new Hopeless(error.message);
+    if (signal.aborted || error instanceof LeaseLostError) throw error;
+    if (error instanceof InvalidInputError) throw new NonRetryableError(error.message);
     const failure = asProblem(error);
-    if (failure.name === 'AssertionFailureError') throw new NotNow(failure);
-    throw failure.code < 500 ? new Hopeless(`input_url cannot be read: ${failure.message}`) : error;
+    if (failure.name === 'AssertionFailureError') throw new RetryLaterError(failure);
+    throw failure.code < 500 ? new NonRetryableError(`input_url cannot be read: ${failure.message}`) : error;
   }
 }
 
 class Cancelled extends Error {}
 
-interface Work extends Turn {
+interface Work extends BatchRun {
   readonly inputBytes: number;
   readonly model: ServedEmbedding;
 }
@@ -114,7 +114,7 @@ interface InWork {
   readonly outcome: Promise<Outcome>;
 }
 
-async function workOn(work: Work, tools: TurnTools): Promise<void> {
+async function workOn(work: Work, tools: RunTools): Promise<void> {
   const { row, lease, signal, inputBytes, cancelling, until } = work;
   const { store, now } = tools;
   const leaving = new AbortController();
@@ -158,7 +158,7 @@ async function workOn(work: Work, tools: TurnTools): Promise<void> {
     }
   } catch (error) {
     leaving.abort(error);
-    if (!(error instanceof LeaseLost) && !results.empty) await writeProgress(store, lease, results.take(), now());
+    if (!(error instanceof LeaseLostError) && !results.empty) await writeProgress(store, lease, results.take(), now());
     throw error;
   }
   const end = read ? 'complete' : cancelling() ? 'cancel' : undefined;
@@ -216,7 +216,7 @@ const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
 /** Tells what is wrong with a line from what is wrong with the model. */
 function lineRunner(
   { row, model }: Work,
-  { models, failureOf }: TurnTools,
+  { models, failureOf }: RunTools,
   signal: AbortSignal,
 ): (line: StoredLine) => Promise<Outcome> {
   const options = JSON.parse(row.options) as JobOptions;
@@ -240,7 +240,7 @@ function lineRunner(
         if (signal.aborted) throw signal.reason;
         const failure = asProblem(error);
         if (isOfLine(failure)) return failedLine(line, failureOf(failure));
-        if (failure.code === 503 || !(await works())) throw new NotNow(failure);
+        if (failure.code === 503 || !(await works())) throw new RetryLaterError(failure);
         if (isSecond) return failedLine(line, failureOf(failure));
       }
     }

@@ -8,7 +8,7 @@ import type { FakeOptions } from '#models/embed/embed.suite.ts';
 import { postgresUrl, redisUrl, type Service, startRedis } from '../../test/support/services.ts';
 import { line, openTestRoom, type TestRoom } from './batch.suite.ts';
 import type { Job } from './job.ts';
-import type { BatchRoomOptions } from './open.ts';
+import type { BatchModuleOptions } from './open.ts';
 import { kill, startWorkerProcess } from './worker-process.suite.ts';
 
 const postgres = await postgresUrl();
@@ -39,7 +39,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s with Redis', (dialect) => {
     });
     const place = () => ({ dataDir: dir, databaseUrl, redisUrl: redis.url });
     async function open(
-      options: Partial<BatchRoomOptions> = {},
+      options: Partial<BatchModuleOptions> = {},
       fake: FakeOptions = { batchMs: 30 },
     ): Promise<TestRoom> {
       const room = await openTestRoom({ ...place(), ...options }, fake);

@@ -1,13 +1,13 @@
 /** Batch jobs as the workers of a process take them: which turns there are, and what becomes of a turn that failed. */
 import { asProblem } from '#errors.ts';
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import type { Lease } from '#storage/jobs/lease.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
 import type { JobRow } from './schema.ts';
 import { JOBS } from './store.ts';
-import { Hopeless, NotNow, type TurnTools, takeTurn } from './turn.ts';
+import { NonRetryableError, RetryLaterError, type RunTools, runBatchJob } from './turn.ts';
 
-export interface BatchWorkersOptions extends TurnTools, Omit<WorkersOptions, 'store'> {
+export interface BatchWorkersOptions extends RunTools, Omit<WorkersOptions, 'store'> {
   readonly now: () => number;
   /** Called when a job has ended, perhaps. */
   readonly onEnd: () => void;
@@ -19,8 +19,8 @@ const MAX_TRIES = 5;
 
 /** Whether it will pass: the model, or the database, is away or has too much to do. */
 const isBusy = (error: unknown): boolean =>
-  error instanceof DatabaseAway ||
-  (error instanceof NotNow && (error.problem.code === 503 || error.problem.code === 504));
+  error instanceof DatabaseUnavailableError ||
+  (error instanceof RetryLaterError && (error.problem.code === 503 || error.problem.code === 504));
 
 export function startBatchWorkers(options: BatchWorkersOptions): Workers {
   const { store, now, onEnd } = options;
@@ -31,13 +31,13 @@ export function startBatchWorkers(options: BatchWorkersOptions): Workers {
   const kind: JobKind<JobRow> = {
     jobs: JOBS,
     async work(turn) {
-      await takeTurn({ ...turn, until: now() + TURN_MS }, options);
+      await runBatchJob({ ...turn, until: now() + TURN_MS }, options);
       return { readyAt: 0 };
     },
     async endFailed({ row, lease }, error) {
-      if (error instanceof Hopeless) return fail(lease, error.message);
+      if (error instanceof NonRetryableError) return fail(lease, error.message);
       if (row.tries + 1 < MAX_TRIES || isBusy(error)) return false;
-      return fail(lease, (error instanceof NotNow ? error.problem : asProblem(error)).message);
+      return fail(lease, (error instanceof RetryLaterError ? error.problem : asProblem(error)).message);
     },
     onTurn: onEnd,
   };

@@ -4,11 +4,18 @@ import type { Account, ShownAccount } from '#accounts/index.ts';
 import { PLAN_CHOICES } from '#generated/cli-flags.ts';
 import type { PlanName } from '#plans.ts';
 import { reading, wholeNumber } from './numbers.ts';
-import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
+import {
+  type AccountsFlags,
+  accountsCommandOf,
+  type CommandContext,
+  found,
+  withAccounts,
+  withAccountsFlags,
+} from './room.ts';
 import { tableLines } from './table.ts';
 import { shortTime } from './times.ts';
 
-interface AccountFlags extends RoomFlags {
+interface AccountFlags extends AccountsFlags {
   readonly name?: string;
   readonly plan?: PlanName;
   readonly balance?: number | 'none';
@@ -24,42 +31,42 @@ const balance = reading((text: string) => {
 });
 
 export function accountsCommand(context: CommandContext): Command {
-  const accounts = roomCommand('accounts', 'Make, list and change accounts.');
+  const accounts = accountsCommandOf('accounts', 'Make, list and change accounts.');
   const planOption = () => new Option('--plan <plan>', 'The plan.').choices(PLAN_CHOICES);
   const toBalance = (given: number | 'none' | undefined) => (given === 'none' ? null : given);
   const balanceOption = () =>
     new Option('--balance <tokens>', 'Tokens that may be used; `none` counts none.').argParser(balance);
-  const show = async (account: Account, { json }: RoomFlags) => {
+  const show = async (account: Account, { json }: AccountsFlags) => {
     const { showAccount } = await import('#accounts/index.ts');
     const shown = showAccount(account);
     if (json) context.print(JSON.stringify(shown, null, 2));
     else for (const line of tableLines(HEADINGS, [cells(shown)], '')) context.print(line);
   };
 
-  withRoomFlags(accounts.command('create'))
+  withAccountsFlags(accounts.command('create'))
     .description('Make an account.')
     .argument('<name>', 'what to call it')
     .addOption(planOption().default('free'))
     .addOption(balanceOption())
     .action((name: string, flags: AccountFlags) =>
-      inRoom(context, flags, async (room) => {
+      withAccounts(context, flags, async (room) => {
         await show(
           await room.accounts.createAccount({ name, plan: flags.plan!, balance: toBalance(flags.balance) }),
           flags,
         );
       }),
     );
-  withRoomFlags(accounts.command('list'))
+  withAccountsFlags(accounts.command('list'))
     .description('List accounts.')
-    .action((flags: RoomFlags) =>
-      inRoom(context, flags, async (room) => {
+    .action((flags: AccountsFlags) =>
+      withAccounts(context, flags, async (room) => {
         const { showAccount } = await import('#accounts/index.ts');
         const shown = (await room.accounts.accounts()).map(showAccount);
         if (flags.json) context.print(JSON.stringify(shown, null, 2));
         else for (const line of tableLines(HEADINGS, shown.map(cells), 'There is no account.')) context.print(line);
       }),
     );
-  withRoomFlags(accounts.command('change'))
+  withAccountsFlags(accounts.command('change'))
     .description('Change name, plan or balance of an account.')
     .argument('<id>', 'the id of the account')
     .option('--name <name>', 'What to call it.')
@@ -71,7 +78,7 @@ export function accountsCommand(context: CommandContext): Command {
       ),
     )
     .action((id: string, { name, plan, balance, addBalance, ...flags }: AccountFlags) =>
-      inRoom(context, flags, async (room) => {
+      withAccounts(context, flags, async (room) => {
         const changed = await room.accounts.changeAccount(id, { name, plan, balance: toBalance(balance), addBalance });
         await show(found(changed, 'account', id), flags);
       }),

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { BatchJob, BatchLine, BatchRequest, Client } from '#client/index.ts';
 import { type ClientFlags, inClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
-import { CommandFailed, usageError } from './exit-codes.ts';
+import { CommandError, usageError } from './exit-codes.ts';
 import { Command, Option } from './flags.ts';
 import { wholeNumber } from './numbers.ts';
 import { writeAside } from './out.ts';
@@ -149,7 +149,7 @@ async function wait(context: CliContext, flags: Flags, client: Client, id: strin
     })
     .catch((error: unknown) => {
       if (!context.signal.aborted) throw error;
-      throw new CommandFailed(
+      throw new CommandError(
         'interrupted',
         `stopped: the job goes on where there are workers; \`lectern batch wait ${id}\``,
       );
@@ -157,7 +157,7 @@ async function wait(context: CliContext, flags: Flags, client: Client, id: strin
     .finally(() => context.rewrite?.(''));
   show(context, flags, job);
   if (job.status !== 'completed')
-    throw new CommandFailed('failed', `the job is ${job.status}${job.error ? `: ${job.error}` : ''}`);
+    throw new CommandError('failed', `the job is ${job.status}${job.error ? `: ${job.error}` : ''}`);
 }
 
 /** `[######----]  61 %  3,050 of 5,000 lines, 3 failed`. */
@@ -181,7 +181,7 @@ async function get({ output, signal }: CliContext, flags: GetFlags, client: Clie
   // On the disk before it takes the place of what was there.
   await writeAside(name, (file) => pipeline(lines, createWriteStream(file, { flush: true }))).catch(
     (error: unknown) => {
-      throw signal.aborted ? new CommandFailed('interrupted', `stopped: ${name} is as it was before`) : error;
+      throw signal.aborted ? new CommandError('interrupted', `stopped: ${name} is as it was before`) : error;
     },
   );
 }

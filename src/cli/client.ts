@@ -75,8 +75,8 @@ export async function inClient<T>(
 ): Promise<T> {
   const server = serverOf(context, flags);
   if (server) return atServer(server, context, { flags, needs }, work);
-  const { openRooms } = await import('./rooms.ts');
-  const rooms = await openRooms(context, flags, { rooms: needs.rooms ?? 'all', jobs: needs.jobs ?? false });
+  const { openInProcessFaces } = await import('./rooms.ts');
+  const rooms = await openInProcessFaces(context, flags, { rooms: needs.rooms ?? 'all', jobs: needs.jobs ?? false });
   try {
     return await work({
       client: await clientOf({ urls: rooms.urls, fetch: heard(rooms.fetch, needs), retries: needs.retries }),

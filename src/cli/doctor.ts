@@ -1,15 +1,15 @@
 /** `lectern doctor`: examines the machine, the way out, limits and the work itself, and says what to do. */
 import type { CliContext } from './context.ts';
-import { CommandFailed } from './exit-codes.ts';
+import { CommandError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
-import { type RoomFlags, withRoomFlags } from './room.ts';
+import { type AccountsFlags, withAccountsFlags } from './room.ts';
 
 export function doctorCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('doctor').description('Check the machine, the way out, limits and the work itself.');
-  return withRoomFlags(command).action((flags: RoomFlags) => examine(flags, context));
+  return withAccountsFlags(command).action((flags: AccountsFlags) => examine(flags, context));
 }
 
-async function examine({ dataDir, config: file, json }: RoomFlags, context: CliContext): Promise<void> {
+async function examine({ dataDir, config: file, json }: AccountsFlags, context: CliContext): Promise<void> {
   const { readConfig, strangeVariables } = await import('#config.ts');
   const { doctor, linesOf, reportOf, summaryOf } = await import('#app/doctor/doctor.ts');
   const { ownTemporary } = await import('#app/own-temporary.ts');
@@ -31,5 +31,5 @@ async function examine({ dataDir, config: file, json }: RoomFlags, context: CliC
     print('');
     print(summaryOf(report));
   }
-  if (!report.ok) throw new CommandFailed('failed', 'something is broken; the report says what to do');
+  if (!report.ok) throw new CommandError('failed', 'something is broken; the report says what to do');
 }

@@ -14,7 +14,7 @@ export const EXIT_CODES = {
 export type ExitName = keyof typeof EXIT_CODES;
 
 /** A failure that knows its exit code; the message is one line that says what to do. */
-export class CommandFailed extends Error {
+export class CommandError extends Error {
   override readonly name = 'CommandFailed';
   readonly exit: ExitName;
 
@@ -24,7 +24,7 @@ export class CommandFailed extends Error {
   }
 }
 
-export const usageError = (message: string): CommandFailed => new CommandFailed('usage', message);
+export const usageError = (message: string): CommandError => new CommandError('usage', message);
 
 interface Told {
   readonly name?: unknown;
@@ -41,7 +41,7 @@ const USAGE = ['ConfigError', 'ParamValidationError', 'CommanderError', 'Invalid
 export function exitOf(error: unknown): ExitName {
   if (error === null || typeof error !== 'object') return 'failed';
   const { name, status, exit, code } = error as Told;
-  if (error instanceof CommandFailed) return exit as ExitName;
+  if (error instanceof CommandError) return exit as ExitName;
   const known = [name, (error as Error).constructor.name, code].map(String);
   if (UNREACHABLE.some((one) => known.includes(one))) return 'unreachable';
   if (USAGE.some((one) => known.includes(one))) return 'usage';

@@ -5,11 +5,11 @@ import type { Command } from 'commander';
 import type { Config } from '#config.ts';
 import type { FillProgress, FillSummary, IndexStats, LocalIndex } from '#search/index.ts';
 import { dataDirOf } from './client.ts';
-import { CommandFailed, usageError } from './exit-codes.ts';
+import { CommandError, usageError } from './exit-codes.ts';
 import { wholeNumber } from './numbers.ts';
-import { type CommandContext, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
+import { type AccountsFlags, accountsCommandOf, type CommandContext, withAccountsFlags } from './room.ts';
 
-interface IndexFlags extends RoomFlags {
+interface IndexFlags extends AccountsFlags {
   readonly stats?: boolean;
   readonly prune?: number | true;
   readonly clear?: boolean;
@@ -26,8 +26,8 @@ export interface IndexContext extends CommandContext {
 
 export function indexCommand(context: IndexContext): Command {
   const { environment } = context;
-  return withRoomFlags(
-    roomCommand('index', 'Read pages or files into the index that is searched without a search service.'),
+  return withAccountsFlags(
+    accountsCommandOf('index', 'Read pages or files into the index that is searched without a search service.'),
   )
     .argument('[source]', 'the address of a page or a sitemap, or a file or folder')
     .option('--depth <links>', 'Also read pages of the same host, so many links away.', wholeNumber, 0)
@@ -94,7 +94,7 @@ async function fillFrom(source: string, { config, index, flags, context }: Work)
     );
   } catch (error) {
     if (!context.signal.aborted) throw error;
-    throw new CommandFailed('interrupted', 'stopped: the same command goes on where this one was');
+    throw new CommandError('interrupted', 'stopped: the same command goes on where this one was');
   } finally {
     await app.close();
     await rm(workshopOf(config), { recursive: true, force: true });

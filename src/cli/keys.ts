@@ -2,11 +2,18 @@
 import { Argument, type Command, Option } from 'commander';
 import type { KeyRecord, ShownKey } from '#accounts/index.ts';
 import { reading } from './numbers.ts';
-import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
+import {
+  type AccountsFlags,
+  accountsCommandOf,
+  type CommandContext,
+  found,
+  withAccounts,
+  withAccountsFlags,
+} from './room.ts';
 import { tableLines } from './table.ts';
 import { readTime, shortTime, TIME_HELP } from './times.ts';
 
-interface MintFlags extends RoomFlags {
+interface MintFlags extends AccountsFlags {
   readonly account?: string;
   readonly expires?: number | 'never';
   readonly stdin?: boolean;
@@ -17,13 +24,13 @@ const expiry = reading((text: string) => (text === 'never' ? text : readTime(tex
 const toExpiry = (given: number | 'never' | undefined) => (given === 'never' ? null : given);
 
 export function keysCommand(context: CommandContext): Command {
-  const keys = roomCommand('keys', 'Make, list and revoke API keys.');
+  const keys = accountsCommandOf('keys', 'Make, list and revoke API keys.');
   mint(keys, context);
-  withRoomFlags(keys.command('list'))
+  withAccountsFlags(keys.command('list'))
     .description('List keys; their texts are kept nowhere.')
     .option('--account <id>', 'Only those of this account.')
-    .action((flags: RoomFlags & { account?: string }) =>
-      inRoom(context, flags, async ({ accounts }) => {
+    .action((flags: AccountsFlags & { account?: string }) =>
+      withAccounts(context, flags, async ({ accounts }) => {
         const { showKey } = await import('#accounts/index.ts');
         const { account } = flags;
         if (account !== undefined) found(await accounts.account(account), 'account', account);
@@ -48,14 +55,14 @@ export function keysCommand(context: CommandContext): Command {
 }
 
 function mint(keys: Command, context: CommandContext): void {
-  withRoomFlags(keys.command('mint'))
+  withAccountsFlags(keys.command('mint'))
     .description('Make a key. It is printed this once, alone on its line.')
     .argument('[name]', 'what to call it', 'key')
     .option('--account <id>', 'The account it belongs to; `default` without one.')
     .addOption(new Option('--expires <when>', `When it ends: \`never\`, ${TIME_HELP}.`).argParser(expiry))
     .option('--stdin', 'Take a key of your own from the input: 32 to 512 visible ASCII characters.')
     .action((name: string, flags: MintFlags) =>
-      inRoom(context, flags, async ({ accounts }) => {
+      withAccounts(context, flags, async ({ accounts }) => {
         const { showKey } = await import('#accounts/index.ts');
         const own = flags.stdin ? (await context.readInput()).trim() : undefined;
         const accountId = flags.account ?? (await accounts.defaultAccount()).id;
@@ -85,11 +92,11 @@ function change<Value>(
   context: CommandContext,
   work: (accounts: Accounts, id: string, value: Value) => Promise<KeyRecord | undefined>,
 ): void {
-  const command = withRoomFlags(keys.command(name)).description(description).argument('<id>', 'the id of the key');
+  const command = withAccountsFlags(keys.command(name)).description(description).argument('<id>', 'the id of the key');
   if (argument) command.addArgument(argument);
   command.action((id: string, ...rest: unknown[]) => {
-    const flags = command.opts<RoomFlags>();
-    return inRoom(context, flags, async ({ accounts }) => {
+    const flags = command.opts<AccountsFlags>();
+    return withAccounts(context, flags, async ({ accounts }) => {
       const { showKey } = await import('#accounts/index.ts');
       const shown = showKey(found(await work(accounts, id, rest[0] as Value), 'key', id));
       if (flags.json) context.print(JSON.stringify(shown, null, 2));
@@ -98,7 +105,7 @@ function change<Value>(
   });
 }
 
-type Accounts = Parameters<Parameters<typeof inRoom>[2]>[0]['accounts'];
+type Accounts = Parameters<Parameters<typeof withAccounts>[2]>[0]['accounts'];
 
 const HEADINGS = ['ID', 'NAME', 'KEY', 'ACCOUNT', 'MADE', 'LAST USED', 'ENDS', 'STATE'];
 

@@ -1,11 +1,11 @@
 /** `lectern migrate`: the tables of the databases, brought to this version before a server is. */
 import type { CliContext } from './context.ts';
-import { CommandFailed } from './exit-codes.ts';
+import { CommandError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
-import { type RoomFlags, withRoomFlags } from './room.ts';
+import { type AccountsFlags, withAccountsFlags } from './room.ts';
 import { tableLines } from './table.ts';
 
-interface MigrateFlags extends RoomFlags {
+interface MigrateFlags extends AccountsFlags {
   readonly dryRun?: boolean;
 }
 
@@ -13,7 +13,7 @@ export function migrateCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('migrate')
     .description('Bring the tables of the databases to this version.')
     .option('--dry-run', 'Only tell what would be done.');
-  return withRoomFlags(command).action((flags: MigrateFlags) => migrate(flags, context));
+  return withAccountsFlags(command).action((flags: MigrateFlags) => migrate(flags, context));
 }
 
 async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context: CliContext): Promise<void> {
@@ -24,7 +24,7 @@ async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context:
   const later = before.find(({ seen, known }) => seen > known);
   if (later) {
     const { room, seen, known } = later;
-    throw new CommandFailed(
+    throw new CommandError(
       'failed',
       `the tables of ${room} are of version ${seen}, this program knows ${known}: take a newer one`,
     );

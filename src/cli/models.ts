@@ -4,7 +4,7 @@ import type { Model } from '#client/index.ts';
 import type { LibraryModel, ModelLibrary, PullPlan, PullProgress } from '#models/index.ts';
 import { type ClientFlags, dataDirOf, inClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
-import { type CommandContext, found, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
+import { type AccountsFlags, accountsCommandOf, type CommandContext, found, withAccountsFlags } from './room.ts';
 import { tableLines } from './table.ts';
 
 interface ServedFlags extends ClientFlags {
@@ -12,7 +12,7 @@ interface ServedFlags extends ClientFlags {
 }
 
 export function modelsCommand(context: CliContext): Command {
-  const models = roomCommand('models', 'List, fetch and remove models.');
+  const models = accountsCommandOf('models', 'List, fetch and remove models.');
   withClientFlags(models.command('served'))
     .description('List the models that are served, by a server or in this process.')
     .option('--json', 'Answer in JSON.')
@@ -25,9 +25,9 @@ export function modelsCommand(context: CliContext): Command {
             context.print(line);
       }),
     );
-  withRoomFlags(models.command('list'))
+  withAccountsFlags(models.command('list'))
     .description('List the models that are known, and which of them are on this machine.')
-    .action((flags: RoomFlags) =>
+    .action((flags: AccountsFlags) =>
       inLibrary(context, flags, async (library) => {
         const known = await library.list();
         if (flags.json) context.print(JSON.stringify(known.map(shown), null, 2));
@@ -69,12 +69,12 @@ function one(
   name: string,
   description: string,
   context: CommandContext,
-  work: (library: ModelLibrary, model: LibraryModel, flags: RoomFlags) => Promise<void>,
+  work: (library: ModelLibrary, model: LibraryModel, flags: AccountsFlags) => Promise<void>,
 ): void {
-  withRoomFlags(models.command(name))
+  withAccountsFlags(models.command(name))
     .description(description)
     .argument('<id>', 'the id of the model, or its repository on the hub')
-    .action((id: string, flags: RoomFlags) =>
+    .action((id: string, flags: AccountsFlags) =>
       inLibrary(context, flags, async (library) =>
         work(library, found(await library.find(id), 'model to run here', id), flags),
       ),
@@ -83,7 +83,7 @@ function one(
 
 async function inLibrary<T>(
   { environment }: CommandContext,
-  flags: RoomFlags,
+  flags: AccountsFlags,
   work: (library: ModelLibrary) => Promise<T>,
 ): Promise<T> {
   const [{ readConfig }, { openLibrary }] = await Promise.all([import('#config.ts'), import('#models/index.ts')]);

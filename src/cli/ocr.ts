@@ -2,7 +2,7 @@
 import type { OcrOptions } from '#client/index.ts';
 import { type ClientFlags, inClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
-import { CommandFailed, exitOf, exitOfMany, usageError } from './exit-codes.ts';
+import { CommandError, exitOf, exitOfMany, usageError } from './exit-codes.ts';
 import { FlagCommand, Option } from './flags.ts';
 import { write, writeWhole } from './out.ts';
 import { type Source, sourceOf, targetOf } from './sources.ts';
@@ -51,7 +51,7 @@ async function ocr(sources: readonly Source[], flags: OcrFlags, context: CliCont
     }
     const exit = exitOfMany({ done: sources.length - failures.length, failed: failures.length });
     if (exit !== 'ok')
-      throw new CommandFailed(
+      throw new CommandError(
         exit === 'failed' ? exitOf(failures[0]) : exit,
         `${failures.length} of ${sources.length} failed`,
       );

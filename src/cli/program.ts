@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands.ts';
 import type { CliContext } from './context.ts';
-import { CommandFailed, type ExitName, exitOf } from './exit-codes.ts';
+import { CommandError, type ExitName, exitOf } from './exit-codes.ts';
 import { Switch } from './flags.ts';
 
 const EXAMPLES = `
@@ -79,7 +79,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 'ok' : 'usage';
     // What was ended from outside has no other reason, unless it knows how to go on.
-    if (!context.signal.aborted || error instanceof CommandFailed) context.note(`lectern: ${messageOf(error)}`);
+    if (!context.signal.aborted || error instanceof CommandError) context.note(`lectern: ${messageOf(error)}`);
     return exitOf(error);
   }
 }

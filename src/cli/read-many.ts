@@ -2,7 +2,7 @@
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CliContext } from './context.ts';
-import { CommandFailed, type ExitName, exitOf, exitOfMany, type Many } from './exit-codes.ts';
+import { CommandError, type ExitName, exitOf, exitOfMany, type Many } from './exit-codes.ts';
 import { inOrder } from './in-order.ts';
 import { fileNameFor, isThere, write, writeWhole } from './out.ts';
 import { bar, count, createProgress, type Progress } from './progress.ts';
@@ -212,16 +212,16 @@ interface Conclusion {
 function conclude(tally: Tally, { end, outDir, context }: Conclusion): void {
   const summary = tally.summary();
   const goesOn = outDir === undefined ? '' : '; the same command goes on where this one was';
-  if (context.signal.aborted) throw new CommandFailed('interrupted', `stopped: ${summary}${goesOn}`);
+  if (context.signal.aborted) throw new CommandError('interrupted', `stopped: ${summary}${goesOn}`);
   const counts = tally.counts();
-  if (end !== undefined) throw new CommandFailed(exitOf(end), `${(end as Error).message} (${summary}${goesOn})`);
+  if (end !== undefined) throw new CommandError(exitOf(end), `${(end as Error).message} (${summary}${goesOn})`);
   const exit = exitOfMany(counts);
   if (exit === 'ok') {
     if (outDir !== undefined) context.note(summary);
     return;
   }
   const listed = outDir === undefined ? '' : `; ${path.join(outDir, FAILURES)} lists what failed`;
-  throw new CommandFailed(exit === 'failed' ? (tally.exit() ?? exit) : exit, `${summary}${listed}`);
+  throw new CommandError(exit === 'failed' ? (tally.exit() ?? exit) : exit, `${summary}${listed}`);
 }
 
 /** How many there are, where that can be known before. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Client, Page, ReadOptions } from '#client/index.ts';
 import { inClient } from './client.ts';
 import type { CliContext } from './context.ts';
-import { CommandFailed, exitOfMany, usageError } from './exit-codes.ts';
+import { CommandError, exitOfMany, usageError } from './exit-codes.ts';
 import { fileNameFor, isPicture, isThere, write, writeWhole } from './out.ts';
 import { bar, count, createProgress, type Progress } from './progress.ts';
 import { endingOf, isRefused, PARTING, type ReadFlags } from './read.ts';
@@ -108,12 +108,12 @@ async function start(client: Client, urls: readonly string[], { options, flags, 
 }
 
 /** Runs that were stopped may be gone on with, so they count until they are given up. */
-async function tooMany({ message }: Error, client: Client): Promise<CommandFailed> {
+async function tooMany({ message }: Error, client: Client): Promise<CommandError> {
   const runs = await client.crawl.list({ limit: 100 });
   const open = runs
     .filter(({ completed_at }) => completed_at === null)
     .map(({ crawl_id, url }) => `${crawl_id} ${url}`);
-  return new CommandFailed(
+  return new CommandError(
     'failed',
     `${message}; go on with one (\`lectern read --site --resume <id>\`) or give one up (\`--cancel <id>\`):\n  ${open.join('\n  ')}`,
   );
@@ -168,12 +168,12 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
   if (context.signal.aborted) throw interrupted(summary, run.id, last, { flags, atServer });
   const job = await client.crawl.get(run.id);
   if (job.status !== 'completed')
-    throw new CommandFailed('failed', `the run is ${job.status}${job.error ? `: ${job.error}` : ''} (${summary})`);
+    throw new CommandError('failed', `the run is ${job.status}${job.error ? `: ${job.error}` : ''} (${summary})`);
   const { page: done, failed, refused } = counts;
   const exit = exitOfMany(flags.fail ? { done, failed, refused } : { done, failed: failed + refused });
-  if (exit !== 'ok') throw new CommandFailed(exit, summary);
+  if (exit !== 'ok') throw new CommandError(exit, summary);
   if (counts.page === 0 && isForbidden)
-    throw new CommandFailed('failed', `${summary}: robots.txt forbids it (--no-robots is for sites of your own)`);
+    throw new CommandError('failed', `${summary}: robots.txt forbids it (--no-robots is for sites of your own)`);
   context.note(`lectern: ${summary}`);
 }
 
@@ -182,9 +182,9 @@ function interrupted(
   id: string,
   last: number,
   { flags, atServer }: Pick<Following, 'flags' | 'atServer'>,
-): CommandFailed {
+): CommandError {
   const goesOn = atServer ? 'the server goes on with it; ' : '';
-  return new CommandFailed(
+  return new CommandError(
     'interrupted',
     `stopped: ${summary}; ${goesOn}${goingOn(id, last, flags)} goes on here, \`--cancel ${id}\` gives it up`,
   );

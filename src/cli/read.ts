@@ -3,7 +3,7 @@ import type { Client, ReadOptions } from '#client/index.ts';
 import { READ_FLAGS } from '#generated/cli-flags.ts';
 import { type ClientFlags, inClient, type OpenClient, serverOf, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
-import { CommandFailed, usageError } from './exit-codes.ts';
+import { CommandError, usageError } from './exit-codes.ts';
 import { FlagCommand, givenOptions, Option, Switch, withFlags } from './flags.ts';
 import { wholeNumber } from './numbers.ts';
 import { extensionOf, isPicture, write, writeWhole } from './out.ts';
@@ -170,8 +170,8 @@ export interface Answer {
 /** Whether a target answered with an error. */
 export const isRefused = (status: number | undefined): status is number => status !== undefined && status >= 400;
 
-export const answeredWith = (source: string, status: number): CommandFailed =>
-  new CommandFailed('targetStatus', `${source}: the target answered with status ${status}`);
+export const answeredWith = (source: string, status: number): CommandError =>
+  new CommandError('targetStatus', `${source}: the target answered with status ${status}`);
 
 /** What is written for one of them; of several in JSON a line. */
 export async function answerOf(source: Source, reading: Reading, isLine = false): Promise<Answer> {
@@ -209,7 +209,7 @@ const toldIn = (warning: string): string[] =>
 async function streamed(sources: readonly Source[], { client, options, flags, context }: Reading): Promise<void> {
   if (flags.list !== undefined || flags.outDir !== undefined)
     throw usageError('--stream goes to the standard output, for what is named on the command line');
-  let refused: CommandFailed | undefined;
+  let refused: CommandError | undefined;
   for (const source of sources) {
     const target = await targetOf(source, context, flags.url);
     let status: number | undefined;

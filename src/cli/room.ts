@@ -1,6 +1,6 @@
 /** The accounts room for a command: the same store as the server's, by the same settings, also while it runs. */
 import { Command, Option } from 'commander';
-import type { AccountsRoom } from '#accounts/index.ts';
+import type { AccountsModule } from '#accounts/index.ts';
 
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -13,27 +13,27 @@ export interface CommandContext {
 }
 
 /** What each of these commands can be told. */
-export interface RoomFlags {
+export interface AccountsFlags {
   readonly dataDir?: string;
   readonly config?: string;
   readonly json?: boolean;
 }
 
-export const roomCommand = (name: string, description: string): Command =>
+export const accountsCommandOf = (name: string, description: string): Command =>
   new Command(name).description(description).exitOverride();
 
 /** Adds the flags that tell where the room is, and how it is answered. */
-export const withRoomFlags = <Given extends Command>(command: Given): Given =>
+export const withAccountsFlags = <Given extends Command>(command: Given): Given =>
   command
     .addOption(new Option('--data-dir <dir>', 'The folder in which everything is kept. [LECTERN_DATA_DIR]'))
     .addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'))
     .option('--json', 'Answer in JSON.');
 
 /** Opens the room for as long as the work takes. */
-export async function inRoom<T>(
+export async function withAccounts<T>(
   { environment }: CommandContext,
-  { dataDir, config }: RoomFlags,
-  work: (room: AccountsRoom) => Promise<T>,
+  { dataDir, config }: AccountsFlags,
+  work: (room: AccountsModule) => Promise<T>,
 ): Promise<T> {
   const { openAccounts } = await import('#accounts/index.ts');
   const { readConfig } = await import('#config.ts');

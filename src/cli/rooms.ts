@@ -9,12 +9,16 @@ import { type ClientFlags, dataDirOf } from './client.ts';
 import type { CliContext } from './context.ts';
 
 /** `rooms: 'reader'` is ready sooner, and answers nothing but reads. */
-export interface RoomNeeds {
+export interface InProcessOptions {
   readonly rooms: 'all' | 'reader';
   readonly jobs: boolean;
 }
 
-export async function openRooms(context: CliContext, flags: ClientFlags, needs: RoomNeeds): Promise<InProcess> {
+export async function openInProcessFaces(
+  context: CliContext,
+  flags: ClientFlags,
+  needs: InProcessOptions,
+): Promise<InProcess> {
   const config = configOf(context, flags, needs);
   const { environment, version } = context;
   await ownTemporary();
@@ -35,7 +39,7 @@ export async function openRooms(context: CliContext, flags: ClientFlags, needs: 
   }
 }
 
-function configOf(context: CliContext, flags: ClientFlags, { jobs }: RoomNeeds): Config {
+function configOf(context: CliContext, flags: ClientFlags, { jobs }: InProcessOptions): Config {
   const { environment } = context;
   const settings = readConfig({ environment, flags: { dataDir: dataDirOf(context, flags), config: flags.config } });
   return {

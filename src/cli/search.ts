@@ -3,7 +3,7 @@ import type { SearchOptions } from '#client/index.ts';
 import { SEARCH_FLAGS } from '#generated/cli-flags.ts';
 import { type ClientFlags, inClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
-import { CommandFailed, usageError } from './exit-codes.ts';
+import { CommandError, usageError } from './exit-codes.ts';
 import { FlagCommand, givenOptions, Option, withFlags } from './flags.ts';
 import { write, writeWhole } from './out.ts';
 
@@ -58,7 +58,7 @@ async function search(query: string, flags: SearchFlags, context: CliContext): P
     const answer = flags.json
       ? `${JSON.stringify((await client.search(query, options, call)).pages, null, 2)}\n`
       : ended(await client.searchText(query, options, call));
-    if (answer.trim() === '') throw new CommandFailed('failed', 'nothing was found');
+    if (answer.trim() === '') throw new CommandError('failed', 'nothing was found');
     if (flags.output === undefined) await write(context.output, answer);
     else await writeWhole(flags.output, answer);
   });

@@ -1,13 +1,20 @@
 /** `lectern usage`: what was used, summed by day, key, model and more. */
 import { type Command, Option } from 'commander';
-import type { AccountsRoom, UsageGroup, UsageSum } from '#accounts/index.ts';
+import type { AccountsModule, UsageGroup, UsageSum } from '#accounts/index.ts';
 import { USAGE_CHOICES } from '#generated/cli-flags.ts';
 import { reading } from './numbers.ts';
-import { type CommandContext, found, inRoom, type RoomFlags, roomCommand, withRoomFlags } from './room.ts';
+import {
+  type AccountsFlags,
+  accountsCommandOf,
+  type CommandContext,
+  found,
+  withAccounts,
+  withAccountsFlags,
+} from './room.ts';
 import { tableLines } from './table.ts';
 import { dayOf, readTime, TIME_HELP } from './times.ts';
 
-interface UsageFlags extends RoomFlags {
+interface UsageFlags extends AccountsFlags {
   readonly by: readonly UsageGroup[];
   readonly from?: string;
   readonly to?: string;
@@ -24,7 +31,7 @@ const groups = reading((text: string) => {
 const day = reading((text: string) => dayOf(readTime(text, Date.now(), 'ago')));
 
 export function usageCommand(context: CommandContext): Command {
-  return withRoomFlags(roomCommand('usage', 'Show what was used, in sums.'))
+  return withAccountsFlags(accountsCommandOf('usage', 'Show what was used, in sums.'))
     .addOption(
       new Option('--by <groups>', `What to sum by, parted by commas: ${USAGE_CHOICES.join(', ')}; or \`nothing\`.`)
         .argParser(groups)
@@ -35,7 +42,7 @@ export function usageCommand(context: CommandContext): Command {
     .option('--account <id>', 'Only that of this account.')
     .option('--key <id>', 'Only that of this key.')
     .action((flags: UsageFlags) =>
-      inRoom(context, flags, async (room) => {
+      withAccounts(context, flags, async (room) => {
         const { by, from, to, account, key } = flags;
         if (account !== undefined) found(await room.accounts.account(account), 'account', account);
         if (key !== undefined) found(await room.accounts.key(key), 'key', key);
@@ -46,7 +53,11 @@ export function usageCommand(context: CommandContext): Command {
     );
 }
 
-async function usageLines(room: AccountsRoom, by: readonly UsageGroup[], sums: readonly UsageSum[]): Promise<string[]> {
+async function usageLines(
+  room: AccountsModule,
+  by: readonly UsageGroup[],
+  sums: readonly UsageSum[],
+): Promise<string[]> {
   const names = await namesOf(room, by);
   const headings = [...by.map((group) => group.toUpperCase()), 'REQUESTS', 'FAILED', 'TOKENS', 'MEAN MS'];
   const rows = sums.map((sum) => [
@@ -65,7 +76,7 @@ function named(group: UsageGroup, value: string, names: ReadonlyMap<string, stri
 }
 
 /** What keys and accounts are called, where sums are by them. */
-async function namesOf({ accounts }: AccountsRoom, by: readonly UsageGroup[]): Promise<Map<string, string>> {
+async function namesOf({ accounts }: AccountsModule, by: readonly UsageGroup[]): Promise<Map<string, string>> {
   const rows = [
     ...(by.includes('account') ? await accounts.accounts() : []),
     ...(by.includes('key') ? await accounts.keys() : []),

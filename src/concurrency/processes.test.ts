@@ -7,13 +7,13 @@ import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { createProcesses } from './processes.ts';
 import { describeWorkers, type Task } from './tasks.suite.ts';
-import { TaskCrashed } from './tasks.ts';
+import { TaskCrashedError } from './tasks.ts';
 
 const { workers } = describeWorkers((setup) => createProcesses<Task, unknown>(setup), 256);
 
 it.runIf(process.platform === 'linux')('ends a task whose memory is none of the heap', async () => {
   const limits = { timeoutMs: 60_000 };
-  await expect(workers().run({ do: 'swell' }, limits)).rejects.toBeInstanceOf(TaskCrashed);
+  await expect(workers().run({ do: 'swell' }, limits)).rejects.toBeInstanceOf(TaskCrashedError);
   expect(await workers().run({ do: 'echo', value: 1 }, limits)).toBe(1);
 });
 
@@ -36,7 +36,7 @@ it.runIf(process.platform === 'linux')(
     );
     const made = createProcesses<number, number>({ worker: pathToFileURL(file), count: 1, memoryMb: 1_024 });
     const [small, large] = [256, 1_024].map((memoryMb) => ({ timeoutMs: 60_000, memoryMb }));
-    await expect(made.run(500, small!)).rejects.toBeInstanceOf(TaskCrashed);
+    await expect(made.run(500, small!)).rejects.toBeInstanceOf(TaskCrashedError);
     const first = await made.run(10, small!);
     expect(await made.run(10, small!)).toBe(first);
     const other = await made.run(500, large!);
@@ -84,7 +84,7 @@ it('lets go of who leaves while a process starts, which then serves the next', a
 
 it('fails a task whose module does not load', async () => {
   const none = createProcesses<Task, unknown>({ worker: new URL('file:///nowhere.mjs'), count: 1, memoryMb: 256 });
-  await expect(none.run({ do: 'echo' }, { timeoutMs: 60_000 })).rejects.toBeInstanceOf(TaskCrashed);
+  await expect(none.run({ do: 'echo' }, { timeoutMs: 60_000 })).rejects.toBeInstanceOf(TaskCrashedError);
   await none.close();
 });
 

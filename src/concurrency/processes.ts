@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { unlessAborted } from './deadline.ts';
 import { childEnvironment } from './environment.ts';
 import { residentBytes } from './resident.ts';
-import { createTurns, type Load, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
+import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './tasks.ts';
 import { defaultThreads } from './threads.ts';
 
 export interface Processes<Task, Result> {
@@ -72,7 +72,7 @@ export function createProcesses<Task, Result>({
   idleMs = 60_000,
   maxTasks = 500,
 }: ProcessesOptions): Processes<Task, Result> {
-  const turns = createTurns({ count, maxWaiting, maxWaitMs });
+  const turns = createTaskQueue({ count, maxWaiting, maxWaitMs });
   const idle: Worker[] = [];
   const all = new Set<Worker>();
   let closed = false;
@@ -173,7 +173,7 @@ function readiness(child: ChildProcess): Promise<void> {
     const fail = () => {
       clearTimeout(timer);
       child.kill('SIGKILL');
-      reject(new TaskCrashed('the process did not start'));
+      reject(new TaskCrashedError('the process did not start'));
     };
     const timer = setTimeout(fail, START_MS);
     child.once('exit', fail);
@@ -214,18 +214,18 @@ function answer(
       settle();
       resolve(reply as Reply);
     };
-    const onExit = () => end(new TaskCrashed('the process ended'));
+    const onExit = () => end(new TaskCrashedError('the process ended'));
     const onAbort = () => end(signal?.reason);
-    const timer = setTimeout(() => end(new TaskTimeUp(`not done within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(() => end(new TaskTimeoutError(`not done within ${timeoutMs} ms`)), timeoutMs);
     const watch = setInterval(async () => {
       const bytes = await residentBytes(child.pid);
-      if (bytes > memoryMb * MEGABYTE) end(new TaskCrashed(`more than ${memoryMb} MB`));
+      if (bytes > memoryMb * MEGABYTE) end(new TaskCrashedError(`more than ${memoryMb} MB`));
     }, WATCH_MS);
     child.on('message', onMessage);
     child.once('exit', onExit);
     signal?.addEventListener('abort', onAbort, { once: true });
     child.send(order, (error) => {
-      if (error) end(new TaskCrashed('the process could not be asked'));
+      if (error) end(new TaskCrashedError('the process could not be asked'));
     });
   });
 }

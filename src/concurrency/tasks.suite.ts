@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TaskCrashed, type TaskLimits, TaskTimeUp, TooManyTasks } from './tasks.ts';
+import { QueueFullError, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './tasks.ts';
 
 export type Task = { do: 'echo' | 'hang' | 'hog' | 'throw' | 'swell'; value?: unknown };
 
@@ -56,12 +56,12 @@ export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: num
   });
 
   it('ends a task that takes too long, and does the next', async () => {
-    await expect(workers.run({ do: 'hang' }, { timeoutMs: 300 })).rejects.toBeInstanceOf(TaskTimeUp);
+    await expect(workers.run({ do: 'hang' }, { timeoutMs: 300 })).rejects.toBeInstanceOf(TaskTimeoutError);
     await works();
   });
 
   it('ends a task that takes too much memory, and does the next', async () => {
-    await expect(workers.run({ do: 'hog' }, LONG)).rejects.toBeInstanceOf(TaskCrashed);
+    await expect(workers.run({ do: 'hog' }, LONG)).rejects.toBeInstanceOf(TaskCrashedError);
     await works();
   });
 
@@ -87,9 +87,9 @@ export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: num
     const few = create({ worker: file, count: 1, memoryMb, maxWaiting: 1, maxWaitMs: 100 });
     const hang = few.run({ do: 'hang' }, { timeoutMs: 500 });
     const waits = few.run({ do: 'echo' }, LONG);
-    await expect(few.run({ do: 'echo' }, LONG)).rejects.toBeInstanceOf(TooManyTasks);
-    await expect(waits).rejects.toBeInstanceOf(TooManyTasks);
-    await expect(hang).rejects.toBeInstanceOf(TaskTimeUp);
+    await expect(few.run({ do: 'echo' }, LONG)).rejects.toBeInstanceOf(QueueFullError);
+    await expect(waits).rejects.toBeInstanceOf(QueueFullError);
+    await expect(hang).rejects.toBeInstanceOf(TaskTimeoutError);
     expect(await few.run({ do: 'echo', value: 1 }, LONG)).toBe(1);
     await few.close();
   });

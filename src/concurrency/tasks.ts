@@ -1,8 +1,8 @@
 /** What threads and processes that do tasks have in common: how a task can end, and whose turn it is. */
 
-export class TaskTimeUp extends Error {}
-export class TaskCrashed extends Error {}
-export class TooManyTasks extends Error {}
+export class TaskTimeoutError extends Error {}
+export class TaskCrashedError extends Error {}
+export class QueueFullError extends Error {}
 
 export interface TaskLimits {
   readonly timeoutMs: number;
@@ -13,7 +13,7 @@ export interface TaskLimits {
   readonly memoryMb?: number | undefined;
 }
 
-export interface Turns {
+export interface TaskQueue {
   /** Throws TooManyTasks (no turn came free in time, or too many wait) or the signal's reason. */
   take(weight: number, signal: AbortSignal | undefined): Promise<void>;
   giveBack(): void;
@@ -32,7 +32,7 @@ interface Waiter {
 }
 
 /** So many turns at once; the lightest of those that wait is next, the eldest among equals. */
-export function createTurns({
+export function createTaskQueue({
   count,
   maxWaiting,
   maxWaitMs,
@@ -40,7 +40,7 @@ export function createTurns({
   count: number;
   maxWaiting: number;
   maxWaitMs: number;
-}): Turns {
+}): TaskQueue {
   let free = count;
   const waiting: Waiter[] = [];
   return {
@@ -50,7 +50,7 @@ export function createTurns({
         free--;
         return;
       }
-      if (waiting.length >= maxWaiting) throw new TooManyTasks('too many tasks wait');
+      if (waiting.length >= maxWaiting) throw new QueueFullError('too many tasks wait');
       await new Promise<void>((resolve, reject) => {
         const leave = (reason: unknown) => {
           waiting.splice(waiting.indexOf(waiter), 1);
@@ -58,7 +58,7 @@ export function createTurns({
           reject(reason);
         };
         const stop = () => leave(signal?.reason);
-        const timer = setTimeout(() => leave(new TooManyTasks(`no thread within ${maxWaitMs} ms`)), maxWaitMs);
+        const timer = setTimeout(() => leave(new QueueFullError(`no thread within ${maxWaitMs} ms`)), maxWaitMs);
         const settle = () => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', stop);

@@ -7,7 +7,7 @@
  */
 import os from 'node:os';
 import { Piscina } from 'piscina';
-import { createTurns, type Load, TaskCrashed, type TaskLimits, TaskTimeUp } from './tasks.ts';
+import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './tasks.ts';
 
 export interface Threads<Task, Result> {
   /**
@@ -52,7 +52,7 @@ export function createThreads<Task, Result>({
   // A thread that dies is reported to the task that it had; without a listener it would end the process.
   pool.on('error', () => {});
 
-  const turns = createTurns({ count, maxWaiting, maxWaitMs });
+  const turns = createTaskQueue({ count, maxWaiting, maxWaitMs });
 
   return {
     async run(task, { timeoutMs, signal, weight = 0 }) {
@@ -68,9 +68,9 @@ export function createThreads<Task, Result>({
       try {
         return (await pool.run(task, { signal: stop.signal })) as Result;
       } catch (error) {
-        if (late) throw new TaskTimeUp(`not done within ${timeoutMs} ms`);
+        if (late) throw new TaskTimeoutError(`not done within ${timeoutMs} ms`);
         signal?.throwIfAborted();
-        if (isCrash(error)) throw new TaskCrashed((error as Error).message);
+        if (isCrash(error)) throw new TaskCrashedError((error as Error).message);
         throw error;
       } finally {
         clearTimeout(timer);

@@ -16,7 +16,7 @@ export interface ChargedRead {
 /** Something set aside for a read, a value of JSON; what it is only the purse knows, of this server or another one. */
 export type Reserve = unknown;
 
-export interface Purse {
+export interface Billing {
   /** Before a read: sets something aside for it. Throws a Problem when the owner may not read any more. */
   reserve(payer: { readonly owner: string; readonly account: string }): Promise<Reserve>;
   /** Notes a read that nobody has to pay for, and gives back what was set aside. */

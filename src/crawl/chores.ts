@@ -1,12 +1,12 @@
 /** What is done beside the reading: reads are charged, crawls expire, what is not needed is removed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/chores.ts';
-import type { Purse } from './billing.ts';
+import type { Billing } from './billing.ts';
 import { type CrawlDb, JOBS, sweep } from './store.ts';
 
 export interface CrawlChoresOptions extends Pick<ChoresOptions, 'busy' | 'restMs' | 'log'> {
   readonly store: CrawlDb;
-  readonly purse: Purse;
+  readonly purse: Billing;
   readonly now: () => number;
   /** How long crawls are remembered after they were made. */
   readonly rememberMs: number;

@@ -7,9 +7,9 @@ import type { FetchResponse, GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { parseRobots } from '#net/robots/robots-rules.ts';
 import type { GivenOptions, Reader, Rendition } from '#reader/index.ts';
-import type { ChargedRead, Purse } from './billing.ts';
+import type { Billing, ChargedRead } from './billing.ts';
 import { type CrawlJob, isFinal } from './job.ts';
-import { type CrawlRoom, type CrawlRoomOptions, openCrawl, type Submission } from './open.ts';
+import { type CrawlModule, type CrawlModuleOptions, openCrawl, type Submission } from './open.ts';
 
 export interface MadePage {
   readonly content?: string;
@@ -26,7 +26,7 @@ export interface MadePage {
 export type Web = (url: string, signal: AbortSignal) => MadePage | Promise<MadePage>;
 
 export interface TestRoom {
-  readonly room: CrawlRoom;
+  readonly room: CrawlModule;
   readonly dataDir: string;
   /** How often each address was read. */
   readonly reads: Map<string, number>;
@@ -41,12 +41,12 @@ export interface TestRoom {
   close(): Promise<void>;
 }
 
-export interface TestRoomOptions extends Partial<Omit<CrawlRoomOptions, 'robots' | 'fetch' | 'reader'>> {
+export interface TestRoomOptions extends Partial<Omit<CrawlModuleOptions, 'robots' | 'fetch' | 'reader'>> {
   /** robots.txt by origin, or for how many times it cannot be told. */
   readonly robots?: Readonly<Record<string, string | number>>;
   /** Files by address. */
   readonly files?: Readonly<Record<string, string>>;
-  readonly reserve?: Purse['reserve'];
+  readonly reserve?: Billing['reserve'];
 }
 
 export function webReader(web: Web, reads: Map<string, number> = new Map(), order: string[] = []): Reader {

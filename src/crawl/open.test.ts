@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import { startFetch, startServer } from '#net/loopback.suite.ts';
 import { postgresUrl } from '../../test/support/services.ts';
-import type { Purse } from './billing.ts';
+import type { Billing } from './billing.ts';
 import {
   type MadePage,
   openTestRoom,
@@ -257,7 +257,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
 
   test('what was set aside is given back by whoever charges the read', { timeout: LONG_MS }, async () => {
     const charged = new Map<string, unknown>();
-    const purseOf = (name: string, charge: Purse['charge']): Purse => {
+    const purseOf = (name: string, charge: Billing['charge']): Billing => {
       let made = 0;
       return { reserve: async () => ({ hold: `${name} ${++made}` }), note: () => {}, charge };
     };

@@ -3,25 +3,25 @@ import path from 'node:path';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import type { GivenOptions, Reader } from '#reader/index.ts';
-import { openStore, type RoomTables, type Store } from '#storage/database/store.ts';
+import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
 import { jobDesk, newJobId } from '#storage/jobs/desk.ts';
-import { openTurns } from '#storage/jobs/open-turns.ts';
+import { openJobNotifications } from '#storage/jobs/open-turns.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { Purse } from './billing.ts';
+import type { Billing } from './billing.ts';
 import { startCrawlChores } from './chores.ts';
 import { createFollowing, type FollowEvent, type Outcome, outcomesOf } from './follow.ts';
 import type { CrawlJob } from './job.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { planOf } from './plan.ts';
-import { createManners } from './politeness.ts';
+import { createPoliteness } from './politeness.ts';
 import type { CrawlLimits, GivenCrawl } from './request.ts';
 import type { Tables } from './schema.ts';
-import { createSharedTurns, type TurnTables } from './shared-politeness.ts';
+import { createSharedPoliteness, type PolitenessTables } from './shared-politeness.ts';
 import { insertJob, JOBS, jobOf } from './store.ts';
 import { startCrawlWorkers } from './worker.ts';
 
-export interface CrawlRoomOptions {
+export interface CrawlModuleOptions {
   readonly dataDir: string;
   /** `postgres://…`, shared by several servers; SQLite without one. */
   readonly databaseUrl?: string | undefined;
@@ -33,7 +33,7 @@ export interface CrawlRoomOptions {
   readonly fetch: GuardedFetch;
   /** Who asks for sitemaps. */
   readonly userAgent?: string | undefined;
-  readonly purse: Purse;
+  readonly purse: Billing;
   readonly limits: CrawlLimits;
   /** Crawls that this process works on at once; none where others do. */
   readonly jobs: number;
@@ -59,7 +59,7 @@ export interface Submission {
 }
 
 /** Calls reject with DatabaseAway when the database cannot be reached. */
-export interface CrawlRoom {
+export interface CrawlModule {
   /** ParamValidationError for what cannot be done; ResourceLimitExceededError for an owner with ten crawls under way. */
   submit(submission: Submission): Promise<CrawlJob>;
   find(id: string): Promise<CrawlJob | undefined>;
@@ -86,13 +86,13 @@ const REST_LEASES = 3;
 const RETRY_MS: readonly number[] = [5_000, 30_000];
 const REMEMBER_MS = 30 * 86_400_000;
 
-export const CRAWL_TABLES: RoomTables = {
+export const CRAWL_TABLES: ModuleTables = {
   room: 'crawl',
   migrations: MIGRATIONS,
   fileIn: (dataDir) => path.join(dataDir, 'crawl', 'crawl.db'),
 };
 
-export async function openCrawl(options: CrawlRoomOptions): Promise<CrawlRoom> {
+export async function openCrawl(options: CrawlModuleOptions): Promise<CrawlModule> {
   const { dataDir, databaseUrl, log } = options;
   const store = await openStore<Tables>(
     { url: databaseUrl, file: CRAWL_TABLES.fileIn(dataDir) },
@@ -101,14 +101,16 @@ export async function openCrawl(options: CrawlRoomOptions): Promise<CrawlRoom> {
   return furnish(store, options);
 }
 
-function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
+function furnish(store: Store<Tables>, options: CrawlModuleOptions): CrawlModule {
   const { leaseMs = LEASE_MS, retryMs = RETRY_MS, now = Date.now, jobs, pagesAtOnce, keepMs, purse, log } = options;
   const { redisUrl } = options;
   const following = createFollowing(store);
-  const turns = openTurns(store.db, { redisUrl, room: CRAWL_TABLES.room, takes: jobs > 0, log });
+  const turns = openJobNotifications(store.db, { redisUrl, room: CRAWL_TABLES.room, takes: jobs > 0, log });
   // A file of SQLite is one server's.
   const isShared = jobs > 0 && store.dialect === 'postgres';
-  const hostTurns = isShared ? createSharedTurns((store as Store<unknown> as Store<TurnTables>).db, log) : undefined;
+  const hostTurns = isShared
+    ? createSharedPoliteness((store as Store<unknown> as Store<PolitenessTables>).db, log)
+    : undefined;
   let workers: Workers | undefined;
   const chores = startCrawlChores({
     ...{ store, purse, now, log },
@@ -124,7 +126,7 @@ function furnish(store: Store<Tables>, options: CrawlRoomOptions): CrawlRoom {
       robots: options.robots,
       fetch: options.fetch,
       userAgent: options.userAgent,
-      manners: createManners(pagesAtOnce, now, hostTurns),
+      manners: createPoliteness(pagesAtOnce, now, hostTurns),
       onChange: following.changed,
       onTurn: chores.wake,
     });

@@ -1,7 +1,7 @@
 /** What became of an address, written down all or nothing: its result, what it says of other addresses, its links. */
 import type { Problem } from '#errors.ts';
 import type { Page } from '#reader/index.ts';
-import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
+import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { type Address, addressOf } from './address.ts';
 import type { Reserve } from './billing.ts';
 import { addFound, type Found, type WaitingPage } from './frontier.ts';
@@ -68,7 +68,7 @@ export async function settle(
   return db.transaction().execute(async (transaction) => {
     // First of all, so that in PostgreSQL those of one job queue up here.
     const job = await ofLease(transaction, lease).set({ worked_at: now }).returningAll().executeTakeFirst();
-    if (!job) throw new LeaseLost();
+    if (!job) throw new LeaseLostError();
     const duplicate = await duplicateOf(transaction, job.id, page, outcome);
     const isGiven = outcome.kind === 'page' && !duplicate;
     const state = outcome.kind === 'failed' ? 'failed' : isGiven ? 'done' : 'skipped';
@@ -233,7 +233,7 @@ export async function postpone(
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const job = await ofLease(transaction, lease).set({ tries: 0 }).returning('id').executeTakeFirst();
-    if (!job) throw new LeaseLost();
+    if (!job) throw new LeaseLostError();
     await transaction
       .updateTable('crawl_pages')
       .set({ host: page.host, tries: page.tries + 1, ready_at: readyAt, rank })
@@ -265,7 +265,7 @@ async function failSome(
   learn: (job: JobRow) => void,
 ): Promise<number> {
   const job = await ofLease(db, lease).set({ tries: 0 }).returningAll().executeTakeFirst();
-  if (!job) throw new LeaseLost();
+  if (!job) throw new LeaseLostError();
   const pages = await db
     .selectFrom('crawl_pages')
     .select(['key', 'url', 'host', 'rank', 'depth', 'tries'])

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createManners } from './politeness.ts';
-import type { SharedTurns } from './shared-politeness.ts';
+import { createPoliteness } from './politeness.ts';
+import type { SharedPoliteness } from './shared-politeness.ts';
 
-function manners(pagesAtOnce = 10, shared?: SharedTurns) {
+function manners(pagesAtOnce = 10, shared?: SharedPoliteness) {
   const clock = { now: 1_000 };
-  return { clock, ...createManners(pagesAtOnce, () => clock.now, shared) };
+  return { clock, ...createPoliteness(pagesAtOnce, () => clock.now, shared) };
 }
 const ONE = { atOnce: 1 };
 const NOW = { mostMs: 0, signal: new AbortController().signal };

@@ -2,7 +2,7 @@
  * Manners towards hosts, for all crawls of a process together, and of all processes where turns are shared: how many pages
  * of one are read at once, and when the next one may be asked for. Also how many pages this process reads at once in all.
  */
-import type { SharedTurns } from './shared-politeness.ts';
+import type { SharedPoliteness } from './shared-politeness.ts';
 
 export interface HostRules {
   /** Pages of the host at once. */
@@ -22,7 +22,7 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-export interface Manners {
+export interface Politeness {
   /** When the host may be asked, in ms since 1970; infinity while enough of its pages are being read, or others wait. */
   readyAt(host: string, rules: HostRules): number;
   /** Whether there is a place among the pages that are read at once. */
@@ -65,7 +65,7 @@ const KEPT_HOSTS = 10_000;
 /** How often a waiting one looks: what is free now is not always said. */
 const LOOK_MS = 250;
 
-export function createManners(pagesAtOnce: number, now: () => number, shared?: SharedTurns): Manners {
+export function createPoliteness(pagesAtOnce: number, now: () => number, shared?: SharedPoliteness): Politeness {
   const hosts = new Map<string, Host>();
   const listeners = new Set<() => void>();
   let active = 0;

@@ -4,7 +4,7 @@ import { asProblem, type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import type { Options, Page, PageLinks, Reader, Rendition } from '#reader/index.ts';
-import { AGENT, type Stop, Stopped, type Way } from './redirects.ts';
+import { AGENT, CrawlStoppedError, type RedirectChain, type Stop } from './redirects.ts';
 
 export type Reading =
   | {
@@ -42,7 +42,7 @@ export interface Asked {
   readonly obeys: boolean;
   /** Whose crawl it is; undefined where nobody has an account. */
   readonly account: string | undefined;
-  readonly way: Pick<Way, 'follow'>;
+  readonly way: Pick<RedirectChain, 'follow'>;
   readonly signal: AbortSignal;
 }
 
@@ -78,7 +78,7 @@ export async function readPage(
     return { kind: 'page', rendition: { ...rendition, pageLinks }, content: contentOf(rendition.page), ms };
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Stopped ? stopped(error.stop) : failed(asProblem(error));
+    return error instanceof CrawlStoppedError ? stopped(error.stop) : failed(asProblem(error));
   }
 }
 

@@ -2,17 +2,21 @@ import { expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import { parseRobots } from '#net/robots/robots-rules.ts';
 import { addressOf } from './address.ts';
-import { createManners } from './politeness.ts';
-import { createWay, Stopped, type WayRules } from './redirects.ts';
+import { createPoliteness } from './politeness.ts';
+import { CrawlStoppedError, createRedirectChain, type RedirectRules } from './redirects.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';
 const { signal } = new AbortController();
 
 /** A read that begins at the first host, where every address of both is one of the crawl. */
-async function wayFrom(url: string, some: Partial<WayRules> = {}, unknownFor?: number | ReturnType<typeof problem>) {
+async function wayFrom(
+  url: string,
+  some: Partial<RedirectRules> = {},
+  unknownFor?: number | ReturnType<typeof problem>,
+) {
   const clock = { now: 1_000 };
-  const manners = createManners(10, () => clock.now);
+  const manners = createPoliteness(10, () => clock.now);
   const robots = {
     rules: async (asked: string | URL) => ({
       ...parseRobots('User-agent: lectern\nDisallow: /closed'),
@@ -20,21 +24,21 @@ async function wayFrom(url: string, some: Partial<WayRules> = {}, unknownFor?: n
     }),
     check: async () => {},
   };
-  const rules: WayRules = {
+  const rules: RedirectRules = {
     ...{ atOnce: 1, obeys: true, isStart: false, mostMs: 0 },
     allows: (address) => [A, B].includes(new URL(address).origin),
     known: async (key) => (key === addressOf(`${B}/known`)!.key ? `${A}/first` : undefined),
     delayMs: async (address) => (address.startsWith(A) ? 100 : 200),
     ...some,
   };
-  const way = createWay(addressOf(url)!, rules, { robots, manners }, signal);
+  const way = createRedirectChain(addressOf(url)!, rules, { robots, manners }, signal);
   await way.begin();
   const follow = (to: string, from = url) => way.follow(new URL(to), new URL(from), signal);
   /** Why an address was not asked. */
   const stop = (to: string) =>
     follow(to).then(
       () => 'followed',
-      (error: unknown) => (error instanceof Stopped ? error.stop : error),
+      (error: unknown) => (error instanceof CrawlStoppedError ? error.stop : error),
     );
   return { clock, manners, way, follow, stop };
 }

@@ -3,10 +3,10 @@
  * host's turn is there, and not at all when it leads away or is known.
  */
 import type { Problem } from '#errors.ts';
-import { NotFollowed } from '#net/fetch/fetch.ts';
+import { RedirectRefusedError } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { type Address, addressOf } from './address.ts';
-import type { HostRules, Manners } from './politeness.ts';
+import type { HostRules, Politeness } from './politeness.ts';
 import { isWithin } from './scope.ts';
 
 /** Why an address that another led to was not asked. */
@@ -21,7 +21,7 @@ export type Stop =
   /** Its host has no turn for a while: when it may have one. */
   | { readonly kind: 'later'; readonly host: string; readonly readyAt: number };
 
-export class Stopped extends NotFollowed {
+export class CrawlStoppedError extends RedirectRefusedError {
   override readonly name = 'Stopped';
   readonly stop: Stop;
 
@@ -31,7 +31,7 @@ export class Stopped extends NotFollowed {
   }
 }
 
-export interface WayRules extends HostRules {
+export interface RedirectRules extends HostRules {
   /** Whether robots.txt is kept to. */
   readonly obeys: boolean;
   /** Whether the read is one of where the crawl starts, which may lead anywhere. */
@@ -48,13 +48,13 @@ export interface WayRules extends HostRules {
 
 export interface WayTools {
   readonly robots: Robots;
-  readonly manners: Manners;
+  readonly manners: Politeness;
 }
 
 /** Whom robots.txt files may name. */
 export const AGENT = 'lectern';
 
-export interface Way {
+export interface RedirectChain {
   /** The host that is being asked; undefined before the first has a turn, and after the last. */
   readonly host: string | undefined;
   /** Asks for the first turn, and waits for it so long; when to ask again where there is none. */
@@ -68,7 +68,12 @@ export interface Way {
   end(pause?: 'usual' | number, final?: string): Promise<void>;
 }
 
-export function createWay(start: Address, rules: WayRules, { robots, manners }: WayTools, signal: AbortSignal): Way {
+export function createRedirectChain(
+  start: Address,
+  rules: RedirectRules,
+  { robots, manners }: WayTools,
+  signal: AbortSignal,
+): RedirectChain {
   const { obeys, isStart, allows, known, delayMs, mostMs } = rules;
   let host: string | undefined;
   /** What was asked last. */
@@ -91,16 +96,16 @@ export function createWay(start: Address, rules: WayRules, { robots, manners }: 
     const isInside = allows(to.href);
     // What goes round by another address of the same site may come back.
     if (!isStart && !isInside && !isWithin(to, [new URL(start.url)], 'domain')) {
-      throw new Stopped({ kind: 'elsewhere', to: to.href });
+      throw new CrawlStoppedError({ kind: 'elsewhere', to: to.href });
     }
     if (isInside && address && address.key !== start.key) {
       const of = await known(address.key);
-      if (of !== undefined) throw new Stopped({ kind: 'known', of });
+      if (of !== undefined) throw new CrawlStoppedError({ kind: 'known', of });
     }
     if (obeys) {
       const file = await robots.rules(to, { signal: within });
-      if (file.unknownFor !== undefined) throw new Stopped({ kind: 'untold', by: file.unknownFor });
-      if (!file.allows(to, AGENT)) throw new Stopped({ kind: 'forbidden', to: to.href });
+      if (file.unknownFor !== undefined) throw new CrawlStoppedError({ kind: 'untold', by: file.unknownFor });
+      if (!file.allows(to, AGENT)) throw new CrawlStoppedError({ kind: 'forbidden', to: to.href });
     }
     if (to.host !== host) {
       // A host that has answered is not kept from others while the next one is waited for.
@@ -108,7 +113,7 @@ export function createWay(start: Address, rules: WayRules, { robots, manners }: 
       if (host !== undefined) manners.heard(host, { reached: true });
       leave(pauseMs);
       const readyAt = await goTo(to.href, within, mostMs);
-      if (readyAt !== undefined) throw new Stopped({ kind: 'later', host: to.host, readyAt });
+      if (readyAt !== undefined) throw new CrawlStoppedError({ kind: 'later', host: to.host, readyAt });
     }
     asked = to.href;
   }

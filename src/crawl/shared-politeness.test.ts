@@ -3,18 +3,18 @@ import { openStore, type Store } from '#storage/database/store.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import { openTestRoom } from './crawl.suite.ts';
 import { CRAWL_TABLES } from './open.ts';
-import { createSharedTurns, type SharedTurns, type TurnTables } from './shared-politeness.ts';
+import { createSharedPoliteness, type PolitenessTables, type SharedPoliteness } from './shared-politeness.ts';
 
 const LONG_MS = 120_000;
 const url = await postgresUrl();
 const log = { warn: () => {} };
 
 describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () => {
-  let store: Store<TurnTables>;
-  let servers: [SharedTurns, SharedTurns];
+  let store: Store<PolitenessTables>;
+  let servers: [SharedPoliteness, SharedPoliteness];
   beforeAll(async () => {
-    store = await openStore<TurnTables>({ url, file: '' }, { ...CRAWL_TABLES, log });
-    servers = [createSharedTurns(store.db, log), createSharedTurns(store.db, log)];
+    store = await openStore<PolitenessTables>({ url, file: '' }, { ...CRAWL_TABLES, log });
+    servers = [createSharedPoliteness(store.db, log), createSharedPoliteness(store.db, log)];
   }, LONG_MS);
   afterAll(async () => {
     for (const server of servers ?? []) await server.close();

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 
-export interface SharedTurns {
+export interface SharedPoliteness {
   /** Takes a turn: undefined when it is taken, else how long to wait before asking again, in ms. */
   take(host: string, atOnce: number): Promise<number | undefined>;
   /** Gives it back, with a pause for everybody. Does not wait and does not fail. */
@@ -17,7 +17,7 @@ export interface SharedTurns {
   close(): Promise<void>;
 }
 
-export interface TurnTables {
+export interface PolitenessTables {
   /** `holders` is a JSON object: by whom a turn is held, and until when. Times in ms since 1970. */
   crawl_hosts: { host: string; next_at: number; holders: string };
 }
@@ -34,7 +34,7 @@ const KEPT_MS = 3_600_000;
 const NOW = sql<number>`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
 /** For PostgreSQL, whose room has the table. */
-export function createSharedTurns(db: Kysely<TurnTables>, log: Pick<Log, 'warn'>): SharedTurns {
+export function createSharedPoliteness(db: Kysely<PolitenessTables>, log: Pick<Log, 'warn'>): SharedPoliteness {
   const self = randomUUID();
   /** How many turns this process has at each host. */
   const held = new Map<string, string[]>();
@@ -96,7 +96,7 @@ interface Wanted {
   readonly atOnce: number;
 }
 
-async function takeTurn(db: Kysely<TurnTables>, { host, id, atOnce }: Wanted): Promise<number | undefined> {
+async function takeTurn(db: Kysely<PolitenessTables>, { host, id, atOnce }: Wanted): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
     // Who asks for the same host meanwhile waits here.
     const row = await transaction
@@ -128,7 +128,7 @@ interface Pause {
   readonly id?: string;
 }
 
-async function pause(db: Kysely<TurnTables>, { host, pauseMs, id = '' }: Pause): Promise<void> {
+async function pause(db: Kysely<PolitenessTables>, { host, pauseMs, id = '' }: Pause): Promise<void> {
   const nextAt = sql<number>`${NOW} + ${Math.ceil(pauseMs)}::bigint`;
   await db
     .insertInto('crawl_hosts')
@@ -142,7 +142,7 @@ async function pause(db: Kysely<TurnTables>, { host, pauseMs, id = '' }: Pause):
     .execute();
 }
 
-async function renew(db: Kysely<TurnTables>, host: string, ids: readonly string[]): Promise<void> {
+async function renew(db: Kysely<PolitenessTables>, host: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     await db
       .updateTable('crawl_hosts')

@@ -3,17 +3,17 @@ import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { sitemapParts } from '#net/robots/sitemap.ts';
 import { addressOf } from './address.ts';
-import type { Manners } from './politeness.ts';
-import { AGENT, createWay, type WayRules } from './redirects.ts';
+import type { Politeness } from './politeness.ts';
+import { AGENT, createRedirectChain, type RedirectRules } from './redirects.ts';
 
 export interface SitemapTools {
   readonly fetch: GuardedFetch;
   readonly robots: Robots;
-  readonly manners: Manners;
+  readonly manners: Politeness;
   readonly userAgent: string | undefined;
 }
 
-export interface SitemapRules extends Pick<WayRules, 'atOnce' | 'obeys' | 'delayMs'> {
+export interface SitemapRules extends Pick<RedirectRules, 'atOnce' | 'obeys' | 'delayMs'> {
   /** Addresses around which the crawl is. */
   readonly starts: readonly string[];
 }
@@ -75,7 +75,7 @@ async function* partsOf(
     const file = await robots.rules(url, { signal });
     if (file.unknownFor !== undefined || !file.allows(new URL(url), AGENT)) return;
   }
-  const way = createWay(
+  const way = createRedirectChain(
     start,
     // A sitemap may lie anywhere, and is no page of the crawl.
     { atOnce, obeys, delayMs, mostMs: TIMEOUT_MS, isStart: true, allows: () => false, known: async () => undefined },

@@ -9,29 +9,29 @@ import { type Problem, problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { type GivenOptions, type Options, type Reader, resolve } from '#reader/index.ts';
-import { type Lease, LeaseLost } from '#storage/jobs/lease.ts';
+import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { addressOf } from './address.ts';
-import type { Purse, Reserve } from './billing.ts';
+import type { Billing, Reserve } from './billing.ts';
 import { createFilter, type Filter } from './filter.ts';
 import { addFound, hostReadyAt, nextPages, startsWait, type WaitingPage, waitingHosts } from './frontier.ts';
 import { believedCanonical, failHost, givenAt, type Outcome, postpone, settle } from './outcome.ts';
-import type { Manners } from './politeness.ts';
+import type { Politeness } from './politeness.ts';
 import { type Reading, readPage } from './read-page.ts';
-import { AGENT, createWay, type Way, type WayRules } from './redirects.ts';
+import { AGENT, createRedirectChain, type RedirectChain, type RedirectRules } from './redirects.ts';
 import type { CrawlPlan } from './request.ts';
 import { type JobRow, RANK } from './schema.ts';
 import { sitemapUrls } from './sitemaps.ts';
 import { type CrawlDb, ofLease, othersWait } from './store.ts';
 
-export interface TurnTools {
+export interface RunTools {
   readonly store: CrawlDb;
   readonly reader: Reader;
   readonly robots: Robots;
   /** For sitemaps. */
   readonly fetch: GuardedFetch;
   readonly userAgent: string | undefined;
-  readonly manners: Manners;
-  readonly purse: Purse;
+  readonly manners: Politeness;
+  readonly purse: Billing;
   /** How long after each try that failed a page is tried again. */
   readonly retryMs: readonly number[];
   readonly now: () => number;
@@ -39,7 +39,7 @@ export interface TurnTools {
   readonly onChange: (jobId: string) => void;
 }
 
-export interface Turn {
+export interface CrawlRun {
   readonly row: JobRow;
   readonly lease: Lease;
   /** Ends it at once; pages in work are left for the next turn. */
@@ -49,7 +49,7 @@ export interface Turn {
 }
 
 /** How it ended. */
-export type TurnEnd =
+export type RunEnd =
   | { readonly kind: 'completed' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly error: string }
@@ -76,11 +76,11 @@ const LEAST_FOUND = 1_000;
 export const mostFound = ({ limit }: CrawlPlan): number => limit * FOUND_FACTOR + LEAST_FOUND;
 
 /** Throws LeaseLost, the reason of the signal, or a failure of the database. */
-export async function takeTurn(turn: Turn, tools: TurnTools): Promise<TurnEnd> {
+export async function runCrawlJob(turn: CrawlRun, tools: RunTools): Promise<RunEnd> {
   return createTurn(turn, tools).run();
 }
 
-function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) {
+function createTurn({ row, lease, signal, cancelling }: CrawlRun, tools: RunTools) {
   const { store, manners, purse, now } = tools;
   const plan = JSON.parse(row.plan) as CrawlPlan;
   const options: Options = resolve(JSON.parse(row.options) as GivenOptions);
@@ -109,7 +109,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     for (const host of found) hosts.set(host, 0);
   };
 
-  async function run(): Promise<TurnEnd> {
+  async function run(): Promise<RunEnd> {
     filter = await createFilter(plan, () => bases);
     for (const host of await waitingHosts(store.db, row.id)) hosts.set(host, 0);
     const stop = manners.onChange(() => wake());
@@ -125,7 +125,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     }
   }
 
-  async function work(): Promise<TurnEnd> {
+  async function work(): Promise<RunEnd> {
     let until = now() + TURN_MS;
     for (;;) {
       const woken = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   }
 
   /** A crawl of which nothing could be read has failed. */
-  function ended(): TurnEnd {
+  function ended(): RunEnd {
     const { done, failed } = job;
     if (done > 0 || failed === 0 || failed < plan.starts.length) return { kind: 'completed' };
     return { kind: 'failed', error: lastFailure?.message ?? 'No page could be read' };
@@ -225,7 +225,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
    * one is the same.
    */
   async function one(page: WaitingPage): Promise<void> {
-    const way = createWay(addressOf(page.url)!, wayOf(page), tools, within);
+    const way = createRedirectChain(addressOf(page.url)!, wayOf(page), tools, within);
     try {
       // Another server may have been faster. What waits for the host that it leads to waits for its own as well.
       if ((await way.begin(isLed(page) ? patienceMs : 0)) === undefined) await readOn(page, way);
@@ -235,7 +235,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     }
   }
 
-  async function readOn(page: WaitingPage, way: Way): Promise<void> {
+  async function readOn(page: WaitingPage, way: RedirectChain): Promise<void> {
     let reading: Reading | undefined;
     let reserve: Reserve;
     const startedAt = now();
@@ -260,7 +260,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     (reading.kind !== 'forbidden' || reading.to !== undefined) && !(reading.kind === 'failed' && reading.ours);
 
   /** How often in a row the page's own host was not reached. */
-  function heard({ host }: WaitingPage, reading: Reading, way: Way): number {
+  function heard({ host }: WaitingPage, reading: Reading, way: RedirectChain): number {
     if (way.host === undefined) return 0;
     const failed = reading.kind === 'failed' ? reading : undefined;
     const reached = wasAsked(reading) ? (failed?.reached ?? true) : undefined;
@@ -268,7 +268,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     return way.host === host ? unreached : 0;
   }
 
-  const wayOf = ({ rank }: WaitingPage): WayRules => ({
+  const wayOf = ({ rank }: WaitingPage): RedirectRules => ({
     ...rules,
     obeys: plan.robots,
     isStart: rank === RANK.start,
@@ -393,7 +393,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
     if (!found.length) return;
     await store.db.transaction().execute(async (transaction) => {
       const at = await ofLease(transaction, lease).set({ worked_at: now() }).returning('found').executeTakeFirst();
-      if (!at) throw new LeaseLost();
+      if (!at) throw new LeaseLostError();
       const added = await addFound(transaction, row.id, found, { found: at.found, most: bounds.mostFound });
       const changed = ofLease(transaction, lease).set({ found: at.found + added.length });
       learnSitemaps(await changed.returningAll().executeTakeFirst(), added);
@@ -402,7 +402,7 @@ function createTurn({ row, lease, signal, cancelling }: Turn, tools: TurnTools) 
   }
 
   function learnSitemaps(next: JobRow | undefined, added: readonly string[] = []): void {
-    if (!next) throw new LeaseLost();
+    if (!next) throw new LeaseLostError();
     learn(next, [...new Set(added)]);
   }
 

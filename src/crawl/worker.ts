@@ -1,12 +1,12 @@
 /** Crawls as the workers of a process take them: how a turn ends, and what becomes of one that failed. */
 import { asProblem, Problem } from '#errors.ts';
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
 import type { JobRow } from './schema.ts';
 import { JOBS } from './store.ts';
-import { type TurnEnd, type TurnTools, takeTurn } from './turn.ts';
+import { type RunEnd, type RunTools, runCrawlJob } from './turn.ts';
 
-export interface CrawlWorkersOptions extends TurnTools, Omit<WorkersOptions, 'pauseMs' | 'store'> {
+export interface CrawlWorkersOptions extends RunTools, Omit<WorkersOptions, 'pauseMs' | 'store'> {
   readonly now: () => number;
   /** A turn of a crawl is over. */
   readonly onTurn: () => void;
@@ -17,7 +17,7 @@ const PAUSE_MS = 1_000;
 const MAX_TRIES = 5;
 
 const MOVE_OF = { completed: 'complete', failed: 'fail', cancelled: 'cancel' } as const satisfies Record<
-  Exclude<TurnEnd['kind'], 'later'>,
+  Exclude<RunEnd['kind'], 'later'>,
   string
 >;
 
@@ -26,7 +26,7 @@ export function startCrawlWorkers(options: CrawlWorkersOptions): Workers {
   const kind: JobKind<JobRow> = {
     jobs: JOBS,
     async work(turn) {
-      const end = await takeTurn(turn, options);
+      const end = await runCrawlJob(turn, options);
       if (end.kind === 'later') return end;
       const error = end.kind === 'failed' ? end.error : null;
       await JOBS.end(store, turn.lease, { move: MOVE_OF[end.kind], error }, now());
@@ -34,7 +34,7 @@ export function startCrawlWorkers(options: CrawlWorkersOptions): Workers {
     },
     async endFailed({ row, lease }, error) {
       const isOwners = error instanceof Problem && error.code < 500;
-      if (!isOwners && (row.tries + 1 < MAX_TRIES || error instanceof DatabaseAway)) return false;
+      if (!isOwners && (row.tries + 1 < MAX_TRIES || error instanceof DatabaseUnavailableError)) return false;
       await JOBS.end(store, lease, { move: 'fail', error: asProblem(error).message }, now());
       return true;
     },

@@ -93,7 +93,7 @@ export interface DocumentKind {
  */
 export type FaultKind = 'damaged' | 'encrypted' | 'too large' | 'unsupported' | 'missing program';
 
-export class DocumentFault extends Error {
+export class DocumentError extends Error {
   readonly kind: FaultKind;
 
   /** `message` is shown to callers: a sentence without a full stop that names the kind of file, and no path. */

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TYPES } from './detect.ts';
-import { DocumentFault, type DocumentFile } from './document.ts';
+import { DocumentError, type DocumentFile } from './document.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { createLibreOffice } from './office/libreoffice.ts';
 
@@ -55,7 +55,7 @@ const read = (bytes: Uint8Array, mediaType: string, page?: number) =>
 const fault = (work: Promise<unknown>) =>
   work.then(
     () => undefined,
-    (error: unknown) => (error instanceof DocumentFault ? error : Promise.reject(error)),
+    (error: unknown) => (error instanceof DocumentError ? error : Promise.reject(error)),
   );
 
 describe('a file', () => {
@@ -227,7 +227,7 @@ it('bytes changed at random end in pages or in a fault', { timeout: LONG_MS }, a
       for (const [at, value] of changes) bytes[at % bytes.length] = value;
       const kept = cut ? bytes.subarray(0, changes[0]![0] % bytes.length) : bytes;
       const outcome = await read(kept, mediaType).catch((error: unknown) => error);
-      if (outcome instanceof Error) expect(outcome).toBeInstanceOf(DocumentFault);
+      if (outcome instanceof Error) expect(outcome).toBeInstanceOf(DocumentError);
       else expect(outcome).toMatchObject({ pages: expect.any(Array) });
     }),
     { seed: 7, numRuns: 150 },

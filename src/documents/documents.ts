@@ -4,10 +4,10 @@
  */
 import path from 'node:path';
 import { createProcesses } from '#concurrency/processes.ts';
-import { type Load, TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
+import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/tasks.ts';
 import { canonicalType, TYPES } from './detect.ts';
 import {
-  DocumentFault,
+  DocumentError,
   type DocumentFile,
   type ParsedDocument,
   type PictureOptions,
@@ -80,17 +80,17 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
     const weight = task.file.size <= LIGHT_BYTES ? 0 : task.file.size;
     try {
       const outcome = await processes.run(task, { timeoutMs, signal, weight, memoryMb: memoryFor(task.file) });
-      if (outcome.kind === 'fault') throw new DocumentFault(outcome.fault, outcome.message);
+      if (outcome.kind === 'fault') throw new DocumentError(outcome.fault, outcome.message);
       return outcome;
     } catch (error) {
-      if (error instanceof TaskTimeUp) {
-        throw new DocumentFault('too large', `The file could not be worked through within ${timeoutMs / 1000} s`);
+      if (error instanceof TaskTimeoutError) {
+        throw new DocumentError('too large', `The file could not be worked through within ${timeoutMs / 1000} s`);
       }
-      if (error instanceof TaskCrashed) {
-        throw new DocumentFault('too large', 'The file needs more memory than one file may take', error);
+      if (error instanceof TaskCrashedError) {
+        throw new DocumentError('too large', 'The file needs more memory than one file may take', error);
       }
-      if (error instanceof DocumentFault || error instanceof TooManyTasks || signal.aborted) throw error;
-      throw new DocumentFault(
+      if (error instanceof DocumentError || error instanceof QueueFullError || signal.aborted) throw error;
+      throw new DocumentError(
         'damaged',
         'The file could not be read: it is damaged or not what it claims to be',
         error,
@@ -115,7 +115,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
       const newer = await converted(file, mediaType, OLD_OFFICE[mediaType]!, signal);
       const second = await run({ do: 'parse', file: newer, page, timeMs }, signal);
-      if (second.kind !== 'document') throw new DocumentFault('damaged', 'The Office file could not be converted');
+      if (second.kind !== 'document') throw new DocumentError('damaged', 'The Office file could not be converted');
       return { ...second.document, mediaType };
     },
     async picture(file, options, signal) {
@@ -133,7 +133,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
         const options = { ...how, pages: pages.slice(drawn) };
         const outcome = await run({ do: 'pictures', file: canonical(file), options }, signal);
         if (outcome.kind !== 'pictures')
-          throw new DocumentFault('unsupported', 'The pages of the file cannot be drawn');
+          throw new DocumentError('unsupported', 'The pages of the file cannot be drawn');
         drawn += outcome.pictures.length;
         yield* outcome.pictures;
       }

@@ -1,5 +1,5 @@
 /** For tests of kinds of documents: parsing bytes, and what that ends in. */
-import { DocumentFault, type DocumentKind, type ParsedDocument } from './document.ts';
+import { DocumentError, type DocumentKind, type ParsedDocument } from './document.ts';
 
 export const parse = (kind: DocumentKind, bytes: Uint8Array, page?: number): Promise<ParsedDocument> =>
   kind.parse({ path: '', size: bytes.length, mediaType: '', name: undefined }, bytes, { page });
@@ -20,6 +20,6 @@ export function faultIn(run: () => unknown): string {
 }
 
 function kindOf(error: unknown): string {
-  if (error instanceof DocumentFault) return error.kind;
+  if (error instanceof DocumentError) return error.kind;
   throw error;
 }

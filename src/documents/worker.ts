@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { ENCRYPTED_OFFICE, typeOfContainer } from './container.ts';
 import { canonicalType, TYPES, typeOfName } from './detect.ts';
 import {
-  DocumentFault,
+  DocumentError,
   type DocumentFile,
   type FaultKind,
   type ParsedDocument,
@@ -42,19 +42,19 @@ export default async function work(task: Task): Promise<Outcome> {
     const file = { ...task.file, mediaType };
     if (mediaType in OLD_OFFICE) return { kind: 'convert', mediaType };
     const kind = await kindOf(mediaType);
-    if (!kind) throw new DocumentFault('unsupported', `Files of the type ${mediaType} cannot be read`);
+    if (!kind) throw new DocumentError('unsupported', `Files of the type ${mediaType} cannot be read`);
     if (task.do === 'parse') {
       const { page, timeMs } = task;
       return { kind: 'document', mediaType, document: await kind.parse(file, bytes, { page, timeMs }) };
     }
     if (task.do === 'pictures') {
-      if (!kind.pictures) throw new DocumentFault('unsupported', `Pages of the type ${mediaType} are drawn one by one`);
+      if (!kind.pictures) throw new DocumentError('unsupported', `Pages of the type ${mediaType} are drawn one by one`);
       return { kind: 'pictures', pictures: await kind.pictures(file, bytes, task.options) };
     }
     if (!kind.picture) return { kind: 'convert', mediaType };
     return { kind: 'picture', png: await kind.picture(file, bytes, task.options) };
   } catch (error) {
-    if (error instanceof DocumentFault) return { kind: 'fault', fault: error.kind, message: error.message };
+    if (error instanceof DocumentError) return { kind: 'fault', fault: error.kind, message: error.message };
     throw error;
   }
 }
@@ -64,10 +64,10 @@ function actualType({ mediaType, name, contentType = '' }: DocumentFile, bytes: 
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b;
   const container = isOle ? TYPES.ole : isZip ? TYPES.zip : undefined;
   const type = container ? typeOfContainer(container, bytes) : mediaType;
-  if (type === ENCRYPTED_OFFICE) throw new DocumentFault('encrypted', 'The Office file is encrypted with a password');
+  if (type === ENCRYPTED_OFFICE) throw new DocumentError('encrypted', 'The Office file is encrypted with a password');
   const promised = [typeOfName(name), mediaType, canonicalType(contentType.split(';', 1)[0]!.trim().toLowerCase())];
   if (type === TYPES.zip && promised.some((one) => one !== undefined && ZIPPED.has(one))) {
-    throw new DocumentFault('damaged', 'The file is cut off or damaged: what makes it a document is not in it');
+    throw new DocumentError('damaged', 'The file is cut off or damaged: what makes it a document is not in it');
   }
   return type;
 }

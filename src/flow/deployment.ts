@@ -2,8 +2,8 @@
 import { within } from '#concurrency/deadline.ts';
 import { own } from '#own.ts';
 import type { DeploymentDefinition, ExecutorSource, Polling } from './definition.ts';
-import type { Seat } from './executor-source.ts';
-import { openSeats, type SourceTools } from './open-seats.ts';
+import type { ReplicaPosition } from './executor-source.ts';
+import { openReplicas, type SourceTools } from './open-seats.ts';
 import { reduceRequests } from './reduce.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
 import { cloneRequest, type DataRequest, failed } from './request.ts';
@@ -57,8 +57,8 @@ async function openAll(
   const { timeoutSendMs, retries, retryTimeouts } = definition;
   const replicasOf = (workers: readonly Worker[]) => createReplicas({ workers, timeoutSendMs, retries, retryTimeouts });
 
-  async function open(source: ExecutorSource, seats: readonly Seat[]): Promise<Replicas> {
-    const started = await openSeats(definition, source, seats, tools, { version, signal });
+  async function open(source: ExecutorSource, seats: readonly ReplicaPosition[]): Promise<Replicas> {
+    const started = await openReplicas(definition, source, seats, tools, { version, signal });
     const workers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     opened.push(...workers);
     const failure = started.find((one) => one.status === 'rejected');
@@ -72,7 +72,7 @@ async function openAll(
     for (let shard = 0; shard < definition.shards; shard++) {
       shards.push(await open(definition.source, seatsOf(definition, shard)));
     }
-    const side = (kind: string): Seat[] => [{ name: `${definition.name}/${kind}`, shardId: -1, replica: 0 }];
+    const side = (kind: string): ReplicaPosition[] => [{ name: `${definition.name}/${kind}`, shardId: -1, replica: 0 }];
     const { before, after } = definition;
     return {
       shards,
@@ -85,7 +85,7 @@ async function openAll(
   }
 }
 
-function seatsOf({ name, shards, replicas }: DeploymentDefinition, shard: number): Seat[] {
+function seatsOf({ name, shards, replicas }: DeploymentDefinition, shard: number): ReplicaPosition[] {
   const prefix = shards > 1 ? `${name}/shard-${shard}` : name;
   return Array.from({ length: replicas }, (_, replica) => ({
     name: `${prefix}/rep-${replica}`,

@@ -66,7 +66,7 @@ export function readyMadeClass(
 }
 
 /** Which of the executors of a deployment it is. */
-export interface Seat {
+export interface ReplicaPosition {
   /** `NAME/rep-0`, `NAME/shard-1/rep-0`. */
   readonly name: string;
   /** -1 without shards. */
@@ -78,7 +78,7 @@ function createContext(
   place: ExecutorPlace,
   source: ExecutorSource,
   type: ExecutorClass,
-  seat: Seat,
+  seat: ReplicaPosition,
   log: Log | undefined,
 ): ExecutorContext {
   const metas: Record<string, unknown> = { name: type.name, ...source.metas };
@@ -116,7 +116,7 @@ export async function openLocal(
   place: ExecutorPlace,
   source: ExecutorSource,
   type: ExecutorClass,
-  seat: Seat,
+  seat: ReplicaPosition,
   { log, observe, stacks }: ExecutorTools,
 ): Promise<Worker> {
   const context = createContext(place, source, type, seat, log);

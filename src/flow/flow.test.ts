@@ -8,7 +8,7 @@ import { type Answer, bindingsOf, type Call, Executor, type ExecutorSetup, on, r
 import { ask, closeAll, EXECUTORS, Fail, flowOf, Mark, Run, routesOf, Tell, texts, textsOf } from './flow.suite.ts';
 import { createFlow } from './flow.ts';
 import type { DataRequest } from './request.ts';
-import { type Connect, type Worker, type WorkerCall, WorkerLost } from './worker.ts';
+import { type Connect, type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
 
 afterEach(closeAll);
 
@@ -350,8 +350,8 @@ function remote(answers: Record<string, (call: WorkerCall) => Promise<DataReques
   return { connect, calls };
 }
 
-const lost = (because: WorkerLost['because']) => async () => {
-  throw new WorkerLost(because, 'it did not answer');
+const lost = (because: WorkerUnavailableError['because']) => async () => {
+  throw new WorkerUnavailableError(because, 'it did not answer');
 };
 const echo = async ({ requests: [request] }: WorkerCall) => request!;
 const never = () => new Promise<DataRequest>(() => {});

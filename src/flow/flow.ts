@@ -1,5 +1,5 @@
 /** A flow that runs: it starts its deployments, sends requests through them and closes them again. */
-import { TimeUp, unlessAborted, within } from '#concurrency/deadline.ts';
+import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { own, setKey } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -94,7 +94,7 @@ async function startInTime(deployment: Deployment): Promise<void> {
   } catch (error) {
     // What starts after all is not left behind.
     started.then(() => deployment.close(0)).catch(() => {});
-    throw error instanceof TimeUp ? new Error(`it was not ready after ${timeoutReadyMs} ms`) : error;
+    throw error instanceof DeadlineExceededError ? new Error(`it was not ready after ${timeoutReadyMs} ms`) : error;
   }
 }
 

@@ -11,7 +11,7 @@ import { reduceRequests } from './reduce.ts';
 import { cloneRequest, type DataRequest, failed, type Route, timestamp } from './request.ts';
 import { copyValue, isObject, type JsonObject } from './values.ts';
 import type { Condition } from './when.ts';
-import { WorkerLost } from './worker.ts';
+import { WorkerUnavailableError } from './worker.ts';
 
 interface Node {
   readonly deployment: Deployment;
@@ -145,7 +145,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
       answer = await deployment.process({ requests, sources, headers: run.headers, signal: run.signal });
       return answer;
     } catch (error) {
-      throw error instanceof WorkerLost ? lostProblem(error, name, deployment.addresses) : error;
+      throw error instanceof WorkerUnavailableError ? lostProblem(error, name, deployment.addresses) : error;
     } finally {
       observe?.sent?.({
         deployment: name,

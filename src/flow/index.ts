@@ -3,10 +3,10 @@ export {
   createFlowClient,
   type FlowClient,
   type FlowClientOptions,
-  FlowFailed,
+  FlowRequestError,
   type PostOptions,
 } from './client/client.ts';
-export { FlowUnreachable } from './client/line.ts';
+export { FlowUnreachableError } from './client/line.ts';
 export { type AddOptions, defineFlow, type FlowBuilder, type Uses } from './define.ts';
 export { defineExecutor } from './define-executor.ts';
 export type {

@@ -21,7 +21,7 @@ import { RESULTS } from './parameters.ts';
 import { type DataRequest, joinedRequest } from './request.ts';
 import { describeError, nameOf, statusOf } from './status.ts';
 import { asJson, isObject, isPlainObject, type JsonObject } from './values.ts';
-import { type Worker, type WorkerCall, WorkerLost } from './worker.ts';
+import { type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
 
 export interface LocalWorkerOptions {
   readonly executor: Executor;
@@ -91,7 +91,7 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
   }
 
   async function process(given: WorkerCall): Promise<DataRequest> {
-    if (closing) throw new WorkerLost('unreachable', `${name} has been closed`);
+    if (closing) throw new WorkerUnavailableError('unreachable', `${name} has been closed`);
     const request = joinedRequest(given.requests);
     const asked = request.header.execEndpoint ?? '';
     const endpoint = bound.has(asked) ? asked : CATCH_ALL;
@@ -122,7 +122,7 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     endpoints: () => served,
     process,
     async ping() {
-      if (closing) throw new WorkerLost('unreachable', `${name} has been closed`);
+      if (closing) throw new WorkerUnavailableError('unreachable', `${name} has been closed`);
     },
     close,
   };

@@ -1,6 +1,6 @@
 /** An executor that could not be asked, as a problem of the flow's client, in words that users know (contract, 6.3). */
 import { type Problem, problem } from '#errors.ts';
-import type { LostBecause, WorkerLost } from './worker.ts';
+import type { LostBecause, WorkerUnavailableError } from './worker.ts';
 
 const addressSet = (addresses: readonly string[]): string =>
   `{${addresses.map((address) => `'${address}'`).join(', ')}}`;
@@ -21,7 +21,7 @@ const NAMES = {
   other: 'DownstreamServiceError',
 } as const;
 
-export const lostProblem = (lost: WorkerLost, deployment: string, addresses: readonly string[]): Problem =>
+export const lostProblem = (lost: WorkerUnavailableError, deployment: string, addresses: readonly string[]): Problem =>
   problem(
     NAMES[lost.because],
     { message: words(lost.because, lost.message, deployment, addresses), deployment, addresses },

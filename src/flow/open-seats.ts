@@ -2,9 +2,9 @@
 import type { Log } from '#telemetry/log.ts';
 import type { DeploymentDefinition, ExecutorSource } from './definition.ts';
 import type { ExecutorClass } from './executor.ts';
-import { importClass, openLocal, readyMadeClass, type Seat } from './executor-source.ts';
+import { importClass, openLocal, type ReplicaPosition, readyMadeClass } from './executor-source.ts';
 import type { FlowObserver } from './observer.ts';
-import { ClassMissing, openProcessWorker } from './process/worker.ts';
+import { ExecutorClassMissingError, openProcessWorker } from './process/worker.ts';
 import type { Worker } from './worker.ts';
 
 export interface SourceTools {
@@ -26,10 +26,10 @@ export interface OpenOptions {
 type Started = PromiseSettledResult<Worker>[];
 
 /** A worker for each seat, or why there is none. Throws an Error when the class is not found. */
-export async function openSeats(
+export async function openReplicas(
   definition: DeploymentDefinition,
   source: ExecutorSource,
-  seats: readonly Seat[],
+  seats: readonly ReplicaPosition[],
   tools: SourceTools,
   { version, signal }: OpenOptions,
 ): Promise<Started> {
@@ -46,6 +46,6 @@ export async function openSeats(
   const { stacks, log, observe } = tools;
   const shared = { place: definition, source, maxMemoryBytes, stacks, log, observe, signal };
   const started = await Promise.allSettled(seats.map((seat) => openProcessWorker({ ...shared, seat })));
-  const isMissing = started.some((one) => one.status === 'rejected' && one.reason instanceof ClassMissing);
+  const isMissing = started.some((one) => one.status === 'rejected' && one.reason instanceof ExecutorClassMissingError);
   return isMissing ? locally(readyMadeClass(source, tools.executors)) : started;
 }

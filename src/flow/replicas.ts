@@ -1,7 +1,7 @@
 /** Workers that do the same: each call goes to the next one, and to another when one is lost. */
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { cloneRequest, type DataRequest } from './request.ts';
-import { type LostBecause, type Worker, type WorkerCall, WorkerLost } from './worker.ts';
+import { type LostBecause, type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
 
 export interface ReplicasOptions {
   readonly workers: readonly Worker[];
@@ -75,9 +75,9 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
     try {
       return await within(timeoutSendMs, seat.worker.process({ ...call, signal: ended.signal }));
     } catch (error) {
-      if (!(error instanceof TimeUp)) throw error;
+      if (!(error instanceof DeadlineExceededError)) throw error;
       ended.abort(error);
-      throw new WorkerLost('timeout', 'Deadline Exceeded', error);
+      throw new WorkerUnavailableError('timeout', 'Deadline Exceeded', error);
     } finally {
       call.signal.removeEventListener('abort', stop);
     }
@@ -92,7 +92,7 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
         seat.rests = 0;
         return answer;
       } catch (error) {
-        if (!(error instanceof WorkerLost)) throw error;
+        if (!(error instanceof WorkerUnavailableError)) throw error;
         if (error.because === 'unreachable') rest(seat);
         if (tries >= moreTries || call.signal.aborted || !isTriedAgain(error.because)) throw error;
       }

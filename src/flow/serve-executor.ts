@@ -1,5 +1,5 @@
 /** An executor that stands alone: it serves gateways, ours and others, over gRPC (contract, section 8.5). */
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { DeploymentDefinition } from './definition.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
@@ -16,7 +16,7 @@ import { decodeRequestList, endpointsProto } from './proto/codec.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
 import { statusOf } from './status.ts';
 import { isObject } from './values.ts';
-import { WorkerLost } from './worker.ts';
+import { WorkerUnavailableError } from './worker.ts';
 
 export interface ServeExecutorOptions extends Partial<SourceTools> {
   readonly definition: DeploymentDefinition;
@@ -55,7 +55,8 @@ async function startInTime(deployment: Deployment): Promise<void> {
     await (timeoutReadyMs < 0 ? started : within(timeoutReadyMs, started));
   } catch (error) {
     started.then(() => deployment.close(0)).catch(() => {});
-    const reason = error instanceof TimeUp ? `it was not ready after ${timeoutReadyMs} ms` : (error as Error).message;
+    const reason =
+      error instanceof DeadlineExceededError ? `it was not ready after ${timeoutReadyMs} ms` : (error as Error).message;
     throw problem('FaceNotReadyError', { message: `The executor ${name} could not start: ${reason}` }, error);
   }
 }
@@ -106,7 +107,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
       }
       return answer;
     } catch (error) {
-      throw error instanceof WorkerLost ? lostProblem(error, definition.name, deployment.addresses) : error;
+      throw error instanceof WorkerUnavailableError ? lostProblem(error, definition.name, deployment.addresses) : error;
     }
   }
 

@@ -33,7 +33,7 @@ export interface Worker {
 export type LostBecause = 'unreachable' | 'cancelled' | 'timeout' | 'other';
 
 /** The executor could not be asked, or did not answer. */
-export class WorkerLost extends Error {
+export class WorkerUnavailableError extends Error {
   readonly because: LostBecause;
 
   constructor(because: LostBecause, message: string, cause?: unknown) {

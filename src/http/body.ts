@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { diskFull, isDiskFull, Problem, problem } from '#errors.ts';
-import { JsonTooLarge, marksLeft, parseJson } from './json.ts';
+import { JsonTooLargeError, marksLeft, parseJson } from './json.ts';
 
 const MAX_FIELD_BYTES = 2 * 1024 * 1024;
 const MAX_PARTS = 1000;
@@ -58,7 +58,7 @@ function jsonBody(text: string): Record<string, unknown> {
   try {
     value = parseJson(text);
   } catch (error) {
-    throw broken(`The body ${error instanceof JsonTooLarge ? error.message : 'is not valid JSON'}`);
+    throw broken(`The body ${error instanceof JsonTooLargeError ? error.message : 'is not valid JSON'}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw broken('The body must be a JSON object');
@@ -114,7 +114,7 @@ async function readParts(request: FastifyRequest, temporaryDir: string): Promise
   } catch (error) {
     if (error instanceof Problem) throw error;
     if (isDiskFull(error)) throw diskFull(error);
-    if (error instanceof JsonTooLarge) throw broken(`The body ${error.message}`);
+    if (error instanceof JsonTooLargeError) throw broken(`The body ${error.message}`);
     const { code, statusCode } = error as { code?: string; statusCode?: number };
     if (statusCode === 413) throw problem('RequestPayloadTooLargeError');
     if (code === 'FST_INVALID_JSON_FIELD_ERROR') throw broken('A part of the form is not valid JSON');
@@ -135,7 +135,7 @@ function parsePart(name: string, text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    const what = error instanceof JsonTooLarge ? error.message : 'is not valid JSON';
+    const what = error instanceof JsonTooLargeError ? error.message : 'is not valid JSON';
     throw problem('ParamValidationError', { path: name, message: `${name} ${what}` });
   }
 }

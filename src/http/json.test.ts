@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonTooLarge, marksLeft, parseJson } from './json.ts';
+import { JsonTooLargeError, marksLeft, parseJson } from './json.ts';
 
 const many = (piece: string, count: number) => `[${Array(count).fill(piece).join(',')}]`;
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
@@ -36,16 +36,16 @@ describe('JSON of a caller', () => {
     ['many members', `{${many('"a":1', 110_000).slice(1, -1)}}`, 'has too many values'],
     ['deep nesting', nested(1_000_000), 'is nested too deep'],
   ])('may not have %s', (_, text, message) => {
-    const refusal = new JsonTooLarge(message);
+    const refusal = new JsonTooLargeError(message);
     expect(() => parseJson(text)).toThrow(refusal);
   });
 
   it('is measured alike once it was parsed', () => {
     const long = JSON.parse(many('{}', 110_000));
-    expect(() => marksLeft(long)).toThrow(new JsonTooLarge('has too many values'));
-    expect(() => marksLeft(JSON.parse(nested(201)))).toThrow(new JsonTooLarge('is nested too deep'));
+    expect(() => marksLeft(long)).toThrow(new JsonTooLargeError('has too many values'));
+    expect(() => marksLeft(JSON.parse(nested(201)))).toThrow(new JsonTooLargeError('is nested too deep'));
     const left = marksLeft([1, 2]);
-    expect(() => marksLeft(JSON.parse(many('1', left)), left - 2)).toThrow(JsonTooLarge);
+    expect(() => marksLeft(JSON.parse(many('1', left)), left - 2)).toThrow(JsonTooLargeError);
   });
 
   it('that is none is an error of syntax', () => {

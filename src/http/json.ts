@@ -4,7 +4,7 @@
 const MAX_MARKS = 200_000;
 const MAX_DEPTH = 200;
 
-export class JsonTooLarge extends Error {}
+export class JsonTooLargeError extends Error {}
 
 /** Throws a SyntaxError, or a JsonTooLarge whose message says in what way: it follows the name of what was too large. */
 export function parseJson(text: string): unknown {
@@ -74,5 +74,5 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-const tooDeep = () => new JsonTooLarge('is nested too deep');
-const tooMany = () => new JsonTooLarge('has too many values');
+const tooDeep = () => new JsonTooLargeError('is nested too deep');
+const tooMany = () => new JsonTooLargeError('has too many values');

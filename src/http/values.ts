@@ -3,7 +3,7 @@
  * Each is a zod schema: what comes out is typed, what goes in is what OpenAPI shows.
  */
 import * as z from 'zod';
-import { JsonTooLarge, parseJson } from './json.ts';
+import { JsonTooLargeError, parseJson } from './json.ts';
 
 const FALSE_WORDS = new Set(['', 'false', 'no', 'none', 'null', 'nil', 'nan', 'undefined', '0']);
 
@@ -76,7 +76,7 @@ export const object = <Shape extends z.ZodType>(shape: Shape) =>
           try {
             return parseJson(text);
           } catch (error) {
-            const message = error instanceof JsonTooLarge ? error.message : NO_OBJECT;
+            const message = error instanceof JsonTooLargeError ? error.message : NO_OBJECT;
             context.addIssue({ code: 'custom', message, input: text });
             return z.NEVER;
           }

@@ -8,11 +8,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, problem } from '#errors.ts';
 import { callerAddress } from '#http/behalf.ts';
 import { goneSignal } from '#http/gone.ts';
-import { JsonTooLarge, parseJson } from '#http/json.ts';
+import { JsonTooLargeError, parseJson } from '#http/json.ts';
 import type { Face } from '#http/server.ts';
 import type { Endpoint, HttpCaller } from './endpoint.ts';
 
-export interface McpDoor {
+export interface McpHandler {
   /** Loaded when somebody first asks: most servers are never asked. */
   readonly endpoint: () => Promise<Endpoint>;
   /** Refuses a wrong key; the id of the right one. */
@@ -26,7 +26,7 @@ const METHODS = ['GET', 'POST', 'DELETE'] as const;
 const PARSE_ERROR = -32700;
 const REFUSED = -32000;
 
-export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpDoor): void {
+export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler): void {
   const callers = new WeakMap<FastifyRequest, HttpCaller>();
   /** Answers that wait for news and so would never end of themselves. */
   const standing = new Set<() => void>();
@@ -109,7 +109,7 @@ function json(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    const what = error instanceof JsonTooLarge ? error.message : 'is not valid JSON';
+    const what = error instanceof JsonTooLargeError ? error.message : 'is not valid JSON';
     throw problem('ParamValidationError', { path: 'body', message: `The body ${what}` });
   }
 }

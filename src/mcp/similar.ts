@@ -17,7 +17,7 @@ export async function withoutRepeats(
   signal: AbortSignal,
 ): Promise<Kept> {
   const units = vectors.map(unit);
-  const turn = createTurns(signal);
+  const turn = createYielder(signal);
   const kept: number[] = [];
   const dropped: Kept['dropped'][number][] = [];
   for (const [index, vector] of units.entries()) {
@@ -39,7 +39,7 @@ export async function mostDifferent(
   signal: AbortSignal,
 ): Promise<Kept> {
   const units = vectors.map(unit);
-  const turn = createTurns(signal);
+  const turn = createYielder(signal);
   const nearest = units.map(() => ({ like: -1, similarity: Number.NEGATIVE_INFINITY }));
   const kept: number[] = [];
   const left = new Set(units.keys());
@@ -85,7 +85,7 @@ function dot(a: Float32Array, b: Float32Array): number {
 }
 
 /** Lets others have their turn every so many multiplications; rejects once the signal is aborted. */
-function createTurns(signal: AbortSignal): (work: number) => Promise<void> {
+function createYielder(signal: AbortSignal): (work: number) => Promise<void> {
   let done = 0;
   return async (work) => {
     done += work;

@@ -2,6 +2,6 @@
 export type { OcrBox, OcrWord } from './hocr.ts';
 export type { OcrBlock } from './layout/layout.ts';
 export { boundsOf } from './layout/segments.ts';
-export { createOcr, type Ocr, type OcrResult, PictureNotWhole } from './ocr.ts';
+export { createOcr, InvalidImageError, type Ocr, type OcrResult } from './ocr.ts';
 export { blocksToHtml, blocksToText } from './output/html.ts';
 export { blocksToMarkdown } from './output/markdown.ts';

@@ -3,7 +3,13 @@
  * paragraphs, lists and tables is ours (`layout/layout.ts`).
  */
 import { createProcesses } from '#concurrency/processes.ts';
-import { createTurns, TaskCrashed, TaskTimeUp, TooManyTasks, type Turns } from '#concurrency/tasks.ts';
+import {
+  createTaskQueue,
+  QueueFullError,
+  TaskCrashedError,
+  type TaskQueue,
+  TaskTimeoutError,
+} from '#concurrency/tasks.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { problem } from '#errors.ts';
 import type { OcrEngine } from './engine.ts';
@@ -13,7 +19,7 @@ import { findTesseractCli } from './engines/tesseract/cli.ts';
 import type { OcrPage } from './hocr.ts';
 import type { Sheet } from './image/components.ts';
 import { inSource } from './image/coordinates.ts';
-import type { Prepared, Turn } from './image/prepare.ts';
+import type { Prepared, Rotation } from './image/prepare.ts';
 import { layOut, type OcrBlock } from './layout/layout.ts';
 import { blocksToHtml, blocksToText } from './output/html.ts';
 import { confidenceOf, type OcrReading, type OcrTools, readPicture } from './read.ts';
@@ -40,7 +46,7 @@ export interface OcrReadOptions {
 }
 
 /** It is damaged, or smaller than its head says. */
-export class PictureNotWhole extends Error {}
+export class InvalidImageError extends Error {}
 
 export interface OcrResult {
   /** An HTML fragment: headings, paragraphs, lists, tables. */
@@ -53,7 +59,7 @@ export interface OcrResult {
   /** What stands on the page, in reading order; its boxes are in pixels of the picture as it was sent. */
   readonly blocks: readonly OcrBlock[];
   /** Its size as it was sent, in pixels, and by how many degrees clockwise it was turned to be read. */
-  readonly picture: { readonly width: number; readonly height: number; readonly turned: Turn };
+  readonly picture: { readonly width: number; readonly height: number; readonly turned: Rotation };
   /** Where each word stands in the picture as it was read: upright, straight, enlarged when it was small. */
   readonly page: OcrPage;
 }
@@ -85,7 +91,7 @@ const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
   if (tesseract === 'none' && modelDir === undefined) return undefined;
   const processes = createProcesses<OcrTask, OcrTaskResult>({ worker: WORKER, memoryMb: WORKER_MB });
-  const turns = createTurns({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const turns = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   const closing = new AbortController();
   const ppOcr = modelDir === undefined ? undefined : createPpOcr(modelDir, timeoutMs);
   let engine: Promise<OcrEngine> | undefined;
@@ -123,8 +129,8 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
           return (await processes.run({ do: 'prepare', picture, turn, whole }, { timeoutMs, signal })) as Prepared;
         } catch (error) {
           signal.throwIfAborted();
-          const isOfPicture = !(error instanceof TaskCrashed || error instanceof TaskTimeUp);
-          if (whole && isOfPicture) throw new PictureNotWhole('the picture is not whole', { cause: error });
+          const isOfPicture = !(error instanceof TaskCrashedError || error instanceof TaskTimeoutError);
+          if (whole && isOfPicture) throw new InvalidImageError('the picture is not whole', { cause: error });
           throw problem(
             'DownstreamServiceFailureError',
             { message: 'Text recognition cannot open this picture' },
@@ -141,7 +147,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     },
     async read(picture, { signal, languages: asked = [], whole = false }) {
       const stop = AbortSignal.any([signal, closing.signal]);
-      await takeTurn(turns, stop);
+      await waitForSlot(turns, stop);
       const timeUp = AbortSignal.timeout(timeoutMs);
       try {
         engine ??= findEngine();
@@ -172,11 +178,11 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
   };
 }
 
-async function takeTurn(turns: Turns, signal: AbortSignal): Promise<void> {
+async function waitForSlot(turns: TaskQueue, signal: AbortSignal): Promise<void> {
   try {
     await turns.take(0, signal);
   } catch (error) {
-    throw error instanceof TooManyTasks ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }, error) : error;
+    throw error instanceof QueueFullError ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }, error) : error;
   }
 }
 

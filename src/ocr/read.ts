@@ -5,12 +5,12 @@ import type { OcrBox, OcrPage, OcrWord } from './hocr.ts';
 import type { Sheet } from './image/components.ts';
 import type { Preparation } from './image/coordinates.ts';
 import { overlooked, withFound } from './image/overlooked.ts';
-import type { Prepared, Turn } from './image/prepare.ts';
+import type { Prepared, Rotation } from './image/prepare.ts';
 import { NO_RULES } from './image/ruling-lines.ts';
 
 export interface OcrTools {
   readonly engine: OcrEngine;
-  prepare(picture: Uint8Array, turn: Turn): Promise<Prepared>;
+  prepare(picture: Uint8Array, turn: Rotation): Promise<Prepared>;
   /** Pieces of a picture that was made ready, side by side. */
   gather(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet>;
   readonly languages: readonly string[];
@@ -38,7 +38,7 @@ export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise
   const upright = await tools.prepare(picture, 0);
   let best: (OcrReading & { sense: number; prepared: Prepared }) | undefined;
   if (upright.blank) return { page: BLANK, preparation: upright.preparation };
-  const turns: readonly Turn[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
+  const turns: readonly Rotation[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
   for (const turn of turns) {
     const prepared = turn === 0 ? upright : await tools.prepare(picture, turn);
     const page = await readUpright(prepared, tools);

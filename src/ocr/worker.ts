@@ -4,10 +4,10 @@ import type { Segmentation } from './engine.ts';
 import { recogniseBuiltIn } from './engines/tesseract/wasm.ts';
 import type { OcrBox } from './hocr.ts';
 import { type Sheet, sheetOf } from './image/components.ts';
-import { type Prepared, prepare, type Turn } from './image/prepare.ts';
+import { type Prepared, prepare, type Rotation } from './image/prepare.ts';
 
 export type OcrTask =
-  | { readonly do: 'prepare'; readonly picture: Uint8Array; readonly turn: Turn; readonly whole: boolean }
+  | { readonly do: 'prepare'; readonly picture: Uint8Array; readonly turn: Rotation; readonly whole: boolean }
   | { readonly do: 'gather'; readonly picture: Uint8Array; readonly boxes: readonly OcrBox[] }
   | {
       readonly do: 'recognise';

@@ -4,9 +4,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TooManyTasks } from '#concurrency/tasks.ts';
+import { QueueFullError } from '#concurrency/tasks.ts';
 import { extensionOf, typeOfBytes } from '#documents/detect.ts';
-import { DocumentFault, type DocumentFile, type DocumentPage, type PictureOptions } from '#documents/document.ts';
+import { DocumentError, type DocumentFile, type DocumentPage, type PictureOptions } from '#documents/document.ts';
 import type { Documents, ReadFile } from '#documents/documents.ts';
 import { Problem, problem } from '#errors.ts';
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
@@ -56,7 +56,7 @@ export const createPictureFitter =
       const path = join(await folder.path(), 'picture');
       await writeFile(path, bytes, { mode: 0o600 });
       const mediaType = typeOfBytes(bytes) ?? mediaTypeOf(contentType);
-      if (!mediaType.startsWith('image/')) throw new DocumentFault('unsupported', 'This is no picture');
+      if (!mediaType.startsWith('image/')) throw new DocumentError('unsupported', 'This is no picture');
       const file = { path, size: bytes.byteLength, mediaType, contentType };
       const { metadata } = await documents.read(file, {}, signal);
       const png = await documents.picture(file, { page: 1, fit: { width: box, height: box } }, signal);
@@ -185,7 +185,7 @@ async function withText(
 const RECOGNITION_MS = 90_000;
 
 const isPageFailure = (error: unknown) =>
-  error instanceof DocumentFault || (error instanceof Problem && error.name === 'DownstreamServiceFailureError');
+  error instanceof DocumentError || (error instanceof Problem && error.name === 'DownstreamServiceFailureError');
 
 /** What turns a page without text into HTML; undefined when there is nothing that could. */
 function readerOf(
@@ -197,7 +197,7 @@ function readerOf(
   const draw = async () => {
     const fit = { width: SCAN_BOX, height: SCAN_BOX };
     const picture = await documents.picture(snapshot.file, { page: page.number, scale: SCAN_SCALE, fit }, signal);
-    if (!picture) throw new DocumentFault('unsupported', 'The page cannot be drawn');
+    if (!picture) throw new DocumentError('unsupported', 'The page cannot be drawn');
     return picture;
   };
   return async () => (await ocr.read(await draw(), { signal })).html;
@@ -312,7 +312,7 @@ export async function drawPage(
 ): Promise<Uint8Array | undefined> {
   const drawn = await documents.picture(file, box, signal).catch((error: unknown) => {
     // A file that can be read and not drawn, such as SVG.
-    if (error instanceof DocumentFault && error.kind === 'unsupported') return undefined;
+    if (error instanceof DocumentError && error.kind === 'unsupported') return undefined;
     throw error;
   });
   return drawn ?? (await shoot?.(html, options, signal));
@@ -320,8 +320,8 @@ export async function drawPage(
 
 /** The same words for files that were fetched and files that were sent; only the name of the failure differs. */
 export function fileProblem(error: unknown, { upload }: Target): unknown {
-  if (error instanceof TooManyTasks) return problem('ServiceNodeResourceDrainError', { retryAfter: 5 });
-  if (!(error instanceof DocumentFault)) return error;
+  if (error instanceof QueueFullError) return problem('ServiceNodeResourceDrainError', { retryAfter: 5 });
+  if (!(error instanceof DocumentError)) return error;
   const { kind, message } = error;
   if (kind === 'missing program') return problem('DownstreamServiceFailureError', { message }, error);
   const path = upload ? { path: upload.option ?? 'file' } : {};

@@ -1,6 +1,6 @@
 /** The threads in which snapshots become renditions, and what it means when a page is too much for one. */
 
-import { type Load, TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
+import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/tasks.ts';
 import { createThreads } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
@@ -52,12 +52,12 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
     try {
       return await threads.run(task, { timeoutMs, signal, weight: weightOf(task) });
     } catch (error) {
-      if (error instanceof TaskTimeUp) {
+      if (error instanceof TaskTimeoutError) {
         throw problem('AssertionFailureError', {
           message: `The page could not be worked through within ${timeoutMs / 1000} s`,
         });
       }
-      if (error instanceof TaskCrashed) {
+      if (error instanceof TaskCrashedError) {
         throw problem('AssertionFailureError', { message: 'The page needs more memory than one page may take' }, error);
       }
       throw tooBusy(error);
@@ -91,7 +91,9 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       const task = { kind: 'json', schema, text } as const;
       const limits = { timeoutMs: CHECK_MS, signal, weight: weightOf(task) };
       const outcome = await threads.run(task, limits).catch((error: unknown) => {
-        throw error instanceof TaskTimeUp || error instanceof TaskCrashed ? tooMuchToCheck(error) : tooBusy(error);
+        throw error instanceof TaskTimeoutError || error instanceof TaskCrashedError
+          ? tooMuchToCheck(error)
+          : tooBusy(error);
       });
       if (outcome.kind !== 'json') throw failure(outcome);
       return outcome.check;
@@ -156,7 +158,7 @@ function sizeOf(task: Task): number {
 const CHECK_MS = 5_000;
 
 const tooBusy = (error: unknown) =>
-  error instanceof TooManyTasks ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }) : error;
+  error instanceof QueueFullError ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }) : error;
 
 const tooMuchToCheck = (error: unknown) =>
   problem('ParamValidationError', { path: 'jsonSchema', message: 'The schema takes too long to check' }, error);

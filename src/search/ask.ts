@@ -14,7 +14,7 @@ const MAX_ANSWER_BYTES = 4_000_000;
 const QUICK_MS = 1_000;
 
 /** A service that did not serve. The message is for the log: it names no address and no key. */
-export class ProviderFailure extends Error {
+export class ProviderError extends Error {
   /** How long it asks to be left alone, in ms; 0 when it does not. */
   readonly restMs: number;
   /** Whether the next request may well be served. */
@@ -41,7 +41,7 @@ export const createAsk =
     const settings = { ...row.settings, engine };
     const failed = (error: unknown, passing: boolean): unknown => {
       if (signal.aborted) return signal.reason;
-      return error instanceof Problem ? new ProviderFailure(error.message.replace(SUBJECT, ''), { passing }) : error;
+      return error instanceof Problem ? new ProviderError(error.message.replace(SUBJECT, ''), { passing }) : error;
     };
     const once = async () => {
       const { url, ...request } = provider.request(query, settings);
@@ -63,7 +63,7 @@ export const createAsk =
     const startedAt = performance.now();
     return once().catch((error: unknown) => {
       const quick = performance.now() - startedAt < QUICK_MS;
-      if (quick && !signal.aborted && error instanceof ProviderFailure && error.passing) return once();
+      if (quick && !signal.aborted && error instanceof ProviderError && error.passing) return once();
       throw error;
     });
   };
@@ -71,13 +71,13 @@ export const createAsk =
 /** How the failures of the way to services begin. */
 const SUBJECT = /^A service needed for this request /;
 
-function refusal(status: number, retryAfter: string | undefined): ProviderFailure {
-  if (status === 401 || status === 403) return new ProviderFailure(`refuses the key, or the format (status ${status})`);
+function refusal(status: number, retryAfter: string | undefined): ProviderError {
+  if (status === 401 || status === 403) return new ProviderError(`refuses the key, or the format (status ${status})`);
   if (status === 402 || status === 429) {
     const restS = Math.min(Number(retryAfter) || STANDARD_REST_S, MAX_REST_S);
-    return new ProviderFailure(`has had enough requests (status ${status})`, { restMs: restS * 1_000 });
+    return new ProviderError(`has had enough requests (status ${status})`, { restMs: restS * 1_000 });
   }
-  return new ProviderFailure(`answered with status ${status}`, { passing: status >= 500 });
+  return new ProviderError(`answered with status ${status}`, { passing: status >= 500 });
 }
 
 /** What a service is left alone for that does not say how long, and at most. */

@@ -3,7 +3,7 @@
  * each that fails; their lists fused, cut to the page that was asked for.
  */
 import { problem } from '#errors.ts';
-import { ProviderFailure } from './ask.ts';
+import { ProviderError } from './ask.ts';
 import { fuse, resultKey } from './fuse.ts';
 import type { Hit } from './hit.ts';
 import { hasStrange, keepsTo } from './operators.ts';
@@ -91,7 +91,7 @@ export function createLists({ sources, own, atOnce }: ListOptions): Lists {
           // Whoever has no page 3 has a page 2 that was shown: another's page 3 would not go on from there.
           if (query.page > 1 && alone) return;
         } catch (error) {
-          if (!(error instanceof ProviderFailure)) throw error;
+          if (!(error instanceof ProviderError)) throw error;
         }
       }
     };
@@ -185,7 +185,7 @@ async function windowOf(opened: readonly Opened[], query: SearchQuery, asked: As
       await Promise.all(
         open.map(async (one) => {
           const hits = await one.source.page({ ...one.opening, page: next }, asked).catch((error: unknown) => {
-            if (error instanceof ProviderFailure) return [];
+            if (error instanceof ProviderError) return [];
             throw error;
           });
           one.more = hasMore(one.source, one.opening, hits);

@@ -76,7 +76,11 @@ export async function* readPages(
     } catch (error) {
       if (isOfEveryPage(error)) fatal ??= error;
       if (stop.signal.reason === timeUp) settle(index, { state: 'late' });
-      else settle(index, { state: 'failed', failure: error instanceof OwnHost ? undefined : asProblem(error).message });
+      else
+        settle(index, {
+          state: 'failed',
+          failure: error instanceof OwnHostError ? undefined : asProblem(error).message,
+        });
     }
   };
   try {
@@ -105,10 +109,10 @@ export async function* readPages(
   }
 }
 
-class OwnHost extends Error {}
+class OwnHostError extends Error {}
 
 function refuseOwn(url: string, ownHosts: readonly string[]): void {
-  if (ownHosts.includes(new URL(url).host)) throw new OwnHost();
+  if (ownHosts.includes(new URL(url).host)) throw new OwnHostError();
 }
 
 /** What no other page would do better with: an option that cannot be, or a model that is not there. */

@@ -2,7 +2,7 @@
  * Searching, the file to read first: a query becomes a list of hits (lists.ts), their pages are read at once (pages.ts),
  * and what is there makes an answer, each better than the one before; the last one is what it costs.
  */
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { asProblem, problem } from '#errors.ts';
 import { countTokens, loadTokens, type Options, type Page, type Reader } from '#reader/index.ts';
 import { during, type Trace } from '#telemetry/trace.ts';
@@ -117,7 +117,7 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
       found = noticed(await within(budgetMs, finding));
     } catch (error) {
       finding.catch(() => {});
-      if (error instanceof TimeUp) found = (await instead()) ?? noticed(await finding);
+      if (error instanceof DeadlineExceededError) found = (await instead()) ?? noticed(await finding);
       else if (fallback && asProblem(error).code >= 500) found = await instead();
       if (!found) throw error;
     }

@@ -2,7 +2,7 @@
 import { createFlights } from '#concurrency/single-flight.ts';
 import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { Log } from '#telemetry/log.ts';
-import { type Ask, MAX_HITS, ProviderFailure } from './ask.ts';
+import { type Ask, MAX_HITS, ProviderError } from './ask.ts';
 import type { Hit } from './hit.ts';
 import type { LocalIndex, PassageReranker } from './index/local-index.ts';
 import { type IndexShared, ownersFor } from './index/owners.ts';
@@ -62,7 +62,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
   async function live(query: SearchQuery, { signal, engine }: Pick<Asked, 'signal' | 'engine'>): Promise<Hit[]> {
     if (budgetPerDay !== undefined && !store.take(name, budgetPerDay)) {
       restsUntil = endOfDay(now());
-      throw new ProviderFailure('has had its requests for today');
+      throw new ProviderError('has had its requests for today');
     }
     try {
       const hits = await ask(row, query, { signal, engine });
@@ -71,7 +71,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
       onAsked?.(name, 'answered');
       return hits;
     } catch (error) {
-      if (error instanceof ProviderFailure) {
+      if (error instanceof ProviderError) {
         onAsked?.(name, 'failed');
         failures++;
         const restMs = error.restMs || (failures >= PATIENCE ? REST_MS : 0);
@@ -95,7 +95,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
       const key = keyOf(name, query, engine);
       if (onlyKept) {
         const kept = store.list(key, 'any');
-        if (!kept) throw new ProviderFailure('has nothing kept');
+        if (!kept) throw new ProviderError('has nothing kept');
         onKept?.(kept.keptAt);
         return kept.hits;
       }
@@ -115,7 +115,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
         return [];
       } catch (error) {
         // What was asked is the caller's affair.
-        if (error instanceof ProviderFailure) log?.warn({ provider: name }, `a search provider ${error.message}`);
+        if (error instanceof ProviderError) log?.warn({ provider: name }, `a search provider ${error.message}`);
         throw error;
       }
     },
@@ -150,7 +150,7 @@ export const createOwnSource = (index: LocalIndex, { shared, mayAnswer, rerank, 
   engines: [],
   isResting: () => false,
   async page(query, { signal, onlyKept, account }) {
-    if (onlyKept) throw new ProviderFailure('has nothing kept');
+    if (onlyKept) throw new ProviderError('has nothing kept');
     try {
       const hits = await index.search(query, { signal, rerank, owners: ownersFor(shared, account) });
       const allowed = await Promise.all(hits.map(({ url }) => mayAnswer(url, signal)));
@@ -161,7 +161,7 @@ export const createOwnSource = (index: LocalIndex, { shared, mayAnswer, rerank, 
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       log?.warn({ err: error }, 'the own index could not be searched');
-      throw new ProviderFailure('cannot be searched');
+      throw new ProviderError('cannot be searched');
     }
   },
 });

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type { Context, Tracer } from '@opentelemetry/api';
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { ConfigError } from '#config.ts';
 import type { Log } from './log.ts';
 import type { SpanFacts, Trace, TraceParent } from './trace.ts';
@@ -75,7 +75,7 @@ export async function openSpanExport(options: SpanExportOptions): Promise<SpanEx
     },
     async close() {
       await within(CLOSE_MS, provider.shutdown()).catch((error: unknown) => {
-        if (!(error instanceof TimeUp)) warn(error);
+        if (!(error instanceof DeadlineExceededError)) warn(error);
       });
     },
   };

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AccountsRoom, openAccounts } from '#accounts/index.ts';
+import { type AccountsModule, openAccounts } from '#accounts/index.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import { postgresUrl, redisUrl, type Service, startPostgres, startRedis } from '../support/services.ts';
 
@@ -31,7 +31,7 @@ async function start(environment: Record<string, string>): Promise<ServerProcess
   return startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none', LECTERN_PLANS: PLANS, ...environment });
 }
 
-async function keyOf(room: AccountsRoom, plan: 'free' | 'paid', balance: number | null = null) {
+async function keyOf(room: AccountsModule, plan: 'free' | 'paid', balance: number | null = null) {
   const account = await room.accounts.createAccount({ name: plan, plan, balance });
   return { ...(await room.accounts.mintKey({ accountId: account.id, name: 'test' })), account };
 }
@@ -40,7 +40,7 @@ afterAll(() => Promise.all(folders.map((dir) => rm(dir, { recursive: true, force
 
 describe.skipIf(none)('two servers, one PostgreSQL and one Redis', () => {
   const servers: ServerProcess[] = [];
-  let room: AccountsRoom;
+  let room: AccountsModule;
   beforeAll(async () => {
     const environment = { LECTERN_DATABASE_URL: databaseUrl!, LECTERN_REDIS_URL: limitsUrl! };
     servers.push(...(await Promise.all([start(environment), start(environment)])));
@@ -82,7 +82,7 @@ describe.skipIf(none)('two servers, one PostgreSQL and one Redis', () => {
   });
 });
 
-async function untilSum(room: AccountsRoom, accountId: string, requests: number) {
+async function untilSum(room: AccountsModule, accountId: string, requests: number) {
   for (;;) {
     const sums = await room.usage.sums({ by: ['account'], accountId });
     if ((sums[0]?.requests ?? 0) >= requests) return sums;

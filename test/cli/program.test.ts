@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '#cli/commands.ts';
-import { CommandFailed, exitOf, exitOfMany } from '#cli/exit-codes.ts';
+import { CommandError, exitOf, exitOfMany } from '#cli/exit-codes.ts';
 import { LecternError, LecternUnreachable } from '#client/index.ts';
 import { ConfigError } from '#config.ts';
 import { ENTRIES } from '../../scripts/bundle.mjs';
@@ -66,7 +66,7 @@ describe('exit codes', () => {
     [new LecternError({ message: 'no', status: 400, name: 'ParamValidationError' }), 'usage'],
     [new LecternUnreachable('http://a.test', new Error('x')), 'unreachable'],
     [new ConfigError('no'), 'usage'],
-    [new CommandFailed('interrupted', 'no'), 'interrupted'],
+    [new CommandError('interrupted', 'no'), 'interrupted'],
     [new Error('no'), 'failed'],
     ['no', 'failed'],
   ])('%s', (error, exit) => expect(exitOf(error)).toBe(exit));

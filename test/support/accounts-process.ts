@@ -1,10 +1,10 @@
 /** The accounts room in a process of its own, for tests of what several processes share: `call` in the parent's messages. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type AccountsRoom, type AccountsRoomOptions, type Charge, openAccounts } from '#accounts/index.ts';
+import { type AccountsModule, type AccountsModuleOptions, type Charge, openAccounts } from '#accounts/index.ts';
 
 interface Calls {
-  open(options: AccountsRoomOptions): Promise<void>;
+  open(options: AccountsModuleOptions): Promise<void>;
   mint(accountId: string): Promise<string>;
   identify(key: string): Promise<string | null>;
   /** Holds asked for at once: how many tokens each got. */
@@ -53,7 +53,7 @@ export function startAccountsProcess(): AccountsProcess {
 }
 
 function answerCalls(): void {
-  let room: AccountsRoom;
+  let room: AccountsModule;
   const calls: Calls = {
     async open(options) {
       room = await openAccounts(options);

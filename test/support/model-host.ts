@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { type Account, type Charge, createGate } from '#accounts/index.ts';
-import type { BatchDoor } from '#api/batch/batch.ts';
+import type { BatchEndpointOptions } from '#api/batch/batch.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
 import { modelHostRoutes } from '#api/models/host.ts';
@@ -40,7 +40,7 @@ interface ServingSetup {
   /** Those that a host without any engine has, when not given. */
   readonly completions?: Completions;
   /** Opens the room of batch jobs, which is closed with the host. */
-  readonly batch?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<BatchDoor>;
+  readonly batch?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<BatchEndpointOptions>;
   /** Accounts by key; `test-key` is one of plan premium. */
   readonly accounts?: Readonly<Record<string, { plan: PlanName; balance: number | null }>>;
 }

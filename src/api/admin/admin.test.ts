@@ -7,10 +7,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AccountsRoom, newId, openAccounts } from '#accounts/index.ts';
+import { type AccountsModule, newId, openAccounts } from '#accounts/index.ts';
 import { createServer, type Face } from '#http/server.ts';
 import { PLANS } from '#plans.ts';
-import { type Counters, CountersAway } from '#storage/counters/counters.ts';
+import { type Counters, CountersUnavailableError } from '#storage/counters/counters.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
 import { createLog } from '#telemetry/log.ts';
 import { errorBody } from '../envelopes/reader.ts';
@@ -25,7 +25,7 @@ const description = adminDescription('1.2.3') as {
 };
 
 let dataDir: string;
-let room: AccountsRoom;
+let room: AccountsModule;
 let counters: Counters;
 let face: Face;
 let url: string;
@@ -288,7 +288,7 @@ describe('the secret', () => {
   it('is not believed while guesses cannot be counted', async () => {
     await face.close();
     await serve({
-      counters: { take: () => Promise.reject(new CountersAway('away')) },
+      counters: { take: () => Promise.reject(new CountersUnavailableError('away')) },
     });
     expect((await wrong(`Bearer ${SECRET}`)).json).toMatchObject({
       code: 503,

@@ -3,14 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asProblem, diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import type { Counters } from '#storage/counters/counters.ts';
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import { errorObject } from '../envelopes/reader.ts';
-import { ADMIN_TABLE, type AdminRooms, type AdminRoute } from './endpoints.ts';
+import { ADMIN_TABLE, type AdminModules, type AdminRoute } from './endpoints.ts';
 import { adminDescription } from './openapi.ts';
 import { checked, ID } from './schemas.ts';
 import { signIn } from './sign-in.ts';
 
-export interface AdminDoor extends AdminRooms {
+export interface AdminEndpointOptions extends AdminModules {
   readonly secret: string;
   readonly counters: Pick<Counters, 'take'>;
   readonly version: string;
@@ -26,7 +26,7 @@ export function writeAdminError(failure: Problem, _: FastifyRequest, reply: Fast
   return reply.send(JSON.stringify({ data: null, ...errorObject(failure) }));
 }
 
-export function adminRoutes(face: Face, { secret, counters, version, ...rooms }: AdminDoor): void {
+export function adminRoutes(face: Face, { secret, counters, version, ...rooms }: AdminEndpointOptions): void {
   face.addHook('onSend', async (_, reply) => {
     reply.header('cache-control', 'no-store');
     // Pages of other origins have no business here.
@@ -53,7 +53,7 @@ export function adminRoutes(face: Face, { secret, counters, version, ...rooms }:
   }
 }
 
-async function run(route: AdminRoute, rooms: AdminRooms, request: FastifyRequest) {
+async function run(route: AdminRoute, rooms: AdminModules, request: FastifyRequest) {
   const { id } = request.params as { id?: string };
   if (id !== undefined && !ID.test(id))
     throw problem('ResourceNotFoundError', { path: 'id', message: 'This is no id' });
@@ -63,7 +63,9 @@ async function run(route: AdminRoute, rooms: AdminRooms, request: FastifyRequest
     return await route.run(rooms, { id: id ?? '', query, body });
   } catch (error) {
     if (isDiskFull(error)) throw diskFull(error);
-    throw error instanceof DatabaseAway ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error) : asProblem(error);
+    throw error instanceof DatabaseUnavailableError
+      ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error)
+      : asProblem(error);
   }
 }
 

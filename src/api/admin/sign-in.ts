@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countedAddress } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
-import { type Counters, CountersAway } from '#storage/counters/counters.ts';
+import { type Counters, CountersUnavailableError } from '#storage/counters/counters.ts';
 
 /** Wrong secrets a minute of one address; after them the right one is refused too, or guessing would go on. */
 const MAX_GUESSES = 20;
@@ -31,7 +31,9 @@ export function signIn(secret: string, counters: Pick<Counters, 'take'>) {
 async function count(counters: Pick<Counters, 'take'>, address: string, isGuess: boolean): Promise<void> {
   const window = { bucket: `admin:${address}`, limit: MAX_GUESSES, amount: isGuess ? 1 : 0 };
   const taken = await counters.take({ windows: [window] }).catch((error: unknown) => {
-    throw error instanceof CountersAway ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error) : error;
+    throw error instanceof CountersUnavailableError
+      ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error)
+      : error;
   });
   const { used, resetMs } = taken.windows[0]!;
   if (taken.ok && (isGuess || used < MAX_GUESSES)) return;

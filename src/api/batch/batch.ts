@@ -1,17 +1,17 @@
 /** Batch jobs of the model host (contract, section 8): submitted, looked at, cancelled, and their files fetched. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { type BatchRoom, type FileKind, isFinal, type Job, showJob } from '#batch/index.ts';
+import { type BatchModule, type FileKind, isFinal, type Job, showJob } from '#batch/index.ts';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import type { Guard } from '#net/guard/guard.ts';
 import { bodyOf } from '../models/body.ts';
-import { type ModelDoor, refuseOthers } from '../models/endpoint.ts';
+import { type ModelEndpointOptions, refuseOthers } from '../models/endpoint.ts';
 import { sendFile } from './files.ts';
 import { readSubmission } from './request.ts';
 import { away } from './unavailable.ts';
 
-export interface BatchDoor {
-  readonly room: BatchRoom;
+export interface BatchEndpointOptions {
+  readonly room: BatchModule;
   readonly guard: Guard;
 }
 
@@ -20,7 +20,7 @@ const KINDS: readonly FileKind[] = ['output', 'errors'];
 const STANDARD_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-export function batchRoutes(face: Face, door: ModelDoor & BatchDoor): void {
+export function batchRoutes(face: Face, door: ModelEndpointOptions & BatchEndpointOptions): void {
   const { room, guard, registry, gatekeeper } = door;
   const onRequest = gatekeeper.guard(ENTRANCE, 'by kind');
   const send = (reply: FastifyReply, value: unknown) =>
@@ -91,7 +91,7 @@ const notFound = (id: string) =>
   problem('ResourceNotFoundError', { message: `batch ${id.slice(0, MAX_ID)} not found or access denied` });
 
 /** Whose a job is, and who pays. Where nobody needs a key all jobs are everybody's. */
-function callerOf(caller: ReturnType<ModelDoor['gatekeeper']['visitOf']>['caller']) {
+function callerOf(caller: ReturnType<ModelEndpointOptions['gatekeeper']['visitOf']>['caller']) {
   return caller.kind === 'key' ? { owner: caller.key.id, account: caller.account.id } : { owner: '', account: null };
 }
 

@@ -1,10 +1,10 @@
 /** Files of a job on their way to a client: JSON lines, whole or a range of their bytes. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BatchRoom, FileKind, Job } from '#batch/index.ts';
+import type { BatchModule, FileKind, Job } from '#batch/index.ts';
 
 /** Streamed from the database: nothing is held but the piece on its way. */
-export function sendFile(request: FastifyRequest, reply: FastifyReply, room: BatchRoom, job: Job, kind: FileKind) {
+export function sendFile(request: FastifyRequest, reply: FastifyReply, room: BatchModule, job: Job, kind: FileKind) {
   const file = room.file(job, kind);
   const range = rangeOf(request.headers.range, file.bytes);
   reply

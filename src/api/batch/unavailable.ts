@@ -1,6 +1,6 @@
 /** A database that is away, as callers are told it. */
 import { diskFull, isDiskFull, problem } from '#errors.ts';
-import { DatabaseAway } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/away.ts';
 
 const RETRY_AFTER_S = 2;
 
@@ -8,6 +8,8 @@ const RETRY_AFTER_S = 2;
 export async function away<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (isDiskFull(error)) throw diskFull(error);
-    throw error instanceof DatabaseAway ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error) : error;
+    throw error instanceof DatabaseUnavailableError
+      ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error)
+      : error;
   });
 }

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Entrance } from '#accounts/index.ts';
-import { type CrawlJob, type CrawlRoom, type FollowEvent, type Outcome, showCrawl } from '#crawl/index.ts';
+import { type CrawlJob, type CrawlModule, type FollowEvent, type Outcome, showCrawl } from '#crawl/index.ts';
 import { asProblem, problem } from '#errors.ts';
 import { goneSignal } from '#http/gone.ts';
 import { successKind } from '#http/negotiate.ts';
@@ -14,8 +14,8 @@ import { errorEvent } from '../envelopes/reader.ts';
 import type { Gatekeeper } from '../gatekeeper.ts';
 import { type CrawlRules, readCrawl } from './request.ts';
 
-export interface CrawlDoor extends CrawlRules {
-  readonly room: CrawlRoom;
+export interface CrawlEndpointOptions extends CrawlRules {
+  readonly room: CrawlModule;
   readonly gatekeeper: Gatekeeper;
   /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
   readonly guardsNetworks: boolean;
@@ -29,7 +29,7 @@ const ENTRANCE: Entrance = { face: 'reader', endpoint: 'reader', authorization: 
 const STANDARD_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-export function crawlRoutes(face: Face, door: CrawlDoor): void {
+export function crawlRoutes(face: Face, door: CrawlEndpointOptions): void {
   const { room, gatekeeper } = door;
   const onRequest = gatekeeper.guard(ENTRANCE, 'plain');
 

@@ -1,7 +1,7 @@
 /** Bodies of the model host: JSON, whatever the Content-Type says, and an object. */
 import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
-import { JsonTooLarge, parseJson } from '#http/json.ts';
+import { JsonTooLargeError, parseJson } from '#http/json.ts';
 import type { Face } from '#http/server.ts';
 
 export type ModelBody = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    const tooLarge = error instanceof JsonTooLarge;
+    const tooLarge = error instanceof JsonTooLargeError;
     throw refused('body', tooLarge ? error.message : 'is not valid JSON', tooLarge ? 'value_error' : 'json_invalid');
   }
 }

@@ -8,13 +8,13 @@ import { throughout } from '#telemetry/trace.ts';
 import { asksForTrace } from '../trace.ts';
 import { bodyOf, modelOf } from './body.ts';
 import { chatEventStream } from './chat-completions-stream.ts';
-import { keyedRoute, type ModelDoor } from './endpoint.ts';
+import { keyedRoute, type ModelEndpointOptions } from './endpoint.ts';
 
-export interface ChatDoor extends ModelDoor {
+export interface ChatEndpointOptions extends ModelEndpointOptions {
   readonly completions: Completions;
 }
 
-export function chatCompletionsRoutes(face: Face, door: ChatDoor): void {
+export function chatCompletionsRoutes(face: Face, door: ChatEndpointOptions): void {
   keyedRoute(face, '/v1/chat/completions', 'chat', door, async (request, reply) => {
     const body = bodyOf(request);
     const { model, request: asked, pieces } = door.completions.open(modelOf(body), body);

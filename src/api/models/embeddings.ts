@@ -3,9 +3,9 @@ import type { Face } from '#http/server.ts';
 import { embed, readEmbedRequest, refuseZeros } from '#models/index.ts';
 import { bodyOf, modelOf } from './body.ts';
 import { embeddingsAnswer } from './embeddings-answer.ts';
-import { callOf, keyedRoute, type ModelDoor } from './endpoint.ts';
+import { callOf, keyedRoute, type ModelEndpointOptions } from './endpoint.ts';
 
-export function embeddingsRoutes(face: Face, door: ModelDoor): void {
+export function embeddingsRoutes(face: Face, door: ModelEndpointOptions): void {
   keyedRoute(face, '/v1/embeddings', 'embeddings', door, async (request, reply) => {
     const body = bodyOf(request);
     const call = callOf(request, reply, door, body);

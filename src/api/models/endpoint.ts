@@ -10,7 +10,7 @@ import type { Gatekeeper } from '../gatekeeper.ts';
 import { asksForTrace, type Tracing } from '../trace.ts';
 import type { ModelBody } from './body.ts';
 
-export interface ModelDoor {
+export interface ModelEndpointOptions {
   readonly registry: Registry;
   readonly models: Opened;
   readonly gatekeeper: Gatekeeper;
@@ -20,7 +20,13 @@ export interface ModelDoor {
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** A route for which a key is needed. */
-export function keyedRoute(face: Face, url: string, endpoint: Endpoint, door: ModelDoor, handler: RouteHandlerMethod) {
+export function keyedRoute(
+  face: Face,
+  url: string,
+  endpoint: Endpoint,
+  door: ModelEndpointOptions,
+  handler: RouteHandlerMethod,
+) {
   const entrance = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
   face.route({ method: 'POST', url, onRequest: door.gatekeeper.guard(entrance, 'by kind'), handler });
   refuseOthers(face, url, ['POST']);
@@ -51,7 +57,7 @@ export function refuseOthers(face: Face, url: string, methods: readonly HTTPMeth
 export function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { gatekeeper, tracing }: ModelDoor,
+  { gatekeeper, tracing }: ModelEndpointOptions,
   body?: ModelBody,
 ): Call {
   const visit = gatekeeper.visitOf(request);

@@ -1,17 +1,17 @@
 /** The model host as a whole: its bodies and all its endpoints. */
 import type { Face } from '#http/server.ts';
-import { type BatchDoor, batchRoutes } from '../batch/batch.ts';
+import { type BatchEndpointOptions, batchRoutes } from '../batch/batch.ts';
 import { registerModelBodies } from './body.ts';
-import { type ChatDoor, chatCompletionsRoutes } from './chat-completions.ts';
+import { type ChatEndpointOptions, chatCompletionsRoutes } from './chat-completions.ts';
 import { embeddingsRoutes } from './embeddings.ts';
 import { modelsRoutes, type Prices } from './models.ts';
 import { modelDescriptionRoute } from './openapi.ts';
 import { rerankRoutes } from './rerank.ts';
 
-export interface ModelHost extends ChatDoor {
+export interface ModelHost extends ChatEndpointOptions {
   readonly prices: Prices;
   /** Undefined where nobody keeps jobs. */
-  readonly batch?: BatchDoor | undefined;
+  readonly batch?: BatchEndpointOptions | undefined;
   readonly version: string;
 }
 

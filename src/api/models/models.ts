@@ -15,12 +15,12 @@ import {
   TASKS,
 } from '#models/index.ts';
 import { own } from '#own.ts';
-import { type ModelDoor, openRoute } from './endpoint.ts';
+import { type ModelEndpointOptions, openRoute } from './endpoint.ts';
 
 /** Decimal texts, per unit. */
 export type Prices = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-export interface ModelList extends ModelDoor {
+export interface ModelList extends ModelEndpointOptions {
   /** By id; what a model has no price for costs nothing. */
   readonly prices: Prices;
   readonly completions: Completions;

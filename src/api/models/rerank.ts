@@ -13,9 +13,9 @@ import {
 } from '#models/index.ts';
 import type { FieldError } from '../envelopes/model.ts';
 import { bodyOf, givenModel, type ModelBody, modelOf } from './body.ts';
-import { callOf, keyedRoute, type ModelDoor } from './endpoint.ts';
+import { callOf, keyedRoute, type ModelEndpointOptions } from './endpoint.ts';
 
-export function rerankRoutes(face: Face, door: ModelDoor): void {
+export function rerankRoutes(face: Face, door: ModelEndpointOptions): void {
   keyedRoute(face, '/v1/rerank', 'rerank', door, async (request, reply) => {
     const body = bodyOf(request);
     return ranked(request, reply, door, {
@@ -67,7 +67,7 @@ interface Done {
 async function ranked(
   request: FastifyRequest,
   reply: FastifyReply,
-  door: ModelDoor,
+  door: ModelEndpointOptions,
   { row, asked, write, body }: Ranking,
 ) {
   const call = callOf(request, reply, door, body);
@@ -109,7 +109,7 @@ const teiShape = ({ asked, results }: Done) =>
   results.map(({ index, score }) => ({ index, score, ...(asked.returnDocuments && { text: asked.texts[index] }) }));
 
 /** One in memory, else the first there is. */
-async function standardReranker({ registry, models }: ModelDoor): Promise<RerankRow> {
+async function standardReranker({ registry, models }: ModelEndpointOptions): Promise<RerankRow> {
   const rows = (await registry.list())
     .filter((model): model is ServedReranker => !isEmbedding(model))
     .map(({ row }) => row);

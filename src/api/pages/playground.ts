@@ -15,7 +15,7 @@ import type { PlaygroundSetup } from './playground-shapes.ts';
 
 export const PLAYGROUND_PATHS = ['/playground', '/playground/'] as const;
 
-export interface PlaygroundDoor {
+export interface PlaygroundOptions {
   readonly version: string;
   /** Where the faces listen on this machine; 0 for one that has no port. */
   readonly ports: () => Readonly<Record<'reader' | 'search' | 'model', number>>;
@@ -37,7 +37,7 @@ const HTML = 'index.html';
 const { count: _, ...searchOptions } = ALL_OPTIONS;
 const SEARCH_TABLE = { ...searchOptions, engine: OPTIONS.engine } as FieldTable;
 
-export function playgroundRoutes(face: Face, door: PlaygroundDoor): void {
+export function playgroundRoutes(face: Face, door: PlaygroundOptions): void {
   let reading: Promise<ReadonlyMap<string, string>> | undefined;
   const built = () => {
     reading ??= readBuilt();
@@ -117,7 +117,7 @@ const PLAIN_HOST = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
  * Where the caller's browser finds the faces. Of names by the rule of one port for all faces (`r.` beside `s.` and
  * `api.`); of ports by those that are open here, or beside the one that a container's port was mapped to.
  */
-function facesOf(request: FastifyRequest, { publicUrl, ports }: PlaygroundDoor): Faces {
+function facesOf(request: FastifyRequest, { publicUrl, ports }: PlaygroundOptions): Faces {
   const asked = request.headers.host ?? '';
   const host = PLAIN_HOST.test(asked) ? asked : 'localhost';
   const reader = new URL(publicUrl ?? `${request.protocol}://${host}`);

@@ -37,7 +37,7 @@ import type { Gatekeeper } from '../gatekeeper.ts';
 import type { Tracing } from '../trace.ts';
 import { type Index, writeIndex } from './index-answer.ts';
 
-export interface ReaderDoor {
+export interface ReaderEndpointOptions {
   readonly reader: Reader;
   readonly gatekeeper: Gatekeeper;
   readonly tracing: Tracing;
@@ -67,7 +67,7 @@ const ENTRANCE: Entrance = {
   expectedTokens: EXPECTED_TOKENS,
 };
 
-export function readerRoutes(face: Face, door: ReaderDoor): void {
+export function readerRoutes(face: Face, door: ReaderEndpointOptions): void {
   const { pictures, gatekeeper } = door;
   const onRequest = gatekeeper.guard(ENTRANCE, 'plain');
 
@@ -98,7 +98,7 @@ interface Place {
   readonly query?: Record<string, unknown>;
 }
 
-async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderDoor, { path, query }: Place) {
+async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderEndpointOptions, { path, query }: Place) {
   const visit = door.gatekeeper.visitOf(request);
   const { caller } = visit;
   if (door.guardsNetworks && caller.kind !== 'key') refuseForeignPage(request, door.ownNames);
@@ -246,13 +246,13 @@ const undecodable = (option: string, what: string) =>
   problem('SubmittedDataMalformedError', { path: option, message: `${option} ${what}` });
 
 /** The host names under which this server is being asked. */
-function ownHosts(request: FastifyRequest, { publicUrl }: ReaderDoor): string[] {
+function ownHosts(request: FastifyRequest, { publicUrl }: ReaderEndpointOptions): string[] {
   const hosts = [request.headers.host, publicUrl && new URL(publicUrl).host];
   return hosts.filter((host): host is string => Boolean(host));
 }
 
 /** A page that is this server would be read in circles. */
-function refuseOwnAddress(target: Target, request: FastifyRequest, door: ReaderDoor): void {
+function refuseOwnAddress(target: Target, request: FastifyRequest, door: ReaderEndpointOptions): void {
   if (target.given || target.upload) return;
   const { host } = new URL(target.url);
   if (ownHosts(request, door).some((own) => own.toLowerCase() === host)) {
@@ -273,7 +273,13 @@ interface Work {
  * The first rendition is awaited, so that a failure before it has its own status. A client that is slow to read skips
  * to the newest one, and keeps no page open.
  */
-async function sendStream(reply: FastifyReply, request: FastifyRequest, door: ReaderDoor, work: Work, visit: Visit) {
+async function sendStream(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  door: ReaderEndpointOptions,
+  work: Work,
+  visit: Visit,
+) {
   const renditions = newest(door.reader.each(work));
   const first = await renditions.next();
   let tokens = 0;
@@ -317,7 +323,7 @@ async function withPictures(
   rendition: Rendition,
   options: Options,
   request: FastifyRequest,
-  door: ReaderDoor,
+  door: ReaderEndpointOptions,
 ): Promise<Page> {
   const { page, screenshot, pageshot, staleAt, finalUrl = page.url } = rendition;
   if (!screenshot && !pageshot) return page;
@@ -332,5 +338,5 @@ async function withPictures(
   });
 }
 
-const originOf = (request: FastifyRequest, { publicUrl }: ReaderDoor) =>
+const originOf = (request: FastifyRequest, { publicUrl }: ReaderEndpointOptions) =>
   publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.headers.host}`;

@@ -31,7 +31,7 @@ import type { Gatekeeper } from '../gatekeeper.ts';
 import { type Index, writeIndex } from '../reader/index-answer.ts';
 import type { Tracing } from '../trace.ts';
 
-export interface SearchDoor {
+export interface SearchEndpointOptions {
   readonly search: Search;
   readonly gatekeeper: Gatekeeper;
   readonly tracing: Tracing;
@@ -62,7 +62,7 @@ const PAGES_FRESH_S = 86_400;
 
 const KEY_NEEDED = 'An API key is needed to search: send it as Authorization: Bearer YOUR_KEY';
 
-export function searchRoutes(face: Face, door: SearchDoor): void {
+export function searchRoutes(face: Face, door: SearchEndpointOptions): void {
   const entrance: Entrance = {
     face: 'search',
     endpoint: 'search',
@@ -94,7 +94,10 @@ export function searchRoutes(face: Face, door: SearchDoor): void {
 }
 
 /** Nobody needs a key to see how this host is used: what has neither key nor question is answered that. */
-const unlessIndex = (guard: onRequestAsyncHookHandler, { keyless, index }: SearchDoor): onRequestAsyncHookHandler =>
+const unlessIndex = (
+  guard: onRequestAsyncHookHandler,
+  { keyless, index }: SearchEndpointOptions,
+): onRequestAsyncHookHandler =>
   async function (this: Face, request, reply) {
     const { authorization } = request.headers;
     if (keyless === 'limited' || authorization || hasBody(request) || asksByQuery(request)) {
@@ -112,7 +115,7 @@ const textOfField = (value: unknown) => (typeof value === 'string' ? value.trim(
 
 type Place = 'optional' | 'required' | { readonly typed: string };
 
-async function search(request: FastifyRequest, reply: FastifyReply, door: SearchDoor, place: Place) {
+async function search(request: FastifyRequest, reply: FastifyReply, door: SearchEndpointOptions, place: Place) {
   const visit = door.gatekeeper.visitOf(request);
   const { caller } = visit;
   if (door.guardsNetworks && caller.kind !== 'key') refuseForeignPage(request, door.ownNames, door.ownPages);
@@ -209,7 +212,7 @@ function showSources(reply: FastifyReply, { providers, notice }: Answer): void {
 async function sendStream(
   reply: FastifyReply,
   request: FastifyRequest,
-  door: SearchDoor,
+  door: SearchEndpointOptions,
   work: SearchRequest,
   visit: Visit,
 ) {

@@ -1,6 +1,6 @@
 /** Where the entries of a ZIP archive lie: from its directory, or from their own headers when that is gone. */
 import { decodeText } from '#html/decode.ts';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 
 export interface Entry {
   readonly name: string;
@@ -48,16 +48,16 @@ export function readEntries(bytes: Uint8Array): Entries {
     if (entries) return { entries, complete: true };
   }
   const entries = fromHeaders(bytes, view);
-  if (entries.length === 0) throw new DocumentFault('damaged', 'The file is no archive, or a damaged one');
+  if (entries.length === 0) throw new DocumentError('damaged', 'The file is no archive, or a damaged one');
   return { entries, complete: false };
 }
 
-function compoundFault(bytes: Uint8Array): DocumentFault {
+function compoundFault(bytes: Uint8Array): DocumentError {
   const { buffer, byteOffset, byteLength } = bytes;
   const isPackage = Buffer.from(buffer, byteOffset, byteLength).includes(Buffer.from('EncryptedPackage', 'utf16le'));
   return isPackage
-    ? new DocumentFault('encrypted', 'The document is protected by a password')
-    : new DocumentFault('damaged', 'The file is not of the kind that its name or type says');
+    ? new DocumentError('encrypted', 'The document is protected by a password')
+    : new DocumentError('damaged', 'The file is not of the kind that its name or type says');
 }
 
 interface Directory {
@@ -130,7 +130,7 @@ function fromDirectory(bytes: Uint8Array, view: DataView, directory: Directory):
   return entries;
 }
 
-const tooMany = () => new DocumentFault('too large', 'The archive has more entries than may be worked on');
+const tooMany = () => new DocumentError('too large', 'The archive has more entries than may be worked on');
 
 const IN_EXTRA = 0xffffffff;
 const EXTRA_64 = 0x0001;

@@ -4,7 +4,7 @@
  */
 import zlib from 'node:zlib';
 import { decodeText } from '#html/decode.ts';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { type Entry, readEntries } from './directory.ts';
 
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
@@ -59,7 +59,7 @@ export function openZip(bytes: Uint8Array): Zip {
   };
   const read = (name: string): Uint8Array | undefined => {
     const result = salvage(name);
-    if (result && !result.complete) throw new DocumentFault('damaged', 'A part of the archive is cut off or damaged');
+    if (result && !result.complete) throw new DocumentError('damaged', 'A part of the archive is cut off or damaged');
     return result?.bytes;
   };
   return {
@@ -81,14 +81,14 @@ const STORED = 0;
 const DEFLATED = 8;
 
 function inflate(archive: Uint8Array, entry: Entry, leftBytes: number): Salvaged {
-  if (entry.encrypted) throw new DocumentFault('encrypted', 'The archive is protected by a password');
+  if (entry.encrypted) throw new DocumentError('encrypted', 'The archive is protected by a password');
   const packed = archive.subarray(entry.start, entry.start + entry.packedBytes);
   const whole = packed.length === entry.packedBytes;
   if (entry.method === STORED) {
     if (packed.length > Math.min(MAX_ENTRY_BYTES, leftBytes)) throw tooLarge();
     return { bytes: packed, complete: whole && isSound(packed, entry) };
   }
-  if (entry.method !== DEFLATED) throw new DocumentFault('unsupported', 'The archive is packed by an unknown method');
+  if (entry.method !== DEFLATED) throw new DocumentError('unsupported', 'The archive is packed by an unknown method');
   const byRatio = Math.max(RATIO_FREE_BYTES, packed.length * MAX_RATIO);
   const content = inflateUpTo(packed, Math.min(MAX_ENTRY_BYTES, byRatio, leftBytes));
   return { bytes: content.bytes, complete: content.complete && isSound(content.bytes, entry) };
@@ -107,7 +107,7 @@ function inflateUpTo(packed: Uint8Array, maxBytes: number): Salvaged {
 const isOverflow = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
 
 const tooLarge = (cause?: unknown) =>
-  new DocumentFault('too large', 'The archive would unpack to more than may be worked on', cause);
+  new DocumentError('too large', 'The archive would unpack to more than may be worked on', cause);
 
 /**
  * What comes out of damaged data before the damage. Data that is only cut off flushes to its last byte; for data with

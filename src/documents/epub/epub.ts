@@ -1,7 +1,7 @@
 /** EPUB books: a page for each chapter in reading order. */
 import { openZip } from '../archive/zip.ts';
 import {
-  DocumentFault,
+  DocumentError,
   type DocumentFile,
   type DocumentKind,
   type DocumentPage,
@@ -45,7 +45,7 @@ export const kind: DocumentKind = {
       hiddenCount += chapter.hiddenCount;
       pages.push({ number, html: chapter.html });
     }
-    if (pages.length === 0) throw new DocumentFault('damaged', 'None of the chapters of the book can be read');
+    if (pages.length === 0) throw new DocumentError('damaged', 'None of the chapters of the book can be read');
     if (!zip.complete) notes.push(CUT_OFF);
     if (broken.length > 0) notes.push(brokenNote(broken));
     const { title = '', language, date } = metadata;

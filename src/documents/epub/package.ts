@@ -1,7 +1,7 @@
 /** EPUB containers (EPUB 3.3, sections 4 and 5; EPUB 2 alike): which files are its chapters, and what it says about itself. */
 import { own, setKey } from '#own.ts';
 import type { Zip } from '../archive/zip.ts';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { attribute, children, descendants, parseSoundXml, textOf, type XmlElement } from '../xml/xml.ts';
 
 export interface Chapter {
@@ -30,7 +30,7 @@ export function readBook(zip: Zip): Book {
   const found = items.filter((item) => item !== undefined && isChapter(item)).map((item) => chapterOf(item!, opfName));
   // A spine that names a chapter many times would make much of little.
   const chapters = [...new Map(found.map((chapter) => [chapter.name, chapter])).values()];
-  if (chapters.length === 0) throw new DocumentFault('damaged', 'The file is no EPUB book, or a damaged one');
+  if (chapters.length === 0) throw new DocumentError('damaged', 'The file is no EPUB book, or a damaged one');
   refuseEncrypted(zip, chapters);
   return { chapters, ...aboutOf(root!) };
 }
@@ -49,7 +49,7 @@ function packageName(zip: Zip): string {
     if (name !== undefined && zip.has(name)) return name;
   }
   const found = zip.names.find((name) => name.toLowerCase().endsWith('.opf'));
-  if (found === undefined) throw new DocumentFault('damaged', 'The file is no EPUB book, or a damaged one');
+  if (found === undefined) throw new DocumentError('damaged', 'The file is no EPUB book, or a damaged one');
   return found;
 }
 
@@ -98,7 +98,7 @@ function refuseEncrypted(zip: Zip, chapters: readonly Chapter[]): void {
       if (localName(element) === 'CipherReference') reference = attribute(element, 'URI') ?? '';
     }
     if (!SCRAMBLED_FONTS.has(algorithm) && names.has(resolveName('', reference))) {
-      throw new DocumentFault('encrypted', 'The book is protected against copying');
+      throw new DocumentError('encrypted', 'The book is protected against copying');
     }
   }
 }

@@ -2,7 +2,7 @@
  * Windows bitmaps and icons, which sharp does not read. Bitmaps as in Microsoft's wingdi.h: headers of 12 and of 40 or
  * more bytes, 1 to 32 bits a pixel, plain, with masks, or run-length encoded. What is missing at the end stays white.
  */
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 
 export interface Pixels {
   readonly width: number;
@@ -31,7 +31,7 @@ const RLE4 = 2;
 const BITFIELDS = 3;
 const ALPHA_BITFIELDS = 6;
 
-const damaged = (what: string) => new DocumentFault('damaged', `The ${what} picture is damaged`);
+const damaged = (what: string) => new DocumentError('damaged', `The ${what} picture is damaged`);
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
 
 /** The header that begins at `at`. Throws DocumentFault. */
@@ -91,7 +91,7 @@ export function decodeBitmap(bytes: Uint8Array, header: BitmapHeader, pixelsAt?:
   } else if (compression === RGB || header.masks) {
     if (![1, 4, 8, 16, 24, 32].includes(bits)) throw damaged('BMP');
     decodeRows(data, start, header, palette, rgba);
-  } else throw new DocumentFault('unsupported', 'BMP pictures of this compression are not read');
+  } else throw new DocumentError('unsupported', 'BMP pictures of this compression are not read');
   return { width, height, rgba };
 }
 

@@ -1,5 +1,5 @@
 /** Which kind of picture some bytes are: their first bytes say it, whatever name and type they came under. */
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'ico' | 'svg';
 
@@ -44,7 +44,7 @@ export function pictureFormat(bytes: Uint8Array, mediaType: string): PictureForm
   if (mediaType === 'image/svg+xml' && /^[^\w]*</.test(start.replaceAll('\0', ''))) return 'svg';
   const other = OTHERS.find(([magic]) => start.startsWith(magic))?.[1];
   if (other) throw unsupported(other);
-  throw new DocumentFault('damaged', 'The file is not the picture that it claims to be');
+  throw new DocumentError('damaged', 'The file is not the picture that it claims to be');
 }
 
 const OTHERS: readonly (readonly [start: string, name: string])[] = [
@@ -67,7 +67,7 @@ const OTHERS: readonly (readonly [start: string, name: string])[] = [
   ['\x0a', 'PCX'],
 ];
 
-const unsupported = (name: string) => new DocumentFault('unsupported', `Pictures of type ${name} are not read`);
+const unsupported = (name: string) => new DocumentError('unsupported', `Pictures of type ${name} are not read`);
 
 /** Where the mark of the end may stand; programs add things behind it. */
 const TAIL_BYTES = 64 * 1024;

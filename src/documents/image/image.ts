@@ -2,7 +2,7 @@
  * Pictures: what they say about themselves, and how they look. What they show is for text recognition or a vision model
  * to say. SVG is read as the text in it and never drawn.
  */
-import { DocumentFault, type DocumentKind } from '../document.ts';
+import { DocumentError, type DocumentKind } from '../document.ts';
 import { isCutOff, NAMES, pictureFormat } from './format.ts';
 import { describe, drawn } from './raster.ts';
 import { parseSvg } from './svg.ts';
@@ -32,7 +32,7 @@ export const kind: DocumentKind = {
 
   async picture(file, bytes, { page, fit = DEFAULT_FIT }) {
     const format = pictureFormat(bytes, file.mediaType);
-    if (format === 'svg') throw new DocumentFault('unsupported', 'An SVG picture is read as text and never drawn');
+    if (format === 'svg') throw new DocumentError('unsupported', 'An SVG picture is read as text and never drawn');
     const width = Math.max(1, Math.floor(fit.width));
     const height = Math.max(1, Math.floor(fit.height));
     return drawn(bytes, format, { page: format === 'tiff' ? page - 1 : 0, width, height });
@@ -42,7 +42,7 @@ export const kind: DocumentKind = {
 /** How large a picture is when it is held the right way up, in pixels. Throws DocumentFault. */
 export async function pictureSize(bytes: Uint8Array, mediaType = ''): Promise<{ width: number; height: number }> {
   const format = pictureFormat(bytes, mediaType);
-  if (format === 'svg') throw new DocumentFault('unsupported', 'An SVG picture has no size in pixels');
+  if (format === 'svg') throw new DocumentError('unsupported', 'An SVG picture has no size in pixels');
   const { width, height } = await describe(bytes, format);
   return { width, height };
 }

@@ -1,6 +1,6 @@
 /** Pictures of pixels by sharp; each is measured before it is decoded. */
 import type { Metadata, Sharp } from 'sharp';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { type BitmapHeader, decodeBitmap, iconHeader, largestIcon, pixelsOfIcon, readBitmapHeader } from './bitmap.ts';
 import { exifDate, readExif } from './exif.ts';
 import { NAMES, type PictureFormat } from './format.ts';
@@ -118,22 +118,22 @@ async function sharpHere() {
 }
 
 function checked({ width, height }: Pick<BitmapHeader, 'width' | 'height'>, format: RasterFormat) {
-  if (!(width > 0 && height > 0)) throw new DocumentFault('damaged', `The ${NAMES[format]} picture is damaged`);
+  if (!(width > 0 && height > 0)) throw new DocumentError('damaged', `The ${NAMES[format]} picture is damaged`);
   if (width * height > MAX_PIXELS) throw tooLarge(format);
   return { width, height };
 }
 
 const tooLarge = (format: RasterFormat, cause?: unknown) =>
-  new DocumentFault('too large', `The ${NAMES[format]} picture has more than 100 million pixels`, cause);
+  new DocumentError('too large', `The ${NAMES[format]} picture has more than 100 million pixels`, cause);
 
 async function decoding<T>(format: RasterFormat, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DocumentFault) throw error;
+    if (error instanceof DocumentError) throw error;
     if (error instanceof Error && /pixel limit|too large|dimensions/i.test(error.message))
       throw tooLarge(format, error);
-    throw new DocumentFault('damaged', `The ${NAMES[format]} picture is damaged`, error);
+    throw new DocumentError('damaged', `The ${NAMES[format]} picture is damaged`, error);
   }
 }
 

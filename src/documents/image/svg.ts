@@ -3,7 +3,7 @@ import { decodeText } from '#html/decode.ts';
 import { attribute, children, type Element, find, following, isElement, type Node, TEXT } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
 import { escapeText } from '#html/serialize.ts';
-import { DocumentFault, type ParsedDocument } from '../document.ts';
+import { DocumentError, type ParsedDocument } from '../document.ts';
 
 const MAX_BYTES = 32 * 1024 * 1024;
 /** What holds no text of the picture, or text that is shown elsewhere or not at all. */
@@ -21,9 +21,9 @@ const LEFT_OUT = new Set([
 ]);
 
 export function parseSvg(bytes: Uint8Array, contentType: string | undefined): ParsedDocument {
-  if (bytes.length > MAX_BYTES) throw new DocumentFault('too large', 'The SVG picture is over 32 MiB');
+  if (bytes.length > MAX_BYTES) throw new DocumentError('too large', 'The SVG picture is over 32 MiB');
   const root = find(parseFragment(withoutRawText(decodeText(bytes, contentType).text)), 'svg');
-  if (!root) throw new DocumentFault('damaged', 'The file is not the SVG picture that it claims to be');
+  if (!root) throw new DocumentError('damaged', 'The file is not the SVG picture that it claims to be');
   const title = wordsOf(childNamed(root, 'title'));
   const description = wordsOf(childNamed(root, 'desc'));
   const { paragraphs, hiddenCount } = textsOf(root);

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { createLibreOffice, type LibreOffice } from './libreoffice.ts';
 import { asksForPassword } from './password.ts';
 import { kind as xlsx } from './sheet/xlsx.ts';
@@ -188,7 +188,7 @@ describe('without the program', () => {
     const none = createLibreOffice({ program: 'none', temporaryDir: inDir('tmp') });
     expect(none.available()).toBe(false);
     const fault = await none.convert(inDir('note.rtf'), RTF, 'docx', inDir('out'), never, 1).catch((error) => error);
-    expect(fault).toBeInstanceOf(DocumentFault);
+    expect(fault).toBeInstanceOf(DocumentError);
     expect(fault.kind).toBe('missing program');
     expect(fault.message).toContain('libreoffice-writer-nogui');
     expect(fault.message).toContain('LECTERN_LIBREOFFICE');

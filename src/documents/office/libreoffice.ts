@@ -12,9 +12,9 @@ import { pathToFileURL } from 'node:url';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { officeProfile, removeOfficePipe } from '#concurrency/office-pipe.ts';
 import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency/programs.ts';
-import { createTurns } from '#concurrency/tasks.ts';
+import { createTaskQueue } from '#concurrency/tasks.ts';
 import { own } from '#own.ts';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { asksForPassword } from './password.ts';
 
 export type ConvertedTo = 'docx' | 'xlsx' | 'pptx' | 'pdf';
@@ -88,7 +88,7 @@ const TO_FILTERS: Readonly<Record<ConvertedTo, string>> = {
 
 export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOfficeOptions): LibreOffice {
   const soffice = findProgram(program);
-  const turns = createTurns({ count: jobs, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const turns = createTaskQueue({ count: jobs, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   const running = new Map<number, Promise<unknown>>();
   const closing = new AbortController();
 
@@ -120,7 +120,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       child.once('close', () => resolve());
       child.once('error', () => resolve());
     });
-    if (pid === undefined) throw new DocumentFault('missing program', MISSING);
+    if (pid === undefined) throw new DocumentError('missing program', MISSING);
     running.set(pid, ended);
     try {
       folder.remember(pid);
@@ -136,9 +136,9 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
   return {
     available: () => soffice !== undefined,
     async convert(inputPath, mediaType, to, outDir, caller, timeoutMs) {
-      if (soffice === undefined) throw new DocumentFault('missing program', MISSING);
+      if (soffice === undefined) throw new DocumentError('missing program', MISSING);
       const filters = own(FROM_FILTERS, mediaType);
-      if (!filters) throw new DocumentFault('unsupported', `Files of the type ${mediaType} are not converted`);
+      if (!filters) throw new DocumentError('unsupported', `Files of the type ${mediaType} are not converted`);
       const signal = AbortSignal.any([caller, closing.signal]);
       signal.throwIfAborted();
       await turns.take(0, signal);
@@ -156,7 +156,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
     },
     pids: () => [...running.keys()],
     async close() {
-      closing.abort(new DocumentFault('missing program', 'The server is closing'));
+      closing.abort(new DocumentError('missing program', 'The server is closing'));
       await Promise.allSettled(running.values());
     },
   };
@@ -182,7 +182,7 @@ async function endOf(ended: Promise<void>, pid: number, signal: AbortSignal, dea
     reason ??= why;
     killGroup(pid);
   };
-  const timeUp = new DocumentFault('too large', 'The Office file could not be converted in time');
+  const timeUp = new DocumentError('too large', 'The Office file could not be converted in time');
   const timer = setTimeout(() => kill(timeUp), Math.max(0, deadline - Date.now()));
   const stop = () => kill(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
@@ -199,11 +199,11 @@ async function endOf(ended: Promise<void>, pid: number, signal: AbortSignal, dea
 /** Read for a look at a file that LibreOffice could not read. */
 const MAX_LOOK_BYTES = 64 * 1024 * 1024;
 
-async function unreadable(inputPath: string): Promise<DocumentFault> {
+async function unreadable(inputPath: string): Promise<DocumentError> {
   const bytes = (await sizeOf(inputPath)) <= MAX_LOOK_BYTES ? await readFile(inputPath) : new Uint8Array();
   return asksForPassword(bytes)
-    ? new DocumentFault('encrypted', 'The Office file is protected by a password')
-    : new DocumentFault('damaged', 'The Office file could not be converted: it is damaged or not what it claims to be');
+    ? new DocumentError('encrypted', 'The Office file is protected by a password')
+    : new DocumentError('damaged', 'The Office file could not be converted: it is damaged or not what it claims to be');
 }
 
 const sizeOf = (file: string): Promise<number> =>

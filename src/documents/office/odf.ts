@@ -1,7 +1,7 @@
 /** OpenDocument files as they come: an archive of parts, or all in one XML file; and what they say about themselves. */
 import { own } from '#own.ts';
 import { openZip } from '../archive/zip.ts';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { readPieces } from '../xml/pieces.ts';
 import { parseSoundXml, textOf, type XmlElement } from '../xml/xml.ts';
 import { isoTime } from './properties.ts';
@@ -54,10 +54,10 @@ export function openOdf(bytes: Uint8Array, names: AboutNames = ABOUT_NAMES): Odf
   const manifest = part('META-INF/manifest.xml');
   // A whole package may be encrypted, or each of its files.
   if (zip.has('encrypted-package') || (manifest && Buffer.from(manifest).includes('encryption-data'))) {
-    throw new DocumentFault('encrypted', 'The document is protected by a password');
+    throw new DocumentError('encrypted', 'The document is protected by a password');
   }
   const content = zip.salvage('content.xml');
-  if (!content) throw new DocumentFault('damaged', 'The content of the OpenDocument file is missing');
+  if (!content) throw new DocumentError('damaged', 'The content of the OpenDocument file is missing');
   const objects = new Map<string, XmlElement | undefined>();
   return {
     content: content.bytes,

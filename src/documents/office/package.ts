@@ -1,6 +1,6 @@
 /** Office packages (ECMA-376, part 2): parts and how they refer to each other, in an archive or in one XML file. */
 import { openZip, type Zip } from '../archive/zip.ts';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import type { XmlInput } from '../xml/read.ts';
 import { attribute, child, children, parseSoundXml, parseXml, textOf, type XmlElement } from '../xml/xml.ts';
 
@@ -57,7 +57,7 @@ function zipPackage(zip: Zip): Package {
 /** Flat OPC: all parts in one XML file. */
 function flatPackage(bytes: Uint8Array): Package {
   const root = parseXml(bytes);
-  if (root.name !== 'pkg:package') throw new DocumentFault('damaged', 'The file is no Office document');
+  if (root.name !== 'pkg:package') throw new DocumentError('damaged', 'The file is no Office document');
   const parts = new Map(
     children(root, 'pkg:part').map((part) => [(attribute(part, 'pkg:name') ?? '').replace(/^\//, ''), part]),
   );

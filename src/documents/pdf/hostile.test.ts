@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ELEMENT, elements } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { drawPdf, page, write } from './drawn.suite.ts';
 import { parsePdf, printByOffice } from './printed.suite.ts';
 
@@ -11,9 +11,9 @@ const faultOf = async (bytes: Uint8Array): Promise<string> => {
     () => null,
     (thrown: unknown) => thrown,
   );
-  expect(error).toBeInstanceOf(DocumentFault);
-  expect((error as DocumentFault).message).not.toMatch(/\/|\.mjs|node_modules/);
-  return (error as DocumentFault).kind;
+  expect(error).toBeInstanceOf(DocumentError);
+  expect((error as DocumentError).message).not.toMatch(/\/|\.mjs|node_modules/);
+  return (error as DocumentError).kind;
 };
 
 const sample = () => drawPdf(page(write(60, 700, ['A line of text that can be read.'])));
@@ -46,7 +46,7 @@ describe('files that are damaged', () => {
     const bytes = sample();
     for (let length = 0; length < bytes.length; length += 61) {
       const result = await parsePdf(bytes.slice(0, length)).catch((error: unknown) => error);
-      if (result instanceof Error) expect(result).toBeInstanceOf(DocumentFault);
+      if (result instanceof Error) expect(result).toBeInstanceOf(DocumentError);
     }
   });
 
@@ -58,7 +58,7 @@ describe('files that are damaged', () => {
         const changed = bytes.slice();
         for (const [at, value] of changes) changed[at] = value;
         const result = await parsePdf(changed).catch((error: unknown) => error);
-        if (result instanceof Error) expect(result).toBeInstanceOf(DocumentFault);
+        if (result instanceof Error) expect(result).toBeInstanceOf(DocumentError);
       }),
       { seed: 7, numRuns: 60 },
     );

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { createPort, type Port } from './port.ts';
 import { withNewEnd } from './repair.ts';
 
@@ -50,7 +50,7 @@ export async function open(bytes: Uint8Array, options: OpenOptions): Promise<Ope
   try {
     return await openAsItIs(bytes, options);
   } catch (error) {
-    const repaired = error instanceof DocumentFault && error.kind === 'damaged' ? withNewEnd(bytes) : null;
+    const repaired = error instanceof DocumentError && error.kind === 'damaged' ? withNewEnd(bytes) : null;
     if (!repaired) throw error;
     return await openAsItIs(repaired, options);
   }
@@ -93,8 +93,8 @@ async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): P
   }
 }
 
-function faultOf(error: unknown): DocumentFault {
+function faultOf(error: unknown): DocumentError {
   const name = error instanceof Error ? error.name : '';
-  if (name === 'PasswordException') return new DocumentFault('encrypted', 'The PDF asks for a password', error);
-  return new DocumentFault('damaged', 'The PDF is damaged or is no PDF at all', error);
+  if (name === 'PasswordException') return new DocumentError('encrypted', 'The PDF asks for a password', error);
+  return new DocumentError('damaged', 'The PDF is damaged or is no PDF at all', error);
 }

@@ -1,6 +1,6 @@
 /** PDF files: text in the order of reading by our own analysis of what PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
 import { library, type Opened, open } from './open.ts';
@@ -104,8 +104,8 @@ async function createReader(bytes: Uint8Array) {
     /** Why there is no page at all. */
     fault: () =>
       isLate
-        ? new DocumentFault('too large', 'The pages of the PDF take too long to be read')
-        : new DocumentFault('damaged', 'No page of the PDF can be read', cause),
+        ? new DocumentError('too large', 'The pages of the PDF take too long to be read')
+        : new DocumentError('damaged', 'No page of the PDF can be read', cause),
     close: () => opened.close(),
     /** Null for a page that cannot be read. */
     async read(number: number): Promise<PageText | null> {

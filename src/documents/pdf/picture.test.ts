@@ -1,6 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
-import { DocumentFault, type PictureOptions, type PicturesOptions } from '../document.ts';
+import { DocumentError, type PictureOptions, type PicturesOptions } from '../document.ts';
 import { type Fitting, fitPicture } from '../image/fit.ts';
 import { pixelsOf } from '../image/raster.ts';
 import { drawPdf, write } from './drawn.suite.ts';
@@ -58,7 +58,7 @@ describe('a picture of a page', () => {
   });
 
   it('is refused for a page that is not there, and for what is no PDF', async () => {
-    await expect(draw(file(), { page: 4 })).rejects.toThrow(DocumentFault);
+    await expect(draw(file(), { page: 4 })).rejects.toThrow(DocumentError);
     await expect(draw(new TextEncoder().encode('no'), { page: 1 })).rejects.toMatchObject({ kind: 'damaged' });
   });
 });

@@ -1,7 +1,7 @@
 /** Pages as pictures. */
 import type { Canvas } from '@napi-rs/canvas';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import { DocumentFault, type PictureOptions, type PicturesOptions } from '../document.ts';
+import { DocumentError, type PictureOptions, type PicturesOptions } from '../document.ts';
 import { fitPicture } from '../image/fit.ts';
 import { pixelsOf } from '../image/raster.ts';
 import type { Pixels } from '../image/resample.ts';
@@ -54,8 +54,8 @@ async function withDocument<T>(bytes: Uint8Array, work: (document: PDFDocumentPr
   try {
     return await work(document);
   } catch (error) {
-    if (error instanceof DocumentFault) throw error;
-    throw new DocumentFault('damaged', 'The page of the PDF cannot be drawn', error);
+    if (error instanceof DocumentError) throw error;
+    throw new DocumentError('damaged', 'The page of the PDF cannot be drawn', error);
   } finally {
     await close();
   }
@@ -63,7 +63,7 @@ async function withDocument<T>(bytes: Uint8Array, work: (document: PDFDocumentPr
 
 async function draw(document: PDFDocumentProxy, number: number, scale: number): Promise<Canvas> {
   const { createCanvas } = await import('@napi-rs/canvas');
-  if (number < 1 || number > document.numPages) throw new DocumentFault('damaged', 'The PDF has no such page');
+  if (number < 1 || number > document.numPages) throw new DocumentError('damaged', 'The PDF has no such page');
   const page = await document.getPage(number);
   const size = page.getViewport({ scale: 1 });
   const fitting = Math.min(scale, LARGEST / size.width, LARGEST / size.height);

@@ -1,6 +1,6 @@
 /** Text that is shown as it is: plain text, JSON, YAML, source code, Markdown, subtitles. */
 import { decodeText } from '#html/decode.ts';
-import { DocumentFault, type DocumentKind, type ParsedDocument } from '../document.ts';
+import { DocumentError, type DocumentKind, type ParsedDocument } from '../document.ts';
 import { readJsonFeed } from './json-feed.ts';
 
 /** The most bytes of a text that are read (contract, section 16). */
@@ -16,9 +16,9 @@ export const kind: DocumentKind = {
 
 /** The text of a file. Throws DocumentFault when there is none, or too much. */
 export function decodedText(bytes: Uint8Array, contentType: string | undefined): string {
-  if (bytes.length > MAX_TEXT_BYTES) throw new DocumentFault('too large', 'The text is over 32 MiB');
+  if (bytes.length > MAX_TEXT_BYTES) throw new DocumentError('too large', 'The text is over 32 MiB');
   const { text } = decodeText(bytes, contentType);
-  if (text.trim() === '') throw new DocumentFault('damaged', 'The file is empty');
+  if (text.trim() === '') throw new DocumentError('damaged', 'The file is empty');
   return text;
 }
 

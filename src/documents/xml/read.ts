@@ -4,7 +4,7 @@
  */
 import { decodeText } from '#html/decode.ts';
 import { own } from '#own.ts';
-import { DocumentFault } from '../document.ts';
+import { DocumentError } from '../document.ts';
 import { prefixOf, UNKNOWN } from './namespaces.ts';
 
 /** Bytes are decoded by their byte order mark or XML declaration, else as UTF-8. */
@@ -56,7 +56,7 @@ export function readXml(
     reader.run();
     return true;
   } catch (error) {
-    if (lenient && error instanceof DocumentFault && error.kind === 'damaged') return false;
+    if (lenient && error instanceof DocumentError && error.kind === 'damaged') return false;
     throw error;
   }
 }
@@ -72,7 +72,7 @@ const APOSTROPHE = 0x27;
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-const malformed = (what: string) => new DocumentFault('damaged', `The XML in the file is not well-formed: ${what}`);
+const malformed = (what: string) => new DocumentError('damaged', `The XML in the file is not well-formed: ${what}`);
 
 interface Open {
   readonly raw: string;
@@ -119,7 +119,7 @@ class Reader {
 
   #count(): void {
     if (++this.#nodes > this.#maxNodes)
-      throw new DocumentFault('too large', 'The file has more XML than may be worked on');
+      throw new DocumentError('too large', 'The file has more XML than may be worked on');
   }
 
   #after(mark: string, from: number, fault: string): number {
@@ -161,7 +161,7 @@ class Reader {
       else if (code === 0x5d) inSubset = false;
       else if (code === LT && inSubset) {
         if (source.startsWith('<!ENTITY', at))
-          throw new DocumentFault('damaged', 'The XML in the file defines entities');
+          throw new DocumentError('damaged', 'The XML in the file defines entities');
         if (source.startsWith('<!--', at)) at = this.#after('-->', at + 4, 'a comment does not end') - 1;
       } else if (code === GT && !inSubset) {
         this.#at = at + 1;
@@ -197,7 +197,7 @@ class Reader {
       return;
     }
     if (this.#open.length >= MAX_DEPTH) {
-      throw new DocumentFault('too large', 'The XML in the file is nested deeper than may be worked on');
+      throw new DocumentError('too large', 'The XML in the file is nested deeper than may be worked on');
     }
     this.#open.push({ raw, name, declared });
     this.#handler.open(name, attributes);

@@ -40,7 +40,7 @@ export interface FlowClient {
 }
 
 /** An executor failed; what it said is in `status`. */
-export class FlowFailed extends Error {
+export class FlowRequestError extends Error {
   override readonly name = 'FlowFailed';
   readonly status: Status;
 
@@ -81,7 +81,7 @@ export function createFlowClient(address: string, { token }: FlowClientOptions =
         for (let at = next++; at < parts.length; at = next++) {
           const request = createRequest({ endpoint, targetExecutor, parameters, docs: parts[at]! });
           const answer = await line.send(request, signal);
-          if (failed(answer)) throw new FlowFailed(answer.header.status!);
+          if (failed(answer)) throw new FlowRequestError(answer.header.status!);
           answers[at] = answer.docs;
         }
       };

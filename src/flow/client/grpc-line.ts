@@ -1,7 +1,7 @@
 /** Requests over gRPC, a call each on one connection. */
 import { METHODS } from '../grpc/names.ts';
 import { decodeRequest, decodeStatus, encodeRequest } from '../proto/codec.ts';
-import { CallFailed, openChannel } from '../remote/channel.ts';
+import { openChannel, RemoteCallError } from '../remote/channel.ts';
 import { SUCCESS } from '../request.ts';
 import { authorizationOf, type Line, type LineTarget, unreachable } from './line.ts';
 
@@ -17,7 +17,7 @@ export function openGrpcLine(target: LineTarget): Line {
         return decodeRequest((await channel.askStream(METHODS.call, encodeRequest(request), metadata, signal)).bytes);
       } catch (error) {
         signal?.throwIfAborted();
-        throw error instanceof CallFailed ? unreachable(error.message, error) : error;
+        throw error instanceof RemoteCallError ? unreachable(error.message, error) : error;
       }
     },
     async ready(signal) {

@@ -20,12 +20,12 @@ export interface LineTarget {
   readonly token: string | undefined;
 }
 
-export class FlowUnreachable extends Error {
+export class FlowUnreachableError extends Error {
   override readonly name = 'FlowUnreachable';
 }
 
-export const unreachable = (message: string, cause?: unknown): FlowUnreachable =>
-  new FlowUnreachable(message, cause === undefined ? undefined : { cause });
+export const unreachable = (message: string, cause?: unknown): FlowUnreachableError =>
+  new FlowUnreachableError(message, cause === undefined ? undefined : { cause });
 
 export const authorizationOf = ({ token }: LineTarget): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };

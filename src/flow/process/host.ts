@@ -8,7 +8,7 @@ import { createLog, type Log } from '#telemetry/log.ts';
 import { importClass, openLocal } from '../executor-source.ts';
 import type { DataRequest } from '../request.ts';
 import { failedRequest } from '../status.ts';
-import { type Worker, WorkerLost } from '../worker.ts';
+import { type Worker, WorkerUnavailableError } from '../worker.ts';
 import { createFrameReader, FRAME, writeFrame } from './frames.ts';
 import {
   decodeCall,
@@ -106,7 +106,7 @@ async function call(id: number, payload: Buffer): Promise<void> {
     processed = measured.get(request);
     send(FRAME.answer, id, ...encodeAnswer({ request, processed }));
   } catch (error) {
-    if (error instanceof WorkerLost) {
+    if (error instanceof WorkerUnavailableError) {
       send(FRAME.closedExecutor, id, encodeText(error.message));
       return;
     }

@@ -1,7 +1,7 @@
 /** What the frames carry: a call as facts in JSON and its requests as protobuf, and the answer in the same way. */
 import { deserialize, serialize } from 'node:v8';
 import type { ExecutorPlace, ExecutorSource } from '../definition.ts';
-import type { Seat } from '../executor-source.ts';
+import type { ReplicaPosition } from '../executor-source.ts';
 import { decodeRequestList, encodeRequestListExactly } from '../proto/request.ts';
 import type { DataRequest } from '../request.ts';
 import type { WorkerCall } from '../worker.ts';
@@ -10,7 +10,7 @@ import type { WorkerCall } from '../worker.ts';
 export interface Init {
   readonly place: ExecutorPlace;
   readonly source: ExecutorSource;
-  readonly seat: Seat;
+  readonly seat: ReplicaPosition;
   readonly stacks: boolean;
   /** Level of the log; undefined when there is none. */
   readonly logLevel: string | undefined;

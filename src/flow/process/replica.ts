@@ -1,7 +1,7 @@
 /** From the start of an executor's process to its end: it is told who it is, says that it is ready, and is closed. */
 import type { Log } from '#telemetry/log.ts';
 import type { ExecutorPlace, ExecutorSource } from '../definition.ts';
-import type { Seat } from '../executor-source.ts';
+import type { ReplicaPosition } from '../executor-source.ts';
 import { type Child, startChild } from './child.ts';
 import { FRAME, type OnFrame } from './frames.ts';
 import { decodeNotStarted, decodeReady, encodeInit, type Ready } from './messages.ts';
@@ -9,7 +9,7 @@ import { decodeNotStarted, decodeReady, encodeInit, type Ready } from './message
 export interface ReplicaOptions {
   readonly place: ExecutorPlace;
   readonly source: ExecutorSource;
-  readonly seat: Seat;
+  readonly seat: ReplicaPosition;
   readonly maxMemoryBytes: number;
   readonly stacks: boolean;
   readonly log?: Log | undefined;
@@ -30,7 +30,7 @@ export interface Replica extends Pick<Child, 'send' | 'end' | 'hold'> {
 }
 
 /** None of the modules has the class. */
-export class ClassMissing extends Error {}
+export class ExecutorClassMissingError extends Error {}
 
 function initOf({ place, source, seat, stacks, log }: ReplicaOptions): Uint8Array {
   const { name, shards, replicas, env, workspace, exitOnExceptions, outputArrayType } = place;
@@ -70,7 +70,7 @@ export function startReplica(options: ReplicaOptions): Promise<Replica> {
         if (kind === FRAME.ready && !isReady) ready(decodeReady(payload));
         else if (kind === FRAME.notStarted && !isReady) {
           const { message, missing } = decodeNotStarted(payload);
-          failure = missing ? new ClassMissing() : new Error(message);
+          failure = missing ? new ExecutorClassMissingError() : new Error(message);
           child.end('it could not start');
         } else if (kind === FRAME.closed) farewell = payload.toString('utf8', 0, 10_000);
         else if (isReady) onFrame(kind, id, payload);

@@ -3,25 +3,25 @@
  * it and nothing else: it is started anew, at once after a long life and with a growing delay after short ones.
  */
 import { setMaxListeners } from 'node:events';
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { ExecutorPlace, ExecutorSource } from '../definition.ts';
 import { CATCH_ALL } from '../executor.ts';
-import type { Seat } from '../executor-source.ts';
+import type { ReplicaPosition } from '../executor-source.ts';
 import type { FlowObserver } from '../observer.ts';
 import type { DataRequest } from '../request.ts';
 import { failedRequest } from '../status.ts';
-import { type Worker, type WorkerCall, WorkerLost } from '../worker.ts';
+import { type Worker, type WorkerCall, WorkerUnavailableError } from '../worker.ts';
 import { FRAME } from './frames.ts';
 import { decodeAnswer, encodeCall, encodeText } from './messages.ts';
-import { ClassMissing, type Replica, startReplica } from './replica.ts';
+import { ExecutorClassMissingError, type Replica, startReplica } from './replica.ts';
 
-export { ClassMissing };
+export { ExecutorClassMissingError };
 
 export interface ProcessWorkerOptions {
   readonly place: ExecutorPlace;
   readonly source: ExecutorSource;
-  readonly seat: Seat;
+  readonly seat: ReplicaPosition;
   readonly maxMemoryBytes: number;
   readonly stacks: boolean;
   readonly log?: Log | undefined;
@@ -54,7 +54,7 @@ interface Pending {
   readonly call: WorkerCall;
   readonly sentMs: number;
   resolve(request: DataRequest): void;
-  reject(error: WorkerLost): void;
+  reject(error: WorkerUnavailableError): void;
 }
 
 /** Rejects with ClassMissing when no module has the class, and with what went wrong when the executor cannot start. */
@@ -113,7 +113,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
       pending.resolve(request);
     } else if (kind === FRAME.closedExecutor) {
       hasLeft = true;
-      pending.reject(new WorkerLost('unreachable', payload.toString('utf8', 0, 1000)));
+      pending.reject(new WorkerUnavailableError('unreachable', payload.toString('utf8', 0, 1000)));
     } else {
       throw new RangeError(`a frame of the kind ${kind}`);
     }
@@ -170,16 +170,19 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
   }
 
   async function running(): Promise<Replica> {
-    if (hasLeft || closing) throw new WorkerLost('unreachable', `${name} has been closed`);
+    if (hasLeft || closing) throw new WorkerUnavailableError('unreachable', `${name} has been closed`);
     if (replica) return replica;
     const waitMs = Math.ceil(nextAttemptMs - performance.now());
     if (waitMs > WAITED_MS) {
-      throw new WorkerLost('unreachable', `${name} has ended and is started anew in ${Math.ceil(waitMs / 1000)} s`);
+      throw new WorkerUnavailableError(
+        'unreachable',
+        `${name} has ended and is started anew in ${Math.ceil(waitMs / 1000)} s`,
+      );
     }
     await coming?.catch((error) => {
-      throw new WorkerLost('unreachable', `${name} has ended and could not be started anew`, error);
+      throw new WorkerUnavailableError('unreachable', `${name} has ended and could not be started anew`, error);
     });
-    if (!replica) throw new WorkerLost('unreachable', `${name} has ended`);
+    if (!replica) throw new WorkerUnavailableError('unreachable', `${name} has ended`);
     return replica;
   }
 
@@ -207,7 +210,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
         giveUp(asked, id, call.signal.reason);
         forgetting = setTimeout(() => {
           forgotten.add(id);
-          calls.get(id)?.reject(new WorkerLost('cancelled', `${name} did not answer`));
+          calls.get(id)?.reject(new WorkerUnavailableError('cancelled', `${name} did not answer`));
         }, FORGOTTEN_MS).unref();
       };
       const settle = () => {
@@ -263,7 +266,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
       try {
         return await ask(asked, call);
       } catch (error) {
-        if (error instanceof WorkerLost) throw error;
+        if (error instanceof WorkerUnavailableError) throw error;
         return failedRequest(call.requests, error, asked.type, options.stacks);
       }
     },
@@ -278,7 +281,9 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
         await within(SILENCE_MS, answered);
         given.throwIfAborted();
       } catch (error) {
-        throw error instanceof TimeUp ? new WorkerLost('unreachable', `${name} does not answer`, error) : error;
+        throw error instanceof DeadlineExceededError
+          ? new WorkerUnavailableError('unreachable', `${name} does not answer`, error)
+          : error;
       } finally {
         given.removeEventListener('abort', stop);
         pings.delete(id);

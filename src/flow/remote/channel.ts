@@ -23,7 +23,7 @@ export interface Answer {
 }
 
 /** A call that did not end well. */
-export class CallFailed extends Error {
+export class RemoteCallError extends Error {
   readonly code: number;
 
   constructor(code: number, details: string) {
@@ -98,7 +98,7 @@ async function bound<T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => Cancellable,
 ): Promise<T> {
-  if (signal?.aborted) throw new CallFailed(CODE.cancelled, 'Cancelled');
+  if (signal?.aborted) throw new RemoteCallError(CODE.cancelled, 'Cancelled');
   let stop: (() => void) | undefined;
   try {
     return await new Promise<T>((resolve, reject) => {
@@ -118,7 +118,7 @@ export function openChannel(target: ChannelTarget, { rootCertificates }: Channel
   let isClosed = false;
 
   function connect({ Client, credentials }: GrpcLibrary): Client {
-    if (isClosed) throw new CallFailed(CODE.unavailable, `The connection to ${address} has been closed`);
+    if (isClosed) throw new RemoteCallError(CODE.unavailable, `The connection to ${address} has been closed`);
     client ??= new Client(
       address,
       target.tls ? credentials.createSsl(rootCertificates ?? null) : credentials.createInsecure(),
@@ -133,7 +133,7 @@ export function openChannel(target: ChannelTarget, { rootCertificates }: Channel
     try {
       return await work(used, library);
     } catch (error) {
-      if (error instanceof CallFailed && error.code === CODE.unavailable && client === used) {
+      if (error instanceof RemoteCallError && error.code === CODE.unavailable && client === used) {
         client = undefined;
         used.close();
       }
@@ -141,7 +141,7 @@ export function openChannel(target: ChannelTarget, { rootCertificates }: Channel
     }
   }
 
-  const failed = ({ code, details }: StatusObject) => new CallFailed(code, details);
+  const failed = ({ code, details }: StatusObject) => new RemoteCallError(code, details);
   const NO_OPTIONS: CallOptions = {};
 
   return {
@@ -179,7 +179,7 @@ export function openChannel(target: ChannelTarget, { rootCertificates }: Channel
           call.on('error', () => {});
           call.on('status', (status: StatusObject) => {
             if (status.code !== CODE.ok) reject(failed(status));
-            else if (!value) reject(new CallFailed(CODE.internal, 'The call ended without an answer'));
+            else if (!value) reject(new RemoteCallError(CODE.internal, 'The call ended without an answer'));
             else resolve({ bytes: value, trailer: (name) => trailerOf(status, name) });
           });
           call.write(asBuffer(bytes));

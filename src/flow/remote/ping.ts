@@ -3,14 +3,14 @@ import { CODE } from '../grpc/failures.ts';
 import { METHODS } from '../grpc/names.ts';
 import { decodeStatus } from '../proto/codec.ts';
 import { SUCCESS } from '../request.ts';
-import { CallFailed, type Channel, type ChannelTools, openChannel } from './channel.ts';
+import { type Channel, type ChannelTools, openChannel, RemoteCallError } from './channel.ts';
 
 /** Its health, or what it says of itself when it knows no health. Rejects with a CallFailed. */
 export async function pingChannel(channel: Channel, signal: AbortSignal, metadata = {}): Promise<void> {
   try {
     await channel.ask(METHODS.check, new Uint8Array(), metadata, signal);
   } catch (error) {
-    if (!(error instanceof CallFailed) || error.code !== CODE.unimplemented) throw error;
+    if (!(error instanceof RemoteCallError) || error.code !== CODE.unimplemented) throw error;
     await channel.ask(METHODS.info, new Uint8Array(), metadata, signal);
   }
 }

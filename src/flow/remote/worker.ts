@@ -11,9 +11,9 @@ import {
   type RemoteTarget,
   type Worker,
   type WorkerCall,
-  WorkerLost,
+  WorkerUnavailableError,
 } from '../worker.ts';
-import { type Answer, CallFailed, type CallMetadata, type ChannelTools, openChannel } from './channel.ts';
+import { type Answer, type CallMetadata, type ChannelTools, openChannel, RemoteCallError } from './channel.ts';
 import { pingChannel } from './ping.ts';
 
 /** Opens external executors for a flow. */
@@ -29,9 +29,12 @@ const BECAUSE: Readonly<Record<number, LostBecause>> = {
 };
 
 const lost = (error: unknown): unknown =>
-  error instanceof CallFailed ? new WorkerLost(BECAUSE[error.code] ?? 'other', error.message, error) : error;
+  error instanceof RemoteCallError
+    ? new WorkerUnavailableError(BECAUSE[error.code] ?? 'other', error.message, error)
+    : error;
 
-const isUnknownMethod = (error: unknown): boolean => error instanceof CallFailed && error.code === CODE.unimplemented;
+const isUnknownMethod = (error: unknown): boolean =>
+  error instanceof RemoteCallError && error.code === CODE.unimplemented;
 
 /** What may stand in metadata: anything else would fail the call. */
 const PRINTABLE = /^[ -~]*$/;
@@ -94,7 +97,7 @@ export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {
         answer = await send(call);
       } catch (error) {
         const reason = lost(error);
-        if (reason instanceof WorkerLost && reason.because === 'unreachable') {
+        if (reason instanceof WorkerUnavailableError && reason.because === 'unreachable') {
           endpoints = undefined;
           knowsOnlyStreams = false;
         }
@@ -120,7 +123,7 @@ function decoded({ bytes, trailer }: Answer): DataRequest {
   try {
     request = decodeRequest(bytes);
   } catch (error) {
-    throw new WorkerLost('other', 'The answer is not a DataRequestProto', error);
+    throw new WorkerUnavailableError('other', 'The answer is not a DataRequestProto', error);
   }
   if (trailer(METADATA.isError) === 'true' && !failed(request)) {
     const { description = 'The executor has failed', ...rest } = request.header.status ?? {};

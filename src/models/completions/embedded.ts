@@ -1,6 +1,6 @@
 /** Text recognition of this machine as an engine: pages in, their text in any form out. */
 import { problem } from '#errors.ts';
-import { type Ocr, PictureNotWhole } from '#ocr/index.ts';
+import { InvalidImageError, type Ocr } from '#ocr/index.ts';
 import type { Engine, Piece } from './engine.ts';
 import { FORMS } from './fields.ts';
 import { mediaFault, type Page } from './media.ts';
@@ -27,7 +27,7 @@ export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {
         const { bytes, ...size } = await page.toRead(either);
         onDrawn(size);
         return ocr.read(bytes, { signal: either, whole: true }).catch((error: unknown) => {
-          throw error instanceof PictureNotWhole ? mediaFault(page.at, 'cannot be read: it is damaged') : error;
+          throw error instanceof InvalidImageError ? mediaFault(page.at, 'cannot be read: it is damaged') : error;
         });
       });
       try {

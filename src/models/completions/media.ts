@@ -4,9 +4,9 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { TooManyTasks } from '#concurrency/tasks.ts';
+import { QueueFullError } from '#concurrency/tasks.ts';
 import { canonicalType, hasLatePdfHeader, TYPES, typeOfBytes } from '#documents/detect.ts';
-import { DocumentFault, type DocumentFile } from '#documents/document.ts';
+import { DocumentError, type DocumentFile } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
 import { isCutOff, pictureFormat } from '#documents/image/format.ts';
 import { Problem, problem } from '#errors.ts';
@@ -222,8 +222,8 @@ async function blaming<T>(at: Place, signal: AbortSignal, work: () => Promise<T>
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof TooManyTasks) throw problem('ServiceNodeResourceDrainError', { retryAfter: 5 }, error);
-    if (error instanceof DocumentFault) throw mediaFault(at, `cannot be read: ${error.message}`);
+    if (error instanceof QueueFullError) throw problem('ServiceNodeResourceDrainError', { retryAfter: 5 }, error);
+    if (error instanceof DocumentError) throw mediaFault(at, `cannot be read: ${error.message}`);
     throw error;
   }
 }

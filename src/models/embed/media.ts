@@ -5,7 +5,7 @@ import { createFaults, type Faults } from '../inputs/faults.ts';
 import type { InputPart } from '../inputs/inputs.ts';
 import { eachOf } from '../media/each.ts';
 import type { MediaReader, Piece } from '../media/reader.ts';
-import { MediaFault } from '../media/value.ts';
+import { MediaError } from '../media/value.ts';
 import type { Share } from '../queue/intake.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { EmbedRequest } from './request.ts';
@@ -83,10 +83,10 @@ async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Pro
   if (part.medium === 'text') return [[part]];
   const { reader, needs, row, signal, hold } = tools;
   try {
-    if (!reader) throw new MediaFault('cannot be read on this server');
+    if (!reader) throw new MediaError('cannot be read on this server');
     return await reader.read(part.medium, part.value, { needs, pdf: row.pdf ?? 'pictures', signal, hold });
   } catch (error) {
-    if (!(error instanceof MediaFault)) throw error;
+    if (!(error instanceof MediaError)) throw error;
     faults.add(part.at, 'media_error', error.message, part.value);
     return [];
   }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { createFfmpeg, findProgram } from './ffmpeg.ts';
-import { MediaFault } from './value.ts';
+import { MediaError } from './value.ts';
 
 const program = findProgram('ffmpeg');
 const wait = { timeout: 120_000 };
@@ -88,7 +88,7 @@ describe.runIf(program)('ffmpeg', wait, () => {
     ];
     for (const list of lists) {
       const frames = tool().frames(Buffer.from(list), { most: 1, signal: never }, async (png) => png.length);
-      await expect(frames).rejects.toThrow(MediaFault);
+      await expect(frames).rejects.toThrow(MediaError);
     }
     const own = new Uint8Array(await readFile(secret));
     expect(await tool().frames(own, { most: 1, signal: never }, async (png) => png.length > 0)).toEqual([true]);

@@ -9,10 +9,10 @@ import path from 'node:path';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
 import { residentBytes } from '#concurrency/resident.ts';
-import { createTurns } from '#concurrency/tasks.ts';
+import { createTaskQueue } from '#concurrency/tasks.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { eachOf } from './each.ts';
-import { MediaFault } from './value.ts';
+import { MediaError } from './value.ts';
 
 export interface Ffmpeg {
   /**
@@ -47,7 +47,7 @@ export interface FfmpegOptions {
   readonly maxResident?: number;
 }
 
-class BrokenClip extends MediaFault {}
+class InvalidClipError extends MediaError {}
 
 const FRAMES_PER_SECOND = 2;
 const FRAMES_AT_ONCE = 4;
@@ -86,7 +86,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', CONTAINERS],
   ];
 
-  const turns = createTurns({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const turns = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
 
   async function inFolder<T>(clip: Uint8Array, work: (folder: Work) => Promise<T>): Promise<T> {
     const folder = await createProgramFolder(temporaryDir);
@@ -121,9 +121,9 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
       });
       if (child.pid !== undefined) folder.remember(child.pid);
       const stop = () => child.pid !== undefined && killGroup(child.pid);
-      let fault: MediaFault | undefined;
+      let fault: MediaError | undefined;
       const end = (message: string) => {
-        fault ??= new MediaFault(message);
+        fault ??= new MediaError(message);
         stop();
       };
       const timer = setTimeout(end, timeoutMs, 'takes too long to be decoded');
@@ -148,14 +148,14 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
       });
       child.once('error', () => {
         settle();
-        reject(new MediaFault('cannot be opened: ffmpeg could not be started'));
+        reject(new MediaError('cannot be opened: ffmpeg could not be started'));
       });
       child.once('close', (code) => {
         settle();
         if (signal.aborted) reject(signal.reason);
         else if (fault) reject(fault);
         else if (code !== 0 && out.length === 0)
-          reject(new BrokenClip('is damaged, or no clip of a kind that is read'));
+          reject(new InvalidClipError('is damaged, or no clip of a kind that is read'));
         else resolve(Buffer.concat(out));
       });
     });
@@ -177,10 +177,10 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
         ];
         await run(folder, [...input, ...output], 0, signal).catch(async (error: unknown) => {
           // What there is of a clip that breaks off is enough.
-          if (!(error instanceof BrokenClip) || (await pictures(folder.path)).length === 0) throw error;
+          if (!(error instanceof InvalidClipError) || (await pictures(folder.path)).length === 0) throw error;
         });
         const names = await pictures(folder.path);
-        if (names.length === 0) throw new MediaFault('has no picture');
+        if (names.length === 0) throw new MediaError('has no picture');
         return eachOf(names, { atOnce: FRAMES_AT_ONCE, signal }, async (name, stop) =>
           work(new Uint8Array(await readFile(path.join(folder.path, name))), stop),
         );
@@ -192,7 +192,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
         const most = samplesPerSecond * seconds * Float32Array.BYTES_PER_ELEMENT;
         const bytes = await run(folder, [...input, ...output], most + 4_096, signal);
         const count = Math.min(bytes.length, most) >> 2;
-        if (count === 0) throw new MediaFault('has no sound');
+        if (count === 0) throw new MediaError('has no sound');
         return Float32Array.from({ length: count }, (_, at) => bytes.readFloatLE(at * 4));
       }),
   };

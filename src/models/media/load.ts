@@ -1,7 +1,7 @@
 /** The bytes of what a request gives: its own, or fetched through the guarded way out. */
 import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import { MediaFault, readMediaValue, tooMany } from './value.ts';
+import { MediaError, readMediaValue, tooMany } from './value.ts';
 
 interface Loaded {
   readonly bytes: Uint8Array;
@@ -18,17 +18,17 @@ export async function loadMedia(
 ): Promise<Loaded> {
   const given = readMediaValue(value, maxBytes);
   if (given.from === 'bytes') return given;
-  if (!fetch) throw new MediaFault('must be sent with the request: addresses are not fetched here');
+  if (!fetch) throw new MediaError('must be sent with the request: addresses are not fetched here');
   try {
     const answer = await fetch(given.url, { signal, maxBytes, timeoutMs: FETCH_TIMEOUT_MS });
     if (answer.status !== 200) {
       answer.discard();
-      throw new MediaFault(`could not be fetched: the server answered ${answer.status}`);
+      throw new MediaError(`could not be fetched: the server answered ${answer.status}`);
     }
     const chunks: Uint8Array[] = [];
     for await (const chunk of answer.body) chunks.push(chunk);
     const bytes = new Uint8Array(Buffer.concat(chunks));
-    if (bytes.length === 0) throw new MediaFault('could not be fetched: the answer is empty');
+    if (bytes.length === 0) throw new MediaError('could not be fetched: the answer is empty');
     return { bytes, mediaType: (answer.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase() };
   } catch (error) {
     signal.throwIfAborted();
@@ -40,7 +40,7 @@ function faultOf(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof Problem)) return error;
   if (error.name === 'TargetFileTooLargeError') return tooMany(maxBytes);
   if (error.name === 'SecurityCompromiseError') {
-    return new MediaFault('is not an address that may be reached from here');
+    return new MediaError('is not an address that may be reached from here');
   }
-  return new MediaFault('could not be fetched');
+  return new MediaError('could not be fetched');
 }

@@ -9,7 +9,7 @@ import { parseFragment } from '#html/parse.ts';
 import { innerText } from '#html/visible-text.ts';
 import type { Ocr } from '#ocr/index.ts';
 import { eachOf } from './each.ts';
-import { MediaFault } from './value.ts';
+import { MediaError } from './value.ts';
 
 const MAX_PAGES = 200;
 
@@ -34,7 +34,7 @@ const RECOGNISED_AT_ONCE = 2;
 const MAX_TEXT = 200_000;
 
 async function withFile<T>(bytes: Uint8Array, tools: PdfTools, work: (file: DocumentFile) => Promise<T>): Promise<T> {
-  if (!isPdf(bytes)) throw new MediaFault('is no PDF');
+  if (!isPdf(bytes)) throw new MediaError('is no PDF');
   const folder = await createProgramFolder(tools.temporaryDir);
   try {
     const file = path.join(folder.path, 'file.pdf');
@@ -50,8 +50,8 @@ const isPdf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, 1_100)).inclu
 
 async function countPages(file: DocumentFile, { documents }: PdfTools, signal: AbortSignal): Promise<number> {
   const { pageCount = 0 } = await documents.read(file, { page: 1 }, signal);
-  if (pageCount === 0) throw new MediaFault('has no page');
-  if (pageCount > MAX_PAGES) throw new MediaFault(`must have at most ${MAX_PAGES} pages, not ${pageCount}`);
+  if (pageCount === 0) throw new MediaError('has no page');
+  if (pageCount > MAX_PAGES) throw new MediaError(`must have at most ${MAX_PAGES} pages, not ${pageCount}`);
   return pageCount;
 }
 

@@ -1,13 +1,13 @@
 /** Media of a request to what a model is given: bytes are brought, looked at, opened aside, and made as the model wants them. */
 import { createProcesses } from '#concurrency/processes.ts';
-import { TaskCrashed, TaskTimeUp, TooManyTasks } from '#concurrency/tasks.ts';
-import { DocumentFault } from '#documents/document.ts';
+import { QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/tasks.ts';
+import { DocumentError } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
 import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Ocr } from '#ocr/index.ts';
 import type { MediaNeeds, ReadyMedium } from '../backends/backend.ts';
-import { type Share, TooMuchHeld } from '../queue/intake.ts';
+import { RequestTooLargeError, type Share } from '../queue/intake.ts';
 import type { Medium } from '../registry/catalogue.ts';
 import { createFfmpeg, type Ffmpeg, findProgram } from './ffmpeg.ts';
 import { loadMedia } from './load.ts';
@@ -15,7 +15,7 @@ import { pagesAsPictures, pagesAsTexts } from './pdf.ts';
 import type { PictureRule } from './picture-rule.ts';
 import type { SoundRule } from './sound.ts';
 import { type Transcribe, wavOf } from './transcript.ts';
-import { MediaFault } from './value.ts';
+import { MediaError } from './value.ts';
 import type { MediaOutcome, MediaTask } from './worker.ts';
 
 export type Piece = ReadyMedium | { readonly medium: 'text'; readonly text: string };
@@ -89,12 +89,12 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
 
   const requireFfmpeg = (): Ffmpeg => {
     if (ffmpeg) return ffmpeg;
-    throw new MediaFault(NO_FFMPEG);
+    throw new MediaError(NO_FFMPEG);
   };
 
   async function aside<Kind extends MediaOutcome['kind']>(task: MediaTask, kind: Kind, signal: AbortSignal) {
     const outcome = await processes.run(task, { timeoutMs, signal });
-    if (outcome.kind === 'fault') throw new MediaFault(`cannot be read: ${outcome.message}`);
+    if (outcome.kind === 'fault') throw new MediaError(`cannot be read: ${outcome.message}`);
     if (outcome.kind !== kind) throw new Error(`a task gave ${outcome.kind}`);
     return outcome as Extract<MediaOutcome, { kind: Kind }>;
   }
@@ -120,7 +120,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
       hold(sizeOfFile(bytes));
       return [{ medium: 'video', file: bytes, mediaType: mediaType || 'video/mp4' }];
     }
-    if (!needs.image) throw new MediaFault('cannot be read by this model');
+    if (!needs.image) throw new MediaError('cannot be read by this model');
     const { image } = needs;
     const seen = (frame: Uint8Array, stop: AbortSignal) => picture(frame, 'image/png', image, { signal: stop, hold });
     return requireFfmpeg().frames(bytes, { most: MAX_FRAMES, signal }, seen);
@@ -136,7 +136,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
       const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
       return heard(samples, needs.audio, { signal, hold });
     }
-    if (!transcribe) throw new MediaFault('cannot be heard by this model, and there is no speech model (`speechUrl`)');
+    if (!transcribe) throw new MediaError('cannot be heard by this model, and there is no speech model (`speechUrl`)');
     const samplesPerSecond = SPEECH_SAMPLES_PER_SECOND;
     const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
     return [{ medium: 'text', text: await transcribe(wavOf(samples, samplesPerSecond), signal) }];
@@ -160,7 +160,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   }
 
   async function pdf(bytes: Uint8Array, { needs, pdf: rule, signal, hold }: ReadOptions): Promise<Piece[][]> {
-    if (!documents) throw new MediaFault('cannot be read on this server');
+    if (!documents) throw new MediaError('cannot be read on this server');
     const tools = { documents, ocr, temporaryDir };
     if (rule === 'text') {
       const texts = await pagesAsTexts(bytes, { tools, signal });
@@ -168,7 +168,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
       return texts.map((text) => [{ medium: 'text', text }]);
     }
     const { image } = needs;
-    if (!image) throw new MediaFault('cannot be read by this model');
+    if (!image) throw new MediaError('cannot be read by this model');
     const as = image === 'file' ? 'png' : image;
     return pagesAsPictures(bytes, { as, tools, signal }, (drawn): Piece[] => {
       hold(as === 'png' ? sizeOfFile(drawn) : drawn.length);
@@ -189,7 +189,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
         if (medium === 'pdf') return await pdf(bytes, wants);
         if (medium === 'video') return [await video(bytes, mediaType, wants)];
         if (medium === 'audio') return [await audio(bytes, mediaType, wants)];
-        if (!wants.needs.image) throw new MediaFault('cannot be read by this model');
+        if (!wants.needs.image) throw new MediaError('cannot be read by this model');
         return [[await picture(bytes, mediaType, wants.needs.image, wants)]];
       } catch (error) {
         signal.throwIfAborted();
@@ -206,13 +206,14 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
 const sizeOfFile = ({ length }: Uint8Array) => Math.ceil((length * 7) / 3);
 
 function failureOf(error: unknown, timeoutMs: number): unknown {
-  if (error instanceof TooMuchHeld) {
-    return new MediaFault('is too much together with the other inputs: send fewer of them in one request');
+  if (error instanceof RequestTooLargeError) {
+    return new MediaError('is too much together with the other inputs: send fewer of them in one request');
   }
-  if (error instanceof DocumentFault) return new MediaFault(`cannot be read: ${error.message}`);
-  if (error instanceof TaskTimeUp) return new MediaFault(`could not be worked through within ${timeoutMs / 1000} s`);
-  if (error instanceof TaskCrashed) return new MediaFault('needs more memory than one file may take');
-  if (error instanceof TooManyTasks) {
+  if (error instanceof DocumentError) return new MediaError(`cannot be read: ${error.message}`);
+  if (error instanceof TaskTimeoutError)
+    return new MediaError(`could not be worked through within ${timeoutMs / 1000} s`);
+  if (error instanceof TaskCrashedError) return new MediaError('needs more memory than one file may take');
+  if (error instanceof QueueFullError) {
     return problem('ServiceNodeResourceDrainError', { retryAfter: RETRY_AFTER_S }, error);
   }
   return error;

@@ -1,7 +1,7 @@
 /** Media values: an address, a data URI, base64 in every spelling, and nothing else. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MediaFault, readMediaValue } from './value.ts';
+import { MediaError, readMediaValue } from './value.ts';
 
 const MOST = 1_000_000;
 const bytesOf = (text: string) => {
@@ -45,7 +45,7 @@ describe('a media value', () => {
     'äöü',
     'a====',
   ])('%j is none', (text) => {
-    expect(() => readMediaValue(text, MOST)).toThrow(MediaFault);
+    expect(() => readMediaValue(text, MOST)).toThrow(MediaError);
   });
 
   it('is no larger than it may be', () => {

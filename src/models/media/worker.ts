@@ -1,6 +1,6 @@
 /** What opens media that strangers send, in a process that can be ended: pictures to pixels, samples to features. */
 
-import { DocumentFault, type FaultKind } from '#documents/document.ts';
+import { DocumentError, type FaultKind } from '#documents/document.ts';
 import { fitPicture } from '#documents/image/fit.ts';
 import { isCutOff, pictureFormat } from '#documents/image/format.ts';
 import { pixelsOf } from '#documents/image/raster.ts';
@@ -24,12 +24,12 @@ export default async function work(task: MediaTask): Promise<MediaOutcome> {
     if (task.do === 'sound') return { kind: 'features', features: logMel(task.samples, task.rule) };
     const { bytes, mediaType } = task;
     const format = pictureFormat(bytes, mediaType);
-    if (format === 'svg') throw new DocumentFault('unsupported', 'An SVG picture is never drawn: send it as PNG');
-    if (isCutOff(bytes, format)) throw new DocumentFault('damaged', 'The picture is cut off');
+    if (format === 'svg') throw new DocumentError('unsupported', 'An SVG picture is never drawn: send it as PNG');
+    if (isCutOff(bytes, format)) throw new DocumentError('damaged', 'The picture is cut off');
     if (task.do === 'check') return { kind: 'checked', mediaType: `image/${format}` };
     return { kind: 'rgb', rgb: fitPicture(await pixelsOf(bytes, format), task.rule).rgb };
   } catch (error) {
-    if (error instanceof DocumentFault) return { kind: 'fault', fault: error.kind, message: error.message };
+    if (error instanceof DocumentError) return { kind: 'fault', fault: error.kind, message: error.message };
     throw error;
   }
 }

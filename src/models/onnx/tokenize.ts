@@ -38,7 +38,7 @@ const TURN_MS = 10;
 export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): Preparer {
   const { contextTokens, padId, taskIds, marks, textTokens = 0 } = options;
   const { before, after } = tokenizer.frame;
-  const turn = createTurn();
+  const turn = createYielder();
   const marked = marks && {
     query: idOf(tokenizer, marks.query),
     document: idOf(tokenizer, marks.document),
@@ -174,7 +174,7 @@ export function* piecesOf(text: string): Generator<string> {
 }
 
 /** Gives others a turn when the thread was held for a while. */
-function createTurn(): () => Promise<void> {
+function createYielder(): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < TURN_MS) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIntake, TooMuchHeld } from './intake.ts';
+import { createIntake, RequestTooLargeError } from './intake.ts';
 
 const full = expect.objectContaining({ name: 'ServiceNodeResourceDrainError' });
 
@@ -44,7 +44,7 @@ describe('what a request grows by', () => {
   it('may be more than all together when it is alone, and has an end then', () => {
     const share = createIntake({ most: 100, mostOfOne: 300 }).enter(80);
     share.hold(200);
-    expect(() => share.hold(101)).toThrow(TooMuchHeld);
+    expect(() => share.hold(101)).toThrow(RequestTooLargeError);
     share.hold(100);
   });
 });

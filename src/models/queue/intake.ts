@@ -19,7 +19,7 @@ export interface Share {
   leave(): void;
 }
 
-export class TooMuchHeld extends Error {}
+export class RequestTooLargeError extends Error {}
 
 interface IntakeLimits {
   /** Of all requests. */
@@ -46,7 +46,7 @@ export function createIntake({ most, mostOfOne }: IntakeLimits): Intake {
       let grown = 0;
       return {
         hold(bytes) {
-          if (grown + bytes > mostOfOne) throw new TooMuchHeld();
+          if (grown + bytes > mostOfOne) throw new RequestTooLargeError();
           refuseTooMuch(bytes, requests - 1);
           held += bytes;
           grown += bytes;

@@ -3,9 +3,9 @@
 import type { Hub } from '../hub/hub.ts';
 import type { ModelRow } from './catalogue.ts';
 import { isNonCommercial } from './known-models.ts';
-import type { Availability, Shelf } from './registry.ts';
+import type { Availability, AvailabilityCheck } from './registry.ts';
 
-export interface ShelfOptions {
+export interface AvailabilityOptions {
   readonly hub: Pick<Hub, 'onDisk'>;
   /** `off`: what is not on this machine cannot be had. */
   readonly download: 'on' | 'off';
@@ -14,7 +14,7 @@ export interface ShelfOptions {
 }
 
 /** A model whose licence forbids use for profit is only served when the operator has fetched it. */
-export function createShelf({ hub, download, hasRuntime }: ShelfOptions): Shelf {
+export function createAvailability({ hub, download, hasRuntime }: AvailabilityOptions): AvailabilityCheck {
   const here = new Set<string>();
   const availability = (row: ModelRow): Availability => {
     if (row.runs.on !== 'onnx') return 'here';

@@ -9,7 +9,7 @@ import { createStaticBackends } from '../backends/static.ts';
 import { createHub } from '../hub/hub.ts';
 import { createMediaReader, type MediaReaderOptions } from '../media/reader.ts';
 import { createTranscribe } from '../media/transcript.ts';
-import { createShelf } from './availability.ts';
+import { createAvailability } from './availability.ts';
 import { BUILT_IN_MODELS } from './built-in.ts';
 import { inPrecision, KNOWN_MODELS } from './known-models.ts';
 import { type OnBatch, type Opened, type Opening, openModels } from './opened.ts';
@@ -86,7 +86,7 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
   const registry = createRegistry({
     rows: [...BUILT_IN_MODELS, ...known, ...readModelRows(settings.models)],
     aliases: settings.modelAliases,
-    shelf: createShelf({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
+    shelf: createAvailability({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
   });
   const warm = await Promise.all(
     settings.modelsWarm.map(async (id) => {

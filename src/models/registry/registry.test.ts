@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeRerankRow, fakeRow } from '../embed/embed.suite.ts';
-import { createShelf } from './availability.ts';
+import { createAvailability } from './availability.ts';
 import type { ModelRow } from './catalogue.ts';
 import { type Availability, createRegistry } from './registry.ts';
 
@@ -111,7 +111,7 @@ describe('models that cannot be had', () => {
     const [free, own] = [fakeRow('free'), fakeRow('own', { licence: 'CC-BY-NC-4.0' })];
     const builtIn = fakeRow('built-in', { runs: { on: 'static' } });
     const states = async (download: 'on' | 'off', hasRuntime = true) => {
-      const shelf = createShelf({ hub, download, hasRuntime });
+      const shelf = createAvailability({ hub, download, hasRuntime });
       await shelf.look([free, own, builtIn]);
       return [free, own, builtIn].map((row) => shelf.availability(row));
     };

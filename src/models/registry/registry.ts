@@ -25,7 +25,7 @@ export type ServedModel = ServedEmbedding | ServedReranker;
 export type Availability = 'here' | 'download' | 'away';
 
 /** Files come and go while the server runs, so what is known of them is looked after from time to time. */
-export interface Shelf {
+export interface AvailabilityCheck {
   /** As it was at the last look. */
   availability(row: ModelRow): Availability;
   look(rows: readonly ModelRow[]): Promise<void>;
@@ -47,7 +47,7 @@ export interface RegistryOptions {
   readonly rows: readonly ModelRow[];
   /** Further names, each of an id or repository among the rows. */
   readonly aliases: Readonly<Record<string, string>>;
-  readonly shelf: Shelf;
+  readonly shelf: AvailabilityCheck;
   readonly now?: () => number;
 }
 

@@ -3,7 +3,7 @@ import type { TokenCounter } from './estimate.ts';
 import { countOf, malformed } from './fields.ts';
 import { runsOf, together } from './requests.ts';
 import type { Server } from './server.ts';
-import { Refused } from './transport.ts';
+import { RequestRefusedError } from './transport.ts';
 
 export interface CountedText {
   readonly text: string;
@@ -56,7 +56,7 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
         );
         for (const [at, value] of exact.flat().entries()) counts[doubtful[at]!.index] = value!;
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof RequestRefusedError)) throw error;
         // A gateway in front may not let it through; the estimate has to do.
         known = error.tooLong;
       }

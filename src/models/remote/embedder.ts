@@ -19,7 +19,7 @@ import type { EmbedAsk, RemoteMedium } from './protocol.ts';
 import type { RemoteRuns } from './protocols.ts';
 import { groupBy, runsOf, together } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
-import { Refused } from './transport.ts';
+import { RequestRefusedError } from './transport.ts';
 
 /** What a prepared input holds here. */
 interface Payload {
@@ -167,7 +167,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
       if (base64) takesBase64 = true;
       return outputs;
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof RequestRefusedError)) throw error;
       if (error.tooLong) return await less(items, options, shorter);
       if (!base64 || takesBase64 === true || (error.httpStatus !== 400 && error.httpStatus !== 422)) throw error;
       const outputs = await ask(items, options, false);

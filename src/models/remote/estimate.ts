@@ -19,7 +19,7 @@ export const SPECIAL_TOKENS = 2;
 const CHARACTERS_A_TURN = 50_000;
 
 /** Lets others in between, some ms apart. */
-function createTurns(signal: AbortSignal): (characters: number) => Promise<void> | undefined {
+function createYielder(signal: AbortSignal): (characters: number) => Promise<void> | undefined {
   let done = 0;
   return (characters) => {
     done += characters;
@@ -33,7 +33,7 @@ function createTurns(signal: AbortSignal): (characters: number) => Promise<void>
 export async function estimate(tokens: TokenCounter, texts: readonly string[], signal: AbortSignal): Promise<number[]> {
   signal.throwIfAborted();
   await tokens.load();
-  const pause = createTurns(signal);
+  const pause = createYielder(signal);
   const counts: number[] = [];
   for (const text of texts) {
     let count = SPECIAL_TOKENS;
@@ -58,7 +58,7 @@ export async function windows(
   limit: number,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const pause = createTurns(signal);
+  const pause = createYielder(signal);
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {
     const ahead = text.slice(at, at + charactersOf(limit));

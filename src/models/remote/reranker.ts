@@ -6,7 +6,7 @@ import { estimate, SPECIAL_TOKENS, sendable, windows } from './estimate.ts';
 import type { RemoteRuns } from './protocols.ts';
 import { groupBy, runsOf, together } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
-import { Refused } from './transport.ts';
+import { RequestRefusedError } from './transport.ts';
 
 interface Pair {
   readonly query: string;
@@ -87,7 +87,7 @@ export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: Rem
     try {
       return await ask(items, signal);
     } catch (error) {
-      if (!(error instanceof Refused && error.tooLong)) throw error;
+      if (!(error instanceof RequestRefusedError && error.tooLong)) throw error;
       if (items.length === 1) throw tooLong(row.contextTokens);
       const half = Math.ceil(items.length / 2);
       return [...(await run(items.slice(0, half), signal)), ...(await run(items.slice(half), signal))];

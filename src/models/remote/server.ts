@@ -5,7 +5,7 @@ import type { Backend } from '../backends/backend.ts';
 import type { TokenCounter } from './estimate.ts';
 import type { Protocol, RequestLimits } from './protocol.ts';
 import { PROTOCOLS, type RemoteRuns } from './protocols.ts';
-import { createTransport, Refused, type RemoteFetch, type Transport } from './transport.ts';
+import { createTransport, type RemoteFetch, RequestRefusedError, type Transport } from './transport.ts';
 
 export interface RemoteLog {
   info(facts: object, message: string): void;
@@ -59,7 +59,7 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     const options = { signal: NEVER, maxBytes: MAX_INFO_BYTES };
     const told = await transport.send(protocol.info.request, options).catch((error: unknown) => {
       // A gateway in front may not let it through.
-      if (error instanceof Refused) return undefined;
+      if (error instanceof RequestRefusedError) return undefined;
       throw error;
     });
     if (told) limits = { ...protocol.limits, ...protocol.info.parse(told) };

@@ -43,7 +43,7 @@ export interface Transport {
 }
 
 /** The server will not have this request: what may be right for one is too long or too much, or not known, there. */
-export class Refused extends Problem {
+export class RequestRefusedError extends Problem {
   readonly httpStatus: number;
   /** Whether it said that a text, or all of them together, is more than it takes. */
   readonly tooLong: boolean;
@@ -207,7 +207,7 @@ function statusFailure({ status, headers }: TrustedResponse, text: string): Fail
     const message = `The model server failed (status ${status})`;
     return new Failure(problem('DownstreamServiceFailureError', { message }), { counts: true, again: false });
   }
-  return new Refused(status, status === 413 || saysTooLong(text));
+  return new RequestRefusedError(status, status === 413 || saysTooLong(text));
 }
 
 /** As servers put it; only looked at, never shown. */

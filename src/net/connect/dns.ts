@@ -6,7 +6,7 @@
 import { lookup as askSystem, Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'tldts';
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 
 /** All addresses of a host name. Rejects with an error that has a `code` of `node:dns`. */
 export type Lookup = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
@@ -65,7 +65,7 @@ const of = (family: 4 | 6, addresses: readonly string[]) => addresses.map((addre
 const isNo = (error: unknown) => ['ENOTFOUND', 'ENODATA'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 function onlyTimeUp(error: unknown): { addresses: string[] } {
-  if (error instanceof TimeUp) return { addresses: [] };
+  if (error instanceof DeadlineExceededError) return { addresses: [] };
   throw error;
 }
 

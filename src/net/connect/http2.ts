@@ -33,7 +33,7 @@ const NGHTTP2_HTTP_1_1_REQUIRED = 13;
 /** Why the other side did not look at a request: the same may be asked again elsewhere (RFC 9113, section 8.7). */
 export type Unseen = 'refused' | 'http/1.1 required';
 
-export class UnseenError extends Error {
+export class UnprocessedRequestError extends Error {
   readonly reason: Unseen;
 
   constructor(reason: Unseen, cause?: unknown) {
@@ -98,7 +98,7 @@ function answerOf(stream: ClientHttp2Stream, answered: IncomingHttpHeaders & { '
 }
 
 function failureOf(stream: ClientHttp2Stream, cause?: Error): Error {
-  if (stream.rstCode === NGHTTP2_REFUSED_STREAM) return new UnseenError('refused', cause);
-  if (stream.rstCode === NGHTTP2_HTTP_1_1_REQUIRED) return new UnseenError('http/1.1 required', cause);
+  if (stream.rstCode === NGHTTP2_REFUSED_STREAM) return new UnprocessedRequestError('refused', cause);
+  if (stream.rstCode === NGHTTP2_HTTP_1_1_REQUIRED) return new UnprocessedRequestError('http/1.1 required', cause);
   return cause ?? Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 }

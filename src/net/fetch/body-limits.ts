@@ -4,7 +4,7 @@ import { problem } from '#errors.ts';
 /** Why a body ended before its end. */
 export type Truncation = 'time' | 'slow' | 'broken';
 
-export class Cut extends Error {
+export class AbortedError extends Error {
   readonly truncation: Truncation;
 
   constructor(truncation: Truncation, cause?: unknown) {
@@ -27,7 +27,7 @@ export async function* paced(source: AsyncIterable<Uint8Array>, minBytesPerSecon
       let timer: NodeJS.Timeout | undefined;
       const tooSlow = new Promise<never>((_, reject) => {
         const judge = () => {
-          if (bytes < (minBytesPerSecond * WINDOW_MS) / 1_000) return reject(new Cut('slow'));
+          if (bytes < (minBytesPerSecond * WINDOW_MS) / 1_000) return reject(new AbortedError('slow'));
           waitedMs -= WINDOW_MS;
           bytes = 0;
           timer = setTimeout(judge, WINDOW_MS);

@@ -1,7 +1,7 @@
 /** A body whose bytes stop coming: a failure for those who need all of it, a part for those who can use that. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { diskFull, isDiskFull, problem } from '#errors.ts';
-import { Cut, type Truncation } from './body-limits.ts';
+import { AbortedError, type Truncation } from './body-limits.ts';
 
 export interface Collected {
   readonly bytes: Uint8Array;
@@ -13,7 +13,7 @@ export async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<U
   try {
     yield* bytes;
   } catch (error) {
-    throw error instanceof Cut ? brokenOff(error) : error;
+    throw error instanceof AbortedError ? brokenOff(error) : error;
   }
 }
 
@@ -23,7 +23,7 @@ export async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Collect
     for await (const chunk of bytes) pile.add(chunk);
     return { bytes: pile.bytes() };
   } catch (error) {
-    if (!(error instanceof Cut)) throw error;
+    if (!(error instanceof AbortedError)) throw error;
     if (!pile.bytes().length) throw brokenOff(error);
     return { bytes: pile.bytes(), truncated: error.truncation };
   }
@@ -48,7 +48,7 @@ export async function save(bytes: AsyncIterable<Uint8Array>, path: string): Prom
     }
     return { size };
   } catch (error) {
-    if (!(error instanceof Cut)) throw error;
+    if (!(error instanceof AbortedError)) throw error;
     if (!size) throw brokenOff(error);
     return { size, truncated: error.truncation };
   } finally {
@@ -118,5 +118,5 @@ const CUT_MESSAGES: Record<Truncation, string> = {
   broken: 'The content of the target broke off',
 };
 
-const brokenOff = (cut: Cut) =>
+const brokenOff = (cut: AbortedError) =>
   problem('AssertionFailureError', { message: CUT_MESSAGES[cut.truncation] }, cut.cause ?? cut);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { resolverOf, startFetch, startServer, startTcp, until } from '../loopback.suite.ts';
 import { parseSetCookies, toJar } from './cookies.ts';
-import { type FetchResponse, NotFollowed } from './fetch.ts';
+import { type FetchResponse, RedirectRefusedError } from './fetch.ts';
 
 const textOf = async (response: FetchResponse) => Buffer.from((await response.collect()).bytes).toString();
 
@@ -160,11 +160,11 @@ describe('redirects', () => {
     const told: string[][] = [];
     const mayFollow = async (to: URL, from: URL, signal: AbortSignal) => {
       told.push([from.pathname, to.href]);
-      if (to.host === secret.host) throw new NotFollowed('not there');
+      if (to.host === secret.host) throw new RedirectRefusedError('not there');
       if (to.pathname === '/never') await new Promise((_, reject) => signal.addEventListener('abort', reject));
     };
     expect((await fetch(`${site.origin}/to?302,/there`, { mayFollow })).url).toBe(`${site.origin}/there`);
-    await expect(fetch(`${site.origin}/to?302,${secret.origin}`, { mayFollow })).rejects.toThrow(NotFollowed);
+    await expect(fetch(`${site.origin}/to?302,${secret.origin}`, { mayFollow })).rejects.toThrow(RedirectRefusedError);
     expect(told).toEqual([
       ['/to', `${site.origin}/there`],
       ['/to', `${secret.origin}/`],

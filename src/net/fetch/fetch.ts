@@ -2,13 +2,13 @@
  * The guarded fetch: the one way to ask a server that a caller chose. Every hop is checked, resolved once and dialled
  * at the address that was checked; every limit is ours and none is taken from the other side's word.
  */
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { setKey } from '#own.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { ChannelAnswer as Answer, ChannelRequest } from '../connect/channel.ts';
 import { createConnections, type Lease } from '../connect/connections.ts';
-import { UnseenError } from '../connect/http2.ts';
+import { UnprocessedRequestError } from '../connect/http2.ts';
 import { refusedByHttp } from '../connect/proxy-handshake.ts';
 import { type ProxyRules, proxyProblem, takesPlainRequests } from '../connect/tunnel.ts';
 import { basic, credentialsOf } from '../proxy/proxy-table.ts';
@@ -27,7 +27,7 @@ import { type Hop, MAX_REDIRECTS, nextHop, redirectsTooOften } from './redirect.
 export type MayFollow = (to: URL, from: URL, signal: AbortSignal) => Promise<void>;
 
 /** A redirect that is not followed, for a reason of who asked: thrown through to them as it is. */
-export class NotFollowed extends Error {
+export class RedirectRefusedError extends Error {
   override readonly name: string = 'NotFollowed';
 }
 
@@ -116,7 +116,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
       }
     } catch (error) {
       life.end();
-      throw error instanceof NotFollowed ? error : life.blame(error);
+      throw error instanceof RedirectRefusedError ? error : life.blame(error);
     }
   };
 
@@ -145,9 +145,9 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
       } catch (error) {
         endSpan?.();
         lease.release(false);
-        if (error instanceof TimeUp) throw noAnswerInTime(error);
+        if (error instanceof DeadlineExceededError) throw noAnswerInTime(error);
         if (life.signal.aborted) throw error;
-        const isUnseen = error instanceof UnseenError;
+        const isUnseen = error instanceof UnprocessedRequestError;
         const mayAskAgain = !fresh && (isUnseen || (lease.reused && /^(?:GET|HEAD)$/.test(hop.method)));
         if (!mayAskAgain) throw isPlainByProxy(hop.url, proxy) ? proxyProblem(error, proxy) : error;
         http1Only = isUnseen && error.reason === 'http/1.1 required';

@@ -1,6 +1,6 @@
 /** The time that a fetch has, from its call to its last byte, and whose fault it is when that ends early. */
 import { Problem, problem } from '#errors.ts';
-import { Cut } from './body-limits.ts';
+import { AbortedError } from './body-limits.ts';
 import { failureOf } from './failures.ts';
 import { limitTime } from './time-limit.ts';
 
@@ -16,7 +16,7 @@ export interface Life {
 
 export function createLife(outer: AbortSignal | undefined, timeoutMs: number): Life {
   outer?.throwIfAborted();
-  const timeUp = new Cut('time');
+  const timeUp = new AbortedError('time');
   const limit = limitTime(outer, timeoutMs, timeUp);
   return {
     signal: limit.signal,
@@ -27,9 +27,9 @@ export function createLife(outer: AbortSignal | undefined, timeoutMs: number): L
     },
     cut(error) {
       if (outer?.aborted) return outer.reason;
-      if (error instanceof Cut) return error;
+      if (error instanceof AbortedError) return error;
       if (limit.isUp()) return timeUp;
-      return error instanceof Problem ? error : new Cut('broken', error);
+      return error instanceof Problem ? error : new AbortedError('broken', error);
     },
   };
 }

@@ -21,7 +21,7 @@ import { AnswerStream } from '../fetch/response-stream.ts';
 import { type Guard, refusal } from '../guard/guard.ts';
 import type { Region } from '../region.ts';
 import { createMeters, type Meter } from './egress-meters.ts';
-import { createRoutes, type Route, type RouteOptions, type Way } from './egress-routes.ts';
+import { createRoutes, type Route, type RouteOptions, type RouteTarget } from './egress-routes.ts';
 
 /** The header of answers that come from the proxy and not from a target, which cannot know its name. */
 export const EGRESS_HEADER = `x-lectern-egress-${randomBytes(12).toString('hex')}`;
@@ -89,7 +89,7 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   const meters = createMeters();
 
   /** A socket to where a client wants to go; it ends with the client's, however that ends. */
-  const open = async (client: Socket, target: EgressRequest, way: Way | undefined, isHttp: boolean) => {
+  const open = async (client: Socket, target: EgressRequest, way: RouteTarget | undefined, isHttp: boolean) => {
     const gone = new AbortController();
     const leave = () => gone.abort(new Error('The client has gone'));
     client.once('close', leave);

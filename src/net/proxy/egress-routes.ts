@@ -21,7 +21,7 @@ export interface Route {
 }
 
 /** Where the connections of a user name go. */
-export interface Way {
+export interface RouteTarget {
   /** A connection to the target; for plain requests to the proxy alone, when that reads them itself. */
   dial(to: Destination, isPlainRequest: boolean): Promise<Socket>;
   /** The proxy as proxy-chain is to ask it for plain requests; undefined when it reads none. */
@@ -34,12 +34,12 @@ export interface Way {
 export interface Routes {
   open(proxy: URL, options?: RouteOptions): Route;
   /** Undefined: straight to the target. Throws when the route is over. */
-  wayOf(username: string): Way | undefined;
+  wayOf(username: string): RouteTarget | undefined;
 }
 
 /** A user name whose route is over is remembered for so long. */
 export function createRoutes(rules: ProxyRules, rememberMs: number): Routes {
-  const ways = new Map<string, Way>();
+  const ways = new Map<string, RouteTarget>();
   const over = new Set<string>();
 
   return {

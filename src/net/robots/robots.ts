@@ -1,6 +1,6 @@
 /** Whether a site's robots.txt lets an agent read an address (option `robotsTxt`; contract, section 12). */
 import { asProblem, type Problem, problem } from '#errors.ts';
-import { type FetchResponse, type GuardedFetch, NotFollowed } from '../fetch/fetch.ts';
+import { type FetchResponse, type GuardedFetch, RedirectRefusedError } from '../fetch/fetch.ts';
 import { parseRobots, type RobotsRules } from './robots-rules.ts';
 
 export interface RobotsOptions {
@@ -129,7 +129,7 @@ async function download(
       acceptInvalidCertificates,
       timeoutMs: TIMEOUT_MS,
       async mayFollow() {
-        if (++redirects > MAX_REDIRECTS) throw new NotFollowed();
+        if (++redirects > MAX_REDIRECTS) throw new RedirectRefusedError();
       },
     });
     const { status } = response;
@@ -141,7 +141,7 @@ async function download(
     return status === 429 || status >= 500 ? unknown(status) : ABSENT;
   } catch (error) {
     if (signal?.aborted) throw error;
-    if (error instanceof NotFollowed) return ABSENT;
+    if (error instanceof RedirectRefusedError) return ABSENT;
     return unknown(asProblem(error));
   }
 }

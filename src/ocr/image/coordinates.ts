@@ -2,7 +2,7 @@
 import type { OcrBox } from '../hocr.ts';
 import type { OcrBlock } from '../layout/layout.ts';
 import { boundsOf } from '../layout/segments.ts';
-import type { Turn } from './prepare.ts';
+import type { Rotation } from './prepare.ts';
 
 export interface Size {
   readonly width: number;
@@ -15,7 +15,7 @@ export interface Preparation {
   readonly source: Size;
   /** The same, made smaller when it was large. */
   readonly upright: Size;
-  readonly turn: Turn;
+  readonly turn: Rotation;
   /** After the turn. */
   readonly scale: number;
   /** By which it was turned clockwise at last, in degrees. */
@@ -68,7 +68,7 @@ function sourcePoint(x: number, y: number, { source, upright, turn, scale, skew,
   return { x: (back.x * source.width) / upright.width, y: (back.y * source.height) / upright.height };
 }
 
-function unturned({ x, y }: { x: number; y: number }, { width, height }: Size, turn: Turn) {
+function unturned({ x, y }: { x: number; y: number }, { width, height }: Size, turn: Rotation) {
   switch (turn) {
     case 0:
       return { x, y };

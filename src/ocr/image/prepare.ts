@@ -10,7 +10,7 @@ import { dropDots, type Grey, inkOf, lineHeight, lineness, skewDegrees, turnedQu
 import { type Rules, takeRules } from './ruling-lines.ts';
 
 /** Clockwise, in degrees. */
-export type Turn = 0 | 90 | 180 | 270;
+export type Rotation = 0 | 90 | 180 | 270;
 
 export interface Prepared {
   /** A grey PNG. */
@@ -44,7 +44,7 @@ const TIMEOUT_S = 60;
  * Throws an Error when it cannot be read as a picture, or has too many pixels; also when a part of it is missing and it is to
  * be `whole`.
  */
-export async function prepare(bytes: Uint8Array, turn: Turn, whole = false): Promise<Prepared> {
+export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false): Promise<Prepared> {
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
   sharp.cache(false);
@@ -105,7 +105,7 @@ async function greyOf(picture: Sharp): Promise<Grey> {
 async function greyPage(
   sharp: SharpModule,
   bytes: Uint8Array,
-  { turn, whole }: { turn: Turn; whole: boolean },
+  { turn, whole }: { turn: Rotation; whole: boolean },
 ): Promise<{ page: Grey; source: Size; upright: Size }> {
   const failOn = whole ? 'truncated' : 'none';
   const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
-import { NotFollowed } from '#net/fetch/fetch.ts';
+import { RedirectRefusedError } from '#net/fetch/fetch.ts';
 import { bytesOnDisk } from '#storage/blobs/blobs.ts';
 import type { GivenOptions } from '../options/options.ts';
 import type { ReadRequest } from '../read.ts';
@@ -311,7 +311,7 @@ describe('when the page cannot be read', () => {
     now += 2 * HOUR_MS;
     const ends = (error: Error) =>
       last(cache.through(request({}, URL_OF_TEA, { mayFollow: async () => {} }), failing(error)));
-    await expect(ends(new NotFollowed())).rejects.toThrow(NotFollowed);
+    await expect(ends(new RedirectRefusedError())).rejects.toThrow(RedirectRefusedError);
     expect((await ends(problem('AssertionFailureError'))).stale).toBe(true);
   });
 

@@ -6,7 +6,7 @@
 import { rm } from 'node:fs/promises';
 import { createFlights } from '#concurrency/single-flight.ts';
 import { Problem, type ProblemName } from '#errors.ts';
-import { NotFollowed } from '#net/fetch/fetch.ts';
+import { RedirectRefusedError } from '#net/fetch/fetch.ts';
 import { refusal } from '#net/guard/guard.ts';
 import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -226,7 +226,7 @@ const FAILED: ReadonlySet<ProblemName> = new Set([
 ]);
 
 function isFailedRead(error: unknown): boolean {
-  if (!(error instanceof Problem)) return !(error instanceof NotFollowed);
+  if (!(error instanceof Problem)) return !(error instanceof RedirectRefusedError);
   const { path } = error.facts;
   return FAILED.has(error.name) && (path === undefined || path === 'url');
 }

@@ -13,7 +13,7 @@ import {
   startPostgres,
   startRedis,
 } from '../../../test/support/services.ts';
-import { type Counters, CountersAway, LEASE_MS, type Lease } from './counters.ts';
+import { type Counters, CountersUnavailableError, LEASE_MS, type Lease } from './counters.ts';
 import { openCounters } from './open.ts';
 
 const dir = mkdtempSync(path.join(os.tmpdir(), 'counters-'));
@@ -62,7 +62,7 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
       for (const end of [service.stop, service.kill]) {
         await end();
         const failures = await Promise.all(Array.from({ length: 500 }, () => outcome(counters)));
-        for (const failure of failures) expect(failure).toBeInstanceOf(CountersAway);
+        for (const failure of failures) expect(failure).toBeInstanceOf(CountersUnavailableError);
         expect(counters.healthy).toBe(false);
         counters.settle('requests', 1, 1);
         counters.release({ bucket: lease.bucket, id: 'any' });
@@ -79,7 +79,7 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
       const log = { warn: (...told: unknown[]) => warned.push(told) } as never;
       const { redis, postgres } = place(service.url);
       const counters = await keep(openCounters({ redisUrl: redis, databaseUrl: postgres, file: '' }, { log }));
-      expect(await outcome(counters)).toBeInstanceOf(CountersAway);
+      expect(await outcome(counters)).toBeInstanceOf(CountersUnavailableError);
       expect(warned).toHaveLength(1);
       expect(inspect(warned, { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
       await service.start();
@@ -92,7 +92,7 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
       expect(await outcome(counters)).toMatchObject({ ok: true });
       relay.hold();
       const failures = await Promise.all(Array.from({ length: 300 }, () => outcome(counters)));
-      for (const failure of failures) expect(failure).toBeInstanceOf(CountersAway);
+      for (const failure of failures) expect(failure).toBeInstanceOf(CountersUnavailableError);
       relay.pass();
       await expect.poll(() => outcome(counters), { timeout: 20_000 }).toMatchObject({ ok: true });
       relay.hold();

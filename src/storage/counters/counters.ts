@@ -85,4 +85,4 @@ export interface Counters {
 }
 
 /** The store of counters cannot be reached; it is tried again by itself. */
-export class CountersAway extends Error {}
+export class CountersUnavailableError extends Error {}

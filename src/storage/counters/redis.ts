@@ -2,7 +2,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
 import { redisOptions } from '../redis.ts';
-import { type Counters, CountersAway, LEASE_MS, type Lease, type Taken, type WindowState } from './counters.ts';
+import {
+  type Counters,
+  CountersUnavailableError,
+  LEASE_MS,
+  type Lease,
+  type Taken,
+  type WindowState,
+} from './counters.ts';
 import { RENEW, SETTLE, TAKE } from './redis-scripts.ts';
 
 export interface RedisCountersOptions {
@@ -91,7 +98,7 @@ export async function openRedisCounters(
       } catch (cause) {
         // Without a word from the server it may have been granted.
         if (lease && isSent && !(cause instanceof ErrorReply)) unreleased.set(id, lease);
-        throw new CountersAway('the store of limits cannot be reached', { cause });
+        throw new CountersUnavailableError('the store of limits cannot be reached', { cause });
       }
       if (lease && answer[0] === 1) held.set(id, lease);
       return toTaken(answer, lease);

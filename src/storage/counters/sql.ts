@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
-import { DatabaseAway } from '../database/away.ts';
+import { DatabaseUnavailableError } from '../database/away.ts';
 import { openStore } from '../database/store.ts';
-import { type Counters, CountersAway, LEASE_MS, type Take, type Taken } from './counters.ts';
+import { type Counters, CountersUnavailableError, LEASE_MS, type Take, type Taken } from './counters.ts';
 import { type Batch, runBatch } from './sql-batch.ts';
 import { type CounterTables, keepUp, MIGRATIONS } from './sql-tables.ts';
 
@@ -67,7 +67,7 @@ export async function openSqlCounters(
         }
       } catch (error) {
         // Those who came meanwhile would wait as long for the same.
-        const failed = error instanceof DatabaseAway ? [...some, ...takes.splice(0)] : some;
+        const failed = error instanceof DatabaseUnavailableError ? [...some, ...takes.splice(0)] : some;
         for (const { reject } of failed) reject(failureFor(error));
       }
     }
@@ -117,4 +117,6 @@ export async function openSqlCounters(
 }
 
 const failureFor = (error: unknown): unknown =>
-  error instanceof DatabaseAway ? new CountersAway('the store of limits cannot be reached', { cause: error }) : error;
+  error instanceof DatabaseUnavailableError
+    ? new CountersUnavailableError('the store of limits cannot be reached', { cause: error })
+    : error;

@@ -1,5 +1,5 @@
 /** The database cannot be reached or used for the moment; `cause` is what it said. Calls made later try it again. */
-export class DatabaseAway extends Error {
+export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseAway';
 
   constructor(cause: unknown) {

@@ -11,7 +11,7 @@ export interface Migration {
 }
 
 /** The database has seen migrations that this program does not know. */
-export class LaterVersion extends Error {
+export class NewerSchemaError extends Error {
   override readonly name = 'LaterVersion';
 }
 
@@ -44,7 +44,7 @@ export async function migrate(
       .orderBy('number')
       .execute();
     if (seen.length > migrations.length) {
-      throw new LaterVersion(
+      throw new NewerSchemaError(
         `the tables of ${room} are of version ${seen.length}, this program knows ${migrations.length}: it is too old for them`,
       );
     }

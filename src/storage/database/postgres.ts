@@ -4,7 +4,7 @@
  */
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
-import { DatabaseAway } from './away.ts';
+import { DatabaseUnavailableError } from './away.ts';
 import { migrate } from './migrate.ts';
 import type { Store, StoreOptions } from './store.ts';
 
@@ -55,9 +55,9 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
   };
   /** The failure to throw. */
   const heard = (error: unknown): unknown => {
-    if (error instanceof DatabaseAway || !isAway(error)) return error;
+    if (error instanceof DatabaseUnavailableError || !isUnavailable(error)) return error;
     healthy = false;
-    return new DatabaseAway(error);
+    return new DatabaseUnavailableError(error);
   };
 
   let ending: Promise<void> | undefined;
@@ -93,7 +93,7 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
   try {
     await ready();
   } catch (error) {
-    if (!isAway(error) || isRefusal(error)) {
+    if (!isUnavailable(error) || isRefusal(error)) {
       await store.close();
       throw error;
     }
@@ -155,7 +155,7 @@ export async function seenInPostgres(url: string, room: string): Promise<number>
     const counted = await pool.query('SELECT count(*) AS seen FROM migrations WHERE room = $1', [room]);
     return Number(counted.rows[0].seen);
   } catch (error) {
-    throw isAway(error) ? new DatabaseAway(error) : error;
+    throw isUnavailable(error) ? new DatabaseUnavailableError(error) : error;
   } finally {
     await pool.end();
   }
@@ -173,14 +173,14 @@ async function migrateAlone<Schema>(driver: typeof pg, url: string, { room, migr
 
 /** A connection that failed once answers nothing more and is not used again: an answer could still be on its way. */
 function guard(client: pg.PoolClient, heard: (error: unknown) => unknown): PostgresPoolClient {
-  let broken: DatabaseAway | undefined;
+  let broken: DatabaseUnavailableError | undefined;
   const query = async (sql: string, parameters: readonly unknown[]) => {
     if (broken) throw broken;
     try {
       return await client.query(sql, parameters as unknown[]);
     } catch (error) {
       const failure = heard(error);
-      if (failure instanceof DatabaseAway) broken = failure;
+      if (failure instanceof DatabaseUnavailableError) broken = failure;
       throw failure;
     }
   };
@@ -194,7 +194,7 @@ function guard(client: pg.PoolClient, heard: (error: unknown) => unknown): Postg
 const AWAY_STATES = /^(?:08(?!P01)|28|3D|53|57P|58|57014$|25006$)/;
 const AWAY_MESSAGES = /^(?:connection terminated|timeout |query read timeout|client (?:was closed|has encountered))/i;
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false;
   const code = 'code' in error ? String(error.code) : undefined;
   if ('severity' in error) return AWAY_STATES.test(code ?? '');

@@ -12,7 +12,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { DatabaseAway } from './away.ts';
+import { DatabaseUnavailableError } from './away.ts';
 import { migrate } from './migrate.ts';
 import { type Database, openDatabase, type SqlValue } from './sqlite.ts';
 import type { Store, StoreOptions } from './store.ts';
@@ -28,7 +28,7 @@ export async function openSqlite<Schema>(file: string, options: StoreOptions): P
   // The rest of the wait for another process is spent without holding up everybody in this one.
   database.execute(`PRAGMA busy_timeout = ${BLOCKED_MS}`);
   let healthy = true;
-  const turns = createTurns();
+  const turns = createWriteQueue();
   const connection = connect(database, (answered) => {
     healthy = answered;
   });
@@ -66,9 +66,9 @@ function connect(database: Database, heard: (answered: boolean) => void): Databa
       heard(true);
       return { rows: rows as Row[], ...(changes !== undefined && { numAffectedRows: BigInt(changes) }) };
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       heard(false);
-      throw new DatabaseAway(error);
+      throw new DatabaseUnavailableError(error);
     }
   };
   return {
@@ -110,13 +110,13 @@ const AWAY_CODES = new Set([5, 6, 8, 10, 13, 14]);
 /** The package for Node 20 gives no code when a statement that reads fails. */
 const AWAY_MESSAGES = /\blocked$|readonly database$|^disk I\/O error|is full$|^unable to open database/;
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('errcode' in error) return AWAY_CODES.has(Number(error.errcode) & 0xff);
   return 'code' in error && error.code === 'ERR_SQLITE_ERROR' && AWAY_MESSAGES.test(error.message);
 }
 
-function sqliteDialect(connection: DatabaseConnection, turns: Turns): Dialect {
+function sqliteDialect(connection: DatabaseConnection, turns: WriteQueue): Dialect {
   const run = (sql: string) => async (on: DatabaseConnection) => {
     await on.executeQuery(CompiledQuery.raw(sql));
   };
@@ -149,13 +149,13 @@ function sqliteDialect(connection: DatabaseConnection, turns: Turns): Dialect {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-interface Turns {
+interface WriteQueue {
   take(): Promise<void>;
   give(): void;
 }
 
 /** A lock that those who wait get in the order of their coming. */
-function createTurns(): Turns {
+function createWriteQueue(): WriteQueue {
   const waiting: (() => void)[] = [];
   let taken = false;
   let first = 0;

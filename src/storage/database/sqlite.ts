@@ -55,7 +55,7 @@ export async function openDatabase(
     if (disposable && file !== MEMORY) await rm(asideOf(file), { force: true });
     return opened;
   } catch (error) {
-    if (!disposable || file === MEMORY || !(isDamaged(error) || error instanceof LaterVersion)) throw error;
+    if (!disposable || file === MEMORY || !(isDamaged(error) || error instanceof NewerSchemaError)) throw error;
     log?.warn({ err: error }, 'a database of copies is damaged: it is made anew');
     await moveAside(file);
     return open(Sqlite, file, migrations);
@@ -73,7 +73,7 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 const MEMORY = ':memory:';
 
-class LaterVersion extends Error {}
+class NewerSchemaError extends Error {}
 
 /** As much as is used of either SQLite. */
 interface Statement {
@@ -195,7 +195,7 @@ function migrate(database: Database, connection: Connection, migrations: readonl
     // Read again: another process may have been quicker.
     const version = versionOf();
     if (version > migrations.length) {
-      throw new LaterVersion(`the database is of version ${version}, this program knows ${migrations.length}`);
+      throw new NewerSchemaError(`the database is of version ${version}, this program knows ${migrations.length}`);
     }
     for (const migration of migrations.slice(version)) connection.exec(migration);
     connection.exec(`PRAGMA user_version = ${migrations.length}`);

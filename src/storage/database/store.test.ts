@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
 import { type Generated, type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { postgresUrl, relayTo, type Service, startPostgres } from '../../../test/support/services.ts';
-import { DatabaseAway } from './away.ts';
-import { LaterVersion, type Migration } from './migrate.ts';
+import { DatabaseUnavailableError } from './away.ts';
+import { type Migration, NewerSchemaError } from './migrate.ts';
 import { openDatabase } from './sqlite.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -91,7 +91,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await insert();
       const failure = await insert().catch(away);
       expect(failure).toBeInstanceOf(Error);
-      expect(failure).not.toBeInstanceOf(DatabaseAway);
+      expect(failure).not.toBeInstanceOf(DatabaseUnavailableError);
       expect(store.healthy).toBe(true);
     });
 
@@ -161,7 +161,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const broken: Migration = { name: 'broken', up: async (db) => void (await sql`NONSENSE`.execute(db)) };
       const failure = await open([...MIGRATIONS, CUP, broken]).catch(away);
       expect(failure).toBeInstanceOf(Error);
-      expect(failure).not.toBeInstanceOf(DatabaseAway);
+      expect(failure).not.toBeInstanceOf(DatabaseUnavailableError);
       const { db } = await open([CUP]);
       await expect(count(db)).rejects.toThrow(/no such table|does not exist/);
     });
@@ -169,7 +169,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     it('refuses tables of a later version', async () => {
       await open([...MIGRATIONS, CUP]);
       const failure = await open().catch(away);
-      expect(failure).toBeInstanceOf(LaterVersion);
+      expect(failure).toBeInstanceOf(NewerSchemaError);
       expect((failure as Error).message).toContain('version 2, this program knows 1');
     });
   });
@@ -205,7 +205,7 @@ describe('a SQLite file', () => {
     const others = setInterval(() => {
       turns += 1;
     }, 1);
-    for (const failure of await Promise.all(attempts)) expect(failure).toBeInstanceOf(DatabaseAway);
+    for (const failure of await Promise.all(attempts)) expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     clearInterval(others);
     expect(turns).toBeGreaterThan(10);
     expect(store.healthy).toBe(false);
@@ -241,11 +241,11 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     const held = await db.startTransaction().execute();
     const running = sql`SELECT pg_sleep(60)`.execute(db).catch(away);
     await service.kill();
-    expect(await running).toBeInstanceOf(DatabaseAway);
-    expect(await count(held).catch(away)).toBeInstanceOf(DatabaseAway);
+    expect(await running).toBeInstanceOf(DatabaseUnavailableError);
+    expect(await count(held).catch(away)).toBeInstanceOf(DatabaseUnavailableError);
     await held.rollback().execute().catch(away);
     const failures = await Promise.all(Array.from({ length: 50 }, () => count(db).catch(away)));
-    for (const failure of failures) expect(failure).toBeInstanceOf(DatabaseAway);
+    for (const failure of failures) expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     expect(store!.healthy).toBe(false);
     await service.start();
     await expect.poll(() => count(db).catch(away), { timeout: 20_000 }).toBe(0);
@@ -259,7 +259,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     store = await openStore<Teas>({ url: service.url, file: '' }, { room: 'later', migrations: [CUP], log });
     expect(warned).toHaveLength(1);
     const failure = await count(store.db).catch(away);
-    expect(failure).toBeInstanceOf(DatabaseAway);
+    expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     expect(inspect([failure, warned], { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
     await service.start();
     expect((await sql`SELECT * FROM cup`.execute(store.db)).rows).toEqual([]);
@@ -276,7 +276,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
       ...Array.from({ length: 30 }, () => count(db)),
     ];
     for (const failure of await Promise.all(calls.map((call) => call.catch(away)))) {
-      expect(failure).toBeInstanceOf(DatabaseAway);
+      expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     }
     relay.pass();
     await expect.poll(() => count(db).catch(away), { timeout: 20_000 }).toBe(0);
@@ -297,7 +297,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     for (const address of refused) {
       const failure = await open(address).catch(away);
       expect(failure).toBeInstanceOf(Error);
-      expect(failure).not.toBeInstanceOf(DatabaseAway);
+      expect(failure).not.toBeInstanceOf(DatabaseUnavailableError);
       const said = inspect(failure, { depth: 9, showHidden: true });
       expect(said).not.toContain('earl-grey');
       expect(said).not.toContain(new URL(service.url).password);
@@ -306,7 +306,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
 
   it('takes an overlong statement for being away, and goes on', async () => {
     const { db } = await open(service.url);
-    expect(await sql`SELECT pg_sleep(20)`.execute(db).catch(away)).toBeInstanceOf(DatabaseAway);
+    expect(await sql`SELECT pg_sleep(20)`.execute(db).catch(away)).toBeInstanceOf(DatabaseUnavailableError);
     expect(await count(db)).toBe(0);
   });
 });

@@ -36,7 +36,7 @@ export interface StoreOptions {
 }
 
 /** The tables of a room, for those who look after databases without opening rooms. */
-export interface RoomTables {
+export interface ModuleTables {
   readonly room: string;
   readonly migrations: readonly Migration[];
   /** Its SQLite file in the data folder. */

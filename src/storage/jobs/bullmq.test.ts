@@ -4,8 +4,8 @@ import { inspect } from 'node:util';
 import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { redisUrl, relayTo, type Service, startRedis } from '../../../test/support/services.ts';
-import { openBullTurns } from './bullmq.ts';
-import type { TurnQueue } from './turns.ts';
+import { openBullMqNotifications } from './bullmq.ts';
+import type { JobNotifications } from './turns.ts';
 
 const isThere = (await redisUrl()) !== undefined;
 const NEVER = new AbortController().signal;
@@ -19,7 +19,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
   });
   afterAll(() => service?.close());
 
-  const opened: TurnQueue[] = [];
+  const opened: JobNotifications[] = [];
   const warned: unknown[] = [];
   const log = { warn: (...told: unknown[]) => void warned.push(told) } as never;
   afterEach(async () => {
@@ -27,15 +27,15 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     await service.start();
   });
 
-  function open(name: string, { takes = true, url = service.url } = {}): TurnQueue {
-    const queue = openBullTurns({ url, name: async () => name, takes, log });
+  function open(name: string, { takes = true, url = service.url } = {}): JobNotifications {
+    const queue = openBullMqNotifications({ url, name: async () => name, takes, log });
     opened.push(queue);
     return queue;
   }
-  const ready = (queue: TurnQueue, healthy = true) =>
+  const ready = (queue: JobNotifications, healthy = true) =>
     expect.poll(() => queue.healthy, { timeout: LONG_MS }).toBe(healthy);
   /** Waits for an id, however often it takes. */
-  async function next(queue: TurnQueue, signal = NEVER): Promise<string | undefined> {
+  async function next(queue: JobNotifications, signal = NEVER): Promise<string | undefined> {
     for (;;) {
       const id = await queue.next(signal);
       if (id !== undefined || signal.aborted) return id;
@@ -61,7 +61,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     const got: string[] = [];
     const places = new Map<string, number[]>();
     const done = new AbortController();
-    const take = async (queue: TurnQueue, who: string) => {
+    const take = async (queue: JobNotifications, who: string) => {
       const mine: number[] = [];
       places.set(who, mine);
       for (let id = await next(queue, done.signal); id !== undefined; id = await next(queue, done.signal)) {

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { IRedisClient, JobsOptions, Queue, QueueOptions, Worker } from 'bullmq';
 import type { Log } from '#telemetry/log.ts';
 import { redisOptions } from '../redis.ts';
-import type { TurnQueue } from './turns.ts';
+import type { JobNotifications } from './turns.ts';
 
-export interface BullTurnsOptions {
+export interface BullMqOptions {
   /** `redis://…` */
   readonly url: string;
   /** Those who have it in common have a database in common. */
@@ -33,7 +33,7 @@ const WORD = 'turn';
 const LEAVES_NOTHING = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
 
 /** Goes on without Redis where it is away, and with it when it is there. Throws for an address that cannot be read. */
-export function openBullTurns({ url, name, takes, log }: BullTurnsOptions): TurnQueue {
+export function openBullMqNotifications({ url, name, takes, log }: BullMqOptions): JobNotifications {
   const options = redisOptions(url, { pingMs: PING_MS, silenceMs: SILENCE_MS });
   const closing = new AbortController();
   const { signal } = closing;
@@ -81,8 +81,8 @@ export function openBullTurns({ url, name, takes, log }: BullTurnsOptions): Turn
 interface Session {
   /** Rejects when the connection breaks, or is to be closed. */
   readonly lost: Promise<never>;
-  announce: TurnQueue['announce'];
-  next: TurnQueue['next'];
+  announce: JobNotifications['announce'];
+  next: JobNotifications['next'];
   close(): Promise<void>;
 }
 
@@ -194,7 +194,7 @@ interface TakingOptions extends Pick<Session, 'lost'>, Pick<SessionOptions, 'onC
 }
 
 interface Taking {
-  next: TurnQueue['next'];
+  next: JobNotifications['next'];
   /** Over a connection that is whole: the id that was taken out and that nobody waited for any more. */
   close(isWhole: boolean): Promise<string | undefined>;
 }

@@ -5,6 +5,6 @@ export interface Lease {
 }
 
 /** Another worker has the job now, or it has ended. */
-export class LeaseLost extends Error {
+export class LeaseLostError extends Error {
   override readonly name = 'LeaseLost';
 }

@@ -1,11 +1,11 @@
 /** Who carries the turns of a room's jobs: Redis where there is one, else nobody, and they are looked for. */
 import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
-import { openBullTurns } from './bullmq.ts';
+import { openBullMqNotifications } from './bullmq.ts';
 import { queueName } from './queue-name.ts';
-import type { TurnQueue } from './turns.ts';
+import type { JobNotifications } from './turns.ts';
 
-export interface TurnsPlace {
+export interface NotificationsPlace {
   readonly redisUrl: string | undefined;
   readonly room: string;
   /** Whether turns are taken here, or only announced. */
@@ -15,6 +15,9 @@ export interface TurnsPlace {
 
 /** Throws for an address that cannot be read. */
 // biome-ignore lint/suspicious/noExplicitAny: rooms have tables of their own
-export function openTurns(db: Kysely<any>, { redisUrl: url, room, takes, log }: TurnsPlace): TurnQueue | undefined {
-  return url === undefined ? undefined : openBullTurns({ url, name: () => queueName(db, room), takes, log });
+export function openJobNotifications(
+  db: Kysely<any>,
+  { redisUrl: url, room, takes, log }: NotificationsPlace,
+): JobNotifications | undefined {
+  return url === undefined ? undefined : openBullMqNotifications({ url, name: () => queueName(db, room), takes, log });
 }

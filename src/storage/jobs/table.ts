@@ -13,7 +13,7 @@ import {
 } from 'kysely';
 import { problem } from '#errors.ts';
 import type { Store } from '#storage/database/store.ts';
-import { type Lease, LeaseLost } from './lease.ts';
+import { type Lease, LeaseLostError } from './lease.ts';
 import { type JobState, MOVES, UNFINISHED } from './states.ts';
 
 /** What the tables of all kinds have. Times are milliseconds since 1970. */
@@ -228,7 +228,7 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
     async keep({ db }: AnyStore, lease: Lease, until: number): Promise<{ readonly cancelling: boolean }> {
       const kept = ofLease(of(db).updateTable(table), lease).set({ lease_until: until });
       const row = await kept.returning('cancelling').executeTakeFirst();
-      if (!row) throw new LeaseLost();
+      if (!row) throw new LeaseLostError();
       return { cancelling: row.cancelling === 1 };
     },
 

@@ -2,7 +2,7 @@
  * Tells processes whose turn it is, so that none of them has to look for it. It is a messenger and nothing else: who works
  * on a job the lease in the database decides, an id that comes twice does no harm, and one that is lost is found there.
  */
-export interface TurnQueue {
+export interface JobNotifications {
   /** Whether ids come and go; where they do not, turns are looked for in the database. */
   readonly healthy: boolean;
   /** Says that a job may be taken, in so many milliseconds. Does not wait and does not fail. */

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
 import { redisUrl } from '../../../test/support/services.ts';
-import { openBullTurns } from './bullmq.ts';
+import { openBullMqNotifications } from './bullmq.ts';
 import { FRESH, type JobColumns, jobTable } from './table.ts';
-import type { TurnQueue } from './turns.ts';
+import type { JobNotifications } from './turns.ts';
 import { startWorkers, type Workers } from './workers.ts';
 
 interface Tables {
@@ -69,7 +69,7 @@ describe('workers', { timeout: LONG_MS }, () => {
   const insert = (id: string) => TABLE.insert(store, row(id), async () => {});
 
   /** Workers that end each job at its second turn, and what they asked the table. */
-  function start(turns: TurnQueue | undefined, slots = 2) {
+  function start(turns: JobNotifications | undefined, slots = 2) {
     const asked = { take: 0, takeOne: 0, waiting: 0 };
     const done: string[] = [];
     let atOnce = 0;
@@ -110,8 +110,8 @@ describe('workers', { timeout: LONG_MS }, () => {
     return { asked, done, workers, most: () => mostAtOnce };
   }
 
-  async function openTurns(name: string): Promise<TurnQueue> {
-    const turns = openBullTurns({ url: url!, name: async () => name, takes: true, log });
+  async function openTurns(name: string): Promise<JobNotifications> {
+    const turns = openBullMqNotifications({ url: url!, name: async () => name, takes: true, log });
     closing.push(() => turns.close());
     await expect.poll(() => turns.healthy, { timeout: LONG_MS }).toBe(true);
     return turns;
@@ -161,7 +161,7 @@ describe('workers', { timeout: LONG_MS }, () => {
   it.skipIf(!url)('ask the database for nothing but what has come, and now and then for what was lost', async () => {
     let waits = 0;
     const queue = await openTurns('idle');
-    const turns: TurnQueue = {
+    const turns: JobNotifications = {
       ...queue,
       get healthy() {
         return queue.healthy;

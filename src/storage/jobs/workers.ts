@@ -4,12 +4,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
-import { type Lease, LeaseLost } from './lease.ts';
+import { type Lease, LeaseLostError } from './lease.ts';
 import type { AnyStore, JobColumns, JobTable, Release, Taken } from './table.ts';
-import type { TurnQueue } from './turns.ts';
+import type { JobNotifications } from './turns.ts';
 
 /** A turn of a job. */
-export interface Turn<Row> extends Taken<Row> {
+export interface JobRun<Row> extends Taken<Row> {
   /** Aborted when the lease is lost, and when the process stops. */
   readonly signal: AbortSignal;
   readonly cancelling: () => boolean;
@@ -18,7 +18,7 @@ export interface Turn<Row> extends Taken<Row> {
 export interface JobKind<Row extends JobColumns> {
   readonly jobs: JobTable<Row>;
   /** Works on a job for a while; when it may be taken again, in milliseconds since 1970, if it has not ended. */
-  work(turn: Turn<Row>): Promise<{ readonly readyAt: number } | undefined>;
+  work(turn: JobRun<Row>): Promise<{ readonly readyAt: number } | undefined>;
   /** Ends a job whose turn failed when there is no use in another; false when there is. */
   endFailed(taken: Taken<Row>, error: unknown): Promise<boolean>;
   /** A turn is over, and with it perhaps the job. */
@@ -36,7 +36,7 @@ export interface WorkersOptions {
   readonly now: () => number;
   readonly log: Pick<Log, 'warn'>;
   /** Brings the ids of jobs whose turn it is; without one, or while it is away, they are looked for in the database. */
-  readonly turns?: TurnQueue | undefined;
+  readonly turns?: JobNotifications | undefined;
 }
 
 export interface Workers {
@@ -152,7 +152,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
   /** What becomes of a job whose turn failed. */
   async function settle(error: unknown, taken: Taken<Row>): Promise<void> {
     const { row, lease } = taken;
-    if (error instanceof LeaseLost) return;
+    if (error instanceof LeaseLostError) return;
     if (closing.signal.aborted) return giveBack(lease, { readyAt: 0, turn: 'broken off' });
     if (await kind.endFailed(taken, error)) return;
     log.warn({ err: error, job: row.id }, `one of the ${jobs.plural} waits`);
@@ -174,7 +174,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
       if (cancelling) state.cancelling = true;
     } catch (error) {
       // What cannot be reached now may be in time for the next beat; what is written later is bound to the lease.
-      if (error instanceof LeaseLost) state.lost.abort(error);
+      if (error instanceof LeaseLostError) state.lost.abort(error);
     }
   }
 
@@ -191,7 +191,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
       const state = here.get(jobId);
       if (state) state.cancelling = true;
     },
-    abandon: (jobId) => here.get(jobId)?.lost.abort(new LeaseLost()),
+    abandon: (jobId) => here.get(jobId)?.lost.abort(new LeaseLostError()),
     async close() {
       closing.abort(new Error('the server is being stopped'));
       await looping;

@@ -1,5 +1,5 @@
 /** The text of a Rich Text Format file, told to a Flow while its tokens come. */
-import { DocumentFault } from '../../document.ts';
+import { DocumentError } from '../../document.ts';
 import type { Flow } from '../flow.ts';
 import { Inline, type Marks } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
@@ -96,7 +96,7 @@ export class RtfReader implements TokenHandler {
     this.#flushBytes();
     this.#passOver = 0;
     if (this.#outer.length >= DEEPEST)
-      throw new DocumentFault('too large', 'The RTF is nested deeper than may be worked on');
+      throw new DocumentError('too large', 'The RTF is nested deeper than may be worked on');
     this.#outer.push(this.#group);
     const { versions } = this.#group;
     if (this.#group.leave || versions)

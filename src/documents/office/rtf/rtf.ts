@@ -1,5 +1,5 @@
 /** Rich Text Format. */
-import { DocumentFault, type DocumentKind } from '../../document.ts';
+import { DocumentError, type DocumentKind } from '../../document.ts';
 import { Flow } from '../flow.ts';
 import { CUT_OFF, pickPages, TOO_LONG } from '../result.ts';
 import { RtfReader } from './reader.ts';
@@ -7,7 +7,7 @@ import { RtfReader } from './reader.ts';
 export const kind: DocumentKind = {
   async parse(_file, bytes, options) {
     if (!/^(?:\xef\xbb\xbf)?\s*\{\\rtf/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'))) {
-      throw new DocumentFault('damaged', 'The file is no RTF document');
+      throw new DocumentError('damaged', 'The file is no RTF document');
     }
     const flow = new Flow();
     const reader = new RtfReader(bytes, flow);

@@ -1,6 +1,6 @@
 /** Spreadsheets in the OpenDocument format, flat ones too: a page a sheet. Numbers stand in the file as they are shown. */
 import { escapeText } from '#html/serialize.ts';
-import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
+import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';
 import { descendants, find, textOf } from '../../xml/xml.ts';
 import { cellHtml, HtmlOutput, maxHtmlBytes } from '../html-output.ts';
@@ -20,7 +20,7 @@ export const kind: DocumentKind = {
     const complete = readXml(file.content, reader, { lenient: true, maxNodes: MAX_NODES });
     reader.finish();
     const { pages, shown, seen, hiddenCount, notes } = writer.done();
-    if (seen === 0) throw new DocumentFault('damaged', 'The file is no OpenDocument spreadsheet, or a damaged one');
+    if (seen === 0) throw new DocumentError('damaged', 'The file is no OpenDocument spreadsheet, or a damaged one');
     if (!complete || !file.complete) notes.push('The file is damaged; what could be read is shown');
     const asked = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
     return { ...file.about, pages: asked, pageCount: shown, notes, hiddenCount };

@@ -11,7 +11,7 @@ import { RichText, unescaped } from './strings.ts';
 import type { Styles } from './styles.ts';
 
 /** Thrown to end the reading of a sheet that has more than is read; what was read before stays. */
-export class EnoughRead extends Error {}
+export class ResponseTooLargeError extends Error {}
 
 export interface Workbook {
   readonly strings: readonly string[];
@@ -135,7 +135,7 @@ export class SheetReader {
     if (!row || row.columns.length === 0) return;
     if (this.isHiddenRow) this.hiddenCount++;
     else {
-      if (this.rows.length >= MAX_ROWS) throw new EnoughRead();
+      if (this.rows.length >= MAX_ROWS) throw new ResponseTooLargeError();
       this.rows.push(row);
     }
   }
@@ -166,7 +166,7 @@ export class SheetReader {
       return;
     }
     this.book.leftBytes -= costOf(html);
-    if (this.book.leftBytes < 0) throw new EnoughRead();
+    if (this.book.leftBytes < 0) throw new ResponseTooLargeError();
     row.columns.push(this.column);
     row.html.push(this.linked(html));
     row.kinds.push(style.bold ? kind | STRONG : kind);

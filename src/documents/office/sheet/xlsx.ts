@@ -1,6 +1,6 @@
 /** Workbooks in Office Open XML (ECMA-376 part 1, 18): a page a sheet. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
-import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
+import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { HtmlOutput, maxHtmlBytes } from '../html-output.ts';
@@ -11,7 +11,7 @@ import { readProperties } from '../properties.ts';
 import { drawingHtml } from './drawing.ts';
 import { placeOf, type Region, type TableRegion } from './sheet.ts';
 import { writeSheet } from './sheet-html.ts';
-import { EnoughRead, regionOf, SheetReader, type Workbook } from './sheet-reader.ts';
+import { ResponseTooLargeError, regionOf, SheetReader, type Workbook } from './sheet-reader.ts';
 import { readSharedStrings } from './strings.ts';
 import { readStyles } from './styles.ts';
 
@@ -24,7 +24,7 @@ export const kind: DocumentKind = {
     const part = workbookPart(source);
     const root = source.xml(part);
     if (root?.name !== 'x:workbook')
-      throw new DocumentFault('damaged', 'The workbook of the Excel file is missing or damaged');
+      throw new DocumentError('damaged', 'The workbook of the Excel file is missing or damaged');
     const sheets = sheetsOf(source, part, root);
     const shown = sheets.filter(({ hidden }) => !hidden);
     const asked = page !== undefined && page <= shown.length ? [shown[page - 1]!] : shown;
@@ -78,7 +78,7 @@ const attributeOf = (element: XmlElement | undefined, name: string): string | un
 function workbookPart(source: Package): string {
   const part = source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
   if (part.endsWith('.bin')) {
-    throw new DocumentFault('unsupported', 'Binary Excel workbooks (xlsb) cannot be read; save the file as xlsx');
+    throw new DocumentError('unsupported', 'Binary Excel workbooks (xlsb) cannot be read; save the file as xlsx');
   }
   return part;
 }
@@ -122,8 +122,8 @@ function readSheet(
     const complete = readXml(text, reader, { lenient: true, maxNodes: MAX_NODES });
     if (!complete || !xml.complete) notes.add(`The sheet ${quoted(sheet.name)} could only be read in part`);
   } catch (error) {
-    const isTooLarge = error instanceof DocumentFault && error.kind === 'too large';
-    if (!(error instanceof EnoughRead) && !isTooLarge) throw error;
+    const isTooLarge = error instanceof DocumentError && error.kind === 'too large';
+    if (!(error instanceof ResponseTooLargeError) && !isTooLarge) throw error;
     notes.add(tooLarge(sheet.name));
   }
   const { region } = reader.finish();

@@ -1,5 +1,5 @@
 /** Presentations in the OpenDocument format, flat ones too: a page a slide. */
-import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
+import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, type XmlElement } from '../../xml/xml.ts';
 import { HtmlOutput } from '../html-output.ts';
@@ -57,7 +57,7 @@ export const kind: DocumentKind = {
     };
     if (file.styles) readPieces(file.styles, PARENTS, take);
     const complete = readPieces(file.content, PARENTS, take);
-    if (seen === 0) throw new DocumentFault('damaged', 'The file is no OpenDocument presentation, or a damaged one');
+    if (seen === 0) throw new DocumentError('damaged', 'The file is no OpenDocument presentation, or a damaged one');
     const notes: string[] = [];
     if (output.full) notes.push('The presentation is too large to be shown in full');
     if (!complete || !file.complete) notes.push('The file is damaged; what could be read is shown');

@@ -1,5 +1,5 @@
 /** Presentations in Office Open XML (ECMA-376 part 1, 19): a page a slide. */
-import { DocumentFault, type DocumentKind, type DocumentPage } from '../../document.ts';
+import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { HtmlOutput } from '../html-output.ts';
 import { openPackage, type Package } from '../package.ts';
@@ -18,7 +18,7 @@ export const kind: DocumentKind = {
       source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'ppt/presentation.xml';
     const root = source.xml(part);
     if (root?.name !== 'p:presentation') {
-      throw new DocumentFault('damaged', 'The content of the PowerPoint file is missing or damaged');
+      throw new DocumentError('damaged', 'The content of the PowerPoint file is missing or damaged');
     }
     const notes: string[] = [];
     const slides = slidesOf(source, part, root, notes);

@@ -1,5 +1,5 @@
 /** Word documents of the newer kind: DOCX and DOTX with or without macros, Strict or Transitional, or as one XML file. */
-import { DocumentFault, type DocumentKind } from '../../document.ts';
+import { DocumentError, type DocumentKind } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { Flow } from '../flow.ts';
@@ -52,7 +52,7 @@ export const kind: DocumentKind = {
 function mainPart(source: Package): string {
   const found = source.relationships('').find(({ type, external }) => type === 'officeDocument' && !external);
   const name = found?.target ?? 'word/document.xml';
-  if (!source.part(name)) throw new DocumentFault('damaged', 'The file is no Word document, or a damaged one');
+  if (!source.part(name)) throw new DocumentError('damaged', 'The file is no Word document, or a damaged one');
   return name;
 }
 
@@ -69,7 +69,7 @@ function readBody(source: Package, main: string, reader: BodyReader, flow: Flow)
   let complete = part.complete;
   if (part.tree) for (const piece of children(child(part.tree, 'w:body'))) take(piece);
   else if (!readPieces(part.source!, BODY, take)) complete = false;
-  if (count === 0) throw new DocumentFault('damaged', 'The file is no Word document, or a damaged one');
+  if (count === 0) throw new DocumentError('damaged', 'The file is no Word document, or a damaged one');
   return complete;
 }
 

@@ -1,5 +1,5 @@
 /** Text documents in the OpenDocument format: ODT and templates, and flat files (FODT). */
-import { DocumentFault, type DocumentKind } from '../../document.ts';
+import { DocumentError, type DocumentKind } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import type { XmlElement } from '../../xml/xml.ts';
 import { Flow } from '../flow.ts';
@@ -40,7 +40,7 @@ export const kind: DocumentKind = {
     };
     if (file.styles) readPieces(file.styles, STYLES, take);
     const complete = readPieces(file.content, CONTENT, take) && file.complete;
-    if (count === 0) throw new DocumentFault('damaged', 'The file is no OpenDocument text, or a damaged one');
+    if (count === 0) throw new DocumentError('damaged', 'The file is no OpenDocument text, or a damaged one');
     const { title, metadata, publishedTime, lang } = file.about;
     const author = metadata.creator ?? metadata.lastModifiedBy;
     return {

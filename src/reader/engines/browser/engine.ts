@@ -4,7 +4,7 @@ import { during, throughout } from '#telemetry/trace.ts';
 import { answerFacts, fromFetched, isHtml, type Snapshot } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
 import { withPictures } from '../text-picture.ts';
-import { FileTarget, unreadable } from './failures.ts';
+import { FileTargetError, unreadable } from './failures.ts';
 import type { Lease, Pool } from './pool.ts';
 import { prepare } from './prepare.ts';
 import { type VisitTools, visitPage } from './visit.ts';
@@ -28,11 +28,11 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
       const preparation = await prepare(visit, tools.guard);
       const { trace } = visit;
       const lease = await during('queue', trace, () => pool.lease(visit.signal, visit.deadline - performance.now()));
-      let file: FileTarget;
+      let file: FileTargetError;
       try {
         return yield* throughout('render', trace, watched(visitPage(visit, preparation, lease, tools), visit, lease));
       } catch (error) {
-        if (!(error instanceof FileTarget)) throw error;
+        if (!(error instanceof FileTargetError)) throw error;
         file = error;
       } finally {
         lease.release();
@@ -50,7 +50,7 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
  * was to be saved comes back to the browser, and text for its picture.
  */
 async function* readFile(
-  { url, jar, storageState, reason }: FileTarget,
+  { url, jar, storageState, reason }: FileTargetError,
   visit: Visit,
   direct: Engine,
   browser: Engine,

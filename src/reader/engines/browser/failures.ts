@@ -5,7 +5,7 @@ import { redirectsTooOften } from '#net/fetch/redirect.ts';
 import type { StorageState } from '../../snapshot.ts';
 
 /** Thrown when another engine reads the target: it is a file, or its answer is one that browsers do not take. Not for callers. */
-export class FileTarget extends Error {
+export class FileTargetError extends Error {
   readonly url: string;
   readonly mediaType: string | undefined;
   /** Why it is read elsewhere. */
@@ -28,7 +28,7 @@ export const unreadable = (mediaType: string | undefined): Problem =>
 
 /** A target whose answer a browser does not take, or takes for something else. */
 export const unlikeBrowsers = (url: string, mediaType?: string) =>
-  new FileTarget(url, mediaType, 'the browser does not read this answer');
+  new FileTargetError(url, mediaType, 'the browser does not read this answer');
 
 /** What the browser does not let out whatever the proxy would say. */
 const OWN_REFUSALS = new Set(['ERR_UNSAFE_PORT', 'ERR_BLOCKED_BY_LOCAL_NETWORK_ACCESS_CHECKS']);

@@ -8,12 +8,12 @@
  */
 import type { CDPSession } from 'playwright-core';
 import { MAX_REDIRECTS } from '#net/fetch/redirect.ts';
-import type { WayOut } from './way-out.ts';
+import type { EgressSession } from './way-out.ts';
 
 export interface HopsConfig {
   readonly target: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly credentials: WayOut['credentials'];
+  readonly credentials: EgressSession['credentials'];
   /** Whether the first document comes from here, and is not asked for. */
   readonly isBrought: boolean;
   /** Told when the document of the main frame was redirected too often, and is not asked for again. */

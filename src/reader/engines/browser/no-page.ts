@@ -3,7 +3,7 @@ import { within } from '#concurrency/deadline.ts';
 import { fileNameOf } from '#net/fetch/file-name.ts';
 import { actualMedia, declaredMedia, type Media } from '../media-type.ts';
 import { embeddedFile, soleEmbedded } from './embedded.ts';
-import { FileTarget, unlikeBrowsers, withoutContent } from './failures.ts';
+import { FileTargetError, unlikeBrowsers, withoutContent } from './failures.ts';
 import type { MainDocument, Network } from './network.ts';
 import type { TakenDocument } from './snapshot.ts';
 import type { World } from './world.ts';
@@ -40,7 +40,7 @@ export async function refuseOther({ html, captured }: TakenDocument, network: Ne
   if (!/<(?:i?frame|embed|object)\b/i.test(html)) return;
   const embedded = await world.call(soleEmbedded, undefined, LOOK_MS).catch(() => undefined);
   const file = embedded && embeddedFile(embedded, (url) => network.framed(url));
-  if (file) throw new FileTarget(file, embedded.type);
+  if (file) throw new FileTargetError(file, embedded.type);
 }
 
 /** A large file is told by the text that its first bytes became, long before all of it is there. */
@@ -55,7 +55,7 @@ async function refuseFile(main: MainDocument, html: string): Promise<void> {
 
 function refuseMedia(main: MainDocument, bytes: Uint8Array): void {
   const { kind, mediaType } = mediaOf(main, bytes);
-  if (kind === 'file' || kind === 'other') throw new FileTarget(main.url, mediaType);
+  if (kind === 'file' || kind === 'other') throw new FileTargetError(main.url, mediaType);
 }
 
 /** What the browser says it made of a page; text that is a page by its content is shown as its source. */

@@ -3,7 +3,7 @@
  * hangs, crashes, is refused, runs out of time) becomes a reason to look again at what to do.
  */
 import type { BrowserContext, Page } from 'playwright-core';
-import { TimeUp, within } from '#concurrency/deadline.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { type Problem, problem } from '#errors.ts';
 import { decodeText } from '#html/decode.ts';
 import { parseContentEncoding } from '#net/fetch/content-encoding.ts';
@@ -20,7 +20,14 @@ import { type Calls, isOwnDoing, watchCalls } from './calls.ts';
 import { readText } from './capture.ts';
 import { needsPictures } from './context.ts';
 import { boundDocument } from './document-size.ts';
-import { FileTarget, isBodiless, isUnread, navigationProblem, unlikeBrowsers, withoutContent } from './failures.ts';
+import {
+  FileTargetError,
+  isBodiless,
+  isUnread,
+  navigationProblem,
+  unlikeBrowsers,
+  withoutContent,
+} from './failures.ts';
 import { overrideHints } from './hints.ts';
 import { watchHops } from './hops.ts';
 import { type Injected, installScripts, scriptsSettled } from './inject.ts';
@@ -36,7 +43,7 @@ import { type TakenDocument, takeDocument } from './snapshot.ts';
 import { takeStorageState } from './storage-state.ts';
 import { captureDue, type Demands, readyAt } from './timing.ts';
 import { trackDocument } from './tracker.ts';
-import type { WayOut } from './way-out.ts';
+import type { EgressSession } from './way-out.ts';
 import { openWorld, type World } from './world.ts';
 
 /** What a page needs beside its browser. */
@@ -87,7 +94,7 @@ export interface PageVisitParts {
   readonly tools: PageTools;
   readonly context: BrowserContext;
   readonly page: Page;
-  readonly way: WayOut;
+  readonly way: EgressSession;
 }
 
 interface Taken {
@@ -102,7 +109,7 @@ export class PageVisit {
   readonly #tools: PageTools;
   readonly #context: BrowserContext;
   readonly #page: Page;
-  readonly #way: WayOut;
+  readonly #way: EgressSession;
   readonly #calls: Calls;
   /** Whether the document came with the request, and is no answer of a server. */
   readonly #isSubmitted: boolean;
@@ -312,7 +319,7 @@ export class PageVisit {
       if (this.#gone || this.#failure() || this.#isCutShort || now >= this.#lastLookAt) break;
       const other = this.#otherDocument();
       // Another engine takes more text than the browser can show.
-      if (this.#isCutOff && other) throw new FileTarget(other.url, other.mediaType);
+      if (this.#isCutOff && other) throw new FileTargetError(other.url, other.mediaType);
       if (this.#isCutOff) break;
       if (other) {
         const read = await this.#readOther(other);
@@ -396,7 +403,7 @@ export class PageVisit {
   }
 
   /** Why there is no document to read any more, or never was. */
-  #failure(): Problem | FileTarget | undefined {
+  #failure(): Problem | FileTargetError | undefined {
     const wanted = this.#network.wanted();
     const told = wanted && this.#way.failureOf(new URL(wanted.url()));
     const unreached = this.#network.failure();
@@ -405,7 +412,7 @@ export class PageVisit {
     if (answered && isUnknownCoding(answered)) return unlikeBrowsers(answered.url);
     const isBare = this.#network.brokeOff() && this.#life.elements <= BARE_ELEMENTS;
     if (answered && isBare) return unlikeBrowsers(answered.url);
-    const file = () => new FileTarget(answered?.url ?? this.#visit.url, answered?.mediaType);
+    const file = () => new FileTargetError(answered?.url ?? this.#visit.url, answered?.mediaType);
     if (this.#isDownload) return file();
     const error = this.#navigationError ?? this.#network.lost();
     if (!error) return undefined;
@@ -430,7 +437,7 @@ export class PageVisit {
 
   /** Undefined for one that is a page. */
   async #readOther(main: MainDocument): Promise<Snapshot | undefined> {
-    if (isFileType(main.mediaType)) throw new FileTarget(main.url, main.mediaType);
+    if (isFileType(main.mediaType)) throw new FileTargetError(main.url, main.mediaType);
     const headers = main.response?.headers() ?? {};
     if (refreshOf('', main.url, headers.refresh)) {
       await this.#wait(performance.now(), performance.now() + RETRY_MS);
@@ -444,7 +451,7 @@ export class PageVisit {
       this.#undeclared = main;
       return undefined;
     }
-    if (media.kind !== 'text') throw new FileTarget(main.url, media.mediaType);
+    if (media.kind !== 'text') throw new FileTargetError(main.url, media.mediaType);
     const { text } = decodeText(bytes, headers['content-type']);
     const storageState = await this.#takeState();
     const seen = { text, ...(await this.#takeShots()), settled: true, hiddenFrames: false, hiddenShadow: false };
@@ -538,7 +545,7 @@ export class PageVisit {
       if (removeOverlay) await this.#removeOverlays(limitMs);
       taken = await this.#takeDocument(limitMs);
     } catch (error) {
-      const hangs = error instanceof TimeUp && final && !this.#gone;
+      const hangs = error instanceof DeadlineExceededError && final && !this.#gone;
       taken = hangs ? await this.#takeHalted() : undefined;
     }
     if (!taken || !isWeb(taken.captured.url)) return undefined;
@@ -571,7 +578,7 @@ export class PageVisit {
   /** A page that trips this up keeps its overlays, and is read all the same. */
   async #removeOverlays(limitMs: number): Promise<void> {
     await this.#world.call(removeOverlays, undefined, limitMs).catch((error) => {
-      if (error instanceof TimeUp) throw error;
+      if (error instanceof DeadlineExceededError) throw error;
     });
   }
 

@@ -6,7 +6,7 @@ import type { Visit } from '../engine.ts';
 import { identify } from '../user-agent.ts';
 import { closeContext, openContext } from './context.ts';
 import { jarOf, setCallersCookies, setEarlierCookies } from './cookies.ts';
-import { FileTarget } from './failures.ts';
+import { FileTargetError } from './failures.ts';
 import { gatherScripts } from './inject.ts';
 import { type PageTools, PageVisit } from './page-visit.ts';
 import type { Lease } from './pool.ts';
@@ -62,8 +62,8 @@ export async function* visitPage(
     yield* new PageVisit({ visit, preparation, tools, context, page, way }).run(scripts, identity);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof FileTarget && context) await gather(error, context, visit);
-    if (error instanceof Problem || error instanceof FileTarget) throw error;
+    if (error instanceof FileTargetError && context) await gather(error, context, visit);
+    if (error instanceof Problem || error instanceof FileTargetError) throw error;
     throw problem('AssertionFailureError', { message: 'The page could not be read' }, error);
   } finally {
     signal.removeEventListener('abort', stop);
@@ -73,7 +73,7 @@ export async function* visitPage(
 }
 
 /** What the one who reads the file goes on with. */
-async function gather(file: FileTarget, context: BrowserContext, { options }: Visit): Promise<void> {
+async function gather(file: FileTargetError, context: BrowserContext, { options }: Visit): Promise<void> {
   file.jar = await jarOf(context).catch(() => undefined);
   if (!options.exportStorageState) return;
   const taken = await takeStorageState(context, STATE_MS).catch(() => undefined);

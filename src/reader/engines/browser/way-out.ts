@@ -4,7 +4,7 @@ import type { Problem } from '#errors.ts';
 import type { EgressAddress } from './launch.ts';
 import type { RefusalLog } from './refusals.ts';
 
-export interface WayOut {
+export interface EgressSession {
   /** Of the visit at the egress proxy. */
   readonly credentials: { readonly username: string; readonly password: string };
   /** The hosts that were refused to the visit so far. */
@@ -30,7 +30,7 @@ export interface WayOutConfig {
   readonly acceptInvalidCertificates: boolean;
 }
 
-export function openWayOut({ egress, refusals, proxy, acceptInvalidCertificates }: WayOutConfig): WayOut {
+export function openWayOut({ egress, refusals, proxy, acceptInvalidCertificates }: WayOutConfig): EgressSession {
   const username = `visit-${randomUUID()}`;
   const route = proxy && egress.route(proxy, { username, acceptInvalidCertificates });
   let listener: ((host: string) => void) | undefined;

@@ -4,7 +4,7 @@ import { WEIGHTS } from '#generated/content-weights.ts';
 import { KIND_WEIGHTS } from '#generated/page-kind-weights.ts';
 import type { Records } from '../blocks/records.ts';
 import type { Survey } from '../blocks/survey.ts';
-import { createDescriber, type Describer, FEATURES, layGround, type PageFacts } from '../trees/features.ts';
+import { createDescriber, createPageContext, type Describer, FEATURES, type PageFacts } from '../trees/features.ts';
 import { describePage, FITTED_KINDS, PAGE_FEATURES } from '../trees/page-features.ts';
 import { probabilities, probability, readTrees, type Trees } from '../trees/trees.ts';
 
@@ -63,7 +63,7 @@ export function kindProbabilities(trees: readonly Trees[], numbers: Float32Array
 /** The blocks that the trees take for content; other trees than the shipped ones are for measuring. */
 export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = shippedTrees()): Choice {
   const size = survey.blocks.length;
-  const ground = layGround(survey);
+  const ground = createPageContext(survey);
   const numbers = describePage(survey, ground.records, facts);
   const kinds = kindProbabilities(fitted.kinds, numbers);
   const describe = createDescriber(survey, ground, { ...facts, numbers, kinds });

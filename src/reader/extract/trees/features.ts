@@ -187,7 +187,7 @@ const letters = (text: string) =>
     .trim();
 
 /** Arrays over all elements that blocks look things up in. */
-export interface Ground {
+export interface PageContext {
   depth: Int32Array;
   /** Which of AROUND the element is, -1 for none. */
   around: Int8Array;
@@ -199,7 +199,7 @@ export interface Ground {
 }
 
 /** Lays out what blocks look up; the survey has at least one element. */
-export function layGround(survey: Survey): Ground {
+export function createPageContext(survey: Survey): PageContext {
   const size = survey.elements.length;
   const ground = {
     depth: new Int32Array(size),
@@ -394,7 +394,7 @@ function writeOwn(row: Float32Array, start: number, block: Block, tag: string): 
   return to + PHRASES.length;
 }
 
-function writeNeighbours(row: Float32Array, start: number, survey: Survey, { look }: Ground, at: number): number {
+function writeNeighbours(row: Float32Array, start: number, survey: Survey, { look }: PageContext, at: number): number {
   const { blocks } = survey;
   const own = look[blocks[at]!.owner]!;
   let to = start;
@@ -454,7 +454,7 @@ export interface Describer {
 }
 
 /** Describes the blocks of a survey, which has at least one. */
-export function createDescriber(survey: Survey, ground: Ground, view: PageView): Describer {
+export function createDescriber(survey: Survey, ground: PageContext, view: PageView): Describer {
   const { blocks } = survey;
   const { records } = ground;
   const looks = looksOf(blocks, ground.look);
@@ -530,7 +530,7 @@ export function createDescriber(survey: Survey, ground: Ground, view: PageView):
 }
 
 /** A row of FEATURES for each block of the survey, one after the other. */
-export function describeBlocks(survey: Survey, ground: Ground, view: PageView): Float32Array {
+export function describeBlocks(survey: Survey, ground: PageContext, view: PageView): Float32Array {
   const size = survey.blocks.length;
   const all = new Float32Array(size * FEATURES.length);
   if (size === 0) return all;
@@ -641,7 +641,13 @@ function hashOf(text: string): number {
 }
 
 /** Writes how much of the page the nearest box with each of PARTS, then with each of AROUND, holds; -1 for none. */
-function writeNearest(row: Float32Array, start: number, survey: Survey, { around }: Ground, owner: number): number {
+function writeNearest(
+  row: Float32Array,
+  start: number,
+  survey: Survey,
+  { around }: PageContext,
+  owner: number,
+): number {
   const { parts, parent, words } = survey;
   const end = start + PARTS.length + AROUND.length;
   for (let number = start; number < end; number++) row[number] = -1;
@@ -667,7 +673,7 @@ function writeChain(
   row: Float32Array,
   start: number,
   survey: Survey,
-  ground: Ground,
+  ground: PageContext,
   block: Block,
   at: number,
 ): number {
