@@ -13,7 +13,7 @@ import { openFaces, type Place, type ServerFace } from '#app/faces.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { type FoundationOptions, openFoundation } from '#app/foundation.ts';
 import { readModules } from '#app/metrics.ts';
-import { openModelModule, TOKENS } from '#app/model-room.ts';
+import { openModelModule, TOKENS } from '#app/model-module.ts';
 import { indexEmbedder, passageReranker } from '#app/model-tools.ts';
 import { openReading } from '#app/reading.ts';
 import { Started } from '#app/started.ts';

@@ -3,7 +3,7 @@ import { problem } from '#errors.ts';
 import type { Store } from '#storage/database/store.ts';
 import { createIdentities } from './identities.ts';
 import { newId } from './ids.ts';
-import { hashOf, isKeyText, makeKeyText, shownOf } from './key-text.ts';
+import { hashOf, isKeyText, makeKeyText, shownOf } from './key-format.ts';
 import { NAME } from './names.ts';
 import type { Account, Accounts, KeyRecord } from './records.ts';
 import type { Tables } from './schema.ts';

@@ -12,7 +12,7 @@ import {
   WINDOW_MS,
   type WindowState,
 } from '#storage/counters/counters.ts';
-import { DatabaseUnavailableError } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { countedAddress } from './addresses.ts';
 import { readAnyKey, readBearer } from './authorization.ts';
 import { newId } from './ids.ts';

@@ -3,8 +3,8 @@
  * account would wait for its row one behind the other, each on a connection of its own.
  */
 
-import { DatabaseUnavailableError } from '#storage/database/away.ts';
 import type { Store } from '#storage/database/store.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Hold } from './records.ts';
 import type { Tables } from './schema.ts';
 import { type HoldWish, insertHolds } from './usage-store.ts';

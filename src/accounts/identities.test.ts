@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DatabaseUnavailableError } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { createIdentities } from './identities.ts';
 import type { Identity } from './records.ts';
 

@@ -2,7 +2,7 @@
  * Who keys belong to, asked of the database at most once a second a key. What is known is kept by the key's hash, never
  * by its text.
  */
-import { DatabaseUnavailableError } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Identity } from './records.ts';
 
 export interface IdentitiesOptions {

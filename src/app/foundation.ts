@@ -13,7 +13,7 @@ import { createOcr, type Ocr } from '#ocr/index.ts';
 import { type Plans, plansWith } from '#plans.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import { openCounters } from '#storage/counters/open.ts';
-import { DatabaseUnavailableError } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { openPictures, type Pictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';

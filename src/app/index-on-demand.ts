@@ -18,7 +18,7 @@ export function indexOnDemand(config: Config, foundation: Foundation, log: Log):
     const [{ openIndexOf }, { indexEmbedder }, { openModelModule }] = await Promise.all([
       import('#search/index.ts'),
       import('./model-tools.ts'),
-      import('./model-room.ts'),
+      import('./model-module.ts'),
     ]);
     const modelHost = started.keep(await openModelModule(config, foundation, log));
     const embedder = await indexEmbedder(modelHost, config.searchEmbedder);

@@ -1,7 +1,7 @@
 /** What is done beside the work on lines: jobs expire, ends are told and charged, what is not needed is removed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/chores.ts';
+import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/maintenance.ts';
 import type { Job } from './job.ts';
 import type { Links } from './links.ts';
 import { removePieces } from './pieces.ts';

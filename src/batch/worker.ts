@@ -1,11 +1,11 @@
 /** Batch jobs as the workers of a process take them: which turns there are, and what becomes of a turn that failed. */
 import { asProblem } from '#errors.ts';
-import { DatabaseUnavailableError } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Lease } from '#storage/jobs/lease.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
+import { NonRetryableError, RetryLaterError, type RunTools, runBatchJob } from './run.ts';
 import type { JobRow } from './schema.ts';
 import { JOBS } from './store.ts';
-import { NonRetryableError, RetryLaterError, type RunTools, runBatchJob } from './turn.ts';
 
 export interface BatchWorkersOptions extends RunTools, Omit<WorkersOptions, 'store'> {
   readonly now: () => number;

@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander';
 import type { Account, ShownAccount } from '#accounts/index.ts';
 import { PLAN_CHOICES } from '#generated/cli-flags.ts';
 import type { PlanName } from '#plans.ts';
-import { reading, wholeNumber } from './numbers.ts';
 import {
   type AccountsFlags,
   accountsCommandOf,
@@ -11,7 +10,8 @@ import {
   found,
   withAccounts,
   withAccountsFlags,
-} from './room.ts';
+} from './accounts-module.ts';
+import { reading, wholeNumber } from './numbers.ts';
 import { tableLines } from './table.ts';
 import { shortTime } from './times.ts';
 

@@ -75,7 +75,7 @@ export async function inClient<T>(
 ): Promise<T> {
   const server = serverOf(context, flags);
   if (server) return atServer(server, context, { flags, needs }, work);
-  const { openInProcessFaces } = await import('./rooms.ts');
+  const { openInProcessFaces } = await import('./in-process-faces.ts');
   const rooms = await openInProcessFaces(context, flags, { rooms: needs.rooms ?? 'all', jobs: needs.jobs ?? false });
   try {
     return await work({

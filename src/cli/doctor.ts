@@ -1,8 +1,9 @@
 /** `lectern doctor`: examines the machine, the way out, limits and the work itself, and says what to do. */
+
+import { type AccountsFlags, withAccountsFlags } from './accounts-module.ts';
 import type { CliContext } from './context.ts';
 import { CommandError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
-import { type AccountsFlags, withAccountsFlags } from './room.ts';
 
 export function doctorCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('doctor').description('Check the machine, the way out, limits and the work itself.');

@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '#config.ts';
 import type { FillProgress, FillSummary, IndexStats, LocalIndex } from '#search/index.ts';
+import { type AccountsFlags, accountsCommandOf, type CommandContext, withAccountsFlags } from './accounts-module.ts';
 import { dataDirOf } from './client.ts';
 import { CommandError, usageError } from './exit-codes.ts';
 import { wholeNumber } from './numbers.ts';
-import { type AccountsFlags, accountsCommandOf, type CommandContext, withAccountsFlags } from './room.ts';
 
 interface IndexFlags extends AccountsFlags {
   readonly stats?: boolean;

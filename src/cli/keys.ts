@@ -1,7 +1,6 @@
 /** `lectern keys`: makes, shows, renames, ends and revokes API keys. */
 import { Argument, type Command, Option } from 'commander';
 import type { KeyRecord, ShownKey } from '#accounts/index.ts';
-import { reading } from './numbers.ts';
 import {
   type AccountsFlags,
   accountsCommandOf,
@@ -9,7 +8,8 @@ import {
   found,
   withAccounts,
   withAccountsFlags,
-} from './room.ts';
+} from './accounts-module.ts';
+import { reading } from './numbers.ts';
 import { tableLines } from './table.ts';
 import { readTime, shortTime, TIME_HELP } from './times.ts';
 

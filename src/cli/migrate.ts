@@ -1,8 +1,9 @@
 /** `lectern migrate`: the tables of the databases, brought to this version before a server is. */
+
+import { type AccountsFlags, withAccountsFlags } from './accounts-module.ts';
 import type { CliContext } from './context.ts';
 import { CommandError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
-import { type AccountsFlags, withAccountsFlags } from './room.ts';
 import { tableLines } from './table.ts';
 
 interface MigrateFlags extends AccountsFlags {

@@ -2,9 +2,15 @@
 import type { Command } from 'commander';
 import type { Model } from '#client/index.ts';
 import type { LibraryModel, ModelLibrary, PullPlan, PullProgress } from '#models/index.ts';
+import {
+  type AccountsFlags,
+  accountsCommandOf,
+  type CommandContext,
+  found,
+  withAccountsFlags,
+} from './accounts-module.ts';
 import { type ClientFlags, dataDirOf, inClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
-import { type AccountsFlags, accountsCommandOf, type CommandContext, found, withAccountsFlags } from './room.ts';
 import { tableLines } from './table.ts';
 
 interface ServedFlags extends ClientFlags {

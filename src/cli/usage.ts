@@ -2,7 +2,6 @@
 import { type Command, Option } from 'commander';
 import type { AccountsModule, UsageGroup, UsageSum } from '#accounts/index.ts';
 import { USAGE_CHOICES } from '#generated/cli-flags.ts';
-import { reading } from './numbers.ts';
 import {
   type AccountsFlags,
   accountsCommandOf,
@@ -10,7 +9,8 @@ import {
   found,
   withAccounts,
   withAccountsFlags,
-} from './room.ts';
+} from './accounts-module.ts';
+import { reading } from './numbers.ts';
 import { tableLines } from './table.ts';
 import { dayOf, readTime, TIME_HELP } from './times.ts';
 

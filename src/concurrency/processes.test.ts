@@ -6,8 +6,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { createProcesses } from './processes.ts';
-import { describeWorkers, type Task } from './tasks.suite.ts';
-import { TaskCrashedError } from './tasks.ts';
+import { describeWorkers, type Task } from './task-queue.suite.ts';
+import { TaskCrashedError } from './task-queue.ts';
 
 const { workers } = describeWorkers((setup) => createProcesses<Task, unknown>(setup), 256);
 

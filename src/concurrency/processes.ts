@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { unlessAborted } from './deadline.ts';
 import { childEnvironment } from './environment.ts';
 import { residentBytes } from './resident.ts';
-import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './tasks.ts';
+import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './task-queue.ts';
 import { defaultThreads } from './threads.ts';
 
 export interface Processes<Task, Result> {

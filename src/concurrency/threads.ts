@@ -7,7 +7,7 @@
  */
 import os from 'node:os';
 import { Piscina } from 'piscina';
-import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './tasks.ts';
+import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './task-queue.ts';
 
 export interface Threads<Task, Result> {
   /**

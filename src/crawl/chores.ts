@@ -1,6 +1,6 @@
 /** What is done beside the reading: reads are charged, crawls expire, what is not needed is removed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/chores.ts';
+import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/maintenance.ts';
 import type { Billing } from './billing.ts';
 import { type CrawlDb, JOBS, sweep } from './store.ts';
 

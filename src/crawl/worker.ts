@@ -1,10 +1,10 @@
 /** Crawls as the workers of a process take them: how a turn ends, and what becomes of one that failed. */
 import { asProblem, Problem } from '#errors.ts';
-import { DatabaseUnavailableError } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
+import { type RunEnd, type RunTools, runCrawlJob } from './run.ts';
 import type { JobRow } from './schema.ts';
 import { JOBS } from './store.ts';
-import { type RunEnd, type RunTools, runCrawlJob } from './turn.ts';
 
 export interface CrawlWorkersOptions extends RunTools, Omit<WorkersOptions, 'pauseMs' | 'store'> {
   readonly now: () => number;

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { createProcesses } from '#concurrency/processes.ts';
-import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/tasks.ts';
+import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { canonicalType, TYPES } from './detect.ts';
 import {
   DocumentError,

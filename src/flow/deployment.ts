@@ -3,7 +3,7 @@ import { within } from '#concurrency/deadline.ts';
 import { own } from '#own.ts';
 import type { DeploymentDefinition, ExecutorSource, Polling } from './definition.ts';
 import type { ReplicaPosition } from './executor-source.ts';
-import { openReplicas, type SourceTools } from './open-seats.ts';
+import { openReplicas, type SourceTools } from './open-replicas.ts';
 import { reduceRequests } from './reduce.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
 import { cloneRequest, type DataRequest, failed } from './request.ts';

@@ -11,7 +11,7 @@ import { createRequestMethods } from './grpc/request-methods.ts';
 import { answerRequest, told } from './grpc/requests.ts';
 import { type CallFacts, createRpcServer, type Method, type TlsFiles } from './grpc/server.ts';
 import { lostProblem } from './lost.ts';
-import type { SourceTools } from './open-seats.ts';
+import type { SourceTools } from './open-replicas.ts';
 import { decodeRequestList, endpointsProto } from './proto/codec.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
 import { statusOf } from './status.ts';

@@ -9,7 +9,7 @@ import {
   TaskCrashedError,
   type TaskQueue,
   TaskTimeoutError,
-} from '#concurrency/tasks.ts';
+} from '#concurrency/task-queue.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { problem } from '#errors.ts';
 import type { OcrEngine } from './engine.ts';

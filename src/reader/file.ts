@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { QueueFullError } from '#concurrency/tasks.ts';
+import { QueueFullError } from '#concurrency/task-queue.ts';
 import { extensionOf, typeOfBytes } from '#documents/detect.ts';
 import { DocumentError, type DocumentFile, type DocumentPage, type PictureOptions } from '#documents/document.ts';
 import type { Documents, ReadFile } from '#documents/documents.ts';

@@ -1,6 +1,6 @@
 /** The threads in which snapshots become renditions, and what it means when a page is too much for one. */
 
-import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/tasks.ts';
+import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { createThreads } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';

@@ -4,8 +4,8 @@
  */
 import { problem } from '#errors.ts';
 import { ProviderError } from './ask.ts';
-import { fuse, resultKey } from './fuse.ts';
 import type { Hit } from './hit.ts';
+import { fuse, resultKey } from './merge-hits.ts';
 import { hasStrange, keepsTo } from './operators.ts';
 import type { EngineName } from './provider.ts';
 import type { SearchQuery } from './query.ts';

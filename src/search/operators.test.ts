@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fuse, pageKey } from './fuse.ts';
 import type { Hit } from './hit.ts';
+import { fuse, pageKey } from './merge-hits.ts';
 import { composeText, keepsTo, type OperatorName, textFor } from './operators.ts';
 import { readQuery } from './query.ts';
 

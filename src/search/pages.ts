@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events';
 import { asProblem, Problem } from '#errors.ts';
 import type { Options, Reader } from '#reader/index.ts';
 import { during, type Trace } from '#telemetry/trace.ts';
-import { isIndexedFile } from './fuse.ts';
 import type { Hit } from './hit.ts';
+import { isIndexedFile } from './merge-hits.ts';
 import type { Entry } from './result.ts';
 
 export interface PagesRequest {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asProblem, diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import type { Counters } from '#storage/counters/counters.ts';
-import { DatabaseUnavailableError } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { errorObject } from '../envelopes/reader.ts';
 import { ADMIN_TABLE, type AdminModules, type AdminRoute } from './endpoints.ts';
 import { adminDescription } from './openapi.ts';

@@ -1,6 +1,6 @@
 /** A database that is away, as callers are told it. */
 import { diskFull, isDiskFull, problem } from '#errors.ts';
-import { DatabaseUnavailableError } from '#storage/database/away.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 
 const RETRY_AFTER_S = 2;
 

@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { officeProfile, removeOfficePipe } from '#concurrency/office-pipe.ts';
 import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency/programs.ts';
-import { createTaskQueue } from '#concurrency/tasks.ts';
+import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { own } from '#own.ts';
 import { DocumentError } from '../document.ts';
 import { asksForPassword } from './password.ts';

@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { QueueFullError } from '#concurrency/tasks.ts';
+import { QueueFullError } from '#concurrency/task-queue.ts';
 import { canonicalType, hasLatePdfHeader, TYPES, typeOfBytes } from '#documents/detect.ts';
 import { DocumentError, type DocumentFile } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
 import { residentBytes } from '#concurrency/resident.ts';
-import { createTaskQueue } from '#concurrency/tasks.ts';
+import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { eachOf } from './each.ts';
 import { MediaError } from './value.ts';

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createIntake, QueueFullError } from '../queue/intake.ts';
+import { createIntake, RequestTooLargeError } from '../queue/intake.ts';
 import { clipRule } from './picture-rule.ts';
 import { createMediaReader, type MediaReader } from './reader.ts';
 
@@ -57,7 +57,7 @@ it(
   async () => {
     const share = createIntake({ most: 10, mostOfOne: png.length + 5 }).enter(0);
     await expect(read(share.hold)).rejects.toThrow('too much together with the other inputs');
-    expect(() => share.hold(png.length + 5)).not.toThrow(QueueFullError);
+    expect(() => share.hold(png.length + 5)).not.toThrow(RequestTooLargeError);
   },
   wait,
 );

@@ -1,6 +1,6 @@
 /** Media of a request to what a model is given: bytes are brought, looked at, opened aside, and made as the model wants them. */
 import { createProcesses } from '#concurrency/processes.ts';
-import { QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/tasks.ts';
+import { QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { DocumentError } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
 import { problem } from '#errors.ts';

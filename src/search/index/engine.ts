@@ -5,12 +5,12 @@
 
 import type { SearchQuery } from '../query.ts';
 import { demandsNothing, type Filters, filtersOf } from './filters.ts';
-import { fuse, type RankedList } from './fusion.ts';
 import type { IndexStore, PassageRow } from './index-store.ts';
 import { guessLanguage, languageOfTag } from './language.ts';
 import type { IndexablePage, IndexEmbedder, IndexStats, Retriever } from './local-index.ts';
 import { createMeaning } from './meaning.ts';
 import { addressOf, preparePage } from './prepare.ts';
+import { fuse, type RankedList } from './rank-fusion.ts';
 import { type Slot, slotsOf, surfaceOf } from './terms.ts';
 import { createWriter } from './writer.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encode, similarity, unit } from './codes.ts';
-import { fuse } from './fusion.ts';
 import { guessLanguage, languageOfTag } from './language.ts';
 import { cutPassages } from './passages.ts';
 import { plainOf } from './plain.ts';
+import { fuse } from './rank-fusion.ts';
 import { createShortlist } from './shortlist.ts';
 import { snippetOf } from './snippet.ts';
 import { slotsOf, surfaceOf, termsOf } from './terms.ts';

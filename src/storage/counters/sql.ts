@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
-import { DatabaseUnavailableError } from '../database/away.ts';
 import { openStore } from '../database/store.ts';
+import { DatabaseUnavailableError } from '../database/unavailable.ts';
 import { type Counters, CountersUnavailableError, LEASE_MS, type Take, type Taken } from './counters.ts';
 import { type Batch, runBatch } from './sql-batch.ts';
 import { type CounterTables, keepUp, MIGRATIONS } from './sql-tables.ts';

@@ -4,9 +4,9 @@
  */
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
-import { DatabaseUnavailableError } from './away.ts';
 import { migrate } from './migrate.ts';
 import type { Store, StoreOptions } from './store.ts';
+import { DatabaseUnavailableError } from './unavailable.ts';
 
 export interface PostgresOptions extends StoreOptions {
   readonly maxConnections?: number | undefined;

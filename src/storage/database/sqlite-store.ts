@@ -12,10 +12,10 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { DatabaseUnavailableError } from './away.ts';
 import { migrate } from './migrate.ts';
 import { type Database, openDatabase, type SqlValue } from './sqlite.ts';
 import type { Store, StoreOptions } from './store.ts';
+import { DatabaseUnavailableError } from './unavailable.ts';
 
 /**
  * Opens or makes the database file, readable by its owner only; `:memory:` is one that is never on disk. Throws when the

@@ -5,10 +5,10 @@ import { inspect } from 'node:util';
 import { type Generated, type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { postgresUrl, relayTo, type Service, startPostgres } from '../../../test/support/services.ts';
-import { DatabaseUnavailableError } from './away.ts';
 import { type Migration, NewerSchemaError } from './migrate.ts';
 import { openDatabase } from './sqlite.ts';
 import { openStore, type Store } from './store.ts';
+import { DatabaseUnavailableError } from './unavailable.ts';
 
 interface Teas {
   tea: { id: Generated<number>; name: string; grams: number };

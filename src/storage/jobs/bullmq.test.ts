@@ -5,7 +5,7 @@ import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { redisUrl, relayTo, type Service, startRedis } from '../../../test/support/services.ts';
 import { openBullMqNotifications } from './bullmq.ts';
-import type { JobNotifications } from './turns.ts';
+import type { JobNotifications } from './notifications.ts';
 
 const isThere = (await redisUrl()) !== undefined;
 const NEVER = new AbortController().signal;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { IRedisClient, JobsOptions, Queue, QueueOptions, Worker } from 'bullmq';
 import type { Log } from '#telemetry/log.ts';
 import { redisOptions } from '../redis.ts';
-import type { JobNotifications } from './turns.ts';
+import type { JobNotifications } from './notifications.ts';
 
 export interface BullMqOptions {
   /** `redis://…` */

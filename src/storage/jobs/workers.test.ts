@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
 import { redisUrl } from '../../../test/support/services.ts';
 import { openBullMqNotifications } from './bullmq.ts';
+import type { JobNotifications } from './notifications.ts';
 import { FRESH, type JobColumns, jobTable } from './table.ts';
-import type { JobNotifications } from './turns.ts';
 import { startWorkers, type Workers } from './workers.ts';
 
 interface Tables {

@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
 import { type Lease, LeaseLostError } from './lease.ts';
+import type { JobNotifications } from './notifications.ts';
 import type { AnyStore, JobColumns, JobTable, Release, Taken } from './table.ts';
-import type { JobNotifications } from './turns.ts';
 
 /** A turn of a job. */
 export interface JobRun<Row> extends Taken<Row> {

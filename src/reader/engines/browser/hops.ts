@@ -8,7 +8,7 @@
  */
 import type { CDPSession } from 'playwright-core';
 import { MAX_REDIRECTS } from '#net/fetch/redirect.ts';
-import type { EgressSession } from './way-out.ts';
+import type { EgressSession } from './egress-session.ts';
 
 export interface HopsConfig {
   readonly target: URL;

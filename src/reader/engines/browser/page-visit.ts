@@ -20,6 +20,7 @@ import { type Calls, isOwnDoing, watchCalls } from './calls.ts';
 import { readText } from './capture.ts';
 import { needsPictures } from './context.ts';
 import { boundDocument } from './document-size.ts';
+import type { EgressSession } from './egress-session.ts';
 import {
   FileTargetError,
   isBodiless,
@@ -43,7 +44,6 @@ import { type TakenDocument, takeDocument } from './snapshot.ts';
 import { takeStorageState } from './storage-state.ts';
 import { captureDue, type Demands, readyAt } from './timing.ts';
 import { trackDocument } from './tracker.ts';
-import type { EgressSession } from './way-out.ts';
 import { openWorld, type World } from './world.ts';
 
 /** What a page needs beside its browser. */

@@ -6,6 +6,7 @@ import type { Visit } from '../engine.ts';
 import { identify } from '../user-agent.ts';
 import { closeContext, openContext } from './context.ts';
 import { jarOf, setCallersCookies, setEarlierCookies } from './cookies.ts';
+import { openWayOut } from './egress-session.ts';
 import { FileTargetError } from './failures.ts';
 import { gatherScripts } from './inject.ts';
 import { type PageTools, PageVisit } from './page-visit.ts';
@@ -13,7 +14,6 @@ import type { Lease } from './pool.ts';
 import { isWeb, type Preparation } from './prepare.ts';
 import type { RefusalLog } from './refusals.ts';
 import { takeStorageState } from './storage-state.ts';
-import { openWayOut } from './way-out.ts';
 
 export interface VisitTools extends PageTools {
   /** The text of a script that the caller named by its address. */

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { QueueFullError, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './tasks.ts';
+import { QueueFullError, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './task-queue.ts';
 
 export type Task = { do: 'echo' | 'hang' | 'hog' | 'throw' | 'swell'; value?: unknown };
 

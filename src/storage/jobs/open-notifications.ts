@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 import { openBullMqNotifications } from './bullmq.ts';
+import type { JobNotifications } from './notifications.ts';
 import { queueName } from './queue-name.ts';
-import type { JobNotifications } from './turns.ts';
 
 export interface NotificationsPlace {
   readonly redisUrl: string | undefined;
