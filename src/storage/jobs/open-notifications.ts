@@ -14,8 +14,8 @@ export interface NotificationsPlace {
 }
 
 /** Throws for an address that cannot be read. */
-// biome-ignore lint/suspicious/noExplicitAny: rooms have tables of their own
 export function openJobNotifications(
+  // biome-ignore lint/suspicious/noExplicitAny: each module has tables of its own
   db: Kysely<any>,
   { redisUrl: url, room, takes, log }: NotificationsPlace,
 ): JobNotifications | undefined {
