@@ -1,3 +1,4 @@
+import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
@@ -33,7 +34,8 @@ export default defineConfig({
     pool: 'forks',
     // It ships sources under the same condition, which Node would not run.
     server: { deps: { inline: ['@modelcontextprotocol/client', 'eventsource'] } },
-    maxWorkers: 2,
+    // Many tests wait for a browser, a server or a timeout: half as many again as processors keep them busy.
+    maxWorkers: Math.max(2, Math.round(os.availableParallelism() * 1.5)),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -333,7 +333,7 @@ it('tries again with growing delays while an executor cannot start, and tells cl
   expect((await post('/starting')).header.status).toBeNull();
   writeFileSync(place('broken'), '');
   expect(await post('/end')).toMatchObject(DIED);
-  await expect.poll(() => lines('could not be started anew').length, POLL).toBeGreaterThan(6);
+  await expect.poll(() => lines('could not be started anew').length, POLL).toBeGreaterThan(4);
   const away = await send('/starting');
   expect(away.status).toBe(503);
   expect(JSON.stringify(await away.json())).toContain('deployment starting');

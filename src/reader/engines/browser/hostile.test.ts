@@ -84,10 +84,13 @@ describe('pages that take too much', () => {
   });
 
   it('refuses a page that asks more than any page should', async () => {
-    for (const path of ['/many-requests', '/many-domains']) {
-      const refused = { name: 'SecurityCompromiseError', status: 45102 };
-      await expect(bounded(path, 25_000), path).rejects.toMatchObject(refused);
-    }
+    const refused = { name: 'SecurityCompromiseError', status: 45102 };
+    await Promise.all(
+      ['/many-requests', '/many-domains'].map((path) =>
+        expect(bench.last(path, {}, 25_000), path).rejects.toMatchObject(refused),
+      ),
+    );
+    await bounded('/rendered');
   });
 });
 

@@ -313,10 +313,12 @@ describe('a page that is visited first', () => {
   });
 
   it('may come to nothing, in its share of the time', async () => {
-    for (const path of ['/missing', '/silent', '/hang', '/paper.pdf', '/alert', '/popup']) {
-      const page = await bench.last('/article', { preloadUrl: bench.site.origin + path }, 8_000);
-      expect(page.text, path).toContain('Mackerel');
-    }
+    await Promise.all(
+      ['/missing', '/silent', '/hang', '/paper.pdf', '/alert', '/popup'].map(async (path) => {
+        const page = await bench.last('/article', { preloadUrl: bench.site.origin + path }, 8_000);
+        expect(page.text, path).toContain('Mackerel');
+      }),
+    );
     expect(
       (await bench.last('/article', { preloadUrl: 'http://no-such-host.invalid/' }).catch((error) => error)).name,
     ).toBe('ParamValidationError');
