@@ -9,7 +9,7 @@ import { own } from '#own.ts';
 export const DOCUMENTATION_PATHS = ['/docs', '/docs/', '/llms.txt', '/llms-full.txt'] as const;
 
 /** From src/api and from dist/api alike. */
-const FOLDER = fileURLToPath(new URL('../../dist/docs/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../dist/docs/', import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -26,7 +26,7 @@ export interface PlaygroundOptions {
 }
 
 /** From src/api and from dist/api alike. */
-const FOLDER = new URL('../../dist/playground/', import.meta.url);
+const FOLDER = new URL('../../../dist/playground/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
