@@ -78,7 +78,7 @@ const noScheme = { error: 'Only http and https addresses can be read', name: 'Pa
 export const TARGET = '/target';
 export const TARGET_ANSWER = full(T);
 
-/** The columns "The server sends" of docs/guide/http.md, in any order. */
+/** The rows of the column "The server sends" in docs/guide/http.md, in any order. */
 export const ROWS: Readonly<Record<string, readonly Example[]>> = {
   'An image type with HTML': typed(PAGE, ['image/png', 'image/svg+xml']),
   'A PDF or zip type with HTML': typed(PAGE, ['application/pdf', 'application/zip']),
@@ -112,9 +112,9 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     ...typed({ text: PLAIN }, ['text/html'], PLAIN),
     ...typed({ text: '{"a":"words"}' }, ['text/html'], '{"a":"words"}'),
   ],
-  'A type that is not known, with HTML': typed(PAGE, ['application/x-own']),
-  'A type that is not known, with text': typed(noType('application/x-own'), ['application/x-own'], PLAIN),
-  'Audio, video or font types, with whatever': [
+  'An unknown type, with HTML': typed(PAGE, ['application/x-own']),
+  'An unknown type, with text': typed(noType('application/x-own'), ['application/x-own'], PLAIN),
+  'Audio, video or font types, with any content': [
     ...typed(noType('video/mp4'), ['video/mp4']),
     ...typed(noType('audio/mpeg'), ['audio/mpeg']),
     ...typed(noType('font/woff2'), ['font/woff2']),
@@ -133,7 +133,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     ['application/xhtml+xml'],
     `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>X</title></head><body><p>${WORDS}<br></p><p>More words & after</p></body></html>`,
   ),
-  'JSON types, with whatever': [
+  'JSON types, with any content': [
     ...typed({ text: '{"a":"words"}' }, ['application/json'], '{"a":"words"}'),
     ...typed({ text: '<!doctype html>' }, ['application/json']),
   ],
@@ -162,7 +162,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     full(`${T}Content-Disposition: attachment; filename="a.html"\r\nContent-Disposition: inline\r\n`),
   ),
 
-  '206 that nobody asked for': [
+  '206 without a range request': [
     ...read(
       { text: WORDS, warning: A_PART },
       full(T, HTML, '206 Partial Content'),
@@ -219,7 +219,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
       (to) => located(to),
     ),
   ),
-  '`Location` with what is no URL': refused(
+  '`Location` with an invalid URL': refused(
     NO_URL,
     ...['http://[/', 'http://a b/', 'http:///a%20b', 'http://127.0.0.1:99999/'].map((to) => located(to)),
   ),
@@ -232,8 +232,8 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     PAGE,
     ...['300', '305', '306'].map((status) => located('/nowhere', `${status} Own`)),
   ),
-  'More redirects than are followed': refused(TOO_OFTEN, located('?again')),
-  '`Refresh`, as a header or in the page, of at most five seconds': read(
+  'Too many redirects': refused(TOO_OFTEN, located('?again')),
+  '`Refresh` after at most five seconds, as a header or in the page': read(
     PAGE,
     full(`${T}Refresh: 0; url=${TARGET}\r\n`, '<title>Wait</title><p>Wait.'),
     full(`Content-Type: text/plain\r\nRefresh: 0; url=${TARGET}\r\n`, 'Wait.'),
@@ -241,7 +241,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     full(`${T}Refresh: 0; url=${TARGET}\r\n`, '<title>Wait</title><p>Wait.', '404 Not Found'),
   ),
   '`Refresh` after more than five seconds': read(PAGE, full(`${T}Refresh: 600; url=/nowhere\r\n`)),
-  '`Refresh` to the page itself, or in a circle': read(PAGE, full(`${T}Refresh: 0\r\n`)),
+  '`Refresh` to the page itself, or in a loop': read(PAGE, full(`${T}Refresh: 0\r\n`)),
 
   '`Transfer-Encoding: chunked`, in one header or repeated': read(
     PAGE,
@@ -282,7 +282,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     join(`${OK}Content-Length: 10\r\nContent-Length: ${size(HTML)}\r\n\r\n${HTML}`),
     join(`${OK}Content-Length: 10, ${size(HTML)}\r\n\r\n${HTML}`),
   ),
-  '`Content-Length` that is no number, or too large to count': read(
+  '`Content-Length` that is not a number, or is too large': read(
     PAGE,
     ...['-5', '+5', 'abc', '0x5', '', '5.0', '99999999999999999999999'].map((length) =>
       join(`${OK}Content-Length: ${length}\r\n\r\n${HTML}`),
@@ -303,7 +303,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     join(`${OK}Transfer-Encoding: chunked\r\n\r\n00${size(HTML).toString(16)};a=b\r\n${HTML}\r\n0\r\nX-T: a\r\n\r\n`),
     join(`${OK}Transfer-Encoding: chunked\r\n\r\n${size(HTML).toString(16)}  \n${HTML}\n0\n\n`),
   ),
-  'Chunks that are none': refused(
+  'Malformed chunks': refused(
     BROKEN,
     ...[HTML, `0x5\r\n${HTML}`, `-5\r\n${HTML}`, `ffffffffffffffffff\r\n${HTML}`].map((body) =>
       join(`${OK}Transfer-Encoding: chunked\r\n\r\n${body}`),
@@ -334,7 +334,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
   'More than three encodings': [
     encoded({ error: NO_CODING }, 'gzip, gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(gzip)))),
   ],
-  'Text that is not encoded, whatever the header says': [
+  'Text that is not encoded, with any `Content-Encoding`': [
     ...['gzip', 'deflate', 'br', 'zstd'].map((name) => encoded(PAGE, name, HTML)),
     encoded(PAGE, 'gzip, gzip', gzip),
   ],
@@ -356,7 +356,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
       browser: PAGE,
     },
   ],
-  'Encoded content that is cut off': (
+  'Truncated encoded content': (
     [
       ['gzip', gzipSync(LONG)],
       ['deflate', deflateSync(LONG)],
@@ -367,7 +367,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     browser: PAGE,
   })),
 
-  'A line without a colon, or a name that is none': read(
+  'A line without a colon, or with an invalid name': read(
     PAGE,
     ...['this line has no colon', 'X Own Name: a', ': a', 'X-\xe9: a', 'X(Own): a', 'X-Own : a'].map((line) =>
       full(`${T}${line}\r\n`),
@@ -396,5 +396,5 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     'The headers of the target are too large',
     full(`${T}X-Own: ${'a'.repeat(300_000)}\r\n`),
   ),
-  'Nothing, or half a head': refused(CLOSED, join(''), join('HTTP/1.1 200 OK\r\nContent-Ty')),
+  'Nothing, or an incomplete header section': refused(CLOSED, join(''), join('HTTP/1.1 200 OK\r\nContent-Ty')),
 };
