@@ -1,8 +1,8 @@
 /**
- * Batch jobs: `npm run bench:batch`. Lines a second of a job of 50,000 lines with the built-in model, beside the same texts
- * posted in requests of 32 to the same server; the most memory of a worker by the size of its job; and workers killed at random
- * moments, 100 times or as often as the first argument says, in SQLite and in PostgreSQL where the machine has it. With
- * `--redis` they are killed only, while their turns go through Redis.
+ * Batch jobs: `npm run bench:batch`. Measures lines a second of a job of 50,000 lines with the built-in model, compared with
+ * the same texts sent in requests of 32; peak memory of a worker by job size; and recovery of workers killed at random
+ * moments, 100 times or as often as the first argument says, on SQLite and, if installed, PostgreSQL. `--redis` runs only
+ * the kills, with notifications through Redis.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';

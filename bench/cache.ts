@@ -1,5 +1,5 @@
 /**
- * A read that is answered from a kept copy, beside the same page read live: `npm run bench:cache`. Both go through the
+ * Reading a page from the cache and reading it live: `npm run bench:cache`. Both go through the
  * whole server; the site, the client and the server share this machine's processors.
  */
 import { get, load } from './load.ts';
@@ -36,8 +36,8 @@ async function compare(engine: string, concurrencies: readonly number[]): Promis
     if (page.hits() - before < reads.count) throw new Error('the page was not asked for, so these were no live reads');
     for (const [name, { requestsPerSecond, p50Ms, p99Ms }] of [
       [`${engine}, live`, reads],
-      [`${engine}, kept copy`, hits],
-      [`${engine}, kept copy in another form`, anew],
+      [`${engine}, cached`, hits],
+      [`${engine}, cached, other format`, anew],
     ] as const) {
       rows.push([name, concurrency, requestsPerSecond, p50Ms, p99Ms]);
     }

@@ -1,4 +1,4 @@
-/** Programs that find the content of a page and write it as Markdown: ours, and those that one can install. */
+/** Programs that extract the content of a page as Markdown: Lectern and its competitors. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';

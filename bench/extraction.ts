@@ -1,11 +1,10 @@
 /**
- * HTML to content Markdown over a folder of pages, beside what else one can install, in one run:
+ * HTML to content Markdown over a folder of pages, Lectern and its competitors in one run:
  * `npm run bench:extraction -- <folder> [--scorer <module>] [--cross] [--baseline] [--limit <pages a set>]`.
  *
  * Without a scorer the folder's `.html` and `.html.gz` files are only timed. With one (bench/scorer.ts says what it must
- * export) answers are scored as well, and a run over all pages and contenders writes bench/extraction.md. `--cross` adds
- * what pages of sites never seen would get, which takes some minutes. `--baseline` leaves out all peers but that which
- * speed is held against.
+ * export) answers are scored too, and a run over all pages and contenders writes bench/extraction.md. `--cross` adds
+ * cross-validated scores, which takes some minutes. `--baseline` runs only the competitor that speed is compared with.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What bench/flow.ts measures, in a process of its own: `bare`, `gateway` (executors that no request is meant for),
- * `inside` (executors that are called and do nothing) or `own` (the same, each in a process of its own). It tells its
+ * The server that bench/flow.ts measures, in a separate process: `bare`, `gateway` (executors without a handler for the
+ * endpoint), `inside` (executors whose handler does nothing) or `own` (the same, each in its own process). It sends its
  * ports to its parent.
  */
 import { readFileSync } from 'node:fs';

@@ -1,14 +1,14 @@
 /**
- * The gateway of a flow of three executors, beside a bare Node server that parses and echoes the same body: requests one
- * after the other on each of N connections, over REST, WebSocket (JSON and bytes) and gRPC. The executors have no
+ * The gateway of a flow of three executors, compared with a bare Node server that parses and echoes the same body. Each of
+ * N connections sends one request after the other, over REST, WebSocket (JSON and bytes) and gRPC. The executors have no
  * handler for the endpoint (rest, ws, bytes, grpc), or one that does nothing: in the process of the gateway
- * (rest-inside, grpc-inside), or each in a process of its own (rest-own, grpc-own).
+ * (rest-inside, grpc-inside), or each in its own process (rest-own, grpc-own).
  *
  *     tsx --conditions=source bench/flow.ts [--seconds 2] [--only bare,rest] [--connections 1,16,64] [--bodies '1 document']
  *         [--memory 100000]
  *
- * The servers run in processes of their own, of the built package; the load comes from this one over plain sockets, so that
- * it costs little. Processor time of the server for each request is what a busy machine disturbs least.
+ * The servers run from the built package in separate processes. This process generates the load over plain sockets, which
+ * is cheap. On a busy machine, processor time for each request is the most stable result.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * What keys and limits cost a request: identify, take, charge, settle by themselves, and requests a second through a face
- * whose only endpoint does nothing, with the gate and without, in one run. `npm run bench:gate [-- --redis redis://…]`
+ * The cost of keys and limits for each request: identification, admission, charge and settlement separately, and requests a
+ * second of an endpoint that does nothing, with and without admission. `npm run bench:gate [-- --redis redis://…]`
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';

@@ -1,7 +1,4 @@
-/**
- * Pages that nobody wrote for people, from HTML to their content, beside parse5 that only makes a tree of them:
- * `npm run bench:hostile`.
- */
+/** Hostile HTML to content, compared with parse5, which only makes a tree: `npm run bench:hostile`. */
 import { parse } from 'parse5';
 import { parsePage } from '#html/parse.ts';
 import { extractArticle } from '#reader/extract/extract.ts';

@@ -1,7 +1,7 @@
 /**
- * What a take costs in each store of counters: `npm run bench:limits`. PostgreSQL and Redis are started for it when the
- * machine has them, and share its processors; the processor time is that of this process alone. A take is what one
- * request of a key asks for: requests and tokens of a minute, and one of its leases, settled and given back at the end.
+ * The cost of an admission in each store of counters: `npm run bench:limits`. PostgreSQL and Redis are started if installed
+ * and share the processors; the processor time is that of this process alone. An admission takes one request, tokens and a
+ * lease of a key, then settles the tokens and returns the lease.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';

@@ -1,4 +1,4 @@
-/** Requests one after the other on each of N connections, for a time; every answer is checked. */
+/** Load generator: N connections send one request after the other for a given time; every answer is checked. */
 import http from 'node:http';
 import { percentile } from './support.ts';
 

@@ -1,5 +1,5 @@
 /**
- * How much structure is left after HTML went to Markdown and back, beside Turndown in the same run:
+ * How much structure survives HTML to Markdown and back, compared with Turndown:
  * `npm run bench:markdown -- [<folder of pages>] [--failures] [--page <id>]`.
  *
  * - With a folder that has `mozr/gold.json` (`{id: {url, fragment}}`): each fragment's structure and that of its

@@ -1,7 +1,7 @@
 /**
  * Memory over 2,000 mixed reads: `npm run bench:memory`. Pages, JSON, PDF and Word files that are all different, and
- * pages from kept copies, four at a time. Collected before each look; what counts is the slope over the second half. The
- * threads' heaps grow into their size over the first few thousand reads: a larger number, as argument, shows the end of it.
+ * cached pages, four at a time. Garbage is collected before each measurement; the slope over the second half is the result.
+ * The heaps of threads reach their size over the first few thousand reads; a larger number as argument shows where that ends.
  */
 import { once } from 'node:events';
 import http from 'node:http';

@@ -1,8 +1,8 @@
 /**
- * Titles beside a gold, and the time that metadata costs, beside Mozilla's Readability in one run:
+ * Accuracy of titles and time for metadata, compared with Mozilla's Readability:
  * `npm run bench:metadata -- <folder> [--show]`.
  *
- * The folder holds one folder a set: `gold.json` (page id to `{url, title}`) and `html/<id>.html.gz`. Pages whose gold
+ * The folder has one folder for each set: `gold.json` (page id to `{url, title}`) and `html/<id>.html.gz`. Pages whose gold
  * has no title are only timed. `--show` prints the titles that differ.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

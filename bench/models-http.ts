@@ -1,7 +1,7 @@
 /**
- * Embeddings over HTTP: texts and tokens a second by concurrency, batch, length and encoding, with the built-in model,
- * beside a naive server in the same run: `node:http`, one request after the other through the same model, JSON.stringify
- * of plain arrays. `--seconds 3` measures longer.
+ * Embeddings over HTTP with the built-in model: texts and tokens a second by concurrency, batch, length and encoding,
+ * compared with a naive server (`node:http`, one request at a time through the same model, `JSON.stringify` of arrays).
+ * `--seconds 3` measures longer.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,7 @@
 /**
- * What the ONNX backend does in a second, on a model of MiniLM's shape with random weights (speed does not depend on them),
- * beside the pipeline of @huggingface/transformers on the same file: `tsx --conditions=source bench/models-onnx.ts`. That
- * package is installed into a temporary folder for this run; without a registry its column is empty.
+ * Throughput of the ONNX backend on a model with MiniLM's shape and random weights (speed does not depend on them), compared
+ * with the pipeline of @huggingface/transformers on the same file: `tsx --conditions=source bench/models-onnx.ts`. That
+ * package is installed into a temporary folder; without a registry its column is empty.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

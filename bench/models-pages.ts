@@ -1,6 +1,6 @@
 /**
- * Pages of PDFs through `POST /v1/embeddings`, into a model of CLIP's picture size with fixed weights, so that what is
- * measured is how pages become what a model sees: `tsx --conditions=source bench/models-pages.ts`; `--pages 20` takes fewer.
+ * Pages of PDFs through `POST /v1/embeddings`, into a model with CLIP's picture size and fixed weights, so that mainly the
+ * preparation of pages is measured: `tsx --conditions=source bench/models-pages.ts`; `--pages 20` takes fewer pages.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';

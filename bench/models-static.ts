@@ -1,11 +1,11 @@
 /**
- * The built-in model: how fast it loads, embeds and scores, and how well it does where data is given by path.
+ * The built-in model: time to load, embed and rerank, and quality if data sets are given.
  *
  *     tsx --conditions=source bench/models-static.ts [--sts sts-test.tsv] [--beir folder ...]
  *
  * STS: lines with two sentences and a score among their last columns (tab- or comma-separated). BEIR: folders with
- * corpus.jsonl, queries.jsonl and qrels/test.tsv; each gives nDCG@10 beside BM25, and for the reranker on BM25's first
- * 50 the order by its scores beside the sum of both parts scaled over the candidates.
+ * corpus.jsonl, queries.jsonl and qrels/test.tsv. Each gives nDCG@10, compared with BM25. The reranker orders BM25's first
+ * 50, by its scores and by the sum of both scores scaled over the candidates.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

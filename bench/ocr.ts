@@ -1,7 +1,7 @@
 /**
- * Text recognition beside the plain Tesseract program, in one run: `tsx --conditions=source bench/ocr.ts [folder
- * [choice]]`. Pages are drawn here; a folder of pictures or PDFs can be given instead (`ocr/folder.ts`). How answers are
- * scored stands in `ocr/score.ts`, what plain Tesseract's are taken to be in `ocr/plain.ts`.
+ * Text recognition, compared with the plain Tesseract program: `tsx --conditions=source bench/ocr.ts [folder [choice]]`.
+ * Pages are drawn here, or come from a folder of pictures or PDFs (`ocr/folder.ts`). `ocr/score.ts` defines the scores,
+ * `ocr/plain.ts` how plain Tesseract's output is interpreted.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * HTML to a tree over a folder of pages, beside parse5 with its own tree, in one run on one core:
+ * HTML to a tree over a folder of pages, compared with parse5 and its own tree, on one core:
  * `tsx --conditions=source bench/parse.ts <folder>` (or LECTERN_BENCH_DATA=<folder>), reading every `.html` and
  * `.html.gz` in it.
  */

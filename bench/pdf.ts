@@ -1,7 +1,7 @@
 /**
- * PDF to pages of text, beside PDF.js's own text and `pdftotext`, in one run on one core: `tsx --conditions=source
- * bench/pdf.ts [folder]`. The files are printed here, by a browser and by LibreOffice where there is one; a folder of
- * other PDFs can be given. Start-up is part of what `pdftotext` takes, and is shown apart.
+ * PDF to pages of text, compared with PDF.js's own text and `pdftotext`, on one core: `tsx --conditions=source bench/pdf.ts
+ * [folder]`. The files are printed by a browser and, if installed, LibreOffice, or come from a folder. The time of
+ * `pdftotext` includes its start-up, which is also shown separately.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What a scorer must export: a module that knows the pages of a folder and what an answer is worth. */
+/** The interface of a scorer: a module that knows the pages of a folder and rates answers. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 

@@ -1,13 +1,12 @@
 /**
- * The local index beside SQLite's plain FTS5 and MiniSearch: how fast it fills and answers, what it takes, how well it
- * finds.
+ * The local index compared with SQLite's plain FTS5 and MiniSearch: speed of adding and searching, size, quality.
  *
  *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300] [--beir folder ...] \
  *         [--floor 0.25] [--weight 0.5]
  *
- * The texts are made up: words of a vocabulary in which the frequency of a word falls with its rank (Zipf), so that
- * lengths of lists are those of a language. BEIR: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv; each gives
- * nDCG@10 of each way of finding. Folders of other data of that form do too.
+ * The texts are synthetic: words whose frequency falls with their rank (Zipf), so that posting lists have realistic
+ * lengths. BEIR: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv. Each gives nDCG@10 of each search method.
+ * Other data of that form works too.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * From the start of the process to the first ready answer, and idle memory; what the command line takes for its help and
- * for a page of a file: `npm run bench:start`. Baseline: `node -e 0`.
+ * Time from the start of the process to the first ready answer, idle memory, and the time of `--help` and of reading a page
+ * from a file: `npm run bench:start`. Baseline: `node -e 0`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What the benchmarks share: a server as users run it, a site to read, processes' memory, tables. */
+/** Shared by the benchmarks: a server as users run it, a site to read, memory of processes, tables. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';

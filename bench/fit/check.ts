@@ -1,4 +1,4 @@
-/** What pages never seen would get: each part of the sites is read with trees fitted to the other parts. */
+/** Cross-validation: each part of the sites is read with trees fitted to the other parts. */
 import { copyKept } from '#reader/extract/content/keep.ts';
 import { selectContent } from '#reader/extract/content/select-content.ts';
 import { kindOf } from '#reader/extract/trees/kind.ts';

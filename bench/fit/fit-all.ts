@@ -1,4 +1,4 @@
-/** Fits the trees that choose content and those that tell kinds to samples. */
+/** Fits the content trees and the page-kind trees to samples. */
 import type { Fitted } from '#reader/extract/content/choose.ts';
 import { kindProbabilities } from '#reader/extract/content/choose.ts';
 import { FEATURES } from '#reader/extract/trees/features.ts';

@@ -1,12 +1,11 @@
 /**
- * Fits the trees that choose content and those that tell what kind of page it is:
+ * Fits the trees that choose content and those that classify pages:
  * `npm run fit:extraction -- <folder> --scorer <module> [--check]` writes content-weights.ts and page-kind-weights.ts of
- * src/generated. With `--check` nothing is written: the sites are cut into five parts, each part is extracted with
- * trees fitted to the other four, and the score of all is what pages never seen would get. `--cut <word>` cuts the sites
- * in another way.
+ * src/generated. With `--check` nothing is written: the sites are split into five parts, and each is extracted with trees
+ * fitted to the other four, which estimates the score on unseen sites. `--cut <word>` splits the sites differently.
  *
- * The folder's pages are joined by those of test/fixtures/pages. The scorer is the module that bench/extraction.ts
- * takes; it also exports `stripMarkdown`.
+ * The pages of test/fixtures/pages are added to those of the folder. The scorer is the same module as for
+ * bench/extraction.ts; it must also export `stripMarkdown`.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Which blocks of a page are content, by its gold text: what the trees are fitted to. */
+/** Training labels: which blocks of a page are content, by its gold text. */
 
 export interface Gold {
   text?: string;

@@ -1,4 +1,4 @@
-/** What an answer to a page of our own making gets wrong, and what that sums up to over all of them. */
+/** Errors of an answer to one of our own pages, and their totals over all pages. */
 import type { Document, Element } from '#html/node.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
 import { type Expected, type Known, lineOf, spacedText, wordF1 } from '../../test/support/own-pages.ts';

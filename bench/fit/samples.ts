@@ -1,4 +1,4 @@
-/** Annotated pages, and those of our own making, as what trees are fitted to. */
+/** Annotated pages and our own pages as training samples. */
 import { createHash } from 'node:crypto';
 import { type Document, type Element, find } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';

@@ -1,4 +1,4 @@
-/** Pages of others in a folder: pictures, each with its text in a `.txt` beside it, and PDFs with a text layer. */
+/** Pages from a folder: pictures, each with its text in a `.txt` file beside it, and PDFs with a text layer. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

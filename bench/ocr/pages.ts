@@ -1,4 +1,4 @@
-/** Pages such as people scan, drawn: what is drawn first is read first. */
+/** Drawn pages of the kinds that people scan. The order of drawing is the reading order. */
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas';

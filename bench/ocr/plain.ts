@@ -1,4 +1,4 @@
-/** The Tesseract program as anybody would call it, and the tables that its answers could be taken for. */
+/** The plain Tesseract program, and the tables that its output can be read as. */
 import { execFileSync } from 'node:child_process';
 import type { Table } from './score.ts';
 

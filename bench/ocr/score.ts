@@ -1,4 +1,4 @@
-/** What a reading of a page is worth, held against its true text and its true tables. */
+/** Scores of a recognised page against its true text and tables. */
 
 /** Rows of cells; what spans several columns stands in the first of them, and the others are empty. */
 export type Table = readonly (readonly string[])[];
