@@ -33,7 +33,7 @@ function* linesOf(count: number) {
   for (let at = 0; at < count; at++) yield lineOf(at);
 }
 
-/** A file of as many lines as its address says. */
+/** Serves a file with as many lines as the URL says. */
 async function startFiles() {
   const server = http.createServer((request, response) => {
     Readable.from(linesOf(Number(request.url!.slice(1)))).pipe(response);
@@ -139,10 +139,10 @@ async function kills(databaseUrl?: string, redisUrl?: string): Promise<(string |
 
 console.log(machine());
 const redis = values.redis ? await startRedis() : undefined;
-if (values.redis && !redis) throw new Error('this machine has no Redis');
+if (values.redis && !redis) throw new Error('--redis needs Redis, which is not installed on this machine');
 if (!redis) {
   console.log(table(['50,000 texts', 'lines/s'], await speeds()));
-  console.log(table(['lines', 'most memory of a worker with a heap of 64 MB, MB'], await memory()));
+  console.log(table(['lines', 'peak memory of a worker with a heap of 64 MB, MB'], await memory()));
 }
 const HEADS = ['store', 'kills', 'in work', 'jobs', 'lines', 'lost', 'repeated', 'wrong'];
 const postgres = await startPostgres();

@@ -17,7 +17,7 @@ console.log(`${machine()}; ${SECONDS} s each after a warm-up\n`);
 let formsAsked = 0;
 const rows: (string | number)[][] = [];
 
-/** The same engine live and from the copy; the renderer has work to do in both. */
+/** One engine, live and from the cache; both have to render. */
 async function compare(engine: string, concurrencies: readonly number[]): Promise<void> {
   const kept = { 'x-engine': engine, 'x-respond-with': 'markdown' };
   const live = { ...kept, 'x-no-cache': 'true' };
@@ -26,14 +26,14 @@ async function compare(engine: string, concurrencies: readonly number[]): Promis
   for (const concurrency of concurrencies) {
     const before = page.hits();
     const hits = await load({ url: target, headers: kept, concurrency, seconds: SECONDS, expect: EXPECTED });
-    if (page.hits() !== before) throw new Error('the page was asked for, so these were no hits');
-    // A form that nobody asked for before has to be made from the copy.
+    if (page.hits() !== before) throw new Error('the page was fetched, so these were not cache hits');
+    // A format that was not requested before must be rendered from the stored snapshot.
     const forms = (index: number) => ({ ...kept, 'x-token-budget': String(1_000_000 + formsAsked + index) });
     const anew = await load({ url: target, headers: forms, concurrency, seconds: SECONDS, expect: EXPECTED });
     formsAsked += anew.count;
-    if (page.hits() !== before) throw new Error('the page was asked for, so these were no hits');
+    if (page.hits() !== before) throw new Error('the page was fetched, so these were not cache hits');
     const reads = await load({ url: target, headers: live, concurrency, seconds: SECONDS, expect: EXPECTED });
-    if (page.hits() - before < reads.count) throw new Error('the page was not asked for, so these were no live reads');
+    if (page.hits() - before < reads.count) throw new Error('the page was not fetched, so these were not live reads');
     for (const [name, { requestsPerSecond, p50Ms, p99Ms }] of [
       [`${engine}, live`, reads],
       [`${engine}, cached`, hits],

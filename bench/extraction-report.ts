@@ -7,7 +7,7 @@ import { machine, percentile, table } from './support.ts';
 
 export interface TimedRow extends Row {
   ms: number;
-  /** Of processor time, on all threads: what else the machine does counts less in it than on the wall clock. */
+  /** Processor time of all threads, which depends less on other load than elapsed time. */
   cpuMs: number;
 }
 
@@ -19,14 +19,14 @@ export interface Timed {
 export interface Quality {
   name: string;
   report: Report;
-  /** Answers without a word, and how many of their pages have content. */
+  /** Empty answers, and how many of these pages have content. */
   empty: number;
   wronglyEmpty: number;
 }
 
 export const CROSS_VALIDATED = 'lectern, cross-validated';
 
-/** A share as people of the field write it: `.913`. */
+/** A share without its leading zero, as usual in the field: `.913`. */
 const share = (value: number | null | undefined): string =>
   value === null || value === undefined ? '' : value.toFixed(3).replace(/^0/, '');
 
@@ -114,7 +114,7 @@ export interface Findings {
   checked?: Checked | undefined;
 }
 
-/** The whole of bench/extraction.md. */
+/** The text of bench/extraction.md. */
 export function reportPage({
   pages,
   megabytes,

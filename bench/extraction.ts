@@ -29,9 +29,9 @@ import { isLabelled, readSamples } from './fit/samples.ts';
 import { loadScorer, type Row, type Scorer, type TestPage } from './scorer.ts';
 
 const NO_URL = 'http://localhost/';
-/** Pages that a contender reads before the next one's turn. */
+/** Pages that a contender reads before the next contender continues. */
 const TURN = 20;
-/** One page in so many is read before anything is timed. */
+/** Every nth page is read as a warm-up. */
 const WARM_UP = 5;
 
 const { values: flags, positionals } = parseArgs({
@@ -82,13 +82,13 @@ async function run({ read }: Contender, pages: readonly TestPage[], scorer?: Sco
     const cpuMs = (user + system) / 1000;
     const score = scorer?.scorePage(dataset, markdown, gold);
     rows.push({ dataset, id, ms, cpuMs, empty: !markdown.trim(), score, ...(error && { error }) });
-    // What jsdom holds by weak references stays in memory until the event loop turns.
+    // jsdom's weak references are released only when the event loop continues.
     await setImmediate();
   }
   return rows;
 }
 
-/** Reads all pages with all contenders by turns, so that whatever else the machine does falls on all alike. */
+/** Reads all pages with alternating contenders, so that other load affects all alike. */
 async function heat(contenders: readonly Contender[], pages: readonly TestPage[], scorer?: Scorer): Promise<Timed[]> {
   const all = contenders.map((contender) => ({ contender, rows: [] as TimedRow[] }));
   const some = pages.filter((_, at) => at % WARM_UP === 0);
@@ -100,12 +100,12 @@ async function heat(contenders: readonly Contender[], pages: readonly TestPage[]
 }
 
 /**
- * Ours and the baseline in a heat of their own, the others after it: what a slow one leaves to be collected costs
- * whoever comes next, and code that is used with two DOMs is slower with both.
+ * Lectern and the baseline run first, the others separately: garbage of a slow contender is collected in the time of the
+ * next, and code that is used with two DOMs is slower with both.
  */
 async function compete(pages: readonly TestPage[], scorer?: Scorer): Promise<Timed[]> {
   const { error } = console;
-  // Some report what they meet in a page, which would cost them time.
+  // Some contenders log while they read, which would cost them time.
   console.error = () => {};
   const first = await heat([OURS, BASELINE], pages, scorer);
   const second = flags.baseline ? [] : await heat(PEERS, pages, scorer);
@@ -136,7 +136,7 @@ function ownPagesFindings(checked: Checked | undefined): string {
 }
 
 const folder = positionals[0] ?? process.env.LECTERN_BENCH_DATA;
-if (!folder) throw new Error('give the folder of pages: npm run bench:extraction -- <folder> [--scorer <module>]');
+if (!folder) throw new Error('name the folder of pages: npm run bench:extraction -- <folder> [--scorer <module>]');
 const limit = flags.limit ? Number(flags.limit) : undefined;
 const scorer = flags.scorer ? await loadScorer(flags.scorer) : undefined;
 const date = new Date().toISOString().slice(0, 10);

@@ -39,14 +39,14 @@ interface Server {
 }
 
 async function start(kind: ServerKind): Promise<Server> {
-  // Without the condition that makes this process run sources: what is measured is the built package.
+  // Without the condition `source`, so that the built package is measured.
   const execArgv = process.execArgv.filter((option) => !option.startsWith('--conditions'));
   const child = fork(path.join(import.meta.dirname, 'flow-server.ts'), [kind], { execArgv });
   const [ports] = (await once(child, 'message')) as [Ports];
   return { ports, process: child };
 }
 
-/** One connection: a request, then its answer. */
+/** One connection: sends a request, then reads its answer. */
 interface Client {
   ask(): Promise<void>;
   close(): void;
@@ -114,7 +114,7 @@ async function socketClient(port: number, frame: string | Uint8Array): Promise<C
   };
 }
 
-/** One stream of calls over a connection of its own. */
+/** One stream of calls over its own connection. */
 async function grpcClient(port: number, message: Uint8Array): Promise<Client> {
   const client = new GrpcClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
     'grpc.use_local_subchannel_pool': 1,
@@ -185,7 +185,7 @@ interface Load {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Processor time of the server for one request. */
+  /** Processor time of the server for each request. */
   readonly cpuMicros: number;
 }
 
@@ -237,7 +237,7 @@ const WAYS: Record<string, Way> = {
   'grpc-own': grpc(servers.own),
 };
 
-/** Asked so often before it counts, if that takes no longer: the code of server and executors is compiled by then. */
+/** Warm-up requests, so that the code of server and executors is compiled. */
 const WARM_UP = 3000;
 const WARM_UP_MS = 10_000;
 
@@ -278,7 +278,7 @@ async function speeds(): Promise<void> {
   );
 }
 
-/** Resident memory while so many requests of one document go through. */
+/** Resident memory during so many requests of one document. */
 async function memory(total: number): Promise<void> {
   const { pid } = servers.gateway.process;
   const docs = documents(1, 0);

@@ -30,10 +30,10 @@ const withLeases = windowsOnly.map(
   (take, key): Take => ({ ...take, lease: { bucket: `${key} leases`, limit: PLENTY } }),
 );
 
-/** One request: take, then settle what was taken too much of and give the lease back. */
+/** One request: admission, then settlement of the tokens and return of the lease. */
 async function request(counters: Counters, take: Take): Promise<void> {
   const taken = await counters.take(take);
-  if (!taken.ok) throw new Error('the limit was to be out of reach');
+  if (!taken.ok) throw new Error('the limit was reached; it should be out of reach');
   if (!taken.lease) return;
   counters.settle(take.windows[1]!.bucket, taken.slot, -20);
   counters.release(taken.lease);
@@ -53,7 +53,7 @@ async function measure(counters: Counters, takes: readonly Take[], atOnce: numbe
     const untilMs = performance.now() + seconds * 1_000;
     return Promise.all(Array.from({ length: atOnce }, () => run(untilMs)));
   };
-  // All keys are known before the clock starts.
+  // All keys are used once before the clock starts.
   await Promise.all(takes.map((take) => request(counters, take)));
   await all(SECONDS / 4);
   count = 0;

@@ -11,7 +11,7 @@ export interface LoadResult {
 
 export interface Load {
   readonly url: string;
-  /** The same for every request, or by its number. */
+  /** A fixed value, or a function of the request's number. */
   readonly headers?: Record<string, string> | ((index: number) => Record<string, string>);
   readonly concurrency: number;
   readonly seconds: number;

@@ -73,7 +73,7 @@ const post = (url: string, body: string, agent: http.Agent): Promise<string> =>
       .end(body);
   });
 
-/** What somebody writes in an afternoon. */
+/** The naive server. */
 async function startNaive() {
   const { embedder } = createStaticBackends();
   await embedder.load();
@@ -120,7 +120,7 @@ for (const dimensions of [256, 1_024]) {
 
 const host = await startRealModelHost({}, { auth: 'off' });
 const naive = await startNaive();
-// What is compiled while it runs is not measured.
+// Warm-up: compilation is not measured.
 for (const one of cases.filter(({ words }) => words === 16)) {
   for (const { url } of [host, naive]) await measure(url, one, 0.3);
 }

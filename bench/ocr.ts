@@ -91,7 +91,7 @@ const samples = folder === undefined ? [...(await easyPages()), ...(await hardPa
 const work = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
 const ocr = createOcr({ tesseract: 'tesseract', languages: ['eng'], temporaryDir: work, timeoutMs: 300_000 })!;
 const { signal } = new AbortController();
-// What is started once is not what is measured.
+// Warm-up: the start of workers is not measured.
 await ocr.read(samples[0]!.picture, { signal });
 
 type Timed = Score & { readonly ms: number };
@@ -113,7 +113,7 @@ function readByTesseract(sample: Sample): Timed {
   return { ms, ...scoreOf(sample, { text, tables, rowsMove: true }) };
 }
 
-/** What spans columns stands in the first of them. */
+/** A cell that spans columns is in the first of them. */
 const tablesOf = ({ blocks }: OcrResult): Table[] =>
   blocks.flatMap((block) =>
     block.kind === 'table'

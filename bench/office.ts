@@ -42,7 +42,7 @@ interface Case {
   readonly format: string;
   readonly kind: DocumentKind;
   readonly source: readonly [name: string, content: string];
-  /** How LibreOffice is to read the source, when its name does not tell. */
+  /** LibreOffice's import filter, if the file name does not imply it. */
   readonly filter?: string;
 }
 

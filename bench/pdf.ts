@@ -59,7 +59,7 @@ async function samples(folder: string | undefined): Promise<Sample[]> {
         found.push([`LibreOffice, ${name}`, printed[at]!]);
       });
     } catch {
-      console.log('LibreOffice was not found: only files of the browser are measured\n');
+      console.log('LibreOffice is not installed: only files printed by the browser are measured\n');
     }
   }
   return Promise.all(

@@ -56,10 +56,10 @@ const rerank: PassageReranker = async (query, texts) => {
   return reranker.score(pairs, signal);
 };
 
-/** Both halves of a page's life that the others are compared in. */
+/** An index under test: adding pages and searching. */
 interface Contender {
   fill(pages: readonly IndexablePage[]): Promise<void>;
-  /** Addresses, best first. */
+  /** URLs, best first. */
   ask(query: string, count: number): Promise<string[]>;
   bytes(): number | undefined;
   end(): Promise<void>;
@@ -74,7 +74,7 @@ async function lectern(dir: string): Promise<Contender & { readonly index: Local
   return {
     index,
     async fill(pages) {
-      // As many at a time as reads would be.
+      // As many at once as concurrent reads would add.
       for (let at = 0; at < pages.length; at += 64)
         await Promise.all(pages.slice(at, at + 64).map((page) => index.add(page)));
       await index.settled();
@@ -87,7 +87,7 @@ async function lectern(dir: string): Promise<Contender & { readonly index: Local
 
 const wordsOf = (query: string): string[] => query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** As in the manual: the default tokenizer, the text as a column, any of the words. */
+/** FTS5 as its manual shows it: default tokenizer, the text as one column, any of the words. */
 async function plainFts5(dir: string): Promise<Contender> {
   const file = path.join(dir, 'plain.db');
   const database = await openDatabase(file, ['CREATE VIRTUAL TABLE pages USING fts5(url UNINDEXED, title, content)']);
@@ -252,7 +252,7 @@ function readBeir(folder: string): Collection {
   };
 }
 
-/** Gains as in TREC's evaluation: the judgement itself, discounted by the logarithm of the place. */
+/** Gain as in TREC's evaluation: the judgement, discounted by the logarithm of the rank. */
 function ndcg(found: readonly string[], judged: ReadonlyMap<string, number>): number {
   const sum = (gains: readonly number[]) => gains.reduce((all, gain, at) => all + gain / Math.log2(at + 2), 0);
   const ideal = [...judged.values()].sort((a, b) => b - a).slice(0, 10);

@@ -19,7 +19,7 @@ const page = path.join(folder, 'page.html');
 writeFileSync(page, PAGE);
 const env = { ...process.env, LECTERN_DATA_DIR: path.join(folder, 'data'), LECTERN_BROWSER: 'none' };
 
-/** How long a run of Node takes, in milliseconds. */
+/** Duration of a run of Node in milliseconds. */
 function time(...args: string[]): number {
   const from = performance.now();
   execFileSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -31,7 +31,7 @@ const help: number[] = [];
 const read: number[] = [];
 const ready: number[] = [];
 const memory: number[] = [];
-// The tables of the data folder are made once.
+// Creates the tables of the data folder before the clock starts.
 time(PROGRAM, 'read', page);
 for (let run = 0; run < RUNS; run++) {
   bare.push(time('-e', '0'));

@@ -10,7 +10,7 @@ import { PARTS, type Sample } from './samples.ts';
 
 export interface Checked {
   rows: Row[];
-  /** Of the annotated pages whose kind is known, those that the trees take for that kind. */
+  /** Annotated pages of known kind, and how many of them the trees classify correctly. */
   kinds: { known: number; right: number };
   /** Our own pages. */
   own: OwnSums;

@@ -35,11 +35,11 @@ function write({ blocks, kinds }: FittedTexts): void {
 }
 
 const folder = positionals[0];
-if (!folder || !flags.scorer) throw new Error('give the folder of pages, and the scoring module with --scorer');
+if (!folder || !flags.scorer) throw new Error('name the folder of pages, and the scoring module with --scorer');
 const scorer = await loadScorer(flags.scorer);
 const samples = await readSamples(folder, scorer, { cut: flags.cut });
 if (flags.check) {
   const { rows, kinds, own } = crossValidate(samples, scorer);
   console.log(scorer.table(scorer.report(rows)));
-  console.log(`kinds right: ${kinds.right} of ${kinds.known} annotated pages\nour own pages: ${sumsAsText(own)}`);
+  console.log(`correct kinds: ${kinds.right} of ${kinds.known} annotated pages\nour own pages: ${sumsAsText(own)}`);
 } else write(fitAll(samples));
