@@ -14,7 +14,7 @@ const server = await serve({ LECTERN_ALLOW_NETWORKS: page.host });
 const target = `${server.url}/${page.url}`;
 console.log(`${machine()}; ${SECONDS} s each after a warm-up\n`);
 
-let formsAsked = 0;
+let formatsUsed = 0;
 const rows: (string | number)[][] = [];
 
 /** One engine, live and from the cache; both have to render. */
@@ -28,16 +28,16 @@ async function compare(engine: string, concurrencies: readonly number[]): Promis
     const hits = await load({ url: target, headers: kept, concurrency, seconds: SECONDS, expect: EXPECTED });
     if (page.hits() !== before) throw new Error('the page was fetched, so these were not cache hits');
     // A format that was not requested before must be rendered from the stored snapshot.
-    const forms = (index: number) => ({ ...kept, 'x-token-budget': String(1_000_000 + formsAsked + index) });
-    const anew = await load({ url: target, headers: forms, concurrency, seconds: SECONDS, expect: EXPECTED });
-    formsAsked += anew.count;
+    const forms = (index: number) => ({ ...kept, 'x-token-budget': String(1_000_000 + formatsUsed + index) });
+    const otherFormat = await load({ url: target, headers: forms, concurrency, seconds: SECONDS, expect: EXPECTED });
+    formatsUsed += otherFormat.count;
     if (page.hits() !== before) throw new Error('the page was fetched, so these were not cache hits');
     const reads = await load({ url: target, headers: live, concurrency, seconds: SECONDS, expect: EXPECTED });
     if (page.hits() - before < reads.count) throw new Error('the page was not fetched, so these were not live reads');
     for (const [name, { requestsPerSecond, p50Ms, p99Ms }] of [
       [`${engine}, live`, reads],
       [`${engine}, cached`, hits],
-      [`${engine}, cached, other format`, anew],
+      [`${engine}, cached, other format`, otherFormat],
     ] as const) {
       rows.push([name, concurrency, requestsPerSecond, p50Ms, p99Ms]);
     }

@@ -51,7 +51,7 @@ export const BASELINE: Contender = {
 };
 
 /** The other competitors. */
-export const PEERS: readonly Contender[] = [
+export const COMPETITORS: readonly Contender[] = [
   {
     name: 'readability + jsdom + turndown',
     read(html, url) {

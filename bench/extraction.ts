@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { parseDocument } from '#html/parse.ts';
 import { labelledText, ownPages } from '../test/support/own-pages.ts';
-import { BASELINE, type Contender, OURS, PEERS, packageVersions } from './contenders.ts';
+import { BASELINE, COMPETITORS, type Contender, OURS, packageVersions } from './contenders.ts';
 import {
   CROSS_VALIDATED,
   ownPagesTable,
@@ -89,7 +89,11 @@ async function run({ read }: Contender, pages: readonly TestPage[], scorer?: Sco
 }
 
 /** Reads all pages with alternating contenders, so that other load affects all alike. */
-async function heat(contenders: readonly Contender[], pages: readonly TestPage[], scorer?: Scorer): Promise<Timed[]> {
+async function timeContenders(
+  contenders: readonly Contender[],
+  pages: readonly TestPage[],
+  scorer?: Scorer,
+): Promise<Timed[]> {
   const all = contenders.map((contender) => ({ contender, rows: [] as TimedRow[] }));
   const some = pages.filter((_, at) => at % WARM_UP === 0);
   for (const { contender } of all) await run(contender, some);
@@ -107,8 +111,8 @@ async function compete(pages: readonly TestPage[], scorer?: Scorer): Promise<Tim
   const { error } = console;
   // Some contenders log while they read, which would cost them time.
   console.error = () => {};
-  const first = await heat([OURS, BASELINE], pages, scorer);
-  const second = flags.baseline ? [] : await heat(PEERS, pages, scorer);
+  const first = await timeContenders([OURS, BASELINE], pages, scorer);
+  const second = flags.baseline ? [] : await timeContenders(COMPETITORS, pages, scorer);
   console.error = error;
   return [...first, ...second];
 }

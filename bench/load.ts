@@ -23,14 +23,14 @@ export async function load({ url, headers = {}, concurrency, seconds, expect }: 
   const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
   const headersOf = typeof headers === 'function' ? headers : () => headers;
   const times: number[] = [];
-  let asked = 0;
+  let sent = 0;
   const end = performance.now() + seconds * 1000;
   const startedAt = performance.now();
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       while (performance.now() < end) {
         const from = performance.now();
-        const { status, body } = await get(url, headersOf(asked++), agent);
+        const { status, body } = await get(url, headersOf(sent++), agent);
         if (status !== 200 || !body.includes(expect)) throw new Error(`status ${status}: ${body.slice(0, 300)}`);
         times.push(performance.now() - from);
       }

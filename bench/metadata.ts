@@ -105,11 +105,11 @@ const cpuMs = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
-let least = Number.POSITIVE_INFINITY;
+let minimumMs = Number.POSITIVE_INFINITY;
 const trees = pages.map(({ html, url }) => ({ document: parseDocument(html), url }));
 for (let round = 0; round < 7; round++) {
   const from = cpuMs();
   for (const { document, url } of trees) extractMetadata(document, url);
-  least = Math.min(least, cpuMs() - from);
+  minimumMs = Math.min(minimumMs, cpuMs() - from);
 }
-console.log(`\nmetadata: ${(least / trees.length).toFixed(3)} ms a page`);
+console.log(`\nmetadata: ${(minimumMs / trees.length).toFixed(3)} ms a page`);

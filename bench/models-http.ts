@@ -127,18 +127,18 @@ for (const one of cases.filter(({ words }) => words === 16)) {
 const rows: string[][] = [];
 const round = (value: number) => Math.round(value).toLocaleString('en');
 for (const one of cases) {
-  const ours = await measure(host.url, one);
-  const theirs = await measure(naive.url, one);
+  const lecternRates = await measure(host.url, one);
+  const naiveRates = await measure(naive.url, one);
   rows.push([
     String(one.dimensions),
     one.encoding,
     String(one.words),
     String(one.concurrency),
     String(one.batch),
-    round(ours.texts),
-    round(ours.tokens),
-    round(theirs.texts),
-    `${(ours.texts / theirs.texts).toFixed(2)} x`,
+    round(lecternRates.texts),
+    round(lecternRates.tokens),
+    round(naiveRates.texts),
+    `${(lecternRates.texts / naiveRates.texts).toFixed(2)} x`,
   ]);
 }
 console.log(

@@ -135,7 +135,7 @@ interface Rates {
 }
 
 /** Alternates the two, so that other load affects both. */
-async function sideBySide(files: TestFolder, theirs: Pipeline | undefined): Promise<Rates[]> {
+async function sideBySide(files: TestFolder, transformers: Pipeline | undefined): Promise<Rates[]> {
   const embedder = createOnnxEmbedder(row, optionsFor(files));
   const rates: Rates[] = [];
   for (const setting of SETTINGS) {
@@ -143,11 +143,11 @@ async function sideBySide(files: TestFolder, theirs: Pipeline | undefined): Prom
     const work = async () =>
       embedder.embed(await embedder.prepare(texts, { signal }), { output: 'pooled', dimensions: 384, signal });
     const alone = (await rate(work)) * texts.length;
-    const pipeline = theirs && (await theirs.rate(texts)) * texts.length;
+    const pipeline = transformers && (await transformers.rate(texts)) * texts.length;
     rates.push({ alone, pipeline, together: (await rate(work, CALLERS)) * texts.length });
   }
   await embedder.close();
-  theirs?.close();
+  transformers?.close();
   return rates;
 }
 

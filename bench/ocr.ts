@@ -96,7 +96,7 @@ await ocr.read(samples[0]!.picture, { signal });
 
 type Timed = Score & { readonly ms: number };
 
-async function readByUs(sample: Sample): Promise<Timed> {
+async function readByLectern(sample: Sample): Promise<Timed> {
   const start = performance.now();
   const result = await ocr.read(sample.picture, { signal });
   const ms = performance.now() - start;
@@ -121,11 +121,11 @@ const tablesOf = ({ blocks }: OcrResult): Table[] =>
       : [],
   );
 
-const ours: Timed[] = [];
-const theirs: Timed[] = [];
+const lecternRuns: Timed[] = [];
+const tesseractRuns: Timed[] = [];
 for (const sample of samples) {
-  ours.push(await readByUs(sample));
-  theirs.push(readByTesseract(sample));
+  lecternRuns.push(await readByLectern(sample));
+  tesseractRuns.push(readByTesseract(sample));
 }
 await ocr.close();
 rmSync(work, { recursive: true, force: true });
@@ -140,7 +140,10 @@ const speed = (scores: readonly Timed[]) =>
   ((1_000 * scores.length) / scores.reduce((sum, { ms }) => sum + ms, 0)).toFixed(2);
 
 function line(name: string, of: (sample: Sample) => boolean): string[] {
-  const [a, b] = [ours, theirs].map((scores) => scores.filter((_, at) => of(samples[at]!))) as [Timed[], Timed[]];
+  const [a, b] = [lecternRuns, tesseractRuns].map((scores) => scores.filter((_, at) => of(samples[at]!))) as [
+    Timed[],
+    Timed[],
+  ];
   const values = MEASURES.flatMap((measure) =>
     [a, b].map((scores) => percent(mean(scores.map((score) => score[measure])))),
   );

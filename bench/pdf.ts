@@ -87,13 +87,13 @@ const pdfjs = async ({ bytes }: Sample) => {
 };
 
 const best = async (rounds: number, run: () => Promise<void> | void): Promise<number> => {
-  let least = Number.POSITIVE_INFINITY;
+  let minimumMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round++) {
     const before = performance.now();
     await run();
-    least = Math.min(least, performance.now() - before);
+    minimumMs = Math.min(minimumMs, performance.now() - before);
   }
-  return least;
+  return minimumMs;
 };
 
 const all = await samples(process.argv[2]);

@@ -48,7 +48,7 @@ console.log(`${machine()}; ${RUNS} runs\n`);
 const row = (name: string, values: number[]) => [name, Math.min(...values), median(values), Math.max(...values)];
 console.log(
   table(
-    ['', 'least', 'median', 'most'],
+    ['', 'minimum', 'median', 'maximum'],
     [
       row('`node -e 0`, ms', bare),
       row('`lectern --help`, ms', help),
