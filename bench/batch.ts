@@ -1,8 +1,8 @@
 /**
- * Batch jobs: `npm run bench:batch`. Lines a second of a job of 50,000 lines with the built-in model, beside the same texts
- * posted in requests of 32 to the same server; the most memory of a worker by the size of its job; and workers killed at random
- * moments, 100 times or as often as the first argument says, in SQLite and in PostgreSQL where the machine has it. With
- * `--redis` they are killed only, while their turns go through Redis.
+ * Batch jobs: `npm run bench:batch`. Measures lines a second of a job of 50,000 lines with the built-in model, compared with
+ * the same texts sent in requests of 32; peak memory of a worker by job size; and recovery of workers killed at random
+ * moments, 100 times or as often as the first argument says, on SQLite and, if installed, PostgreSQL. `--redis` runs only
+ * the kills, with notifications through Redis.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -33,7 +33,7 @@ function* linesOf(count: number) {
   for (let at = 0; at < count; at++) yield lineOf(at);
 }
 
-/** A file of as many lines as its address says. */
+/** Serves a file with as many lines as the URL says. */
 async function startFiles() {
   const server = http.createServer((request, response) => {
     Readable.from(linesOf(Number(request.url!.slice(1)))).pipe(response);
@@ -139,10 +139,10 @@ async function kills(databaseUrl?: string, redisUrl?: string): Promise<(string |
 
 console.log(machine());
 const redis = values.redis ? await startRedis() : undefined;
-if (values.redis && !redis) throw new Error('this machine has no Redis');
+if (values.redis && !redis) throw new Error('--redis needs Redis, which is not installed on this machine');
 if (!redis) {
   console.log(table(['50,000 texts', 'lines/s'], await speeds()));
-  console.log(table(['lines', 'most memory of a worker with a heap of 64 MB, MB'], await memory()));
+  console.log(table(['lines', 'peak memory of a worker with a heap of 64 MB, MB'], await memory()));
 }
 const HEADS = ['store', 'kills', 'in work', 'jobs', 'lines', 'lost', 'repeated', 'wrong'];
 const postgres = await startPostgres();

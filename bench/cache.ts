@@ -1,5 +1,5 @@
 /**
- * A read that is answered from a kept copy, beside the same page read live: `npm run bench:cache`. Both go through the
+ * Reading a page from the cache and reading it live: `npm run bench:cache`. Both go through the
  * whole server; the site, the client and the server share this machine's processors.
  */
 import { get, load } from './load.ts';
@@ -14,10 +14,10 @@ const server = await serve({ LECTERN_ALLOW_NETWORKS: page.host });
 const target = `${server.url}/${page.url}`;
 console.log(`${machine()}; ${SECONDS} s each after a warm-up\n`);
 
-let formsAsked = 0;
+let formatsUsed = 0;
 const rows: (string | number)[][] = [];
 
-/** The same engine live and from the copy; the renderer has work to do in both. */
+/** One engine, live and from the cache; both have to render. */
 async function compare(engine: string, concurrencies: readonly number[]): Promise<void> {
   const kept = { 'x-engine': engine, 'x-respond-with': 'markdown' };
   const live = { ...kept, 'x-no-cache': 'true' };
@@ -26,18 +26,18 @@ async function compare(engine: string, concurrencies: readonly number[]): Promis
   for (const concurrency of concurrencies) {
     const before = page.hits();
     const hits = await load({ url: target, headers: kept, concurrency, seconds: SECONDS, expect: EXPECTED });
-    if (page.hits() !== before) throw new Error('the page was asked for, so these were no hits');
-    // A form that nobody asked for before has to be made from the copy.
-    const forms = (index: number) => ({ ...kept, 'x-token-budget': String(1_000_000 + formsAsked + index) });
-    const anew = await load({ url: target, headers: forms, concurrency, seconds: SECONDS, expect: EXPECTED });
-    formsAsked += anew.count;
-    if (page.hits() !== before) throw new Error('the page was asked for, so these were no hits');
+    if (page.hits() !== before) throw new Error('the page was fetched, so these were not cache hits');
+    // A format that was not requested before must be rendered from the stored snapshot.
+    const forms = (index: number) => ({ ...kept, 'x-token-budget': String(1_000_000 + formatsUsed + index) });
+    const otherFormat = await load({ url: target, headers: forms, concurrency, seconds: SECONDS, expect: EXPECTED });
+    formatsUsed += otherFormat.count;
+    if (page.hits() !== before) throw new Error('the page was fetched, so these were not cache hits');
     const reads = await load({ url: target, headers: live, concurrency, seconds: SECONDS, expect: EXPECTED });
-    if (page.hits() - before < reads.count) throw new Error('the page was not asked for, so these were no live reads');
+    if (page.hits() - before < reads.count) throw new Error('the page was not fetched, so these were not live reads');
     for (const [name, { requestsPerSecond, p50Ms, p99Ms }] of [
       [`${engine}, live`, reads],
-      [`${engine}, kept copy`, hits],
-      [`${engine}, kept copy in another form`, anew],
+      [`${engine}, cached`, hits],
+      [`${engine}, cached, other format`, otherFormat],
     ] as const) {
       rows.push([name, concurrency, requestsPerSecond, p50Ms, p99Ms]);
     }

@@ -1,4 +1,4 @@
-/** Programs that find the content of a page and write it as Markdown: ours, and those that one can install. */
+/** Programs that extract the content of a page as Markdown: Lectern and its competitors. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -44,14 +44,14 @@ function byReadability(document: unknown): string {
   return article?.content ? turndown.turndown(article.content) : '';
 }
 
-/** What speed is held against. */
+/** The baseline for speed. */
 export const BASELINE: Contender = {
   name: 'readability + linkedom + turndown',
   read: (html) => byReadability(parseHTML(html).document),
 };
 
-/** The others. */
-export const PEERS: readonly Contender[] = [
+/** The other competitors. */
+export const COMPETITORS: readonly Contender[] = [
   {
     name: 'readability + jsdom + turndown',
     read(html, url) {
@@ -67,7 +67,7 @@ export const PEERS: readonly Contender[] = [
   {
     name: 'defuddle + linkedom',
     async read(html, url) {
-      // `useAsync` would ask services on the network when the page itself has nothing.
+      // `useAsync` would call network services for pages without content.
       const options = { markdown: true, useAsync: false };
       const document = parseHTML(html).document as unknown as Parameters<typeof Defuddle>[0];
       return (await Defuddle(document, url, options)).content;

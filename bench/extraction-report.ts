@@ -7,7 +7,7 @@ import { machine, percentile, table } from './support.ts';
 
 export interface TimedRow extends Row {
   ms: number;
-  /** Of processor time, on all threads: what else the machine does counts less in it than on the wall clock. */
+  /** Processor time of all threads, which depends less on other load than elapsed time. */
   cpuMs: number;
 }
 
@@ -19,18 +19,18 @@ export interface Timed {
 export interface Quality {
   name: string;
   report: Report;
-  /** Answers without a word, and how many of their pages have content. */
+  /** Empty answers, and how many of these pages have content. */
   empty: number;
   wronglyEmpty: number;
 }
 
 export const CROSS_VALIDATED = 'lectern, cross-validated';
 
-/** A share as people of the field write it: `.913`. */
+/** A share without its leading zero, as usual in the field: `.913`. */
 const share = (value: number | null | undefined): string =>
   value === null || value === undefined ? '' : value.toFixed(3).replace(/^0/, '');
 
-/** Pages a second and a page's times; the baseline is `1.00` in the last column. */
+/** Pages a second and times of a page; the baseline is `1.00` in the last column. */
 export function speedTable(all: readonly Timed[], baseline: Contender, megabytes: number): string {
   const rateOf = ({ rows }: Timed) => (1000 * rows.length) / rows.reduce((sum, { ms }) => sum + ms, 0);
   const cpuOf = ({ rows }: Timed) => rows.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / rows.length;
@@ -114,7 +114,7 @@ export interface Findings {
   checked?: Checked | undefined;
 }
 
-/** The whole of bench/extraction.md. */
+/** The text of bench/extraction.md. */
 export function reportPage({
   pages,
   megabytes,
@@ -127,23 +127,23 @@ export function reportPage({
   checked,
 }: Findings): string {
   const sections = [
-    '# Extraction, measured',
+    '# Extraction results',
     `Written by \`${command}\` on ${date}: ${pages} pages, ${megabytes.toFixed(1)} MB; ${machine()}. ` +
-      '[README.md](README.md#html-to-content) says what is measured and how to read it.',
-    `Beside: ${versions.join(', ')}.`,
+      '[README.md](README.md#html-to-content) explains the columns.',
+    `Competitors: ${versions.join(', ')}.`,
     '## Quality',
     summaryTable(quality),
     '`lectern` is the program as shipped. Its trees were fitted to the development pages of these sets, so on them its ' +
-      `row tells what it has learned, not what it does elsewhere. ${checked ? `\`${CROSS_VALIDATED}\` reads each page with trees that were fitted to other sites: quote that row.` : 'This run was without `--cross`, whose row is the one to quote.'}`,
+      `row shows what it has learned, not how it does elsewhere. ${checked ? `\`${CROSS_VALIDATED}\` reads each page with trees fitted to other sites: quote that row.` : 'Run with `--cross` for the row to quote.'}`,
     ...typesTables(quality),
     '### Sets in full',
     setsTable(quality),
     '## Speed',
     speed,
-    '## Pages of our own making',
+    '## Our own pages',
     own,
     ...(checked
-      ? [`Kinds right, cross-validated, of the annotated pages: ${checked.kinds.right} of ${checked.kinds.known}.`]
+      ? [`Correct kinds of annotated pages, cross-validated: ${checked.kinds.right} of ${checked.kinds.known}.`]
       : []),
   ];
   return `${sections.join('\n\n')}\n`;

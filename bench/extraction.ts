@@ -1,11 +1,10 @@
 /**
- * HTML to content Markdown over a folder of pages, beside what else one can install, in one run:
+ * HTML to content Markdown over a folder of pages, Lectern and its competitors in one run:
  * `npm run bench:extraction -- <folder> [--scorer <module>] [--cross] [--baseline] [--limit <pages a set>]`.
  *
  * Without a scorer the folder's `.html` and `.html.gz` files are only timed. With one (bench/scorer.ts says what it must
- * export) answers are scored as well, and a run over all pages and contenders writes bench/extraction.md. `--cross` adds
- * what pages of sites never seen would get, which takes some minutes. `--baseline` leaves out all peers but that which
- * speed is held against.
+ * export) answers are scored too, and a run over all pages and contenders writes bench/extraction.md. `--cross` adds
+ * cross-validated scores, which takes some minutes. `--baseline` runs only the competitor that speed is compared with.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { parseDocument } from '#html/parse.ts';
 import { labelledText, ownPages } from '../test/support/own-pages.ts';
-import { BASELINE, type Contender, OURS, PEERS, packageVersions } from './contenders.ts';
+import { BASELINE, COMPETITORS, type Contender, OURS, packageVersions } from './contenders.ts';
 import {
   CROSS_VALIDATED,
   ownPagesTable,
@@ -30,9 +29,9 @@ import { isLabelled, readSamples } from './fit/samples.ts';
 import { loadScorer, type Row, type Scorer, type TestPage } from './scorer.ts';
 
 const NO_URL = 'http://localhost/';
-/** Pages that a contender reads before the next one's turn. */
+/** Pages that a contender reads before the next contender continues. */
 const TURN = 20;
-/** One page in so many is read before anything is timed. */
+/** Every nth page is read as a warm-up. */
 const WARM_UP = 5;
 
 const { values: flags, positionals } = parseArgs({
@@ -83,14 +82,18 @@ async function run({ read }: Contender, pages: readonly TestPage[], scorer?: Sco
     const cpuMs = (user + system) / 1000;
     const score = scorer?.scorePage(dataset, markdown, gold);
     rows.push({ dataset, id, ms, cpuMs, empty: !markdown.trim(), score, ...(error && { error }) });
-    // What jsdom holds by weak references stays in memory until the event loop turns.
+    // jsdom's weak references are released only when the event loop continues.
     await setImmediate();
   }
   return rows;
 }
 
-/** Reads all pages with all contenders by turns, so that whatever else the machine does falls on all alike. */
-async function heat(contenders: readonly Contender[], pages: readonly TestPage[], scorer?: Scorer): Promise<Timed[]> {
+/** Reads all pages with alternating contenders, so that other load affects all alike. */
+async function timeContenders(
+  contenders: readonly Contender[],
+  pages: readonly TestPage[],
+  scorer?: Scorer,
+): Promise<Timed[]> {
   const all = contenders.map((contender) => ({ contender, rows: [] as TimedRow[] }));
   const some = pages.filter((_, at) => at % WARM_UP === 0);
   for (const { contender } of all) await run(contender, some);
@@ -101,15 +104,15 @@ async function heat(contenders: readonly Contender[], pages: readonly TestPage[]
 }
 
 /**
- * Ours and the baseline in a heat of their own, the others after it: what a slow one leaves to be collected costs
- * whoever comes next, and code that is used with two DOMs is slower with both.
+ * Lectern and the baseline run first, the others separately: garbage of a slow contender is collected in the time of the
+ * next, and code that is used with two DOMs is slower with both.
  */
 async function compete(pages: readonly TestPage[], scorer?: Scorer): Promise<Timed[]> {
   const { error } = console;
-  // Some report what they meet in a page, which would cost them time.
+  // Some contenders log while they read, which would cost them time.
   console.error = () => {};
-  const first = await heat([OURS, BASELINE], pages, scorer);
-  const second = flags.baseline ? [] : await heat(PEERS, pages, scorer);
+  const first = await timeContenders([OURS, BASELINE], pages, scorer);
+  const second = flags.baseline ? [] : await timeContenders(COMPETITORS, pages, scorer);
   console.error = error;
   return [...first, ...second];
 }
@@ -137,7 +140,7 @@ function ownPagesFindings(checked: Checked | undefined): string {
 }
 
 const folder = positionals[0] ?? process.env.LECTERN_BENCH_DATA;
-if (!folder) throw new Error('give the folder of pages: npm run bench:extraction -- <folder> [--scorer <module>]');
+if (!folder) throw new Error('name the folder of pages: npm run bench:extraction -- <folder> [--scorer <module>]');
 const limit = flags.limit ? Number(flags.limit) : undefined;
 const scorer = flags.scorer ? await loadScorer(flags.scorer) : undefined;
 const date = new Date().toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-// An executor that is called and does nothing, as a user's module would define it.
+// An executor whose handler does nothing, as a user's module would define it.
 import { Executor } from 'lectern/flow';
 
 export class Idle extends Executor {

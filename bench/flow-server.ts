@@ -1,6 +1,6 @@
 /**
- * What bench/flow.ts measures, in a process of its own: `bare`, `gateway` (executors that no request is meant for),
- * `inside` (executors that are called and do nothing) or `own` (the same, each in a process of its own). It tells its
+ * The server that bench/flow.ts measures, in a separate process: `bare`, `gateway` (executors without a handler for the
+ * endpoint), `inside` (executors whose handler does nothing) or `own` (the same, each in its own process). It sends its
  * ports to its parent.
  */
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface Ports {
   readonly http: number;
   readonly ws?: number;
   readonly grpc?: number;
-  /** From the start of the flow to open ports. */
+  /** Time from the start of the flow to open ports. */
   readonly readyMs: number;
 }
 
@@ -54,7 +54,7 @@ async function serveBare(): Promise<Ports> {
 /** Clock ticks of proc(5) are hundredths of a second. */
 const TICK_MICROS = 10_000;
 
-/** Processor time of the processes that this one has started, in microseconds, where the system tells (Linux). */
+/** Processor time of child processes in microseconds (Linux only). */
 function childrenMicros(): number {
   if (process.platform !== 'linux') return 0;
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
@@ -65,7 +65,7 @@ function childrenMicros(): number {
   return ticks.reduce((sum, one) => sum + one, 0) * TICK_MICROS;
 }
 
-// Asked for anything, it tells the processor time that has been used so far, in microseconds.
+// Answers every message with the processor time used so far, in microseconds.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send!(user + system + childrenMicros());

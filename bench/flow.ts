@@ -1,14 +1,14 @@
 /**
- * The gateway of a flow of three executors, beside a bare Node server that parses and echoes the same body: requests one
- * after the other on each of N connections, over REST, WebSocket (JSON and bytes) and gRPC. The executors have no
+ * The gateway of a flow of three executors, compared with a bare Node server that parses and echoes the same body. Each of
+ * N connections sends one request after the other, over REST, WebSocket (JSON and bytes) and gRPC. The executors have no
  * handler for the endpoint (rest, ws, bytes, grpc), or one that does nothing: in the process of the gateway
- * (rest-inside, grpc-inside), or each in a process of its own (rest-own, grpc-own).
+ * (rest-inside, grpc-inside), or each in its own process (rest-own, grpc-own).
  *
  *     tsx --conditions=source bench/flow.ts [--seconds 2] [--only bare,rest] [--connections 1,16,64] [--bodies '1 document']
  *         [--memory 100000]
  *
- * The servers run in processes of their own, of the built package; the load comes from this one over plain sockets, so that
- * it costs little. Processor time of the server for each request is what a busy machine disturbs least.
+ * The servers run from the built package in separate processes. This process generates the load over plain sockets, which
+ * is cheap. On a busy machine, processor time for each request is the most stable result.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,14 +39,14 @@ interface Server {
 }
 
 async function start(kind: ServerKind): Promise<Server> {
-  // Without the condition that makes this process run sources: what is measured is the built package.
+  // Without the condition `source`, so that the built package is measured.
   const execArgv = process.execArgv.filter((option) => !option.startsWith('--conditions'));
   const child = fork(path.join(import.meta.dirname, 'flow-server.ts'), [kind], { execArgv });
   const [ports] = (await once(child, 'message')) as [Ports];
   return { ports, process: child };
 }
 
-/** One connection: a request, then its answer. */
+/** One connection: sends a request, then reads its answer. */
 interface Client {
   ask(): Promise<void>;
   close(): void;
@@ -114,7 +114,7 @@ async function socketClient(port: number, frame: string | Uint8Array): Promise<C
   };
 }
 
-/** One stream of calls over a connection of its own. */
+/** One stream of calls over its own connection. */
 async function grpcClient(port: number, message: Uint8Array): Promise<Client> {
   const client = new GrpcClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
     'grpc.use_local_subchannel_pool': 1,
@@ -185,7 +185,7 @@ interface Load {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Processor time of the server for one request. */
+  /** Processor time of the server for each request. */
   readonly cpuMicros: number;
 }
 
@@ -237,7 +237,7 @@ const WAYS: Record<string, Way> = {
   'grpc-own': grpc(servers.own),
 };
 
-/** Asked so often before it counts, if that takes no longer: the code of server and executors is compiled by then. */
+/** Warm-up requests, so that the code of server and executors is compiled. */
 const WARM_UP = 3000;
 const WARM_UP_MS = 10_000;
 
@@ -278,7 +278,7 @@ async function speeds(): Promise<void> {
   );
 }
 
-/** Resident memory while so many requests of one document go through. */
+/** Resident memory during so many requests of one document. */
 async function memory(total: number): Promise<void> {
   const { pid } = servers.gateway.process;
   const docs = documents(1, 0);

@@ -1,6 +1,6 @@
 /**
- * What keys and limits cost a request: identify, take, charge, settle by themselves, and requests a second through a face
- * whose only endpoint does nothing, with the gate and without, in one run. `npm run bench:gate [-- --redis redis://…]`
+ * The cost of keys and limits for each request: identification, admission, charge and settlement separately, and requests a
+ * second of an endpoint that does nothing, with and without admission. `npm run bench:gate [-- --redis redis://…]`
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
@@ -26,7 +26,7 @@ const room = await openAccounts({ dataDir: temporaryDir });
 const account = await room.accounts.createAccount({ name: 'bench', plan: 'premium' });
 const { key } = await room.accounts.mintKey({ accountId: account.id, name: 'bench' });
 
-// Limits that are never reached are counted all the same.
+// Limits that are never reached are counted too.
 const endless = { requestsPerMinute: 1e9, tokensPerMinute: 1e12 };
 const plans: Plans = {
   ...PLANS,
@@ -47,7 +47,7 @@ const gateOver = (counters: Counters) =>
 
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 
-/** Microseconds of processor time of this process for each of many calls, the writing of usage included. */
+/** Microseconds of processor time of this process for each call, including the writing of usage. */
 async function costOf(counters: Counters, calls: number): Promise<number> {
   const gate = gateOver(counters);
   const costs: number[] = [];
@@ -89,7 +89,7 @@ async function rateOf(counters: Counters | undefined): Promise<number> {
   return rate;
 }
 
-/** Requests a second of 16 connections that ask without pause. */
+/** Requests a second over 16 connections without pauses. */
 async function load(port: number): Promise<number> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
   const once = () =>

@@ -1,7 +1,4 @@
-/**
- * Pages that nobody wrote for people, from HTML to their content, beside parse5 that only makes a tree of them:
- * `npm run bench:hostile`.
- */
+/** Hostile HTML to content, compared with parse5, which only makes a tree: `npm run bench:hostile`. */
 import { parse } from 'parse5';
 import { parsePage } from '#html/parse.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
@@ -30,19 +27,19 @@ const content = (html: string) =>
   extractArticle(parsePage(html).document, { url: URL, baseUrl: URL, whole: false }).content;
 
 const rows = Object.entries(PAGES).map(([name, html]) => {
-  let ours = Number.POSITIVE_INFINITY;
-  let theirs = Number.POSITIVE_INFINITY;
+  let lecternMs = Number.POSITIVE_INFINITY;
+  let parse5Ms = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
-    ours = Math.min(
-      ours,
+    lecternMs = Math.min(
+      lecternMs,
       elapsedMs(() => content(html)),
     );
-    theirs = Math.min(
-      theirs,
+    parse5Ms = Math.min(
+      parse5Ms,
       elapsedMs(() => parse(html, { scriptingEnabled: false })),
     );
   }
-  return [name, ours, theirs, theirs / ours];
+  return [name, lecternMs, parse5Ms, parse5Ms / lecternMs];
 });
 console.log(`milliseconds, best of ${ROUNDS}; ${machine()}\n`);
 console.log(table(['', 'lectern, to content', 'parse5, to a tree', 'times'], rows));

@@ -1,7 +1,7 @@
 /**
- * What a take costs in each store of counters: `npm run bench:limits`. PostgreSQL and Redis are started for it when the
- * machine has them, and share its processors; the processor time is that of this process alone. A take is what one
- * request of a key asks for: requests and tokens of a minute, and one of its leases, settled and given back at the end.
+ * The cost of an admission in each store of counters: `npm run bench:limits`. PostgreSQL and Redis are started if installed
+ * and share the processors; the processor time is that of this process alone. An admission takes one request, tokens and a
+ * lease of a key, then settles the tokens and returns the lease.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -30,10 +30,10 @@ const withLeases = windowsOnly.map(
   (take, key): Take => ({ ...take, lease: { bucket: `${key} leases`, limit: PLENTY } }),
 );
 
-/** One request: take, then settle what was taken too much of and give the lease back. */
+/** One request: admission, then settlement of the tokens and return of the lease. */
 async function request(counters: Counters, take: Take): Promise<void> {
   const taken = await counters.take(take);
-  if (!taken.ok) throw new Error('the limit was to be out of reach');
+  if (!taken.ok) throw new Error('the limit was reached; it should be out of reach');
   if (!taken.lease) return;
   counters.settle(take.windows[1]!.bucket, taken.slot, -20);
   counters.release(taken.lease);
@@ -53,7 +53,7 @@ async function measure(counters: Counters, takes: readonly Take[], atOnce: numbe
     const untilMs = performance.now() + seconds * 1_000;
     return Promise.all(Array.from({ length: atOnce }, () => run(untilMs)));
   };
-  // All keys are known before the clock starts.
+  // All keys are used once before the clock starts.
   await Promise.all(takes.map((take) => request(counters, take)));
   await all(SECONDS / 4);
   count = 0;

@@ -1,4 +1,4 @@
-/** Requests one after the other on each of N connections, for a time; every answer is checked. */
+/** Load generator: N connections send one request after the other for a given time; every answer is checked. */
 import http from 'node:http';
 import { percentile } from './support.ts';
 
@@ -11,7 +11,7 @@ export interface LoadResult {
 
 export interface Load {
   readonly url: string;
-  /** The same for every request, or by its number. */
+  /** A fixed value, or a function of the request's number. */
   readonly headers?: Record<string, string> | ((index: number) => Record<string, string>);
   readonly concurrency: number;
   readonly seconds: number;
@@ -23,14 +23,14 @@ export async function load({ url, headers = {}, concurrency, seconds, expect }: 
   const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
   const headersOf = typeof headers === 'function' ? headers : () => headers;
   const times: number[] = [];
-  let asked = 0;
+  let sent = 0;
   const end = performance.now() + seconds * 1000;
   const startedAt = performance.now();
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       while (performance.now() < end) {
         const from = performance.now();
-        const { status, body } = await get(url, headersOf(asked++), agent);
+        const { status, body } = await get(url, headersOf(sent++), agent);
         if (status !== 200 || !body.includes(expect)) throw new Error(`status ${status}: ${body.slice(0, 300)}`);
         times.push(performance.now() - from);
       }

@@ -4,21 +4,19 @@
  * A text block is a run of inline content between block boundaries. Kinds:
  * - `heading`: level and text. `paragraph`: a text block that is none of the others, and every text block of an item
  *   but its first. `item`: depth among lists, ordered or not, and its text without that of the lists in it.
- * - `cell`: text of a td or th. `code`: text of a pre, exactly but for the white space at its end and for no-break
- *   spaces, which are spaces. `quote`: text of a blockquote.
- * - `link`: text (alternative texts of pictures in it included) and resolved address, once a text block.
- *   `image`: alternative text and resolved address. `strong`, `emphasis`: each run of such text in a text block,
- *   however many elements it is made of.
+ * - `cell`: text of a td or th. `code`: exact text of a pre, without white space at its end and with no-break spaces
+ *   as spaces. `quote`: text of a blockquote.
+ * - `link`: text (alternative texts of pictures in it included) and resolved URL, once for each text block.
+ *   `image`: alternative text and resolved URL. `strong`, `emphasis`: each run of such text in a text block, also
+ *   across several elements.
  *
- * Text is compared after white space (no-break spaces included) is collapsed and trimmed, and so is a line break that
- * is an element. Facts without any text or picture are left out. Raised and lowered characters that Unicode has are
- * the plain ones. `q` has quotation marks, as browsers show it.
+ * Text is compared with white space collapsed and trimmed; no-break spaces and `br` count as white space. Facts without
+ * text or picture are left out. Superscript and subscript characters of Unicode equal the plain ones. `q` has quotation
+ * marks, as browsers show it.
  *
- * Markdown has no counterpart for what follows, so it is taken out of the source before anyone converts it (and is
- * counted): definition lists, formulas, drawings, scripts, styles, players, frames, controls; links inside `pre`.
- * Marks inside of code spans and blocks inside of cells are compared as their text. References to notes and the links
- * back from them (with the caret before those) are left out of texts and links on both sides: each flavour spells
- * them in its own way.
+ * Elements without a counterpart in Markdown are removed from the source before conversion, and counted: definition lists, formulas, drawings, scripts, styles, players, frames, controls; links inside `pre`.
+ * Markup inside code spans and blocks inside cells are compared as text. References to notes, and the links back from
+ * them with their caret, are left out on both sides, because each flavour writes them differently.
  */
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { canonicalAddress, canonicalAlt } from '#reader/markdown/round-trip.suite.ts';
@@ -69,7 +67,7 @@ const isElement = (node: Node): node is Element => 'tagName' in node;
 const attributeOf = (element: Element, name: string): string | undefined =>
   element.attrs.find((attribute) => attribute.name === name)?.value;
 
-/** A tree without what Markdown has no counterpart for, and how many elements that were. */
+/** A tree without the elements that have no counterpart in Markdown, and their number. */
 export function withoutForeign(html: string): { tree: DefaultTreeAdapterTypes.DocumentFragment; left: number } {
   const tree = parseFragment(html);
   let left = 0;
@@ -198,7 +196,7 @@ class Collector {
     if (tagName === 'td' || tagName === 'th') add('cell', normal(inner.cell!.join(' ').replaceAll('•', ' ')));
   }
 
-  /** Ends the text block that is open. */
+  /** Closes the open text block. */
   private end(place: Place): void {
     const { pieces, facts } = this;
     this.pieces = [];
@@ -245,7 +243,7 @@ class Collector {
   }
 }
 
-/** The text of preformatted code: breaks are line ends. */
+/** The text of preformatted code, with `br` as line end. */
 function codeText(pre: Element): string {
   const out: string[] = [];
   const read = (nodes: readonly Node[]): void => {
@@ -280,7 +278,7 @@ export function structureOf(tree: { childNodes: Node[] }, base: string): Structu
   return collector.facts;
 }
 
-/** How many facts two lists share, each counted once. */
+/** The number of facts that two lists share, each counted once. */
 export function shared(wanted: readonly string[], given: readonly string[]): number {
   const left = new Map<string, number>();
   for (const fact of wanted) left.set(fact, (left.get(fact) ?? 0) + 1);

@@ -1,14 +1,13 @@
 /**
- * How much structure is left after HTML went to Markdown and back, beside Turndown in the same run:
+ * How much structure survives HTML to Markdown and back, compared with Turndown:
  * `npm run bench:markdown -- [<folder of pages>] [--failures] [--page <id>]`.
  *
  * - With a folder that has `mozr/gold.json` (`{id: {url, fragment}}`): each fragment's structure and that of its
- *   Markdown, read by micromark with the GitHub flavour; F1 over the facts of all pages, a row a kind
- *   (markdown-structure.ts says what is compared, and what is left out).
+ *   Markdown, read by micromark with the GitHub flavour; F1 over the facts of all pages, one row for
+ *   each kind (defined in markdown-structure.ts).
  * - The examples of the CommonMark specification: the HTML of an example becomes Markdown, the reference
  *   implementation makes HTML of that, and both are equal in canonical form (round-trip.suite.ts). Examples with raw
- *   HTML in their Markdown are a row of their own: their HTML can only be had by writing HTML into Markdown, which
- *   neither converter is meant to do.
+ *   HTML have a separate row: they need HTML inside the Markdown, which neither converter is meant to write.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

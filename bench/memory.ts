@@ -1,7 +1,7 @@
 /**
  * Memory over 2,000 mixed reads: `npm run bench:memory`. Pages, JSON, PDF and Word files that are all different, and
- * pages from kept copies, four at a time. Collected before each look; what counts is the slope over the second half. The
- * threads' heaps grow into their size over the first few thousand reads: a larger number, as argument, shows the end of it.
+ * cached pages, four at a time. Garbage is collected before each measurement; the slope over the second half is the result.
+ * The heaps of threads reach their size over the first few thousand reads; a larger number as argument shows where that ends.
  */
 import { once } from 'node:events';
 import http from 'node:http';
@@ -14,7 +14,7 @@ import { articlePage, build, descendantsMb, machine, residentMb, serve, table } 
 const READS = Number(process.argv[2] ?? 2_000);
 const LOOKS = 20;
 const AT_ONCE = 4;
-/** The server collects its garbage when it is told to. */
+/** Makes the server collect its garbage. */
 const COLLECTING = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>{gc();gc()})'];
 
 const sentence = (n: number) => `The pot of tea number ${n} stands on the table and the steam goes up past the window.`;
@@ -96,7 +96,7 @@ async function look() {
   return { reads: next, server: residentMb(server.pid), others: descendantsMb(server.pid) };
 }
 
-/** MB per 1,000 reads, by least squares. */
+/** Slope in MB per 1,000 reads, by least squares. */
 function slope(points: readonly { reads: number }[], of: 'server' | 'others'): number {
   const values = points.map((point) => [point.reads, (point as unknown as Record<string, number>)[of]!] as const);
   const meanX = values.reduce((sum, [x]) => sum + x, 0) / values.length;

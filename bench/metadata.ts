@@ -1,8 +1,8 @@
 /**
- * Titles beside a gold, and the time that metadata costs, beside Mozilla's Readability in one run:
+ * Accuracy of titles and time for metadata, compared with Mozilla's Readability:
  * `npm run bench:metadata -- <folder> [--show]`.
  *
- * The folder holds one folder a set: `gold.json` (page id to `{url, title}`) and `html/<id>.html.gz`. Pages whose gold
+ * The folder has one folder for each set: `gold.json` (page id to `{url, title}`) and `html/<id>.html.gz`. Pages whose gold
  * has no title are only timed. `--show` prints the titles that differ.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ interface TestPage {
 
 const { values, positionals } = parseArgs({ options: { show: { type: 'boolean' } }, allowPositionals: true });
 const folder = positionals[0] ?? process.env.LECTERN_BENCH_DATA;
-if (!folder) throw new Error('give the folder of pages: npm run bench:metadata -- <folder> [--show]');
+if (!folder) throw new Error('name the folder of pages: npm run bench:metadata -- <folder> [--show]');
 
 function pagesOf(set: string): TestPage[] {
   const gold: Record<string, { url?: string; title?: string }> = JSON.parse(
@@ -38,7 +38,7 @@ function pagesOf(set: string): TestPage[] {
   });
 }
 
-/** White space and quotation marks are written in many ways that mean the same. */
+/** Equivalent forms of white space and quotation marks become one. */
 const settled = (title: string) =>
   title
     .normalize('NFKC')
@@ -52,7 +52,7 @@ const wordsOf = (title: string) =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** F1 over words, each counted as often as it stands. */
+/** F1 over words with their number of occurrences. */
 function wordF1(given: string, gold: string): number {
   const left = new Map<string, number>();
   const want = wordsOf(gold);
@@ -100,16 +100,16 @@ for (const [name, read] of Object.entries(readers)) {
 console.log(`${machine()}; ${pages.length} pages, ${judged.length} with a title in the gold\n`);
 console.log(table(['titles', 'pages', 'same', 'word F1'], rows));
 
-/** CPU time, the least of seven rounds over all pages: metadata alone, the tree being there. */
+/** Processor time of metadata alone, with the tree given; minimum of seven rounds over all pages. */
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
-let least = Number.POSITIVE_INFINITY;
+let minimumMs = Number.POSITIVE_INFINITY;
 const trees = pages.map(({ html, url }) => ({ document: parseDocument(html), url }));
 for (let round = 0; round < 7; round++) {
   const from = cpuMs();
   for (const { document, url } of trees) extractMetadata(document, url);
-  least = Math.min(least, cpuMs() - from);
+  minimumMs = Math.min(minimumMs, cpuMs() - from);
 }
-console.log(`\nmetadata: ${(least / trees.length).toFixed(3)} ms a page`);
+console.log(`\nmetadata: ${(minimumMs / trees.length).toFixed(3)} ms a page`);

@@ -1,7 +1,7 @@
 /**
- * Embeddings over HTTP: texts and tokens a second by concurrency, batch, length and encoding, with the built-in model,
- * beside a naive server in the same run: `node:http`, one request after the other through the same model, JSON.stringify
- * of plain arrays. `--seconds 3` measures longer.
+ * Embeddings over HTTP with the built-in model: texts and tokens a second by concurrency, batch, length and encoding,
+ * compared with a naive server (`node:http`, one request at a time through the same model, `JSON.stringify` of arrays).
+ * `--seconds 3` measures longer.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -73,7 +73,7 @@ const post = (url: string, body: string, agent: http.Agent): Promise<string> =>
       .end(body);
   });
 
-/** What somebody writes in an afternoon. */
+/** The naive server. */
 async function startNaive() {
   const { embedder } = createStaticBackends();
   await embedder.load();
@@ -120,25 +120,25 @@ for (const dimensions of [256, 1_024]) {
 
 const host = await startRealModelHost({}, { auth: 'off' });
 const naive = await startNaive();
-// What is compiled while it runs is not measured.
+// Warm-up: compilation is not measured.
 for (const one of cases.filter(({ words }) => words === 16)) {
   for (const { url } of [host, naive]) await measure(url, one, 0.3);
 }
 const rows: string[][] = [];
 const round = (value: number) => Math.round(value).toLocaleString('en');
 for (const one of cases) {
-  const ours = await measure(host.url, one);
-  const theirs = await measure(naive.url, one);
+  const lecternRates = await measure(host.url, one);
+  const naiveRates = await measure(naive.url, one);
   rows.push([
     String(one.dimensions),
     one.encoding,
     String(one.words),
     String(one.concurrency),
     String(one.batch),
-    round(ours.texts),
-    round(ours.tokens),
-    round(theirs.texts),
-    `${(ours.texts / theirs.texts).toFixed(2)} x`,
+    round(lecternRates.texts),
+    round(lecternRates.tokens),
+    round(naiveRates.texts),
+    `${(lecternRates.texts / naiveRates.texts).toFixed(2)} x`,
   ]);
 }
 console.log(

@@ -1,7 +1,7 @@
 /**
- * What the ONNX backend does in a second, on a model of MiniLM's shape with random weights (speed does not depend on them),
- * beside the pipeline of @huggingface/transformers on the same file: `tsx --conditions=source bench/models-onnx.ts`. That
- * package is installed into a temporary folder for this run; without a registry its column is empty.
+ * Throughput of the ONNX backend on a model with MiniLM's shape and random weights (speed does not depend on them), compared
+ * with the pipeline of @huggingface/transformers on the same file: `tsx --conditions=source bench/models-onnx.ts`. That
+ * package is installed into a temporary folder; without a registry its column is empty.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,19 +37,19 @@ const signal = new AbortController().signal;
 const log = { info() {}, warn: (facts: object, message: string) => console.error(message, facts) };
 const row = testEmbeddingRow({ dimensions: MINILM.hidden, contextTokens: MINILM.positions });
 
-/** A vocabulary of MiniLM's size, whose words are made up. */
+/** A vocabulary of MiniLM's size with invented words. */
 const words = Array.from({ length: MINILM.vocabulary - VOCABULARY.length }, (_, at) => `w${at.toString(36)}`);
 const vocab = Object.fromEntries([...VOCABULARY, ...words].map((piece, id) => [piece, id]));
 const config = { ...TOKENIZER_CONFIG, model_max_length: MINILM.positions };
 const tokenizer = { ...TOKENIZER, model: { ...TOKENIZER.model, vocab } };
 
-/** With its two special tokens a text has as many as are asked for. */
+/** A text of a given number of tokens, including its two special tokens. */
 const textOf = (tokens: number, seed: number) =>
   Array.from({ length: tokens - 2 }, (_, at) => words[(seed * 7_919 + at * 104_729) % words.length]).join(' ');
 const textsOf = ({ tokens, texts }: (typeof SETTINGS)[number]) =>
   Array.from({ length: texts }, (_, at) => textOf(tokens, at));
 
-/** How often a second the work is done. */
+/** Runs a second. */
 async function rate(work: () => Promise<unknown>, callers = 1): Promise<number> {
   await work();
   await work();
@@ -67,7 +67,7 @@ async function rate(work: () => Promise<unknown>, callers = 1): Promise<number> 
 
 const optionsFor = (files: TestFolder): OnnxOptions => ({ files: async () => files, log });
 
-/** The same texts through the pipeline, in a process of its own, as its users call it. */
+/** The same texts through the pipeline of transformers.js, in a separate process. */
 const PIPELINE = `
 import { createInterface } from 'node:readline';
 import { env, pipeline } from '@huggingface/transformers';
@@ -100,7 +100,7 @@ function installPipeline(folder: string): boolean {
 }
 
 interface Pipeline {
-  /** How often a second it takes the texts. */
+  /** Runs of the texts a second. */
   rate(texts: readonly string[]): Promise<number>;
   close(): void;
 }
@@ -134,8 +134,8 @@ interface Rates {
   readonly pipeline: number | undefined;
 }
 
-/** Ours and theirs in turns, so that whatever else the machine does weighs on both. */
-async function sideBySide(files: TestFolder, theirs: Pipeline | undefined): Promise<Rates[]> {
+/** Alternates the two, so that other load affects both. */
+async function sideBySide(files: TestFolder, transformers: Pipeline | undefined): Promise<Rates[]> {
   const embedder = createOnnxEmbedder(row, optionsFor(files));
   const rates: Rates[] = [];
   for (const setting of SETTINGS) {
@@ -143,11 +143,11 @@ async function sideBySide(files: TestFolder, theirs: Pipeline | undefined): Prom
     const work = async () =>
       embedder.embed(await embedder.prepare(texts, { signal }), { output: 'pooled', dimensions: 384, signal });
     const alone = (await rate(work)) * texts.length;
-    const pipeline = theirs && (await theirs.rate(texts)) * texts.length;
+    const pipeline = transformers && (await transformers.rate(texts)) * texts.length;
     rates.push({ alone, pipeline, together: (await rate(work, CALLERS)) * texts.length });
   }
   await embedder.close();
-  theirs?.close();
+  transformers?.close();
   return rates;
 }
 
@@ -164,7 +164,7 @@ async function rerankRate(files: TestFolder): Promise<number> {
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
 
-/** What the process takes while texts of all lengths pour in. */
+/** Memory of the process while it embeds texts of all lengths. */
 async function flood(files: TestFolder): Promise<string[]> {
   const embedder = createOnnxEmbedder(row, optionsFor(files));
   await embedder.load();

@@ -1,6 +1,6 @@
 /**
- * Pages of PDFs through `POST /v1/embeddings`, into a model of CLIP's picture size with fixed weights, so that what is
- * measured is how pages become what a model sees: `tsx --conditions=source bench/models-pages.ts`; `--pages 20` takes fewer.
+ * Pages of PDFs through `POST /v1/embeddings`, into a model with CLIP's picture size and fixed weights, so that mainly the
+ * preparation of pages is measured: `tsx --conditions=source bench/models-pages.ts`; `--pages 20` takes fewer pages.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -29,7 +29,7 @@ const numbers = Array.from({ length: PAGES }, (_, at) => at);
 
 const textPdf = () => drawPdf({ pages: numbers.map((page) => ({ content: write(50, 790, lines(page, 50)) })) });
 
-/** Half a page of text below a picture of the page's own. */
+/** A page with a picture of its own above half a page of text. */
 async function picturePdf(): Promise<Uint8Array> {
   const [width, height] = [640, 480];
   const objects: string[] = [];
@@ -88,7 +88,7 @@ const call = (method: string, url: string, body?: string): Promise<Answer> =>
     request.end(body);
   });
 
-/** Processor seconds of a process and of all that descends from it. */
+/** Processor seconds of a process and its descendants. */
 function processorSeconds(pid: number): { main: number; others: number } {
   const facts = new Map<number, { parent: number; ticks: number }>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -97,7 +97,7 @@ function processorSeconds(pid: number): { main: number; others: number } {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       facts.set(Number(name), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) });
     } catch {
-      // Gone since it was listed.
+      // The process has ended since it was listed.
     }
   }
   let others = 0;

@@ -1,11 +1,11 @@
 /**
- * The built-in model: how fast it loads, embeds and scores, and how well it does where data is given by path.
+ * The built-in model: time to load, embed and rerank, and quality if data sets are given.
  *
  *     tsx --conditions=source bench/models-static.ts [--sts sts-test.tsv] [--beir folder ...]
  *
  * STS: lines with two sentences and a score among their last columns (tab- or comma-separated). BEIR: folders with
- * corpus.jsonl, queries.jsonl and qrels/test.tsv; each gives nDCG@10 beside BM25, and for the reranker on BM25's first
- * 50 the order by its scores beside the sum of both parts scaled over the candidates.
+ * corpus.jsonl, queries.jsonl and qrels/test.tsv. Each gives nDCG@10, compared with BM25. The reranker orders BM25's first
+ * 50, by its scores and by the sum of both scores scaled over the candidates.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -44,7 +44,7 @@ async function embed(inputs: readonly string[], dimensions: number): Promise<Flo
   return outputs.map(({ values }) => values);
 }
 
-/** The best of five rounds: what the machine can do while nobody disturbs it. */
+/** The best of five rounds, to exclude other load. */
 async function perSecond(count: number, work: () => Promise<unknown> | unknown): Promise<number> {
   let best = 0;
   for (let round = 0; round < 5; round++) {
@@ -69,7 +69,7 @@ async function speed(): Promise<void> {
     await reranker.score(prepared.pairs, signal);
   });
   rows.push(['query-document pairs of 128 tokens', pairs]);
-  // As many different ones: the engine remembers the text of numbers that it wrote before.
+  // Different numbers each time, because the engine caches the text of numbers.
   const vectors = Array.from({ length: 500 }, () =>
     normalise(Float32Array.from({ length: 1024 }, () => random(2_001) - 1_000)),
   );
@@ -125,7 +125,7 @@ async function sts(file: string): Promise<(string | number)[]> {
   for (const line of readFileSync(file, 'utf8').split(/\r?\n/)) {
     const row = cells(line).map((cell) => cell.trim());
     const numbers = row.map((cell) => (cell === '' ? Number.NaN : Number(cell)));
-    // The score is the number that a sentence stands beside: two sentences before it, or two after.
+    // The score is the number next to a sentence: two sentences before it, or two after.
     const before = numbers.findIndex(
       (value, at) => at >= 2 && !Number.isNaN(value) && numbers.slice(at - 2, at).every(Number.isNaN),
     );
@@ -187,7 +187,7 @@ function readBeir(folder: string): Retrieval {
   };
 }
 
-/** BM25 as it is usually measured (k1 1.2, b 0.75, the corpus' own idf), over lower-cased words. */
+/** BM25 with the usual parameters (k1 1.2, b 0.75, the corpus' own idf), over lower-cased words. */
 function createBm25(documents: readonly string[]): (query: string) => Float64Array {
   const postings = new Map<string, Map<number, number>>();
   const lengths: number[] = [];
@@ -280,7 +280,7 @@ async function beir(folder: string): Promise<(string | number)[]> {
 }
 
 console.log(machine());
-console.log(`Load: ${loadMs.toFixed(0)} ms\n`);
+console.log(`Loading: ${loadMs.toFixed(0)} ms\n`);
 await speed();
 const stsRows = [];
 for (const file of given.sts ?? []) stsRows.push(await sts(file));

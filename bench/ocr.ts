@@ -1,7 +1,7 @@
 /**
- * Text recognition beside the plain Tesseract program, in one run: `tsx --conditions=source bench/ocr.ts [folder
- * [choice]]`. Pages are drawn here; a folder of pictures or PDFs can be given instead (`ocr/folder.ts`). How answers are
- * scored stands in `ocr/score.ts`, what plain Tesseract's are taken to be in `ocr/plain.ts`.
+ * Text recognition, compared with the plain Tesseract program: `tsx --conditions=source bench/ocr.ts [folder [choice]]`.
+ * Pages are drawn here, or come from a folder of pictures or PDFs (`ocr/folder.ts`). `ocr/score.ts` defines the scores,
+ * `ocr/plain.ts` how plain Tesseract's output is interpreted.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -91,12 +91,12 @@ const samples = folder === undefined ? [...(await easyPages()), ...(await hardPa
 const work = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
 const ocr = createOcr({ tesseract: 'tesseract', languages: ['eng'], temporaryDir: work, timeoutMs: 300_000 })!;
 const { signal } = new AbortController();
-// What is started once is not what is measured.
+// Warm-up: the start of workers is not measured.
 await ocr.read(samples[0]!.picture, { signal });
 
 type Timed = Score & { readonly ms: number };
 
-async function readByUs(sample: Sample): Promise<Timed> {
+async function readByLectern(sample: Sample): Promise<Timed> {
   const start = performance.now();
   const result = await ocr.read(sample.picture, { signal });
   const ms = performance.now() - start;
@@ -113,7 +113,7 @@ function readByTesseract(sample: Sample): Timed {
   return { ms, ...scoreOf(sample, { text, tables, rowsMove: true }) };
 }
 
-/** What spans columns stands in the first of them. */
+/** A cell that spans columns is in the first of them. */
 const tablesOf = ({ blocks }: OcrResult): Table[] =>
   blocks.flatMap((block) =>
     block.kind === 'table'
@@ -121,11 +121,11 @@ const tablesOf = ({ blocks }: OcrResult): Table[] =>
       : [],
   );
 
-const ours: Timed[] = [];
-const theirs: Timed[] = [];
+const lecternRuns: Timed[] = [];
+const tesseractRuns: Timed[] = [];
 for (const sample of samples) {
-  ours.push(await readByUs(sample));
-  theirs.push(readByTesseract(sample));
+  lecternRuns.push(await readByLectern(sample));
+  tesseractRuns.push(readByTesseract(sample));
 }
 await ocr.close();
 rmSync(work, { recursive: true, force: true });
@@ -140,7 +140,10 @@ const speed = (scores: readonly Timed[]) =>
   ((1_000 * scores.length) / scores.reduce((sum, { ms }) => sum + ms, 0)).toFixed(2);
 
 function line(name: string, of: (sample: Sample) => boolean): string[] {
-  const [a, b] = [ours, theirs].map((scores) => scores.filter((_, at) => of(samples[at]!))) as [Timed[], Timed[]];
+  const [a, b] = [lecternRuns, tesseractRuns].map((scores) => scores.filter((_, at) => of(samples[at]!))) as [
+    Timed[],
+    Timed[],
+  ];
   const values = MEASURES.flatMap((measure) =>
     [a, b].map((scores) => percent(mean(scores.map((score) => score[measure])))),
   );

@@ -1,7 +1,7 @@
 /**
- * Office files to HTML, beside LibreOffice's own HTML, in one run: `tsx --conditions=source bench/office.ts`. The files
- * are made by LibreOffice from sources below, so it must be installed. It is measured with a process for each file, as
- * a server would have to run it, and with one process for ten files, which shares its start-up among them.
+ * Office files to HTML, compared with LibreOffice: `tsx --conditions=source bench/office.ts`. LibreOffice also makes the
+ * files from the sources below, so it must be installed. It is measured with one process for each file, as a server would
+ * run it, and with one process for ten files, which share its start-up.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ interface Case {
   readonly format: string;
   readonly kind: DocumentKind;
   readonly source: readonly [name: string, content: string];
-  /** How LibreOffice is to read the source, when its name does not tell. */
+  /** LibreOffice's import filter, if the file name does not imply it. */
   readonly filter?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * PDF to pages of text, beside PDF.js's own text and `pdftotext`, in one run on one core: `tsx --conditions=source
- * bench/pdf.ts [folder]`. The files are printed here, by a browser and by LibreOffice where there is one; a folder of
- * other PDFs can be given. Start-up is part of what `pdftotext` takes, and is shown apart.
+ * PDF to pages of text, compared with PDF.js's own text and `pdftotext`, on one core: `tsx --conditions=source bench/pdf.ts
+ * [folder]`. The files are printed by a browser and, if installed, LibreOffice, or come from a folder. The time of
+ * `pdftotext` includes its start-up, which is also shown separately.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ async function samples(folder: string | undefined): Promise<Sample[]> {
         found.push([`LibreOffice, ${name}`, printed[at]!]);
       });
     } catch {
-      console.log('LibreOffice was not found: only files of the browser are measured\n');
+      console.log('LibreOffice is not installed: only files printed by the browser are measured\n');
     }
   }
   return Promise.all(
@@ -87,13 +87,13 @@ const pdfjs = async ({ bytes }: Sample) => {
 };
 
 const best = async (rounds: number, run: () => Promise<void> | void): Promise<number> => {
-  let least = Number.POSITIVE_INFINITY;
+  let minimumMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round++) {
     const before = performance.now();
     await run();
-    least = Math.min(least, performance.now() - before);
+    minimumMs = Math.min(minimumMs, performance.now() - before);
   }
-  return least;
+  return minimumMs;
 };
 
 const all = await samples(process.argv[2]);

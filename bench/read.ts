@@ -1,6 +1,6 @@
 /**
- * A read of a local static page, end to end: `npm run bench:read`. The baseline is the site itself, a bare Node server,
- * asked by the same client. The site, the client and the server share this machine's processors.
+ * Reading a local static page, end to end: `npm run bench:read`. The baseline is the site itself, a bare Node server, with
+ * the same client. Site, client and server share the machine's processors.
  */
 import { get, load } from './load.ts';
 import { build, descendantsMb, machine, residentMb, serve, site, table } from './support.ts';

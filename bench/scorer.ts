@@ -1,4 +1,4 @@
-/** What a scorer must export: a module that knows the pages of a folder and what an answer is worth. */
+/** The interface of a scorer: a module that knows the pages of a folder and rates answers. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -7,7 +7,7 @@ export interface TestPage {
   id: string;
   url: string;
   html: string;
-  /** What people say the answer is: its text, or snippets that must and must not stand in it. */
+  /** The gold answer: its text, or snippets that must and must not be in it. */
   gold: { text?: string; with?: string[]; without?: string[]; type?: string };
 }
 
@@ -20,7 +20,7 @@ export interface Row {
   error?: string;
 }
 
-/** Shares of words or snippets, 0 to 1: what is found of the wanted (r), and what of the found is wanted (p). */
+/** Shares of words or snippets, 0 to 1: recall (r) and precision (p). */
 export interface Figures {
   pages: number;
   f1: number;
@@ -28,19 +28,19 @@ export interface Figures {
   f1_se?: number;
   p: number;
   r: number;
-  /** Mean shares of the snippets found, of those that must and of those that must not stand in an answer. */
+  /** Mean shares of required and of forbidden snippets that were found. */
   with?: number;
   without?: number;
 }
 
 export interface Report {
   datasets: Record<string, Figures & { types?: Record<string, Figures> }>;
-  /** The mean F1 of the sets whose gold was written by people. */
+  /** Mean F1 of the sets whose gold was written by people. */
   headline_f1: number | null;
 }
 
 export interface Scorer {
-  /** `limit` is the most pages of each set. */
+  /** `limit`: maximum number of pages of each set. */
   pages(folder: string, options?: { limit?: number }): AsyncIterable<TestPage>;
   stripMarkdown(text: string): string;
   scorePage(dataset: string, predicted: string, gold: unknown): unknown;

@@ -1,13 +1,12 @@
 /**
- * The local index beside SQLite's plain FTS5 and MiniSearch: how fast it fills and answers, what it takes, how well it
- * finds.
+ * The local index compared with SQLite's plain FTS5 and MiniSearch: speed of adding and searching, size, quality.
  *
  *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300] [--beir folder ...] \
  *         [--floor 0.25] [--weight 0.5]
  *
- * The texts are made up: words of a vocabulary in which the frequency of a word falls with its rank (Zipf), so that
- * lengths of lists are those of a language. BEIR: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv; each gives
- * nDCG@10 of each way of finding. Folders of other data of that form do too.
+ * The texts are synthetic: words whose frequency falls with their rank (Zipf), so that posting lists have realistic
+ * lengths. BEIR: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv. Each gives nDCG@10 of each search method.
+ * Other data of that form works too.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
@@ -57,10 +56,10 @@ const rerank: PassageReranker = async (query, texts) => {
   return reranker.score(pairs, signal);
 };
 
-/** Both halves of a page's life that the others are compared in. */
+/** An index under test: adding pages and searching. */
 interface Contender {
   fill(pages: readonly IndexablePage[]): Promise<void>;
-  /** Addresses, best first. */
+  /** URLs, best first. */
   ask(query: string, count: number): Promise<string[]>;
   bytes(): number | undefined;
   end(): Promise<void>;
@@ -75,7 +74,7 @@ async function lectern(dir: string): Promise<Contender & { readonly index: Local
   return {
     index,
     async fill(pages) {
-      // As many at a time as reads would be.
+      // As many at once as concurrent reads would add.
       for (let at = 0; at < pages.length; at += 64)
         await Promise.all(pages.slice(at, at + 64).map((page) => index.add(page)));
       await index.settled();
@@ -88,7 +87,7 @@ async function lectern(dir: string): Promise<Contender & { readonly index: Local
 
 const wordsOf = (query: string): string[] => query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** As in the manual: the default tokenizer, the text as a column, any of the words. */
+/** FTS5 as its manual shows it: default tokenizer, the text as one column, any of the words. */
 async function plainFts5(dir: string): Promise<Contender> {
   const file = path.join(dir, 'plain.db');
   const database = await openDatabase(file, ['CREATE VIRTUAL TABLE pages USING fts5(url UNINDEXED, title, content)']);
@@ -253,7 +252,7 @@ function readBeir(folder: string): Collection {
   };
 }
 
-/** Gains as in TREC's evaluation: the judgement itself, discounted by the logarithm of the place. */
+/** Gain as in TREC's evaluation: the judgement, discounted by the logarithm of the rank. */
 function ndcg(found: readonly string[], judged: ReadonlyMap<string, number>): number {
   const sum = (gains: readonly number[]) => gains.reduce((all, gain, at) => all + gain / Math.log2(at + 2), 0);
   const ideal = [...judged.values()].sort((a, b) => b - a).slice(0, 10);

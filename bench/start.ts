@@ -1,6 +1,6 @@
 /**
- * From the start of the process to the first ready answer, and idle memory; what the command line takes for its help and
- * for a page of a file: `npm run bench:start`. Baseline: `node -e 0`.
+ * Time from the start of the process to the first ready answer, idle memory, and the time of `--help` and of reading a page
+ * from a file: `npm run bench:start`. Baseline: `node -e 0`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const page = path.join(folder, 'page.html');
 writeFileSync(page, PAGE);
 const env = { ...process.env, LECTERN_DATA_DIR: path.join(folder, 'data'), LECTERN_BROWSER: 'none' };
 
-/** How long a run of Node takes, in milliseconds. */
+/** Duration of a run of Node in milliseconds. */
 function time(...args: string[]): number {
   const from = performance.now();
   execFileSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -31,7 +31,7 @@ const help: number[] = [];
 const read: number[] = [];
 const ready: number[] = [];
 const memory: number[] = [];
-// The tables of the data folder are made once.
+// Creates the tables of the data folder before the clock starts.
 time(PROGRAM, 'read', page);
 for (let run = 0; run < RUNS; run++) {
   bare.push(time('-e', '0'));
@@ -48,7 +48,7 @@ console.log(`${machine()}; ${RUNS} runs\n`);
 const row = (name: string, values: number[]) => [name, Math.min(...values), median(values), Math.max(...values)];
 console.log(
   table(
-    ['', 'least', 'median', 'most'],
+    ['', 'minimum', 'median', 'maximum'],
     [
       row('`node -e 0`, ms', bare),
       row('`lectern --help`, ms', help),

@@ -1,4 +1,4 @@
-/** What the benchmarks share: a server as users run it, a site to read, processes' memory, tables. */
+/** Shared by the benchmarks: a server as users run it, a site to read, memory of processes, tables. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,12 +12,12 @@ const SETUP_DATA_DIR = path.resolve(process.env.LECTERN_DATA_DIR ?? path.join(RO
 export interface Running {
   readonly url: string;
   readonly pid: number;
-  /** From the start of the process to the first ready answer. */
+  /** Time from the start of the process to the first ready answer. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
 
-/** `node dist/main.js serve` in a process of its own, on a free port, with an empty data folder. */
+/** Runs `node dist/main.js serve` on a free port with an empty data folder. */
 export async function serve(
   environment: Record<string, string> = {},
   nodeOptions: readonly string[] = [],
@@ -26,7 +26,7 @@ export async function serve(
   try {
     symlinkSync(path.join(SETUP_DATA_DIR, 'browser'), path.join(dataDir, 'browser'));
   } catch {
-    // No unpacked browser: the one of the machine is found anyhow.
+    // The set-up has unpacked no browser; an installed one is used.
   }
   const port = await freePort();
   const env = {
@@ -39,7 +39,7 @@ export async function serve(
     LECTERN_FLOW_PORT: '0',
     LECTERN_FLOW_GRPC_PORT: '0',
     LECTERN_LOG_LEVEL: 'warn',
-    // What is measured is the work, not the limit.
+    // High limits, so that work is measured and not refusals.
     LECTERN_KEYLESS_RPM: 'none',
     ...environment,
   };
@@ -87,7 +87,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** An article of about 20 kB with the usual furniture around it. */
+/** An article of about 20 kB with the usual boilerplate around it. */
 export function articlePage(): string {
   const words =
     'the pot of tea stands on the table and the steam goes up past the window where it is raining again'.split(' ');
@@ -129,7 +129,7 @@ export async function site(): Promise<{ url: string; host: string; hits(): numbe
 export const residentMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
-/** Proportional memory of everything that descends from a process, in MB: shared pages are counted once. */
+/** Proportional memory of the descendants of a process in MB: shared pages count once. */
 export function descendantsMb(pid: number): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -137,7 +137,7 @@ export function descendantsMb(pid: number): number {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
-      // Gone since it was listed.
+      // The process has ended since it was listed.
     }
   }
   const isDescendant = (id: number): boolean => {
@@ -150,7 +150,7 @@ export function descendantsMb(pid: number): number {
     try {
       total += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
     } catch {
-      // Gone since it was listed.
+      // The process has ended since it was listed.
     }
   }
   return total;
@@ -184,7 +184,7 @@ export const machine = (): string => {
   return `${os.availableParallelism()} × ${model.trim()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`;
 };
 
-/** Builds what is measured, so that no run is of yesterday's code. */
+/** Builds the program, so that the current code is measured. */
 export const build = (): void => {
   execFileSync(process.execPath, ['scripts/bundle.mjs'], {
     cwd: ROOT,

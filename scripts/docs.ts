@@ -125,7 +125,7 @@ if (process.argv[1] === here) {
   mkdirSync(folder, { recursive: true });
   const flagTable = path.resolve(folder, '../../src/generated/cli-flags.ts');
   writeFileSync(flagTable, flagTableText());
-  execFileSync('npx', ['biome', 'format', '--write', flagTable], { stdio: 'inherit' });
+  execFileSync('npx', ['biome', 'check', '--write', flagTable], { stdio: 'inherit' });
   for (const [name, text] of Object.entries(referencePages())) writeFileSync(path.join(folder, name), text);
   writeFileSync(path.join(folder, 'cli.md'), await cliPage());
 }

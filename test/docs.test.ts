@@ -42,6 +42,27 @@ describe('reference pages', () => {
   });
 });
 
+describe('comments', () => {
+  const sources = ['src', 'test'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+      .map((file) => path.join(folder, file)),
+  );
+  const sectionsOf = (page: string) =>
+    [...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/^## (.+)$/gm)].map(([, title]) => title!);
+
+  it('cite only sections of docs/reference/wire that exist', () => {
+    const wrong = sources.flatMap((file) => {
+      // A citation may be wrapped like the comment around it.
+      const text = readFileSync(path.join(ROOT, file), 'utf8').replace(/\s*\n\s*(?:\*|\/\/)\s*/g, ' ');
+      return [...text.matchAll(/(docs\/reference\/wire\/\w+\.md), ([A-Z].{0,40})/g)]
+        .filter(([, page, cited]) => !sectionsOf(page!).some((title) => cited!.startsWith(title)))
+        .map(([citation]) => `${file}: ${citation}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('command lines', async () => {
   const program = await wholeProgram(quiet);
   // The reference is made from the commands, and shows how they are called in general.

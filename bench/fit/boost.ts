@@ -1,7 +1,7 @@
 /** Gradient boosting of decision trees for a yes-or-no question: logistic loss, histograms, best leaf first. */
 
 export interface Tree {
-  /** Feature a node asks for; -1 at a leaf. */
+  /** Feature of a node; -1 at a leaf. */
   feature: number[];
   threshold: number[];
   below: number[];
@@ -14,7 +14,7 @@ export interface BoostOptions {
   leaves: number;
   maxDepth: number;
   rate: number;
-  /** Least sum of second derivatives in a leaf: larger is smoother. */
+  /** Minimum sum of second derivatives in a leaf; larger is smoother. */
   minLeaf: number;
   l2: number;
   /** Shares of features and rows that each tree sees. */
@@ -23,18 +23,18 @@ export interface BoostOptions {
   seed: number;
 }
 
-/** The rows of a table with their values cut into at most 48 bins a column. */
+/** The rows of a table, with the values of each column in at most 48 bins. */
 export interface Bins {
   rows: number;
   columns: number;
-  /** Column after column. */
+  /** Column-major. */
   bin: Uint8Array;
-  /** A value below `cuts[column][k]` lies in a bin up to k. */
+  /** A value below `cuts[column][k]` is in a bin up to k. */
   cuts: Float32Array[];
 }
 
 const MOST_BINS = 48;
-/** Room for a histogram's bins, a power of two. */
+/** Size of a histogram, a power of two. */
 const STRIDE = 64;
 
 export function cutIntoBins(values: Float32Array, columns: number): Bins {
@@ -112,13 +112,13 @@ export function boost(
   return trees;
 }
 
-/** The trees of several fits as one whose log odds are the mean of theirs; they take turns, so that a part of it is one too. */
+/** Combines fits into one whose log odds are the mean of theirs; trees alternate, so that a prefix is such a mean too. */
 export function averaged(fits: readonly Tree[][]): Tree[] {
   const share = ({ value, ...rest }: Tree): Tree => ({ ...rest, value: value.map((odds) => odds / fits.length) });
   return fits[0]!.flatMap((_, at) => fits.map((trees) => share(trees[at]!)));
 }
 
-/** Numbers in [0, 1) that are the same on every run. */
+/** Reproducible random numbers in [0, 1). */
 function lcg(seed: number): () => number {
   let state = seed;
   return () => {
@@ -165,7 +165,7 @@ function grow(
     const leaf = leaves[best]!;
     const column = columns[leaf.split.column]!;
     const [low, high] = divide(bins, leaf.rows, column, leaf.split.cut);
-    // The larger side's histogram is what is left of the whole without the smaller side's.
+    // The larger side's histogram is the whole minus the smaller side's.
     const lowIsSmall = low.length < high.length;
     const small = histogramOf(bins, lowIsSmall ? low : high, columns, gradient, hessian);
     const large = leaf.histogram;
@@ -195,7 +195,7 @@ function grow(
   return tree;
 }
 
-/** Rows whose value lies in a bin up to `cut`, and the others. */
+/** Splits rows into those whose value is in a bin up to `cut`, and the others. */
 function divide({ bin, rows: size }: Bins, rows: Int32Array, column: number, cut: number): [Int32Array, Int32Array] {
   const low = new Int32Array(rows.length);
   const high = new Int32Array(rows.length);
@@ -218,7 +218,7 @@ function histogramOf(
   const { bin } = bins;
   const size = rows.length;
   const histogram = new Float64Array(columns.length * STRIDE * 2);
-  // Side by side, so that each column reads them from one end to the other.
+  // Contiguous, so that each column is read sequentially.
   const pairs = new Float64Array(size * 2);
   for (let at = 0; at < size; at++) {
     pairs[at * 2] = gradient[rows[at]!]!;
@@ -276,14 +276,14 @@ function place(bins: Bins, rows: Int32Array, tree: Tree): Int32Array {
   });
 }
 
-/** A number with five digits, never above the number itself: what lay on the upper side of a threshold stays there. */
+/** A number rounded down to five digits, so that values above a threshold stay above it. */
 function short(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const scale = 10 ** Math.max(0, 4 - Math.floor(Math.log10(Math.abs(value))));
   return String(Math.floor(value * scale) / scale);
 }
 
-/** The text form that src/reader/extract/trees/trees.ts reads: a line a tree. */
+/** The text form that src/reader/extract/trees/trees.ts reads: one line for each tree. */
 export function writeTrees(trees: Tree[], names: readonly string[]): string {
   const write = (tree: Tree, node: number): string =>
     tree.feature[node]! < 0

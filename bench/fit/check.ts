@@ -1,4 +1,4 @@
-/** What pages never seen would get: each part of the sites is read with trees fitted to the other parts. */
+/** Cross-validation: each part of the sites is read with trees fitted to the other parts. */
 import { copyKept } from '#reader/extract/content/keep.ts';
 import { selectContent } from '#reader/extract/content/select-content.ts';
 import { kindOf } from '#reader/extract/trees/kind.ts';
@@ -10,7 +10,7 @@ import { PARTS, type Sample } from './samples.ts';
 
 export interface Checked {
   rows: Row[];
-  /** Of the annotated pages whose kind is known, those that the trees take for that kind. */
+  /** Annotated pages of known kind, and how many of them the trees classify correctly. */
   kinds: { known: number; right: number };
   /** Our own pages. */
   own: OwnSums;

@@ -1,4 +1,4 @@
-/** Fits the trees that choose content and those that tell kinds to samples. */
+/** Fits the content trees and the page-kind trees to samples. */
 import type { Fitted } from '#reader/extract/content/choose.ts';
 import { kindProbabilities } from '#reader/extract/content/choose.ts';
 import { FEATURES } from '#reader/extract/trees/features.ts';
@@ -17,9 +17,9 @@ const OPTIONS: Omit<BoostOptions, 'seed'> = {
   columnShare: 0.2,
   rowShare: 0.6,
 };
-/** Blocks are weighed by the mean of fits that see other rows and columns: what one of them imagines the others lack. */
+/** Blocks are scored by the mean of fits on different rows and columns, which reduces overfitting. */
 const SEEDS = [7, 108];
-/** A page is one row here, so trees are small. */
+/** Trees are small because a page is one row here. */
 const KIND_OPTIONS: BoostOptions = {
   trees: 100,
   leaves: 8,
@@ -31,7 +31,7 @@ const KIND_OPTIONS: BoostOptions = {
   rowShare: 0.7,
   seed: 3,
 };
-/** What a page counts when kinds are fitted. The pages of aeb are all articles of news sites. */
+/** Weight of a page when kinds are fitted. All pages of aeb are news articles. */
 const KIND_WEIGHT: Record<string, number> = { wcxb: 1, own: 0.7, aeb: 0.3 };
 
 /** Trees for each kind, fitted to every sample outside some parts, as text. */
@@ -84,8 +84,8 @@ export interface FittedTexts {
 }
 
 /**
- * Fits everything to the samples outside one part. What the kinds of a sample are taken for comes from trees that were
- * not fitted to its part, as it will be for pages never seen.
+ * Fits everything to the samples outside one part. The kind of a sample is estimated by trees that were not fitted to its
+ * part, as for unseen pages.
  */
 export function fitAll(samples: readonly Sample[], without?: number): FittedTexts {
   const left = without === undefined ? [] : [without];

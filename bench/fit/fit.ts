@@ -1,12 +1,11 @@
 /**
- * Fits the trees that choose content and those that tell what kind of page it is:
+ * Fits the trees that choose content and those that classify pages:
  * `npm run fit:extraction -- <folder> --scorer <module> [--check]` writes content-weights.ts and page-kind-weights.ts of
- * src/generated. With `--check` nothing is written: the sites are cut into five parts, each part is extracted with
- * trees fitted to the other four, and the score of all is what pages never seen would get. `--cut <word>` cuts the sites
- * in another way.
+ * src/generated. With `--check` nothing is written: the sites are split into five parts, and each is extracted with trees
+ * fitted to the other four, which estimates the score on unseen sites. `--cut <word>` splits the sites differently.
  *
- * The folder's pages are joined by those of test/fixtures/pages. The scorer is the module that bench/extraction.ts
- * takes; it also exports `stripMarkdown`.
+ * The pages of test/fixtures/pages are added to those of the folder. The scorer is the same module as for
+ * bench/extraction.ts; it must also export `stripMarkdown`.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -36,11 +35,11 @@ function write({ blocks, kinds }: FittedTexts): void {
 }
 
 const folder = positionals[0];
-if (!folder || !flags.scorer) throw new Error('give the folder of pages, and the scoring module with --scorer');
+if (!folder || !flags.scorer) throw new Error('name the folder of pages, and the scoring module with --scorer');
 const scorer = await loadScorer(flags.scorer);
 const samples = await readSamples(folder, scorer, { cut: flags.cut });
 if (flags.check) {
   const { rows, kinds, own } = crossValidate(samples, scorer);
   console.log(scorer.table(scorer.report(rows)));
-  console.log(`kinds right: ${kinds.right} of ${kinds.known} annotated pages\nour own pages: ${sumsAsText(own)}`);
+  console.log(`correct kinds: ${kinds.right} of ${kinds.known} annotated pages\nour own pages: ${sumsAsText(own)}`);
 } else write(fitAll(samples));

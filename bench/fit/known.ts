@@ -1,6 +1,6 @@
 /**
- * Writes into the pages of our own making what extraction still gets wrong, as `known` of expected.json, so that the
- * tests hold all the rest: `npm run fit:known`, to be run after a fit. Prints how much that is.
+ * Records what extraction still gets wrong on our own pages, as `known` in each expected.json, so that the tests hold
+ * everything else: `npm run fit:known`, to be run after a fit. Prints the totals.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

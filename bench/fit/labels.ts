@@ -1,4 +1,4 @@
-/** Which blocks of a page are content, by its gold text: what the trees are fitted to. */
+/** Training labels: which blocks of a page are content, by its gold text. */
 
 export interface Gold {
   text?: string;
@@ -7,19 +7,19 @@ export interface Gold {
 }
 
 export interface Labels {
-  /** 1 for content, 0 for not; rows of weight 0 say nothing. */
+  /** 1 for content, 0 for boilerplate; rows of weight 0 are ignored. */
   answer: Float32Array;
   weight: Float32Array;
 }
 
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 
-/** Words in a row that must be found together. */
+/** Number of consecutive words that must occur in the gold. */
 const GRAM = 4;
-/** How far around a short block its kept neighbours are looked for, in words. */
+/** Kept words around a short block that are considered with it. */
 const REACH = 400;
 
-/** Marks the words of `words` that stand in a run of GRAM words of the gold. */
+/** Marks the words that are part of a run of GRAM words of the gold. */
 function covered(words: string[], grams: ReadonlySet<string>): Uint8Array {
   const marks = new Uint8Array(words.length);
   for (let at = 0; at + GRAM <= words.length; at++) {
@@ -29,8 +29,8 @@ function covered(words: string[], grams: ReadonlySet<string>): Uint8Array {
 }
 
 /**
- * Labels by a gold text: a block whose words mostly stand in the gold is content. A short block is seen with the kept
- * words before and after it. Weights are words over the gold's words, so that each page counts the same.
+ * Labels by a gold text: a block is content if most of its words are in the gold. A short block is matched with the kept
+ * words around it. Weights are divided by the number of gold words, so that each page counts the same.
  */
 export function labelByText(blocks: string[][], gold: string[], pageWeight: number): Labels {
   const grams = new Set<string>();
@@ -67,7 +67,7 @@ export function labelByText(blocks: string[][], gold: string[], pageWeight: numb
   };
 }
 
-/** Labels by snippets that must and must not appear; the other blocks say nothing. */
+/** Labels by required and forbidden snippets; other blocks are ignored. */
 export function labelBySnippets(blocks: string[][], gold: Gold, snippetWeight: number): Labels {
   const labels: Labels = { answer: new Float32Array(blocks.length), weight: new Float32Array(blocks.length) };
   const texts = blocks.map((words) => ` ${words.join(' ')} `);

@@ -1,4 +1,4 @@
-/** What an answer to a page of our own making gets wrong, and what that sums up to over all of them. */
+/** Errors of an answer to one of our own pages, and their totals over all pages. */
 import type { Document, Element } from '#html/node.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
 import { type Expected, type Known, lineOf, spacedText, wordF1 } from '../../test/support/own-pages.ts';
@@ -10,7 +10,7 @@ export interface Answer {
   title?: string | undefined;
 }
 
-/** Pages that reach it need no floor of their own. */
+/** Pages that reach this F1 need no minimum of their own. */
 const USUAL_F1 = 0.9;
 
 /** The shipped extraction's answer. `document` itself is changed. */
@@ -22,11 +22,11 @@ export function shippedAnswer(document: Document, expected: Expected): Answer {
 export interface Fault {
   known: Known;
   kindRight: boolean;
-  /** Word F1 beside the labels; undefined when the page has none. */
+  /** Word F1 against the labels; undefined if the page has none. */
   f1: number | undefined;
 }
 
-/** Holds an answer against what was expected and against `gold`, the labelled text of the page. */
+/** Compares an answer with the expectation and with `gold`, the labelled text of the page. */
 export function faultsOf({ content, kind, title }: Answer, expected: Expected, gold: string | undefined): Fault {
   const text = lineOf(content);
   const markdown = asMarkdown(content, 'https://clay.example/');
@@ -46,10 +46,10 @@ export function faultsOf({ content, kind, title }: Answer, expected: Expected, g
 
 export interface OwnSums {
   pages: number;
-  /** Pages that have labels, and the mean word F1 over them. */
+  /** Number of labelled pages, and their mean word F1. */
   labelled: number;
   f1: number;
-  /** Words that must and must not stand in an answer, and how many of them are wrong. */
+  /** Number of required and forbidden words, and how many of them are wrong. */
   pieces: number;
   wrong: number;
   kinds: number;
@@ -70,7 +70,7 @@ export function sumFaults(all: readonly { expected: Expected; fault: Fault }[]):
   };
 }
 
-/** Sums as lines of text. */
+/** The totals as lines of text. */
 export const sumsAsText = ({ labelled, f1, pieces, wrong, kinds, kindsRight }: OwnSums): string =>
   `mean word F1 ${f1.toFixed(3)} over ${labelled} labelled pages\n` +
   `pieces wrong: ${wrong} of ${pieces}; kinds wrong: ${kinds - kindsRight} of ${kinds}`;

@@ -1,4 +1,4 @@
-/** Annotated pages, and those of our own making, as what trees are fitted to. */
+/** Annotated pages and our own pages as training samples. */
 import { createHash } from 'node:crypto';
 import { type Document, type Element, find } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
@@ -14,15 +14,15 @@ import type { Scorer, TestPage } from '../scorer.ts';
 import { labelBySnippets, labelByText, wordsOf } from './labels.ts';
 import { labelByMarks } from './own-pages.ts';
 
-/** The parts that sites are cut into, each to be read with trees fitted to the others. */
+/** Number of parts for cross-validation. */
 export const PARTS = 5;
-/** What a page of each set counts; sets whose gold is another extractor's output count less. */
+/** Weight of a page of each set; sets whose gold is another extractor's output count less. */
 const PAGE_WEIGHTS: Record<string, number> = { aeb: 1.2, wcxb: 1, own: 0.6 };
 const OTHER_WEIGHT = 0.4;
 const SNIPPET_WEIGHT = 0.12;
 
 type FittedKind = (typeof FITTED_KINDS)[number];
-/** Kinds that rules tell from a fitted one. */
+/** Kinds that rules derive from a fitted one. */
 const FINER: Record<string, FittedKind> = {
   question: 'forum',
   search: 'listing',
@@ -37,21 +37,21 @@ export interface Sample {
   survey: Survey;
   facts: PageFacts;
   numbers: Float32Array;
-  /** Number of its FITTED_KINDS; -1 when nobody said. */
+  /** Index into FITTED_KINDS; -1 if unknown. */
   kind: number;
-  /** FEATURES for each block; the probabilities of kinds, the last ones, are written before each fit. */
+  /** FEATURES for each block; the last ones, the probabilities of kinds, are filled before each fit. */
   rows: Float32Array;
   answer: Float32Array;
   weight: Float32Array;
   /** Pages of one site are always in the same part. */
   part: number;
-  /** What a page of our own making must give, and the text that its labels call content. */
+  /** For our own pages: the expectation, and the text that is labelled as content. */
   own?: { expected: Expected; text: string };
 }
 
 const readClass = createClassReader();
 
-/** Host names that stand for no site. */
+/** Host names that are not sites. */
 const NO_SITE = new Set(['localhost', 'fakehost']);
 
 function siteOf({ url, id }: TestPage): string {
@@ -112,12 +112,12 @@ function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expect
   };
 }
 
-/** Pages of our own making whose labels say enough to be fitted to. */
+/** Our own pages whose labels are complete enough for fitting. */
 export const isLabelled = ({ url, kind, content }: Expected): boolean => Boolean(url && kind && content);
 
 /**
- * The pages of a folder, `limit` of each set at most, and those of our own making; `cut`, any word, cuts their sites
- * into parts in another way.
+ * The pages of a folder, at most `limit` of each set, and our own pages. `cut` is any word; another word splits the sites
+ * differently.
  */
 export async function readSamples(
   folder: string,

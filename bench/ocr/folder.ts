@@ -1,16 +1,16 @@
-/** Pages of others in a folder: pictures, each with its text in a `.txt` beside it, and PDFs with a text layer. */
+/** Pages from a folder: pictures, each with its text in a `.txt` file beside it, and PDFs with a text layer. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Sample } from './pages.ts';
 
 const PICTURES = /\.(?:png|jpe?g|webp|tiff?)$/i;
-/** As most pages are scanned, and as they are when the scanner was told to save room. */
+/** Usual resolutions of scanners: normal, and to save space. */
 const RESOLUTIONS = [200, 150];
 
 /**
- * `choice` is a file of lines, each the name of a PDF in the folder and the page of it; without it all pages of all PDFs
- * at the top of the folder are taken.
+ * `choice` is a file whose lines name a PDF of the folder and a page. Without it, all pages of all PDFs at the top of the
+ * folder are used.
  */
 export function samplesIn(folder: string, choice: string | undefined): Sample[] {
   const names = readdirSync(folder).sort();
@@ -48,7 +48,7 @@ const pictureOf = (folder: string, name: string): Sample => ({
   tables: [],
 });
 
-/** Its text in the order in which it stands in the file: column after column, as typesetting programs write it. */
+/** Its text in the order of the file; typesetting programs write it column by column. */
 function drawnPdf(file: string, page: number, dpi: number): Sample {
   const at = ['-f', String(page), '-l', String(page)];
   return {

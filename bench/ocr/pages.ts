@@ -1,4 +1,4 @@
-/** Pages such as people scan, drawn: what is drawn first is read first. */
+/** Drawn pages of the kinds that people scan. The order of drawing is the reading order. */
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas';
@@ -30,18 +30,18 @@ interface Place {
   readonly width: number;
   readonly size?: number;
   readonly face?: Face;
-  /** From line to line, in sizes. */
+  /** Line height, in font sizes. */
   readonly pitch?: number;
-  /** Whether lines are spread to the whole width, as in print. */
+  /** Whether lines are justified. */
   readonly spread?: boolean;
   readonly ink?: string;
 }
 
 interface Sheet {
   readonly context: SKRSContext2D;
-  /** Gives where the next would begin. */
+  /** Returns where the next block would begin. */
   text(text: string, place: Place): number;
-  /** Columns begin at `lefts`, in pixels; those that are negative end at it. Gives where the next would begin. */
+  /** Columns begin at `lefts` in pixels; a negative value is the right edge. Returns where the next block would begin. */
   table(rows: Table, look: TableLook): number;
 }
 
@@ -50,9 +50,9 @@ interface TableLook {
   readonly top: number;
   readonly size?: number;
   readonly face?: Face;
-  /** From row to row, in sizes. */
+  /** Row height, in font sizes. */
   readonly pitch?: number;
-  /** How wide cells are that have more words than one line takes. */
+  /** Width of cells whose text wraps. */
   readonly wrapAt?: number;
   readonly headFace?: Face;
   readonly headInk?: string;
@@ -72,7 +72,7 @@ const WORDS = {
   place: 'behind beside beyond under near above without around against toward'.split(' '),
 };
 
-/** Sentences that nobody wrote, so that no two pages have the same; `seed` chooses them. */
+/** Generated sentences, different on each page; `seed` chooses them. */
 export function prose(seed: number, sentences: number): string {
   let state = seed * 7_919 + 17;
   const one = (words: readonly string[]) => {
@@ -422,7 +422,7 @@ const codeTable: Page = (sheet) => {
   sheet.text(prose(37, 8), { left: 110, top: end + 40, width: 1_000 });
 };
 
-/** Small dark and light dots all over, the same each time, and paper that was not white. */
+/** Adds reproducible noise and a grey background. */
 async function worn(sample: Sample): Promise<Sample> {
   const { data, info } = await sharp(sample.picture)
     .greyscale()

@@ -1,15 +1,15 @@
-/** The Tesseract program as anybody would call it, and the tables that its answers could be taken for. */
+/** The plain Tesseract program, and the tables that its output can be read as. */
 import { execFileSync } from 'node:child_process';
 import type { Table } from './score.ts';
 
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
-/** Its text in its own order of lines. */
+/** Tesseract's text in its own line order. */
 export const plainText = (file: string): string => tesseract(file);
 
 /**
- * Rows of cells, two ways: lines cut at two spaces or more, where it was asked to keep them; lines of its word boxes cut at
- * spaces wider than a line is high.
+ * Rows of cells, read in two ways: lines split at two or more spaces, with `preserve_interword_spaces`; and word boxes split
+ * at gaps wider than a line is high.
  */
 export const plainTables = (file: string): Table[] => [
   tesseract(file, '-c', 'preserve_interword_spaces=1')
@@ -34,7 +34,7 @@ interface Box {
   readonly bottom: number;
 }
 
-/** What is level is one row, whatever block it was found in. */
+/** Words at the same height form a row, whatever their block. */
 function rowsOfBoxes(tsv: string): Table {
   const boxes = tsv
     .split('\n')

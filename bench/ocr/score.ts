@@ -1,6 +1,6 @@
-/** What a reading of a page is worth, held against its true text and its true tables. */
+/** Scores of a recognised page against its true text and tables. */
 
-/** Rows of cells; what spans several columns stands in the first of them, and the others are empty. */
+/** Rows of cells. A cell that spans columns is in the first of them; the others are empty. */
 export type Table = readonly (readonly string[])[];
 
 export interface Truth {
@@ -11,19 +11,19 @@ export interface Truth {
 export interface Answer {
   readonly text: string;
   readonly tables: readonly Table[];
-  /** Whether each row of its tables may be moved sideways by itself until it fits best. */
+  /** Whether each row of its tables may be shifted to its best fit. */
   readonly rowsMove: boolean;
 }
 
 export interface Score {
-  /** Edits from the true text in reading order, in parts of its length, white space made one. */
+  /** Edit distance to the true text in reading order, divided by its length; white space is collapsed. */
   readonly characters: number;
   readonly words: number;
-  /** Words of the true text that are there at all. */
+  /** Share of the words of the true text that were recognised anywhere. */
   readonly found: number;
-  /** Of the pairs of words that follow each other in the true text and were both read, those that still do. */
+  /** Of neighbouring words in the true text that were both recognised, the share that are still neighbours. */
   readonly order: number;
-  /** Of the cells of the tables that have something in them, those that stand in their row and column. */
+  /** Share of non-empty table cells in the right row and column. */
   readonly cells: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export function scoreOf(truth: Truth, answer: Answer): Score {
   };
 }
 
-/** Signs that mean the same made one, words that were broken at the end of a line put together. */
+/** Unifies equivalent characters and joins words hyphenated at line ends. */
 const evened = (text: string): string =>
   text
     .normalize('NFKC')
@@ -50,7 +50,7 @@ const evened = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** Edits from one list to the other (Levenshtein), in parts of the first. */
+/** Levenshtein distance between two lists, divided by the length of the first. */
 function errorRate(want: readonly string[], got: readonly string[]): number {
   let before = Uint32Array.from({ length: got.length + 1 }, (_, at) => at);
   let row = new Uint32Array(got.length + 1);
@@ -71,7 +71,7 @@ function counted(values: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Takes one of a value out of what is left of it. */
+/** Removes one occurrence of a value. */
 function taken(counts: Map<string, number>, value: string): boolean {
   const count = counts.get(value) ?? 0;
   if (count > 0) counts.set(value, count - 1);
@@ -106,7 +106,7 @@ function cellShare(want: readonly Table[], { tables, rowsMove }: Answer): number
   return right.reduce((sum, count) => sum + count, 0) / filled;
 }
 
-/** The most cells that are right when rows are laid beside rows in order, and columns moved sideways together. */
+/** Maximum number of matching cells when rows are aligned in order and columns shifted together. */
 function rightCells(want: Table, got: Table, rowsMove: boolean): number {
   const width = Math.max(0, ...want.map((row) => row.length), ...got.map((row) => row.length));
   const moves = Array.from({ length: 2 * width + 1 }, (_, at) => at - width);

@@ -1,4 +1,4 @@
-/** Batch jobs through HTTP: every row of the contract's section 8, its errors to the letter. */
+/** Batch jobs over HTTP: every rule and error of docs/reference/wire/models.md, Batches to Webhooks. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';

@@ -1,4 +1,4 @@
-/** Chat completions by models on servers: pages, questions about pages, and conversations (contract, section 7). */
+/** Chat completions by models on servers: pages, questions about pages, and conversations. */
 import { expect, it, onTestFinished } from 'vitest';
 import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
 import { createModels, modelNames } from '#models/index.ts';

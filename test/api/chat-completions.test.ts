@@ -1,4 +1,4 @@
-/** Chat completions over pictures (contract, section 7) through a real server, real text recognition and real files. */
+/** Chat completions with pictures, through a real server, real text recognition and real files. */
 import { readdirSync } from 'node:fs';
 import { PDFDocument } from 'pdf-lib';
 import sharp, { type Sharp } from 'sharp';
@@ -81,7 +81,7 @@ describe('a page of two columns with a table', () => {
       );
       const prose = message.content.slice(0, message.content.indexOf('\n\n|')).replace(/^# /, '');
       expect(characterAccuracy(COLUMNS_TEXT, prose)).toBeGreaterThan(0.97);
-      // 3 x 4 tiles of 512 pixels at 85, and the words of the prompt (contract, 7.2).
+      // 3 x 4 tiles of 512 pixels at 85, and the words of the prompt (docs/reference/wire/models.md, Chat completion answers).
       const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = body.usage;
       expect([prompt > 1_020, prompt < 1_040, completion > 250, total]).toEqual([
         true,

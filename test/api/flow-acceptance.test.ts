@@ -1,6 +1,6 @@
 /**
- * What clients of each generation send and look for (contract of the flow gateway, sections 4.6, 5, 5b, 16 and 17): the
- * clients themselves are not to be had here, so their requests are written down as they send them.
+ * Requests of clients of each generation, and what these clients look for in the answers (docs/reference/wire/flow.md, What
+ * clients tolerate). The clients are not available here, so their requests are written down.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

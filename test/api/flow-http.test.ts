@@ -1,4 +1,4 @@
-/** The REST interface of the flow over real sockets (contract of the flow gateway, sections 3 to 6). */
+/** The REST interface of the flow over real sockets (docs/reference/wire/flow.md). */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';

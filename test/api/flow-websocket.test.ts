@@ -1,4 +1,4 @@
-/** The WebSocket interface of the flow over real sockets (contract of the flow gateway, section 7). */
+/** The WebSocket interface of the flow over real sockets (docs/reference/wire/flow.md, WebSocket). */
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Keys, plans and limits on the wire: each row of the contracts' tables of failures, through real HTTP. */
+/** Keys, plans and limits over real HTTP: every failure of the reference (docs/reference/errors.md). */
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PlanName } from '#plans.ts';

@@ -1,4 +1,4 @@
-/** Embeddings over HTTP: inputs, fields, numbers and usage as the contract has them. */
+/** Embeddings over HTTP: inputs, fields, vectors and usage (docs/reference/wire/models.md). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow, fakeVector } from '#models/embed/embed.suite.ts';
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';
@@ -85,7 +85,7 @@ describe('the answer', () => {
 describe('numbers', () => {
   const example = { model: 'whole', input: 'example' };
 
-  it('are those of the contract', async () => {
+  it('equal the examples of the reference', async () => {
     expectClose(
       (await vectors(example))[0],
       [0.7579367, -0.1684304, 0.3368608, 0.0842152, -0.2526456, 0.421076, -0.0842152, 0.1684304],

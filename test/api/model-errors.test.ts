@@ -1,4 +1,4 @@
-/** Failures of the model host that callers see: each with the status and the code of the contract, and a text that says what is wrong. */
+/** Failures of the model host: each has its status and code (docs/reference/wire/models.md, Error codes) and a clear message. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

@@ -258,7 +258,7 @@ describe('the answer', () => {
     expect(plain.answer.headers.get('content-encoding')).toBeNull();
   });
 
-  it('carries the CORS headers of the contract', async () => {
+  it('carries the documented CORS headers', async () => {
     const headers = { origin: 'https://app.test' };
     const { answer } = await ask('/', { headers });
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.test');
@@ -373,7 +373,7 @@ describe('failures', () => {
     expect(named.json).toMatchObject({ status: 40001, path: 'engine' });
   });
 
-  it('ignores unknown header values where the contract says so', async () => {
+  it('ignores unknown values of some headers', async () => {
     const headers = {
       'x-retain-links': 'some',
       'x-retain-images': 'few',

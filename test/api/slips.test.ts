@@ -81,7 +81,7 @@ describe('a slip', () => {
       expect(await post({ file: Buffer.from('%PDF-1.4').toString('base64'), [name]: value })).toMatchObject(
         refused(path),
       );
-      // In a query a number is a text, and for a switch every text means yes or no (contract, section 3.2).
+      // A query has only texts, and every text is a valid boolean (docs/reference/wire/reader.md, Booleans).
       if (name !== 'noCache' && name !== 'withIframe') {
         const text = typeof value === 'string' ? value : JSON.stringify(value);
         expect(await failure(`/?${new URLSearchParams({ url, [name]: text })}`)).toMatchObject(refused(path));
@@ -100,7 +100,7 @@ describe('a slip', () => {
     expect(site.hits('/article')).toBe(before);
   });
 
-  it('in a cookie is told by the name of the contract', async () => {
+  it('in a cookie is reported with the path cookies', async () => {
     const url = `${site.origin}/article`;
     expect(await post({ url, setCookies: 'nothing' })).toMatchObject(refused('cookies'));
     expect(await failure(`/${url}`, { headers: { 'x-set-cookie': 'nothing' } })).toMatchObject(refused('cookies'));
