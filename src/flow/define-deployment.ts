@@ -1,4 +1,4 @@
-/** Options of one executor in a flow (contract, 11.1). */
+/** Reads the options of one executor (docs/reference/wire/flow.md, Executor options). */
 import path from 'node:path';
 import type { ReadExecutorFile } from './define.ts';
 import type { Batching, DeploymentDefinition, ExecutorSource, ExternalAddress, Polling } from './definition.ts';
@@ -19,11 +19,13 @@ const POLLINGS: readonly Polling[] = ['ANY', 'ALL'];
 
 function pollingValue(value: unknown, where: string): Polling {
   const found = POLLINGS.find((one) => one === String(value).toUpperCase());
-  if (!found) throw invalid(where, 'this is ANY or ALL');
+  if (!found) throw invalid(where, 'expected ANY or ALL');
   return found;
 }
 
-/** One word is for every endpoint; a mapping leaves /search and /index what they are unless it names them. */
+/**
+ * A single word applies to every endpoint. A mapping leaves the defaults of /search and /index unless it names them.
+ */
 function readPolling(reader: OptionReader): Record<string, Polling> {
   const given = reader.of('polling');
   if (given === undefined) return {};
@@ -38,7 +40,7 @@ function readPolling(reader: OptionReader): Record<string, Polling> {
 function readBatching(given: Record<string, unknown>, where: string): Record<string, Batching> {
   return Object.fromEntries(
     Object.entries(given).map(([endpoint, value]) => {
-      if (!isObject(value)) throw invalid(`${where}.${endpoint}`, 'this is a mapping');
+      if (!isObject(value)) throw invalid(`${where}.${endpoint}`, 'expected a mapping');
       const reader = createOptionReader(value, `${where}.${endpoint}`);
       const preferredBatchSize = reader.integer('preferred_batch_size', 1) ?? reader.integer('preferredBatchSize', 1);
       if (preferredBatchSize === undefined) throw invalid(`${where}.${endpoint}`, 'preferred_batch_size is missing');
@@ -49,7 +51,7 @@ function readBatching(given: Record<string, unknown>, where: string): Record<str
 
 const isFile = (uses: string): boolean => /\.(?:ya?ml|json)$/i.test(uses);
 
-/** Where an executor's class comes from and what it is given: its own configuration, then what the flow lays over it. */
+/** Where the class is loaded from and its options. Options of the flow override the executor's own configuration. */
 function readSource(uses: unknown, reader: OptionReader, place: DeploymentPlace): ExecutorSource {
   const where = reader.at('uses');
   let config: Options = {};
@@ -58,9 +60,10 @@ function readSource(uses: unknown, reader: OptionReader, place: DeploymentPlace)
   if (typeof uses === 'function') {
     name = uses as ExecutorClass;
   } else if (typeof uses === 'string') {
-    if (/^[a-z][a-z+]*:\/\//i.test(uses)) throw invalid(where, `${uses}: containers and hubs are not run from here`);
+    if (/^[a-z][a-z+]*:\/\//i.test(uses))
+      throw invalid(where, `${uses}: containers and hub executors are not supported`);
     if (isFile(uses)) {
-      if (!place.readExecutor) throw invalid(where, `${uses} cannot be read from here`);
+      if (!place.readExecutor) throw invalid(where, `${uses}: files cannot be read here`);
       const file = path.resolve(baseDir, uses);
       config = place.readExecutor(file);
       baseDir = path.dirname(file);
@@ -70,7 +73,7 @@ function readSource(uses: unknown, reader: OptionReader, place: DeploymentPlace)
   } else if (isObject(uses)) {
     config = uses;
   } else if (uses !== undefined && uses !== null) {
-    throw invalid(where, 'this is the name of an executor, a file, or its configuration');
+    throw invalid(where, 'expected a class name, a file name or a configuration');
   }
   const own = createOptionReader(config, where);
   if (isObject(uses) || (typeof uses === 'string' && isFile(uses))) name = own.text('jtype') ?? 'BaseExecutor';
@@ -97,7 +100,7 @@ const modulesOf = (reader: OptionReader, baseDir: string): string[] =>
 const bindings = (given: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(given).map(([endpoint, method]) => [endpoint, String(method)]));
 
-/** `host:port` and `grpc://host:port` are taken apart. */
+/** Splits `host:port` and `grpc://host:port`. */
 function splitHost(host: string): { host: string; port?: number } {
   const bare = host.replace(/^[a-z]+:\/\//i, '').replace(/\/+$/, '');
   const port = /:(\d{1,5})$/.exec(bare);
@@ -105,7 +108,7 @@ function splitHost(host: string): { host: string; port?: number } {
   return { host: bare.slice(0, port.index), port: Number(port[1]) };
 }
 
-/** Several hosts or ports are replicas; one of either goes with each of the other. */
+/** Each host or port is one replica. A single host is combined with every port, a single port with every host. */
 function readAddresses(reader: OptionReader): ExternalAddress[] {
   const hosts = (reader.texts('host') ?? ['localhost'])
     .flatMap((host) => host.split(','))
@@ -113,11 +116,11 @@ function readAddresses(reader: OptionReader): ExternalAddress[] {
   const ports = (reader.texts('port') ?? []).flatMap((port) => port.split(',')).map(Number);
   const count = Math.max(hosts.length, ports.length);
   if ((hosts.length > 1 && ports.length > 1 && hosts.length !== ports.length) || ports.some((port) => !(port > 0))) {
-    throw invalid(reader.at('port'), `${hosts.length} hosts and ${ports.length} ports don't go together`);
+    throw invalid(reader.at('port'), `${hosts.length} hosts do not match ${ports.length} ports`);
   }
   return Array.from({ length: count }, (_, at) => {
     const { host, port = ports[ports.length === 1 ? 0 : at] } = hosts[hosts.length === 1 ? 0 : at]!;
-    if (port === undefined) throw invalid(reader.at('port'), `an external executor at ${host} needs a port`);
+    if (port === undefined) throw invalid(reader.at('port'), `the external executor at ${host} needs a port`);
     return { host, port };
   });
 }
@@ -130,7 +133,7 @@ const COMPRESSIONS = { nocompression: 'none', none: 'none', deflate: 'deflate', 
 function readCompression(reader: OptionReader): 'none' | 'deflate' | 'gzip' {
   const given = (reader.text('compression') ?? 'none').toLowerCase();
   if (!Object.hasOwn(COMPRESSIONS, given))
-    throw invalid(reader.at('compression'), 'this is NoCompression, Deflate or Gzip');
+    throw invalid(reader.at('compression'), 'expected NoCompression, Deflate or Gzip');
   return COMPRESSIONS[given as keyof typeof COMPRESSIONS];
 }
 
@@ -141,7 +144,7 @@ function readTimeoutReady(reader: OptionReader): number {
   return given ?? 600_000;
 }
 
-/** Of an executor's process, unless it says otherwise. */
+/** Default memory limit of an executor's process. */
 export const MAX_MEMORY_BYTES = 2 ** 31;
 /** Node itself takes some 50 MB. */
 const LEAST_MEMORY_BYTES = 2 ** 27;
@@ -151,7 +154,7 @@ function readMaxMemory(reader: OptionReader): number {
   if (given > 0 && given < LEAST_MEMORY_BYTES) {
     throw invalid(
       reader.at('max_memory_bytes'),
-      `this is a whole number from ${LEAST_MEMORY_BYTES}, or 0 for no limit`,
+      `expected a whole number of at least ${LEAST_MEMORY_BYTES}, or 0 for no limit`,
     );
   }
   return given;
@@ -163,7 +166,10 @@ export function readDeployment(reader: OptionReader, place: DeploymentPlace): De
   const shards = reader.integer('shards', 1) ?? 1;
   const reduce = !reader.flag('no_reduce');
   if (external && !reduce && place.needs.length > 1) {
-    throw invalid(reader.at('no_reduce'), `the external executor ${place.name} cannot take several parts unreduced`);
+    throw invalid(
+      reader.at('no_reduce'),
+      `the external executor ${place.name} needs its inputs reduced to one request`,
+    );
   }
   const timeoutSendMs = reader.integer('timeout_send', FOREVER);
   const when = reader.record('when');

@@ -1,4 +1,4 @@
-/** Options of the gateway (contract, 11.2). */
+/** Reads the options of the gateway (docs/reference/wire/flow.md, Gateway options). */
 import type { ExposedEndpoint, GatewayOptions, Protocol } from './definition.ts';
 import { createOptionReader, invalid, type OptionReader, type Options } from './options.ts';
 import { isObject } from './values.ts';
@@ -9,17 +9,18 @@ function protocolsOf(reader: OptionReader): Protocol[] {
   const names = reader.texts('protocol') ?? (reader.flag('restful') ? ['HTTP'] : ['GRPC']);
   const protocols = names.map((name) => {
     const found = PROTOCOLS.find((one) => one === name.toUpperCase());
-    if (!found) throw invalid(reader.at('protocol'), `this is one of ${PROTOCOLS.join(', ')}, or a list of them`);
+    if (!found) throw invalid(reader.at('protocol'), `expected ${PROTOCOLS.join(', ')} or a list of them`);
     return found;
   });
-  if (new Set(protocols).size < protocols.length) throw invalid(reader.at('protocol'), 'a protocol is named twice');
+  if (new Set(protocols).size < protocols.length) throw invalid(reader.at('protocol'), 'a protocol is listed twice');
   return protocols;
 }
 
 function portsOf(reader: OptionReader, count: number): number[] {
   const ports = (reader.list('port') ?? []).map((value) => {
     const port = Number(value);
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) throw invalid(reader.at('port'), 'a port is 0 to 65535');
+    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+      throw invalid(reader.at('port'), 'expected a port from 0 to 65535');
     return port;
   });
   if (ports.length > count) throw invalid(reader.at('port'), `${ports.length} ports for ${count} protocols`);
@@ -27,7 +28,7 @@ function portsOf(reader: OptionReader, count: number): number[] {
 }
 
 function exposed(endpoint: string, value: unknown, where: string): ExposedEndpoint {
-  if (value !== null && value !== undefined && !isObject(value)) throw invalid(where, 'this is a mapping of options');
+  if (value !== null && value !== undefined && !isObject(value)) throw invalid(where, 'expected a mapping of options');
   const reader = createOptionReader((value ?? {}) as Options, where);
   return {
     httpPath: reader.text('http_path') ?? endpoint,
@@ -38,12 +39,12 @@ function exposed(endpoint: string, value: unknown, where: string): ExposedEndpoi
   };
 }
 
-/** Throws a ParamValidationError that names the option. */
+/** Throws a ParamValidationError that names the invalid option. */
 export function readGateway(reader: OptionReader): GatewayOptions {
   const protocols = protocolsOf(reader);
   const [sslCertfile, sslKeyfile] = [reader.text('ssl_certfile'), reader.text('ssl_keyfile')];
   if ((sslCertfile === undefined) !== (sslKeyfile === undefined)) {
-    throw invalid(reader.at('ssl_certfile'), 'ssl_certfile and ssl_keyfile are given together or not at all');
+    throw invalid(reader.at('ssl_certfile'), 'set ssl_certfile and ssl_keyfile together or not at all');
   }
   const endpoints = reader.record('expose_endpoints') ?? {};
   return {

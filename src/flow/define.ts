@@ -1,5 +1,5 @@
 /**
- * A flow written in code, and the rules that one from a file has as well: names, what needs what, defaults.
+ * Builds a flow definition in code. Definitions from files use the same rules for names, dependencies and defaults.
  *
  *     const definition = defineFlow({ protocol: 'http', port: 8080 })
  *       .add({ name: 'chunker', uses: Chunker })
@@ -22,10 +22,10 @@ import {
   type Options,
 } from './options.ts';
 
-/** An executor: a class or the name of one, or its configuration written in place. */
+/** An executor: a class, a class name or file name, or an inline configuration. */
 export type Uses = string | ExecutorClass | Options;
 
-/** Options of one executor; further ones as in files, in camelCase or with underscores. */
+/** Options of one executor. All options of flow files are accepted, in camelCase or snake_case. */
 export interface AddOptions {
   name?: string;
   uses?: Uses;
@@ -58,30 +58,30 @@ export interface AddOptions {
   retryTimeouts?: boolean;
   exitOnExceptions?: string[];
   outputArrayType?: 'list' | 'numpy';
-  /** Whether an executor of `modules` runs in a process of its own. */
+  /** Whether an executor from `modules` runs in its own process. */
   ownProcess?: boolean;
-  /** What that process may take of the memory, 0 for no limit. */
+  /** Memory limit of that process; 0 for none. */
   maxMemoryBytes?: number;
   [option: string]: unknown;
 }
 
-/** Reads the configuration of an executor that `uses` names by its file. */
+/** Reads the configuration file of an executor. */
 export type ReadExecutorFile = (file: string) => Options;
 
 export interface DefineTools {
-  /** Folder that paths are relative to. */
+  /** Folder that relative paths start from. */
   readonly baseDir?: string;
   readonly readExecutor?: ReadExecutorFile;
 }
 
 export interface FlowBuilder {
-  /** After the last one that is not floating, or after those that it `needs`. */
+  /** Adds an executor after its `needs`, by default after the last one that is not floating. */
   add(options?: AddOptions): FlowBuilder;
   /** Joins at least two branches. */
   needs(names: readonly string[], options?: AddOptions): FlowBuilder;
-  /** Joins every branch that nothing follows yet. */
+  /** Joins every branch that ends here. */
   needsAll(options?: AddOptions): FlowBuilder;
-  /** A side branch that gets requests and that nobody waits for. */
+  /** Adds a side branch whose answers are not used. */
   inspect(options?: AddOptions): FlowBuilder;
   definition(): FlowDefinition;
 }
@@ -103,7 +103,10 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
     const count = deployments.length;
     const base = wanted === undefined || wanted === null || wanted === '' ? `executor${count}` : String(wanted);
     if (!IDENTIFIER.test(base)) {
-      throw invalid(`${where}.name`, `${base} is not a name: letters, digits and underscores, not a digit first`);
+      throw invalid(
+        `${where}.name`,
+        `${base} is not a valid name: use letters, digits and underscores, no digit first`,
+      );
     }
     if (RESERVED.includes(base)) throw invalid(`${where}.name`, `${base} is a reserved name`);
     return deployments.some(({ name }) => name === base) ? `${base}${count}` : base;
@@ -114,7 +117,7 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
     const names = [...new Set((Array.isArray(needs) ? needs : [needs]).map(String))];
     return names.map((need) => {
       if (need === 'gateway' || need === START) return START;
-      if (need === name) throw invalid(`${where}.needs`, `FlowTopologyError: ${name} needs itself`);
+      if (need === name) throw invalid(`${where}.needs`, `FlowTopologyError: ${name} cannot need itself`);
       if (deployments.some((one) => one.name === need)) return need;
       throw invalid(`${where}.needs`, `${name} needs ${need}, which is not defined before it`);
     });
@@ -145,7 +148,7 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
       return builder;
     },
     needs(names, one = {}) {
-      if (new Set(names).size < 2) throw invalid('needs', 'a join needs two names at least');
+      if (new Set(names).size < 2) throw invalid('needs', 'a join needs at least two names');
       append(one, { needs: names });
       return builder;
     },
@@ -176,7 +179,7 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
   return builder;
 }
 
-/** `parallel` of older files: copies of the same, or shards when a polling shows that they differ. */
+/** `parallel` in older files: shards if `polling` is set, else replicas. */
 function splitParallel(raw: AddOptions, own: Options): Options {
   if (raw.parallel === undefined || raw.replicas !== undefined) return {};
   return own.polling === undefined ? {} : { shards: raw.parallel, replicas: 1 };

@@ -1,6 +1,6 @@
 /**
- * What a flow is, whoever wrote it down: a file (`yaml.ts`) or code (`define.ts`). Names are resolved and the topology is
- * checked; nothing is started yet.
+ * A complete flow definition, read from a file (`yaml.ts`) or built in code (`define-flow.ts`). Names are resolved and
+ * the graph is checked; nothing is started yet.
  */
 import type { Bindings, ExecutorClass } from './executor.ts';
 import type { JsonObject } from './values.ts';
@@ -8,25 +8,25 @@ import type { JsonObject } from './values.ts';
 export const START = 'start-gateway';
 export const END = 'end-gateway';
 
-/** Which shards get a request: one of them in turn, or each. */
+/** Which shards receive a request: one of them (round robin) or all. */
 export type Polling = 'ANY' | 'ALL';
 
 export interface Batching {
-  /** Documents that are worth waiting for. */
+  /** A batch of this many documents runs at once. */
   readonly preferredBatchSize: number;
-  /** Longest wait of a request for others. */
+  /** Maximum time a request waits for others. */
   readonly timeoutMs: number;
 }
 
-/** A class, or where one is found. */
+/** An executor class, or where to load it from. */
 export interface ExecutorSource {
-  /** The class itself, or its name: of a built-in executor, or of an export of `modules`. */
+  /** The class itself or its name: a built-in executor or an export of `modules`. */
   readonly uses: string | ExecutorClass;
   readonly options: Readonly<Record<string, unknown>>;
   readonly metas: Readonly<Record<string, unknown>>;
   readonly requests: Bindings;
   readonly batching: Readonly<Record<string, Batching>>;
-  /** Files to import, absolute. */
+  /** Absolute paths of files to import. */
   readonly modules: readonly string[];
 }
 
@@ -37,45 +37,45 @@ export interface ExternalAddress {
 
 export interface DeploymentDefinition {
   readonly name: string;
-  /** Names of the deployments before it; START for the beginning. In order: joins depend on it. */
+  /** Upstream deployments, START for the gateway. The order matters: joins merge in it. */
   readonly needs: readonly string[];
   readonly source: ExecutorSource;
   readonly before?: ExecutorSource | undefined;
   readonly after?: ExecutorSource | undefined;
   readonly replicas: number;
   readonly shards: number;
-  /** By endpoint; `*` for all that are not named, but /search and /index. */
+  /** Polling by endpoint. `*` applies to all others except /search and /index. */
   readonly polling: Readonly<Record<string, Polling>>;
   readonly when?: JsonObject | undefined;
   readonly floating: boolean;
   readonly reduce: boolean;
-  /** Where it runs, when it is not ours to start: each address is a replica. */
+  /** Addresses of an executor that runs elsewhere; each one is a replica. */
   readonly external?: readonly ExternalAddress[] | undefined;
   readonly tls: boolean;
   readonly grpcMetadata: Readonly<Record<string, string>>;
   readonly compression: 'none' | 'deflate' | 'gzip';
   readonly env: Readonly<Record<string, string>>;
   readonly workspace?: string | undefined;
-  /** -1 for ever. */
+  /** -1: no limit. */
   readonly timeoutReadyMs: number;
   readonly timeoutSendMs?: number | undefined;
-  /** -1 for as many as the larger of three and the number of replicas. */
+  /** -1: 3 or the number of replicas, whichever is larger. */
   readonly retries: number;
-  /** Whether a call that took too long is made again: the work may then be done twice. */
+  /** Whether a call that timed out is retried. The work may then be done twice. */
   readonly retryTimeouts: boolean;
   readonly exitOnExceptions: readonly string[];
   readonly outputArrayType?: 'list' | 'numpy' | undefined;
-  /** Whether executors of `modules` run in processes of their own; undefined for what the program says. */
+  /** Whether executors from `modules` run in their own processes. `undefined`: the program decides. */
   readonly ownProcess?: boolean | undefined;
-  /** What such a process may take of the memory; 0 for no limit. */
+  /** Memory limit of such a process; 0 for none. */
   readonly maxMemoryBytes: number;
-  /** Port of the executor when it runs alone: for manifests. */
+  /** Port of the executor when it runs on its own. Used by exported manifests. */
   readonly port?: number | undefined;
-  /** Options that this flow itself has no use for, as they were written: for manifests. */
+  /** Options without an effect in this process, kept for exported manifests. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-/** What an executor needs to know of its deployment. */
+/** What an executor needs to know about its deployment. */
 export type ExecutorPlace = Pick<
   DeploymentDefinition,
   'name' | 'shards' | 'replicas' | 'env' | 'workspace' | 'exitOnExceptions' | 'outputArrayType'
@@ -93,7 +93,7 @@ export interface ExposedEndpoint {
 
 export interface GatewayOptions {
   readonly protocols: readonly Protocol[];
-  /** One for each protocol; 0 for any free one. */
+  /** One port for each protocol; 0 for any free port. */
   readonly ports: readonly number[];
   readonly host: string;
   readonly title?: string | undefined;
@@ -102,14 +102,14 @@ export interface GatewayOptions {
   readonly debugEndpoints: boolean;
   readonly crudEndpoints: boolean;
   readonly exposeEndpoints: Readonly<Record<string, ExposedEndpoint>>;
-  /** Requests of one connection in work at a time; 0 for no limit. */
+  /** Maximum number of concurrent requests of one connection; 0 for no limit. */
   readonly prefetch: number;
   readonly restApiVersion: '1' | '2' | '3';
   readonly sslCertfile?: string | undefined;
   readonly sslKeyfile?: string | undefined;
-  /** Whether a failed executor answers HTTP 500 instead of 200. */
+  /** Whether a failed executor makes the HTTP status 500 instead of 200. */
   readonly failuresAre500: boolean;
-  /** The token that requests must bear. */
+  /** The bearer token that requests must carry. */
   readonly token?: string | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
@@ -120,14 +120,14 @@ export interface GatewayOptions {
 export interface FlowDefinition {
   readonly name: string;
   readonly gateway: GatewayOptions;
-  /** In the order of adding: each needs only names before it. */
+  /** In the order they were added. Each depends only on earlier ones. */
   readonly deployments: readonly DeploymentDefinition[];
   readonly workspace?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /** HTTP headers that executors may see, in lower case. */
+  /** Names of the HTTP headers that executors may see, in lower case. */
   readonly headers: readonly string[];
-  /** Options that this flow itself has no use for, as they were written. */
+  /** Options without an effect in this process, kept for exported manifests. */
   readonly rest: Readonly<Record<string, unknown>>;
-  /** What is odd about it, a sentence each: for the log. */
+  /** Warnings for the log, one sentence each. */
   readonly warnings: readonly string[];
 }

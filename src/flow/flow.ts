@@ -1,4 +1,4 @@
-/** A flow that runs: it starts its deployments, sends requests through them and closes them again. */
+/** Runs a flow: starts its deployments, sends requests through them and closes them. */
 import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { own, setKey } from '#own.ts';
@@ -15,47 +15,49 @@ import { type Condition, compileCondition, type SearchFactory } from './when.ts'
 import type { Connect } from './worker.ts';
 
 export interface FlowTools {
-  /** Opens external deployments. */
+  /** Connects to external deployments. */
   readonly connect?: Connect;
-  /** Executors that a definition may name. */
+  /** Executors that a definition may refer to by name. */
   readonly executors?: Readonly<Record<string, ExecutorClass>>;
-  /** Whether executors of modules run in processes of their own, unless their option `own_process` says otherwise. */
+  /** Whether executors from modules run in their own processes, unless their option `own_process` is set. */
   readonly ownProcesses?: boolean;
   readonly log?: Log;
   readonly observe?: FlowObserver;
-  /** Whether failures show where in the code they happened. */
+  /** Whether failures include stack traces. */
   readonly stacks?: boolean;
 }
 
 export interface HandleOptions {
-  /** Aborted when the client has gone: nobody waits for executors any more, which see it too. */
+  /** Aborted when the client disconnects. Executors receive the same signal. */
   readonly signal?: AbortSignal;
-  /** Of the HTTP request, names in lower case; the flow lets those through that its definition names. */
+  /** HTTP headers with lower-case names. Executors see only those listed in the definition's `headers`. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 export interface Flow {
   readonly definition: FlowDefinition;
-  /** Endpoints that some executor serves, in the order of deployments; those of remote ones once they are known. */
+  /** Endpoints that executors serve, in deployment order. Those of external deployments appear once they are known. */
   endpoints(): string[];
-  /** Resolves when every deployment of this process is ready; rejects with one error that names those which are not. */
+  /** Resolves when every deployment is ready. Rejects with one error that names each deployment that failed. */
   start(): Promise<void>;
   /**
-   * The request as it leaves the flow; the one given belongs to the flow from then on. A failing executor is data in
-   * `header.status`. Throws ServiceAwayError, ServiceTimeoutError or DownstreamServiceError, with the facts `deployment`
-   * and `addresses`, when an executor cannot be reached or is too slow, SubmittedDataMalformedError for a target that is
-   * not a pattern, ServiceNodeResourceDrainError when the flow is closing, and the signal's reason when it is aborted.
+   * Returns the answer. The flow takes ownership of `request`. A failing executor is reported in `header.status`, not
+   * thrown.
+   *
+   * Throws ServiceAwayError, ServiceTimeoutError or DownstreamServiceError when an executor is unreachable or too slow,
+   * with the facts `deployment` and `addresses`; SubmittedDataMalformedError when the target is not a valid pattern;
+   * ServiceNodeResourceDrainError while the flow is closing; and the reason of an aborted signal.
    */
   handle(request: DataRequest, options?: HandleOptions): Promise<DataRequest>;
   /** Sends an empty request through the whole flow. Never throws. */
   dryRun(signal?: AbortSignal): Promise<Status>;
   /**
-   * Builds the executors of the deployments that match anew and sends requests to them when they are ready. One route
-   * for each that was reloaded, with its failure if it kept the old executors. Throws SubmittedDataMalformedError for a
-   * target that is not a pattern.
+   * Rebuilds the executors of all matching deployments and switches to them once they are ready. Returns one route for
+   * each deployment; its status holds the failure if the old executors were kept. Throws SubmittedDataMalformedError
+   * when a target is not a valid pattern.
    */
   reload(targets: readonly string[]): Promise<Route[]>;
-  /** Refuses new requests and waits for those in work, at most for `graceMs`. */
+  /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -92,9 +94,9 @@ async function startInTime(deployment: Deployment): Promise<void> {
   try {
     await within(timeoutReadyMs, started);
   } catch (error) {
-    // What starts after all is not left behind.
+    // If the deployment starts after the timeout, close it again.
     started.then(() => deployment.close(0)).catch(() => {});
-    throw error instanceof DeadlineExceededError ? new Error(`it was not ready after ${timeoutReadyMs} ms`) : error;
+    throw error instanceof DeadlineExceededError ? new Error(`not ready after ${timeoutReadyMs} ms`) : error;
   }
 }
 
@@ -124,7 +126,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     const unwaited = graph.floating.filter(
       (name) => !definition.deployments.find((one) => one.name === name)?.floating,
     );
-    if (unwaited.length > 0) log?.warn(`Nobody waits for the answers of ${unwaited.join(', ')}`);
+    if (unwaited.length > 0) log?.warn(`The answers of ${unwaited.join(', ')} are not used`);
   }
 
   function visible(headers: HandleOptions['headers']): Readonly<Record<string, string>> {
@@ -182,7 +184,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
       const done = new Promise<void>((resolve) => {
         idle = resolve;
       });
-      await within(graceMs, done).catch(() => log?.warn(`${inWork} requests were not answered in time`));
+      await within(graceMs, done).catch(() => log?.warn(`${inWork} requests were not answered before the flow closed`));
     }
     if (graph) await within(graceMs, graph.settled()).catch(() => {});
     const closed = await Promise.allSettled(deployments.map((deployment) => deployment.close(graceMs)));
@@ -210,7 +212,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
   };
 }
 
-/** Documents that are serialized in a way that can run code are not decoded, by nobody. */
+/** `docs_bytes` holds a Python pickle, which can run code when decoded. It is never decoded. */
 function refuse(request: DataRequest, started: Route['startTime']): DataRequest {
   const description = "UnsupportedContent('docs_bytes is never decoded: send docs')";
   const args = ['docs_bytes is never decoded: send docs'];

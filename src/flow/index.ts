@@ -1,4 +1,4 @@
-/** The flow: documents through a graph of executors. */
+/** Entry point of `lectern/flow`: sends documents through a graph of executors. */
 export {
   createFlowClient,
   type FlowClient,

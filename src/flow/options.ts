@@ -1,11 +1,11 @@
-/** The names that options of flows and executors have, those they had before, and how their values are read. */
+/** Option names of flows and executors, their old names, and a reader for their values. */
 import { problem } from '#errors.ts';
 import { own } from '#own.ts';
 import { isObject } from './values.ts';
 
 export type Options = Record<string, unknown>;
 
-/** `used` here, `kept` for manifests, `ignored` with a warning. */
+/** `used` by this program, `kept` for exported manifests, `ignored` with a warning. */
 type Fate = 'used' | 'kept' | 'ignored';
 
 export const EXECUTOR_OPTIONS: Readonly<Record<string, Fate>> = {
@@ -123,7 +123,7 @@ export const FLOW_OPTIONS: Readonly<Record<string, Fate>> = {
   proxy: 'ignored',
 };
 
-/** What executors take over from the flow when they don't say it themselves. */
+/** Options that executors inherit from the flow. */
 export const INHERITED = [
   'workspace',
   'env',
@@ -164,13 +164,13 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   parallel: 'replicas',
 };
 
-/** How options are written in code: `usesWith` for `uses_with`, `failuresAre500` for `failures_are_500`. */
+/** `usesWith` to `uses_with`, `failuresAre500` to `failures_are_500`. */
 const underscored = (key: string): string => key.replace(/[A-Z]|(?<=[a-z])\d/g, (sign) => `_${sign.toLowerCase()}`);
 
 export const invalid = (path: string, message: string) =>
   problem('ParamValidationError', { message: `${path}: ${message}`, path });
 
-/** The options by the names of today; what there is to say about them goes to `warnings`. */
+/** Renames options to their current snake_case names and drops those without an effect, adding a warning for each. */
 export function named(
   given: Options,
   known: Readonly<Record<string, Fate>>,
@@ -182,8 +182,8 @@ export function named(
     if (value === undefined) continue;
     const name = own(OLD_NAMES, underscored(key)) ?? underscored(key);
     const fate = own(known, name);
-    if (fate === undefined) warnings.push(`${path}: the option ${key} is not known and is left out`);
-    else if (fate === 'ignored') warnings.push(`${path}: the option ${key} has no effect here`);
+    if (fate === undefined) warnings.push(`${path}: unknown option ${key} ignored`);
+    else if (fate === 'ignored') warnings.push(`${path}: the option ${key} has no effect`);
     else options[name] = value;
   }
   return options;
@@ -192,7 +192,10 @@ export function named(
 export const keptOnly = (options: Options, known: Readonly<Record<string, Fate>>): Options =>
   Object.fromEntries(Object.entries(options).filter(([key]) => own(known, key) === 'kept'));
 
-/** Reads values of one set of options; what is null counts as not given. A ParamValidationError names what is wrong. */
+/**
+ * Reads and checks option values. `null` counts as not set. Throws a ParamValidationError that names the invalid
+ * option.
+ */
 export function createOptionReader(options: Options, path: string) {
   const of = (key: string): unknown => options[key] ?? undefined;
   const at = (key: string): string => (path ? `${path}.${key}` : key);
@@ -201,7 +204,7 @@ export function createOptionReader(options: Options, path: string) {
     const value = of(key);
     if (value === undefined) return undefined;
     if (typeof value === 'string' || typeof value === 'number') return String(value);
-    throw invalid(at(key), 'this is a text');
+    throw invalid(at(key), 'expected a string');
   }
 
   function integer(key: string, least = 0): number | undefined {
@@ -209,7 +212,7 @@ export function createOptionReader(options: Options, path: string) {
     if (value === undefined) return undefined;
     const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
     if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < least) {
-      throw invalid(at(key), `this is a whole number from ${least}`);
+      throw invalid(at(key), `expected a whole number of at least ${least}`);
     }
     return number;
   }
@@ -219,18 +222,18 @@ export function createOptionReader(options: Options, path: string) {
     if (value === undefined || typeof value === 'boolean') return value;
     if (typeof value === 'string' && /^(?:true|yes|on|1)$/i.test(value)) return true;
     if (typeof value === 'string' && /^(?:false|no|off|0)$/i.test(value)) return false;
-    throw invalid(at(key), 'this is true or false');
+    throw invalid(at(key), 'expected true or false');
   }
 
   function record(key: string): Record<string, unknown> | undefined {
     const value = of(key);
     const read = typeof value === 'string' && value.trimStart().startsWith('{') ? parsed(value, at(key)) : value;
     if (read === undefined) return undefined;
-    if (!isObject(read)) throw invalid(at(key), 'this is a mapping');
+    if (!isObject(read)) throw invalid(at(key), 'expected a mapping');
     return read;
   }
 
-  /** A list, or one value that is a list by itself. */
+  /** A list. A single value becomes a list of one. */
   function list(key: string): unknown[] | undefined {
     const value = of(key);
     if (value === undefined) return undefined;
@@ -240,7 +243,7 @@ export function createOptionReader(options: Options, path: string) {
   function texts(key: string): string[] | undefined {
     return list(key)?.map((value) => {
       if (typeof value === 'string' || typeof value === 'number') return String(value);
-      throw invalid(at(key), 'this is a text or a list of texts');
+      throw invalid(at(key), 'expected a string or a list of strings');
     });
   }
 
@@ -253,7 +256,7 @@ export function createOptionReader(options: Options, path: string) {
     const value = text(key);
     if (value === undefined) return undefined;
     const found = choices.find((one) => one.toLowerCase() === value.toLowerCase());
-    if (found === undefined) throw invalid(at(key), `this is one of ${choices.join(', ')}`);
+    if (found === undefined) throw invalid(at(key), `expected one of ${choices.join(', ')}`);
     return found;
   }
 
@@ -266,6 +269,6 @@ function parsed(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalid(path, `this is not JSON: ${(error as Error).message}`);
+    throw invalid(path, `not valid JSON: ${(error as Error).message}`);
   }
 }

@@ -1,25 +1,25 @@
-/** Which parameters an executor gets (contract, 9.4). */
+/** Which parameters each executor receives (docs/reference/wire/flow.md, Parameters). */
 import { own, setKey } from '#own.ts';
 import { isPlainObject, type JsonObject } from './values.ts';
 
 export const RESULTS = '__results__';
 
-/** `NAME__key` is split at the last `__`, unless that leads or ends the key. */
+/** Splits `NAME__key` at the last `__` unless the key starts or ends with it. */
 function splitKey(key: string): [name: string, key: string] | undefined {
   const at = key.lastIndexOf('__');
   if (at <= 0 || at + 2 >= key.length || key.startsWith('__')) return undefined;
   return [key.slice(0, at), key.slice(at + 2)];
 }
 
-/** Whether any deployment would get something of its own; when not, all may be given the same object. */
+/** Whether any parameter targets a single deployment. If none does, all deployments can share one object. */
 export function areSpecific(parameters: JsonObject, names: ReadonlySet<string>): boolean {
   for (const key in parameters) if (names.has(key) || splitKey(key)) return true;
   return false;
 }
 
 /**
- * The parameters for the deployment `name`: without what is meant for others by `OTHER__key`, its own `name__key` as
- * `key`, and the object at `name` laid over all.
+ * The parameters for the deployment `name`: without `OTHER__key`, with `name__key` as `key`, and overridden by the
+ * object under `name` if there is one.
  */
 export function parametersFor(parameters: JsonObject, name: string): JsonObject {
   const plain: JsonObject = {};

@@ -1,15 +1,15 @@
-/** Variables in the texts of a flow's file (contract, 11.3). */
+/** Replaces variables in the strings of a flow file (docs/reference/wire/flow.md, Variables). */
 import { own, setKey } from '#own.ts';
 import { invalid } from './options.ts';
 import { isObject } from './values.ts';
 
 export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Values given at load. */
+  /** Values passed to the loader. */
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-/** Every text of a tree, replaced; keys stay. */
+/** Applies `change` to every string of a tree. Keys stay as they are. */
 function mapTexts(value: unknown, change: (text: string, path: string) => unknown, path = ''): unknown {
   if (typeof value === 'string') return change(value, path);
   if (Array.isArray(value)) return value.map((part, at) => mapTexts(part, change, `${path}[${at}]`));
@@ -20,7 +20,7 @@ function mapTexts(value: unknown, change: (text: string, path: string) => unknow
   return mapped;
 }
 
-/** What a text says once variables are in it: a number, a truth, a list, a quoted text; nothing when it is empty. */
+/** Parses a string after substitution: number, boolean, list or quoted string. An empty string becomes null. */
 function reread(text: string): unknown {
   if (text === '') return null;
   if (/^[-+]?\d{1,15}$/.test(text) || /^[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?$/.test(text)) return Number(text);
@@ -82,12 +82,12 @@ function fromReferences(text: string, path: string, root: unknown): unknown {
   return filled === text ? text : reread(filled);
 }
 
-/** References that lead to others are followed so often. */
+/** How many levels of references to other references are resolved. */
 const PASSES = 3;
 
 /**
- * The tree with its variables and references filled in. Throws a ParamValidationError for an environment variable that
- * is not set and has no default (`${{ ENV.X:-default }}`).
+ * Returns the tree with variables and references filled in. Throws a ParamValidationError for an environment variable
+ * that is not set and has no default (`${{ ENV.X:-default }}`).
  */
 export function substitute(tree: unknown, variables: Variables, warnings: string[]): unknown {
   let filled = mapTexts(tree, (text, path) => {

@@ -1,4 +1,4 @@
-/** Conditions on documents: which of them a branch gets (contract, 9.7). */
+/** Conditions that choose which documents a branch receives (docs/reference/wire/flow.md, Conditions). */
 import { problem } from '#errors.ts';
 import { own } from '#own.ts';
 import type { Document } from './document.ts';
@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from './values.ts';
 export type Condition = (document: Document) => boolean;
 type Comparison = (value: unknown, other: unknown) => boolean;
 type TextTest = (text: string) => boolean;
-/** Makes a search of a pattern; throws when it is not one. */
+/** Compiles a pattern to a search. Throws if the pattern is invalid. */
 export type SearchFactory = (pattern: string) => TextTest;
 
 const sameType = (a: unknown, b: unknown): boolean =>
@@ -67,11 +67,11 @@ const FIELDS: Record<string, (document: Document) => unknown> = {
 
 const invalid = (message: string) => problem('ParamValidationError', { message, path: 'when' });
 
-/** A reader of `tags__a__b`; what is not there is undefined. */
+/** Returns a getter for a field path such as `tags__a__b`. A missing field is undefined. */
 function reader(path: string): (document: Document) => unknown {
   const [name = '', ...keys] = path.split('__');
   const field = own(FIELDS, name);
-  if (!field) throw invalid(`a condition names the field ${path}, which documents don't have`);
+  if (!field) throw invalid(`a condition names the field ${path}, which documents do not have`);
   return (document) => {
     let value = field(document);
     for (const key of keys) {
@@ -82,7 +82,7 @@ function reader(path: string): (document: Document) => unknown {
   };
 }
 
-/** The value itself, or another field of the document when it is the name of one in braces. */
+/** The value itself, or the document field it names in braces, such as `{weight}`. */
 function operand(value: unknown): (document: Document) => unknown {
   const named = typeof value === 'string' ? /^\{(\w+)\}$/.exec(value)?.[1] : undefined;
   return named ? reader(named) : () => value;
@@ -93,12 +93,12 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== '' &
 function compare(path: string, operator: string, value: unknown, search: SearchFactory): Condition {
   const read = reader(path);
   if (operator === '$exists') {
-    if (typeof value !== 'boolean') throw invalid(`$exists of ${path} takes true or false`);
+    if (typeof value !== 'boolean') throw invalid(`$exists of ${path} expects true or false`);
     const inTags = path.includes('__');
     return (document) => (inTags ? read(document) !== undefined : isSet(read(document))) === value;
   }
   if (operator === '$regex') {
-    if (typeof value !== 'string') throw invalid(`$regex of ${path} takes a pattern`);
+    if (typeof value !== 'string') throw invalid(`$regex of ${path} expects a pattern`);
     const test = search(value);
     return (document) => {
       const text = read(document);
@@ -106,7 +106,7 @@ function compare(path: string, operator: string, value: unknown, search: SearchF
     };
   }
   const comparison = own(COMPARISONS, operator);
-  if (!comparison) throw invalid(`a condition uses the operator ${operator}, which there is not`);
+  if (!comparison) throw invalid(`a condition uses the unknown operator ${operator}`);
   const other = operand(value);
   return (document) => {
     const own = read(document);
@@ -120,10 +120,10 @@ const every =
   (document) =>
     conditions.every((condition) => condition(document));
 
-/** `$and` and `$or` take a list of conditions, or one object whose entries are meant. */
+/** `$and` and `$or` take a list of conditions, or one object whose entries are the conditions. */
 function parts(value: unknown, operator: string, search: SearchFactory): Condition[] {
   if (Array.isArray(value)) return value.map((part) => compileCondition(part, search));
-  if (!isObject(value)) throw invalid(`${operator} takes conditions`);
+  if (!isObject(value)) throw invalid(`${operator} expects conditions`);
   return Object.entries(value).map(([key, part]) => entry(key, part, search));
 }
 
@@ -137,18 +137,18 @@ function entry(key: string, value: unknown, search: SearchFactory): Condition {
     const condition = compileCondition(value, search);
     return (document) => !condition(document);
   }
-  if (key.startsWith('$')) throw invalid(`a condition uses the operator ${key}, which there is not`);
-  if (!isObject(value)) throw invalid(`the condition on ${key} takes an operator such as {"$eq": ...}`);
+  if (key.startsWith('$')) throw invalid(`a condition uses the unknown operator ${key}`);
+  if (!isObject(value)) throw invalid(`the condition on ${key} expects an operator such as {"$eq": ...}`);
   return every(Object.entries(value).map(([operator, other]) => compare(key, operator, other, search)));
 }
 
-/** Throws a ParamValidationError that says what is wrong; `{}` keeps all documents. */
+/** Compiles a condition. `{}` matches every document. Throws a ParamValidationError if it is invalid. */
 export function compileCondition(when: unknown, search: SearchFactory): Condition {
-  if (!isObject(when)) throw invalid('a condition is an object');
+  if (!isObject(when)) throw invalid('a condition must be an object');
   return every(Object.entries(when).map(([key, value]) => entry(key, value, search)));
 }
 
-/** Checks a condition without the engine for its patterns. */
+/** Checks a condition without compiling its patterns. */
 export const checkCondition = (when: unknown): JsonObject => {
   compileCondition(when, () => () => true);
   return when as JsonObject;

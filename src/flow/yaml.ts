@@ -1,4 +1,4 @@
-/** A flow from a file: YAML, or JSON, which is YAML too (contract, section 11). */
+/** Reads a flow from YAML or JSON (docs/reference/wire/flow.md, Flow files). */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Document, isMap, parseDocument, visit } from 'yaml';
@@ -9,13 +9,13 @@ import { substitute, type Variables } from './substitute.ts';
 import { isObject } from './values.ts';
 
 export interface LoadOptions extends Partial<Variables> {
-  /** Folder that paths in the text are relative to. */
+  /** Folder that relative paths start from. */
   readonly baseDir?: string;
-  /** Options laid over those of the file: what a command line says. */
+  /** Options that override those of the file, such as command-line flags. */
   readonly with?: Options;
 }
 
-/** `!Name` before a mapping is the same as `jtype: Name` in it. */
+/** Converts `!Name` before a mapping to `jtype: Name` in it. */
 function nameTags(document: Document): void {
   visit(document, {
     Map(_, node) {
@@ -31,34 +31,34 @@ function nameTags(document: Document): void {
 function parse(text: string, what: string): Options {
   const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: true });
   const [error] = document.errors;
-  if (error) throw invalid(what, `this is not YAML: ${error.message.split('\n')[0]}`);
+  if (error) throw invalid(what, `not valid YAML: ${error.message.split('\n')[0]}`);
   nameTags(document);
-  if (!isMap(document.contents)) throw invalid(what, 'this is not a mapping');
+  if (!isMap(document.contents)) throw invalid(what, 'expected a mapping');
   return document.toJS({ maxAliasCount: 100 }) as Options;
 }
 
 const FLOW_KEYS = ['jtype', 'version', 'with', 'gateway', 'executors', 'deployments', 'pods', 'env', 'name', 'metas'];
 
-/** The entries of a list that has had three names. */
+/** The executors, under any of the three names the key has had. */
 function entriesOf(tree: Options): Options[] {
   const [key] = ['executors', 'deployments', 'pods'].filter((name) => tree[name] !== undefined && tree[name] !== null);
   if (!key) return [];
   const list = tree[key];
-  if (!Array.isArray(list)) throw invalid(key, 'this is a list');
+  if (!Array.isArray(list)) throw invalid(key, 'expected a list');
   return list.map((entry, at) => {
     if (typeof entry === 'string') return { uses: entry };
-    if (!isObject(entry)) throw invalid(`${key}[${at}]`, 'this is a mapping');
+    if (!isObject(entry)) throw invalid(`${key}[${at}]`, 'expected a mapping');
     return entry;
   });
 }
 
 function mapping(tree: Options, key: string): Options {
   const value = tree[key] ?? {};
-  if (!isObject(value)) throw invalid(key, 'this is a mapping');
+  if (!isObject(value)) throw invalid(key, 'expected a mapping');
   return value;
 }
 
-/** The flow that a text describes. Throws a ParamValidationError that names the option at fault. */
+/** Parses a flow. Throws a ParamValidationError that names the invalid option. */
 export function parseFlow(
   text: string,
   { baseDir = '', env = {}, context = {}, ...rest }: LoadOptions = {},
@@ -66,9 +66,9 @@ export function parseFlow(
   const warnings: string[] = [];
   const variables = { env, context };
   const tree = substitute(parse(text, 'flow'), variables, warnings) as Options;
-  if (tree.jtype !== undefined && tree.jtype !== 'Flow') throw invalid('jtype', `this is a ${tree.jtype}, not a Flow`);
+  if (tree.jtype !== undefined && tree.jtype !== 'Flow') throw invalid('jtype', `expected Flow, not ${tree.jtype}`);
   for (const key of Object.keys(tree)) {
-    if (!FLOW_KEYS.includes(key)) warnings.push(`${key} is not known in a flow and is left out`);
+    if (!FLOW_KEYS.includes(key)) warnings.push(`unknown key ${key} ignored`);
   }
   const options = { ...mapping(tree, 'with'), ...mapping(tree, 'gateway'), ...rest.with };
   if (tree.env !== undefined && options.env === undefined) options.env = tree.env;
@@ -89,7 +89,7 @@ function addBy(builder: ReturnType<typeof defineFlow>, method: unknown, entry: A
   else if (method === 'inspect') builder.inspect(entry);
   else if (method === 'needs_all') builder.needsAll(entry);
   else if (method === 'needs') builder.needs([entry.needs ?? []].flat(), entry);
-  else throw invalid('method', `${method} is not one of add, needs, needs_all and inspect`);
+  else throw invalid('method', `expected add, needs, needs_all or inspect, not ${method}`);
 }
 
 function readExecutorFile(file: string, variables: Variables, warnings: string[]): Options {
@@ -102,7 +102,7 @@ function readExecutorFile(file: string, variables: Variables, warnings: string[]
   return substitute(parse(text, path.basename(file)), variables, warnings) as Options;
 }
 
-/** The flow in a file, or in the text itself when that is one. */
+/** Loads a flow from a file, or from the argument itself if it is YAML or JSON text. */
 export function loadFlow(fileOrText: string, options: LoadOptions = {}): FlowDefinition {
   if (/[\n{]/.test(fileOrText)) return parseFlow(fileOrText, options);
   const file = path.resolve(options.baseDir ?? '', fileOrText);
