@@ -1,4 +1,4 @@
-/** Dynamic batching: documents of several requests go to a handler together (contract, section 10). */
+/** Dynamic batching: one handler call for documents of several requests (docs/reference/wire/flow.md, Executors). */
 import type { Batching } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Answer, Call, Handler } from './executor.ts';
@@ -15,14 +15,14 @@ interface Batch {
   timer: NodeJS.Timeout;
 }
 
-/** Each request's own documents again; a list that is not as long as what was given cannot be told apart. */
+/** Gives each request its documents back. A list of another length cannot be split, so it is an error. */
 function share(answer: Answer, waiting: readonly Waiting[], total: number): void {
   if (!Array.isArray(answer)) {
     for (const { resolve } of waiting) resolve(answer);
     return;
   }
   if (waiting.length > 1 && answer.length !== total) {
-    throw new RangeError(`a batch of ${total} documents came back as ${answer.length}`);
+    throw new RangeError(`the executor returned ${answer.length} documents for a batch of ${total}`);
   }
   if (waiting.length === 1) {
     waiting[0]!.resolve(answer);
@@ -35,10 +35,10 @@ function share(answer: Answer, waiting: readonly Waiting[], total: number): void
   }
 }
 
-/** Requests wait for one another as long as what they ask for is equal, until there are enough documents or time is up. */
+/** Batches requests with equal endpoint, parameters and headers until there are enough documents or the time is up. */
 export function createBatches(handler: Handler, { preferredBatchSize, timeoutMs }: Batching): Handler {
   const open = new Map<string, Batch>();
-  // One client that leaves does not end the work for the others.
+  // A client that disconnects must not abort the batch for the others.
   const { signal } = new AbortController();
 
   async function run(key: string, batch: Batch): Promise<void> {
@@ -56,7 +56,7 @@ export function createBatches(handler: Handler, { preferredBatchSize, timeoutMs 
 
   return (call) =>
     new Promise<Answer>((resolve, reject) => {
-      // Headers too: what one client sends is not shown to the work for another.
+      // Headers are part of the key: an executor must not see those of another client.
       const key = JSON.stringify([call.endpoint, call.parameters, call.headers]);
       let batch = open.get(key);
       if (!batch) {

@@ -1,4 +1,4 @@
-/** One node of a flow: its replicas and shards, what runs before and after them, and how it is built anew. */
+/** A deployment is one node of a flow: its replicas and shards, and the executors before and after them. */
 import { within } from '#concurrency/deadline.ts';
 import { own } from '#own.ts';
 import type { DeploymentDefinition, ExecutorSource, Polling } from './definition.ts';
@@ -16,22 +16,22 @@ export interface DeploymentTools extends SourceTools {
 export interface Deployment {
   readonly definition: DeploymentDefinition;
   readonly addresses: readonly string[];
-  /** Undefined when they are not known yet. */
+  /** `undefined` until they are known. */
   endpoints(): ReadonlySet<string> | undefined;
   start(): Promise<void>;
   process(call: WorkerCall): Promise<DataRequest>;
   ping(signal: AbortSignal): Promise<void>;
-  /** Calls in work stay with the executors that they were sent to. */
+  /** Replaces all executors. Running calls finish on the old ones. */
   reload(graceMs: number): Promise<void>;
   close(graceMs: number): Promise<void>;
 }
 
-/** The executors of a deployment, all of one age. */
+/** All executors of a deployment that were opened together. Reloading replaces the generation. */
 interface Generation {
   readonly shards: readonly Replicas[];
   readonly before: Replicas | undefined;
   readonly after: Replicas | undefined;
-  /** Requests that are somewhere between them. */
+  /** Requests between two executors of this generation. */
   readonly inWork: Set<Promise<unknown>>;
 }
 
@@ -40,7 +40,7 @@ type Parts = Omit<Generation, 'inWork'>;
 const NO_PARTS: Parts = { shards: [], before: undefined, after: undefined };
 const NONE: Generation = { ...NO_PARTS, inWork: new Set() };
 
-/** Search asks all shards unless it is said otherwise: what is indexed is spread over them. */
+/** /search goes to all shards by default, because indexed documents are spread over them. */
 export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: string): Polling {
   return (
     own(polling, endpoint) ?? (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'))
@@ -95,7 +95,7 @@ function seatsOf({ name, shards, replicas }: DeploymentDefinition, shard: number
 }
 
 function connectAll(definition: DeploymentDefinition, connect: Connect | undefined): Worker[] {
-  if (!connect) throw new Error('external executors cannot be reached from here');
+  if (!connect) throw new Error('external executors are not available here');
   const { name: deployment, tls, grpcMetadata: metadata, compression } = definition;
   return definition.external!.map(({ host, port }) => connect({ deployment, host, port, tls, metadata, compression }));
 }
@@ -116,7 +116,7 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
       ...(await openAll(definition, tools, ++version, ended.signal)),
       inWork: new Set<Promise<unknown>>(),
     };
-    // Closed in the meantime: nobody would close what has just been opened.
+    // If the deployment was closed meanwhile, close the new executors.
     const old = isClosed ? fresh : generation;
     if (!isClosed) generation = fresh;
     await closeAll(old, graceMs);
@@ -170,14 +170,14 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
       await Promise.all(everyone(generation).map((replicas) => replicas.ping(signal)));
     },
     reload(graceMs) {
-      // One after another: of two at a time the executors of one would never be closed.
+      // Reload one at a time: of two concurrent generations, one would never be closed.
       const next = reloaded.then(() => reload(graceMs));
       reloaded = next.catch(() => {});
       return next;
     },
     async close(graceMs) {
       isClosed = true;
-      // What is still starting is not waited for.
+      // Abort executors that are still starting.
       ended.abort();
       const old = generation;
       generation = NONE;
@@ -191,7 +191,7 @@ const concatenate = (parts: readonly DataRequest[]): DataRequest => ({
   docs: parts.flatMap(({ docs }) => docs),
 });
 
-/** A request on its way from one of them to the next is in none of them: all are kept until it is through. */
+/** A request moving from one executor to the next is in none of them, so wait for `inWork` before closing. */
 async function closeAll(generation: Generation, graceMs: number): Promise<void> {
   if (generation.inWork.size > 0) await within(graceMs, Promise.allSettled(generation.inWork)).catch(() => {});
   const closed = await Promise.allSettled(everyone(generation).map((replicas) => replicas.close(graceMs)));

@@ -1,4 +1,4 @@
-/** From what a definition says to an executor that is ready: its class is found, built and started. */
+/** Turns an executor source into a running executor: finds the class, creates it and starts it. */
 import { mkdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +16,10 @@ const PASS_NAMES = ['BaseExecutor', '_pass', '_merge', 'executors.BaseExecutor']
 const isExecutorClass = (value: unknown): value is ExecutorClass =>
   typeof value === 'function' && value.prototype instanceof Executor;
 
-/** `version` above 0 imports a changed file anew; what has not changed is not kept twice, since modules are never let go. */
+/**
+ * With `version` above 0 a changed file is imported again. The URL carries its modification time, because Node never
+ * unloads modules: an unchanged file must not be loaded twice.
+ */
 async function importModule(file: string, version: number): Promise<Record<string, unknown>> {
   const address = pathToFileURL(file);
   if (version > 0) address.search = `v=${(await stat(file, { bigint: true })).mtimeNs}`;
@@ -35,8 +38,8 @@ const needsTypeScript = (file: string): string =>
   `${file}: Node ${process.versions.node} does not run TypeScript. Use Node 22.18 or newer, or compile it to JavaScript`;
 
 /**
- * The class that one of the modules exports under the name `uses`; undefined when none does. Throws an Error for a
- * module that cannot be loaded, or another kind of class.
+ * The class that one of the modules exports as `uses`; `undefined` when none does. Throws an Error for a module that
+ * cannot be loaded, or an export that does not extend Executor.
  */
 export async function importClass({ uses, modules }: ExecutorSource, version = 0): Promise<ExecutorClass | undefined> {
   if (typeof uses !== 'string') return uses;
@@ -50,7 +53,7 @@ export async function importClass({ uses, modules }: ExecutorSource, version = 0
   return undefined;
 }
 
-/** The class of the product that `uses` names. Throws an Error that says what is missing. */
+/** The built-in class named by `uses`. Throws an Error that lists the available names. */
 export function readyMadeClass(
   { uses, modules }: ExecutorSource,
   executors: Readonly<Record<string, ExecutorClass>>,
@@ -61,13 +64,13 @@ export function readyMadeClass(
   if (known) return known;
   const where = modules.length ? ` in ${modules.map((file) => path.basename(file)).join(', ')}` : '';
   throw new Error(
-    `there is no executor ${uses}${where}; ready-made are ${Object.keys(executors).join(', ') || 'none'}`,
+    `there is no executor ${uses}${where}; built-in executors: ${Object.keys(executors).join(', ') || 'none'}`,
   );
 }
 
-/** Which of the executors of a deployment it is. */
+/** Identifies one executor of a deployment. */
 export interface ReplicaPosition {
-  /** `NAME/rep-0`, `NAME/shard-1/rep-0`. */
+  /** `NAME/rep-0`, or `NAME/shard-1/rep-0` with shards. */
   readonly name: string;
   /** -1 without shards. */
   readonly shardId: number;
@@ -94,7 +97,7 @@ function createContext(
     metas,
     get workspace() {
       if (folder === undefined) {
-        if (!base) throw new Error(`${place.name} has no workspace: give the flow one`);
+        if (!base) throw new Error(`${place.name} has no workspace: set the option workspace of the flow`);
         folder = path.join(base, String(metas.name), ...(seat.shardId < 0 ? [] : [String(seat.shardId)]));
         mkdirSync(folder, { recursive: true });
       }
@@ -111,7 +114,7 @@ export interface ExecutorTools {
   readonly stacks: boolean;
 }
 
-/** Built and started, in this process. */
+/** Creates and starts an executor in this process. */
 export async function openLocal(
   place: ExecutorPlace,
   source: ExecutorSource,

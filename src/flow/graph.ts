@@ -1,4 +1,7 @@
-/** The way of a request through the deployments: branches side by side, joins in the order of `needs` (contract, 9.1 to 9.5). */
+/**
+ * Runs requests through the graph of deployments: branches in parallel, joins in the order of `needs`
+ * (docs/reference/wire/flow.md, Routing).
+ */
 
 import { START } from './definition.ts';
 import type { Deployment } from './deployment.ts';
@@ -17,18 +20,18 @@ interface Node {
   readonly deployment: Deployment;
   readonly name: string;
   readonly at: number;
-  /** Position of each deployment that it needs, -1 for the start, with its own place among those that follow it. */
+  /** For each upstream deployment, its index (-1 for the start) and which copy of its output to take. */
   readonly inputs: readonly { readonly from: number; readonly copy: number }[];
   readonly condition: Condition | undefined;
-  /** Whether nobody waits for it. */
+  /** Whether its answers are not used. */
   readonly floating: boolean;
 }
 
 export interface Graph {
-  /** Names of deployments that nobody waits for. */
+  /** Names of the deployments whose answers are not used. */
   readonly floating: readonly string[];
   run(request: DataRequest, how: RunOptions): Promise<DataRequest>;
-  /** Resolves when nothing is in work behind answers that are out already. */
+  /** Resolves when no floating deployment is still working. */
   settled(): Promise<void>;
 }
 
@@ -44,14 +47,14 @@ export interface GraphOptions {
   readonly observe?: FlowObserver | undefined;
 }
 
-/** A request where it has got to, one copy for each that takes it on. */
+/** The output of a deployment: one copy of the request for each consumer. */
 interface Stage {
   readonly copies: readonly DataRequest[];
-  /** The last executor that it went through. */
+  /** The last executor that handled the request. */
   readonly source: string;
 }
 
-/** One request's run. */
+/** The state of one request on its way through the graph. */
 interface Run extends RunOptions {
   readonly input: DataRequest;
   readonly parameters: JsonObject;
@@ -78,7 +81,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
       return { from, copy: followers[from]!++ };
     }),
   );
-  // What goes back to the client is one more that takes the last one's documents on.
+  // The client is one more consumer of the last deployment.
   if (last >= 0) followers[last]!++;
   else fromStart++;
   const awaited = waitedFor(last, inputsOf);
@@ -105,7 +108,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     return run.stages[at];
   }
 
-  /** Nearly every executor has one before it: there is no need to wait for a list. */
+  /** Most executors have a single input; skip Promise.all for those. */
   async function arrivals(run: Run, { inputs }: Node): Promise<Stage[]> {
     const [only] = inputs;
     if (inputs.length === 1) return [only!.from < 0 ? run.start : await reach(run, only!.from)];
@@ -136,7 +139,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     for (const part of requests) {
       part.parameters = run.specific ? parametersFor(run.parameters, name) : copyValue(run.parameters);
       if (RESULTS in part.parameters) delete part.parameters[RESULTS];
-      // What one executor says of the request does not reach the next one.
+      // The status of one executor is not passed to the next.
       part.header = { ...run.input.header, status: undefined, targetExecutor: undefined };
     }
     const started = performance.now();
@@ -155,7 +158,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     }
   }
 
-  /** The answer: what left the last deployment, with what all on the way have said. */
+  /** Builds the answer from the last deployment's output and the routes and results of all. */
   function finish(run: Run, answer: DataRequest): DataRequest {
     const { input } = run;
     const routes: Route[] = [...input.routes, { executor: GATEWAY, startTime: run.started, endTime: timestamp() }];
@@ -191,7 +194,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     async run(request, { signal, headers, started }) {
       const { targetExecutor } = request.header;
       const { parameters } = request;
-      // A copy that executors may change; what came in is answered with.
+      // Executors may change this copy. The answer is built from the original request.
       const first = {
         header: request.header,
         parameters,
@@ -226,7 +229,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
   };
 }
 
-/** Documents in the order that they had in the request, then those that have come since. */
+/** Restores the documents' order in the request; new documents follow. */
 function inRequestOrder(answer: DataRequest, position: ReadonlyMap<string, number>): void {
   const known = answer.docs.filter(({ id }) => position.has(id));
   const fresh = answer.docs.filter(({ id }) => !position.has(id));
@@ -256,7 +259,7 @@ function waitedFor(last: number, inputs: Inputs): ReadonlySet<number> {
   return found;
 }
 
-/** From the start along each branch to its end: a join comes right after the first branch that leads to it. */
+/** Depth-first order from the start: a join comes right after the first branch that leads to it. */
 function depthFirst(inputs: Inputs): number[] {
   const next = new Map<number, number[]>();
   for (const [at, froms] of inputs.entries()) {

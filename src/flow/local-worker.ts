@@ -1,4 +1,4 @@
-/** An executor in this process: finds the handler of an endpoint, calls it and takes what it answers. */
+/** Runs an executor in this process: finds the handler of the endpoint, calls it and applies its answer. */
 import { Problem } from '#errors.ts';
 import { setKey } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -25,10 +25,10 @@ import { type Worker, type WorkerCall, WorkerUnavailableError } from './worker.t
 
 export interface LocalWorkerOptions {
   readonly executor: Executor;
-  /** Endpoint to method, over what the class says. */
+  /** Maps endpoints to methods; overrides the class. */
   readonly requests: Bindings;
   readonly batching: Readonly<Record<string, Batching>>;
-  /** Names of errors after which the executor is not asked again. */
+  /** Names of errors after which the executor is closed. */
   readonly exitOnExceptions: readonly string[];
   readonly outputArrayType: 'list' | 'numpy' | undefined;
   readonly stacks: boolean;
@@ -38,12 +38,12 @@ export interface LocalWorkerOptions {
 
 type ProcessedFacts = Parameters<NonNullable<FlowObserver['processed']>>[0];
 
-/** Called with the request that is the answer, too. */
+/** A FlowObserver that also receives the answered request. */
 export interface WorkObserver {
   processed?(facts: ProcessedFacts, request: DataRequest): void;
 }
 
-/** The work of one handler for one request. */
+/** Handles one request. */
 type Work = (call: Call) => Promise<Answer> | Answer;
 
 const isDocumentList = (answer: unknown): answer is readonly Document[] =>
@@ -85,13 +85,13 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
 
   function logFailure(error: unknown, endpoint: string, { header: { requestId } }: DataRequest): void {
     const facts = { executor: name, endpoint, requestId };
-    // Those of the table are answers to what was asked, and have been logged where they are more than that.
+    // A Problem is an answer to the request; serious ones were logged where they arose.
     if (error instanceof Problem) options.log?.info({ ...facts, failure: error.name }, 'an executor refused a request');
     else options.log?.error({ ...facts, error: describeError(error) }, 'an executor failed');
   }
 
   async function process(given: WorkerCall): Promise<DataRequest> {
-    if (closing) throw new WorkerUnavailableError('unreachable', `${name} has been closed`);
+    if (closing) throw new WorkerUnavailableError('unreachable', `${name} is closed`);
     const request = joinedRequest(given.requests);
     const asked = request.header.execEndpoint ?? '';
     const endpoint = bound.has(asked) ? asked : CATCH_ALL;
@@ -122,7 +122,7 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     endpoints: () => served,
     process,
     async ping() {
-      if (closing) throw new WorkerUnavailableError('unreachable', `${name} has been closed`);
+      if (closing) throw new WorkerUnavailableError('unreachable', `${name} is closed`);
     },
     close,
   };

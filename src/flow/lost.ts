@@ -1,4 +1,4 @@
-/** An executor that could not be asked, as a problem of the flow's client, in words that users know (contract, 6.3). */
+/** Reports an unavailable executor in the words that clients match on (docs/reference/wire/flow.md, Failures). */
 import { type Problem, problem } from '#errors.ts';
 import type { LostBecause, WorkerUnavailableError } from './worker.ts';
 
@@ -30,5 +30,5 @@ export const lostProblem = (lost: WorkerUnavailableError, deployment: string, ad
 
 const LOST = [...Object.values(NAMES), 'ServiceNodeResourceDrainError', 'FaceNotReadyError'] as readonly string[];
 
-/** Whether a request could not be brought to its end, through no fault of its own. */
+/** Whether the request failed because the flow or an executor was unavailable. */
 export const isLost = ({ name }: Problem): boolean => LOST.includes(name);

@@ -1,10 +1,13 @@
-/** What a flow counts and times, in the text format of Prometheus under the names of the contract (section 14). */
+/**
+ * Metrics of a flow in the Prometheus text format, under the names that existing dashboards use
+ * (docs/reference/wire/flow.md, Metrics).
+ */
 import { createServer } from 'node:http';
 import type { FlowObserver } from './observer.ts';
 
 export interface FlowMetrics {
   readonly observe: Required<FlowObserver>;
-  /** The text format, version 0.0.4. */
+  /** In the Prometheus text format 0.0.4. */
   text(): string;
 }
 
@@ -14,7 +17,7 @@ type Labels = Readonly<Record<string, string>>;
 
 interface Series {
   readonly labels: string;
-  /** In s since 1970. */
+  /** Seconds since 1970. */
   readonly created: number;
   count: number;
   sum: number;
@@ -35,7 +38,7 @@ const written = (labels: Labels): string =>
     .map(([name, value]) => `${name}="${escaped(value)}"`)
     .join(',');
 
-/** Whole numbers with a fraction, as the original has them. */
+/** Whole numbers get a fraction, as in the original framework. */
 const number = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value));
 
 function* linesOf({ name, type, help, series }: Family): Generator<string> {
@@ -74,22 +77,22 @@ function createFamily(name: string, type: Family['type'], help: string) {
   };
 }
 
-/** Callers choose the endpoint that they ask for: so many have a series of their own, the others share one. */
+/** Clients choose the endpoint, so only the first 100 get their own series; the rest share one. */
 const MOST_ENDPOINTS = 100;
 const OTHER_ENDPOINTS = 'other';
 
-/** For one gateway, or for an executor that runs alone. */
+/** Metrics of one gateway, or of an executor that is served on its own. */
 export function createFlowMetrics(gateway = 'gateway/rep-0'): FlowMetrics {
-  const receiving = createFamily('jina_receiving_request_seconds', 'summary', 'Time spent on requests that came in');
-  const sending = createFamily('jina_sending_request_seconds', 'summary', 'Time between a request sent and its answer');
-  const pending = createFamily('jina_number_of_pending_requests', 'gauge', 'Requests that wait for their answer');
-  const successful = createFamily('jina_successful_requests_total', 'counter', 'Requests that ended well');
+  const receiving = createFamily('jina_receiving_request_seconds', 'summary', 'Time to answer a received request');
+  const sending = createFamily('jina_sending_request_seconds', 'summary', 'Time from sending a request to its answer');
+  const pending = createFamily('jina_number_of_pending_requests', 'gauge', 'Requests waiting for their answer');
+  const successful = createFamily('jina_successful_requests_total', 'counter', 'Requests that succeeded');
   const failures = createFamily('jina_failed_requests_total', 'counter', 'Requests that failed');
-  const received = createFamily('jina_received_request_bytes', 'summary', 'Size of requests that came in');
-  const oldReceived = createFamily('jina_request_size_bytes', 'summary', 'Size of requests that came in');
+  const received = createFamily('jina_received_request_bytes', 'summary', 'Size of received requests');
+  const oldReceived = createFamily('jina_request_size_bytes', 'summary', 'Size of received requests');
   const answered = createFamily('jina_sent_response_bytes', 'summary', 'Size of answers');
   const processing = createFamily('jina_process_request_seconds', 'summary', 'Time spent in an executor');
-  const documents = createFamily('jina_document_processed_total', 'counter', 'Documents that an executor has seen');
+  const documents = createFamily('jina_document_processed_total', 'counter', 'Documents processed by an executor');
   const all = [
     receiving,
     sending,
@@ -152,7 +155,7 @@ export interface MetricsPort {
   close(): Promise<void>;
 }
 
-/** Any path of the port gives the metrics. Rejects with the system's error when the port is taken. */
+/** Serves the metrics on every path of a port. Rejects with the system's error when the port is in use. */
 export async function serveMetrics(metrics: FlowMetrics, port: number, host: string): Promise<MetricsPort> {
   const server = createServer((request, response) => {
     request.resume();

@@ -1,4 +1,4 @@
-/** The executors of one place in a deployment: in this process, or each in a process of its own. */
+/** Starts the executors for some positions of a deployment, in this process or each in its own process. */
 import type { Log } from '#telemetry/log.ts';
 import type { DeploymentDefinition, ExecutorSource } from './definition.ts';
 import type { ExecutorClass } from './executor.ts';
@@ -9,7 +9,7 @@ import type { Worker } from './worker.ts';
 
 export interface SourceTools {
   readonly executors: Readonly<Record<string, ExecutorClass>>;
-  /** Whether executors of modules run in processes of their own, unless their definition says otherwise. */
+  /** Whether executors from modules run in their own processes, unless their definition says otherwise. */
   readonly ownProcesses?: boolean | undefined;
   readonly log?: Log | undefined;
   readonly observe?: FlowObserver | undefined;
@@ -17,15 +17,15 @@ export interface SourceTools {
 }
 
 export interface OpenOptions {
-  /** Counts how often the deployment was opened. */
+  /** Number of times the deployment was reloaded. */
   readonly version: number;
-  /** Aborted when the executors are not wanted any more. */
+  /** Aborted when the executors are no longer needed. */
   readonly signal: AbortSignal;
 }
 
 type Started = PromiseSettledResult<Worker>[];
 
-/** A worker for each seat, or why there is none. Throws an Error when the class is not found. */
+/** One worker or failure for each position. Throws an Error when the class is not found. */
 export async function openReplicas(
   definition: DeploymentDefinition,
   source: ExecutorSource,
@@ -34,7 +34,9 @@ export async function openReplicas(
   { version, signal }: OpenOptions,
 ): Promise<Started> {
   if (definition.ownProcess && typeof source.uses !== 'string') {
-    throw new Error('own_process: a class of this program cannot run in a process of its own: name its module');
+    throw new Error(
+      'own_process needs an executor from a module: a class of this program cannot run in another process',
+    );
   }
   const locally = async (type: ExecutorClass): Promise<Started> =>
     Promise.allSettled(seats.map((seat) => openLocal(definition, source, type, seat, tools)));

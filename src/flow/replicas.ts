@@ -1,4 +1,4 @@
-/** Workers that do the same: each call goes to the next one, and to another when one is lost. */
+/** Equal workers: round robin over the replicas, with retries on another one when a worker is unavailable. */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { cloneRequest, type DataRequest } from './request.ts';
 import { type LostBecause, type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
@@ -6,7 +6,7 @@ import { type LostBecause, type Worker, type WorkerCall, WorkerUnavailableError 
 export interface ReplicasOptions {
   readonly workers: readonly Worker[];
   readonly timeoutSendMs: number | undefined;
-  /** More tries after the first; -1 for the larger of three and the number of workers. */
+  /** Retries after the first attempt; -1 for 3 or the number of workers, whichever is larger. */
   readonly retries: number;
   readonly retryTimeouts: boolean;
 }
@@ -14,14 +14,14 @@ export interface ReplicasOptions {
 export interface Replicas {
   readonly addresses: readonly string[];
   endpoints(): ReadonlySet<string> | undefined;
-  /** Throws the WorkerLost of the last try. */
+  /** Throws the WorkerUnavailableError of the last attempt. */
   process(call: WorkerCall): Promise<DataRequest>;
   ping(signal: AbortSignal): Promise<void>;
-  /** Waits for calls in work, at most for `graceMs`. */
+  /** Waits up to `graceMs` for running calls. */
   close(graceMs: number): Promise<void>;
 }
 
-/** How long a replica that could not be reached is left alone, doubled each time up to the most. */
+/** Back-off of an unreachable replica. It doubles with each failure up to the maximum. */
 const FIRST_REST_MS = 250;
 const LONGEST_REST_MS = 10_000;
 
@@ -34,7 +34,7 @@ interface Seat {
 export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts }: ReplicasOptions): Replicas {
   const seats: Seat[] = workers.map((worker) => ({ worker, rests: 0, restsUntil: 0 }));
   const moreTries = retries < 0 ? Math.max(3, workers.length) : retries;
-  // A call that may be made twice at the same time must not share its documents with itself.
+  // After a timeout two attempts may run at once, so each needs its own documents.
   const copies = timeoutSendMs !== undefined && retryTimeouts && moreTries > 0;
   let turn = 0;
   let inWork = 0;
@@ -50,7 +50,9 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
     return undefined;
   }
 
-  /** The next one in turn that is there and not resting; when none is, the next one. */
+  /**
+   * The next available replica that is not backing off, else the next one that is not backing off, else the next one.
+   */
   function next(): Seat {
     const now = performance.now();
     const isRested = ({ restsUntil }: Seat) => restsUntil <= now;
@@ -67,7 +69,7 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
 
   async function attempt(seat: Seat, call: WorkerCall): Promise<DataRequest> {
     if (timeoutSendMs === undefined) return seat.worker.process(call);
-    // Not AbortSignal.any: what it makes stays with signals that live long.
+    // Not AbortSignal.any: its signals stay registered with long-lived ones.
     const ended = new AbortController();
     const stop = () => ended.abort(call.signal.reason);
     if (call.signal.aborted) stop();

@@ -1,4 +1,7 @@
-/** An executor that stands alone: it serves gateways, ours and others, over gRPC (contract, section 8.5). */
+/**
+ * Serves a single executor over gRPC, for gateways on other machines (docs/reference/wire/flow.md, Executors over
+ * gRPC).
+ */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { DeploymentDefinition } from './definition.ts';
@@ -20,32 +23,32 @@ import { WorkerUnavailableError } from './worker.ts';
 
 export interface ServeExecutorOptions extends Partial<SourceTools> {
   readonly definition: DeploymentDefinition;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly host: string;
-  /** Of the product. */
+  /** Product version. */
   readonly version: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly tls?: TlsFiles;
   readonly maxMessageBytes?: number | undefined;
-  /** Called once when the executor has closed itself after one of its `exitOnExceptions`. */
+  /** Called once, after one of `exitOnExceptions` closed the executor. */
   readonly onExit?: (() => void) | undefined;
 }
 
 export interface ExecutorServer {
   readonly port: number;
   readonly url: string;
-  /** Takes no new requests, lets those in work finish for so long at most. */
+  /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
 }
 
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const GRACE_MS = 10_000;
 const PREFETCH = 1000;
-/** Clients look for new addresses of a name now and then, which is how they find replicas that have come since. */
+/** Reconnecting makes clients resolve the host name again, so they find new replicas. */
 const MAX_CONNECTION_AGE_MS = 600_000;
 
-/** What gateways know: some of them break on any other name. */
+/** The services that gateways of the original framework know. Some of them fail on any other name. */
 const LISTED = [SERVICES.single, SERVICES.list, SERVICES.discovery, SERVICES.info, SERVICES.stream];
 
 async function startInTime(deployment: Deployment): Promise<void> {
@@ -56,12 +59,12 @@ async function startInTime(deployment: Deployment): Promise<void> {
   } catch (error) {
     started.then(() => deployment.close(0)).catch(() => {});
     const reason =
-      error instanceof DeadlineExceededError ? `it was not ready after ${timeoutReadyMs} ms` : (error as Error).message;
+      error instanceof DeadlineExceededError ? `not ready after ${timeoutReadyMs} ms` : (error as Error).message;
     throw problem('FaceNotReadyError', { message: `The executor ${name} could not start: ${reason}` }, error);
   }
 }
 
-/** HTTP headers that the gateway lets through. */
+/** HTTP headers forwarded by the gateway. */
 function headersOf(facts: CallFacts): Record<string, string> {
   const bytes = facts.bytes(METADATA.headers);
   if (!bytes) return {};
@@ -75,7 +78,7 @@ function headersOf(facts: CallFacts): Record<string, string> {
 
 const sourceOf = ({ routes }: DataRequest, at: number): string => routes.at(-1)?.executor || `part-${at}`;
 
-/** Documents in a serialization that can run code. */
+/** Documents serialized as a Python pickle, which can run code when decoded. */
 class UnsupportedContent extends Error {
   override readonly name = 'UnsupportedContent';
 }
@@ -87,7 +90,10 @@ function refuse(request: DataRequest): DataRequest {
   return answer;
 }
 
-/** Rejects with a FaceNotReadyError when the executor cannot start, and with the library's error when the port is taken. */
+/**
+ * Rejects with a FaceNotReadyError when the executor cannot start, and with the library's error when the port is in
+ * use.
+ */
 export async function serveExecutor(options: ServeExecutorOptions): Promise<ExecutorServer> {
   const { definition, host, version, environment = {}, log, tls = {}, onExit } = options;
   const { executors = {}, ownProcesses, stacks = false, observe } = options;
@@ -124,7 +130,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
       async run(bytes, facts) {
         const parts = decodeRequestList(bytes);
         const [first] = parts;
-        if (!first) throw problem('SubmittedDataMalformedError', { message: 'The list of requests is empty' });
+        if (!first) throw problem('SubmittedDataMalformedError', { message: 'The request list is empty' });
         return requests.reply(
           await answerRequest(
             told((_, call) => process(parts, call), onError),

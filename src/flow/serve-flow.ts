@@ -1,4 +1,4 @@
-/** A flow with its doors: started, one port for each protocol, closed in the reverse order. */
+/** Serves a flow: starts it, opens one port for each protocol, and closes everything in reverse order. */
 import type { IncomingMessage } from 'node:http';
 import type { FlowDefinition, Protocol } from './definition.ts';
 import { createFlow, type Flow, type FlowTools } from './flow.ts';
@@ -7,10 +7,10 @@ import { createConnect } from './remote/worker.ts';
 
 export interface ServeFlowOptions extends FlowTools {
   readonly definition: FlowDefinition;
-  /** Of the product. */
+  /** Product version. */
   readonly version: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Why a request over HTTP or WebSocket is not let in. */
+  /** Returns why an HTTP or WebSocket request is refused; `undefined` to allow it. */
   readonly refuse?: ((request: IncomingMessage) => string | undefined) | undefined;
 }
 
@@ -23,9 +23,9 @@ export interface FlowPlace {
 export interface FlowServer {
   readonly flow: Flow;
   readonly places: readonly FlowPlace[];
-  /** Of the metrics; undefined without the option `monitoring`. */
+  /** Port of the metrics; `undefined` without the option `monitoring`. */
   readonly monitoringPort: number | undefined;
-  /** Takes no new requests, lets those in work finish for so long at most. */
+  /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ interface Door {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Doors are loaded when a flow has them: each brings a library of its own. */
+/** Gateways are imported on demand: each needs its own library. */
 async function openDoor(protocol: Protocol, flow: Flow, options: ServeFlowOptions): Promise<Door> {
   const { version, log, environment, observe, refuse } = options;
   if (protocol === 'GRPC') {
@@ -45,7 +45,9 @@ async function openDoor(protocol: Protocol, flow: Flow, options: ServeFlowOption
   return createHttpGateway({ flow, protocol, version, log, environment, observe, refuse });
 }
 
-/** Rejects with a FaceNotReadyError when an executor cannot start, and with the system's error when a port is taken. */
+/**
+ * Rejects with a FaceNotReadyError when an executor cannot start, and with the system's error when a port is in use.
+ */
 export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> {
   const { definition, log } = options;
   const { protocols, ports, host, monitoring, portMonitoring } = definition.gateway;
@@ -69,7 +71,7 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
     }
     if (metrics) {
       monitor = await serveMetrics(metrics, portMonitoring ?? 0, host);
-      log?.info({ port: monitor.port }, 'metrics are served');
+      log?.info({ port: monitor.port }, 'serving metrics');
     }
     return { flow, places, monitoringPort: monitor?.port, close };
   } catch (error) {

@@ -1,38 +1,37 @@
 /**
- * What a deployment sends its requests to: an executor in this process, in a process of its own, or one that is reached
- * over a network. All keep this contract.
+ * The interface of all workers. A worker is an executor in this process, in a process of its own, or on the network.
  */
 import type { DataRequest } from './request.ts';
 
 export interface WorkerCall {
-  /** One request, or the parts of a join that were not reduced, in the order of `needs`. */
+  /** One request, or the unreduced parts of a join in the order of `needs`. */
   readonly requests: readonly DataRequest[];
-  /** For each part the name of the executor that it comes from. */
+  /** The executor that each part comes from. */
   readonly sources: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
 export interface Worker {
-  /** As in messages and route names: `in-process`, `own-process`, `host:port`. */
+  /** For messages and routes: `in-process`, `own-process` or `host:port`. */
   readonly address: string;
-  /** The endpoints that it is known to serve, `/default` for a catch-all; undefined when not known yet. */
+  /** The endpoints it serves, `/default` for a catch-all; `undefined` until they are known. */
   endpoints(): ReadonlySet<string> | undefined;
   /**
-   * The request as it leaves the executor. What the executor itself has to answer for is in `header.status`; a WorkerLost
-   * is thrown when the executor could not be asked.
+   * Returns the answer. Failures of the executor itself are in `header.status`. Throws a WorkerUnavailableError when
+   * the executor could not be reached.
    */
   process(call: WorkerCall): Promise<DataRequest>;
-  /** Whether it cannot be asked at the moment, so that another one should be. */
+  /** Whether it cannot take calls now, so that another replica is used. */
   isAway?(): boolean;
-  /** Rejects when it does not answer. */
+  /** Rejects when the executor does not answer. */
   ping(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 export type LostBecause = 'unreachable' | 'cancelled' | 'timeout' | 'other';
 
-/** The executor could not be asked, or did not answer. */
+/** The executor could not be reached or did not answer. */
 export class WorkerUnavailableError extends Error {
   readonly because: LostBecause;
 
@@ -42,16 +41,16 @@ export class WorkerUnavailableError extends Error {
   }
 }
 
-/** An executor that runs elsewhere. */
+/** An executor at a network address. */
 export interface RemoteTarget {
   readonly deployment: string;
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
-  /** Metadata of every call. */
+  /** gRPC metadata sent with every call. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly compression: 'none' | 'deflate' | 'gzip';
 }
 
-/** Opens no connection yet. */
+/** Creates a worker for the target. It connects on first use. */
 export type Connect = (target: RemoteTarget) => Worker;
