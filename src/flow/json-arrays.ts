@@ -1,15 +1,16 @@
 /**
- * JSON with long lists of numbers in it: parsing and writing 50,000 numbers costs far more than everything else about a
- * request, and most executors never look at them. The lists of `embedding` and `tensor` stay the text that they are.
+ * Keeps long lists of numbers as text while parsing JSON. Parsing and writing 50,000 numbers costs far more than the
+ * rest of a request, and most executors never read them. So `embedding` and `tensor` become NdArrays that hold their
+ * JSON text.
  */
 import { randomBytes } from 'node:crypto';
 import { NdArray } from './ndarray.ts';
 import { isObject } from './values.ts';
 
-/** Below this the detour costs more than it saves. */
+/** Shorter texts are faster to parse as a whole. */
 const MIN_TEXT = 4096;
 
-/** In valid JSON only a key can stand before a colon, and a quote within a text has a backslash before it. */
+/** In valid JSON only a key precedes a colon, and a quote inside a string follows a backslash. */
 const ARRAY_KEY = /"(?:embedding|tensor)"[ \t\n\r]*:[ \t\n\r]*\[/g;
 
 const BACKSLASH = 0x5c;
@@ -20,7 +21,7 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const COMMA = 0x2c;
 const BRACKET_END = 0x5d;
-/** More digits than this may not be exact as a number. */
+/** Integers with more digits may not be exact as a double. */
 const MAX_EXACT_DIGITS = 15;
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
@@ -33,13 +34,13 @@ function digitsEnd(text: string, at: number): number {
 }
 
 interface NumberList {
-  /** Behind the bracket that ends it. */
+  /** Index after the closing bracket. */
   readonly end: number;
   readonly length: number;
   readonly isWhole: boolean;
 }
 
-/** The flat list of numbers that begins at a bracket; undefined for anything else, which is then parsed as usual. */
+/** Scans a flat list of numbers that starts at a bracket. Anything else returns `undefined` and is parsed as usual. */
 function numberList(text: string, start: number): NumberList | undefined {
   let isWhole = true;
   let at = start + 1;
@@ -63,7 +64,7 @@ function numberList(text: string, start: number): NumberList | undefined {
       if (sign === MINUS || sign === PLUS) at++;
       const exponent = at;
       at = digitsEnd(text, exponent);
-      // Larger ones may be no number any more once they are read.
+      // A larger exponent may overflow to Infinity.
       if (at === exponent || at > exponent + 2) return undefined;
     }
     while (isSpace(text.charCodeAt(at))) at++;
@@ -80,7 +81,7 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 interface Taken {
-  /** The text with a mark in the place of each list. */
+  /** The text with a placeholder for each list. */
   readonly text: string;
   readonly mark: string;
   readonly arrays: readonly NdArray[];
@@ -106,7 +107,7 @@ function takeArrays(text: string): Taken {
   return { text: pieces.join(''), mark, arrays };
 }
 
-/** Puts the arrays where the marks are in documents; how many it found places for. */
+/** Replaces the placeholders in documents by their arrays. Returns how many it replaced. */
 function putBack(documents: unknown, { mark, arrays }: Taken): number {
   let placed = 0;
   const waiting = [documents];
@@ -129,9 +130,8 @@ function putBack(documents: unknown, { mark, arrays }: Taken): number {
 }
 
 /**
- * The value of the JSON of a request, in which arrays of documents may be NdArray values already: `readRequest` takes
- * them. What is not such an array is parsed by `parse`. Throws as that does, SyntaxErrors whose place may be another than
- * in `text`.
+ * Parses the JSON of a request. Long arrays in documents become NdArray values, which `readRequest` accepts; the rest
+ * is parsed by `parse`. Throws the errors of `parse`; the position in a SyntaxError may differ from that in `text`.
  */
 export function parseWithArrays(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   if (text.length < MIN_TEXT) return parse(text);
@@ -140,6 +140,6 @@ export function parseWithArrays(text: string, parse: (text: string) => unknown =
   const value = parse(taken.text);
   const data = isObject(value) ? value.data : undefined;
   const placed = putBack(isObject(data) ? data.docs : data, taken);
-  // One of them stands elsewhere, in tags for instance, where a list is to be a list.
+  // A placeholder is outside the documents, in tags for instance, where a list must stay a list. Parse it all as usual.
   return placed === taken.arrays.length ? value : parse(text);
 }

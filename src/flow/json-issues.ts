@@ -1,4 +1,4 @@
-/** What is wrong with a request's JSON, in the form that clients of the original know: a list of places and reasons. */
+/** Errors in a request's JSON, as the list of locations and reasons that existing clients expect. */
 import { type Problem, problem } from '#errors.ts';
 
 export interface Issue {
@@ -8,7 +8,7 @@ export interface Issue {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** A place in the body; the path is only written down when something is wrong there. */
+/** A location in the body as a linked list. The path is built only when there is an error. */
 export interface Place {
   readonly up?: Place;
   readonly key: string | number;
@@ -22,7 +22,7 @@ function pathOf(place: Place): (string | number)[] {
   return path.reverse();
 }
 
-/** A SubmittedDataMalformedError (422) whose fact `detail` is the list of issues. */
+/** A SubmittedDataMalformedError (422) with the list of issues as its fact `detail`. */
 export const malformed = (detail: readonly Issue[]): Problem =>
   problem('SubmittedDataMalformedError', {
     message: detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '),

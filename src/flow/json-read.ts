@@ -1,6 +1,6 @@
 /**
- * Requests and documents out of JSON that is already parsed: the form of today, and every older form that cannot be
- * taken for something else (contract, sections 1 to 3).
+ * Reads requests and documents from parsed JSON, in the current form and in every older form that is unambiguous
+ * (docs/reference/wire/flow.md, Bodies).
  */
 import { own, setKey } from '#own.ts';
 import { createId, Document, type Score, type Scores } from './document.ts';
@@ -11,7 +11,7 @@ import { isObject, isShallow, type JsonObject, type JsonValue, MAX_DOCUMENT_DEPT
 
 type Field = (document: Reading, value: NonNullable<unknown>, place: Place) => void;
 
-/** A document that is being read: what decides only when all keys are known. */
+/** A document being read, with the values that are applied once all keys are known. */
 interface Reading {
   readonly document: Document;
   readonly depth: number;
@@ -36,7 +36,7 @@ function integer(value: unknown, place: Place): number {
   return whole;
 }
 
-/** Single precision, as on the wire between processes: a number is the same whichever way it goes. */
+/** Rounded to single precision as in protobuf, so a number is the same over every protocol. */
 function float(value: unknown, place: Place): number {
   const number = typeof value === 'string' && /^[-+\d.eE]{1,30}$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || Number.isNaN(number)) throw wrong(place, 'float');
@@ -57,12 +57,12 @@ function struct(value: unknown, place: Place): JsonObject {
 }
 
 /**
- * Entries of arrays that a request claims without a byte for each: zeros and sparse ones. In the answer each takes its
- * place, so that a hundred bytes could ask for a hundred megabytes.
+ * Counts array entries that a request declares without sending a byte for each (zeros and sparse arrays). The answer
+ * writes them all out, so a hundred bytes could produce a hundred megabytes.
  */
 interface Claims {
   entries: number;
-  /** Lists within lists that arrays of bytes become: each takes many times the byte that may be all it holds. */
+  /** Nested lists that arrays of bytes turn into: each takes far more memory than the single byte it may hold. */
   lists: number;
 }
 
@@ -103,7 +103,7 @@ function dense(value: unknown, place: Place, claims: Claims): DenseArray {
   return array;
 }
 
-/** A nested list, or the object form of older clients; an array that `parseWithArrays` has left is one already. */
+/** Reads a nested list or the object form of older clients. `parseWithArrays` may already have made it an NdArray. */
 function array(value: unknown, place: Place, claims: Claims): NdArray {
   if (value instanceof NdArray) return value;
   if (Array.isArray(value)) {
@@ -159,7 +159,7 @@ function score(value: unknown, place: Place): Score {
   return read;
 }
 
-/** By name; older clients send a list, whose names are the operations'. */
+/** Scores by name. Older clients send a list whose entries carry their name. */
 function scores(value: unknown, place: Place): Scores {
   const read: Scores = {};
   if (Array.isArray(value)) {
@@ -186,7 +186,7 @@ function setContent(reading: Reading, key: string, place: Place, content: string
   reading.document.content = content;
 }
 
-/** A string is bytes, anything else an array: the two meanings that `blob` has had. */
+/** `blob` has had two meanings: a string is bytes, anything else is an array. */
 const blobOrArray: Field = (reading, value, place) => {
   if (typeof value === 'string') setContent(reading, 'blob', place, base64(value, place));
   else setTensor(reading, value, place);
@@ -194,7 +194,7 @@ const blobOrArray: Field = (reading, value, place) => {
 
 const setTensor: Field = (reading, value, place) => {
   const tensor = array(value, place, reading.claims);
-  // Empty, it stands back for any other content.
+  // An empty tensor yields to any other content.
   if (!tensor.shape.includes(0)) setContent(reading, 'tensor', place, tensor);
   else reading.document.content ??= tensor;
 };
@@ -268,10 +268,10 @@ const FIELDS: Record<string, Field> = Object.assign(Object.create(null) as Recor
 FIELDS.parentId = FIELDS.parent_id!;
 FIELDS.mimeType = FIELDS.mime_type!;
 
-/** Fields of the oldest documents that have no place any more. */
+/** Fields of the oldest documents, which are dropped. */
 const GONE = new Set(['content_hash', 'contentHash', 'level_name', 'levelName', 'siblings']);
 
-/** A document from JSON. Keys that are not known become tags, without taking the place of one. */
+/** Reads a document. Unknown keys become tags unless the tag exists already. */
 export function readDocument(value: unknown, place: Place = BODY, depth = 0, claims = noClaims()): Document {
   if (!isObject(value)) throw wrong(place, 'dict');
   if (depth > MAX_DOCUMENT_DEPTH) throw wrong(place, 'deep');
@@ -305,7 +305,7 @@ function finish({ document, strays, chunks, matches, depth }: Reading): Document
   return document;
 }
 
-/** An address stays one; the gateway's own disk is never looked at for a string from outside. */
+/** A URL becomes the URI, anything else the text. Never a file name: strings from outside must not reach the disk. */
 export function documentOfString(value: string): Document {
   const document = new Document();
   if (/^(?:data:|https?:\/\/)/i.test(value)) document.uri = value;
@@ -314,11 +314,11 @@ export function documentOfString(value: string): Document {
 }
 
 export interface ReadOptions {
-  /** The endpoint of the route; without it the body names it, as on /post. */
+  /** The endpoint of the route. Without it the body names the endpoint, as on /post. */
   readonly endpoint?: string;
-  /** Strings in `data` are ids of documents, as older clients send them to /delete. */
+  /** Treats strings in `data` as document ids. Older clients send them to /delete. */
   readonly stringsAreIds?: boolean;
-  /** Keep the body's request id: WebSocket. Otherwise each request gets a new one. */
+  /** Keeps the request id of the body, for WebSocket. Otherwise every request gets a new id. */
   readonly keepsId?: boolean;
 }
 
@@ -349,8 +349,8 @@ const firstOf = (body: Record<string, unknown>, ...keys: string[]): [string, unk
 };
 
 /**
- * A request from the JSON of an HTTP body or a WebSocket frame. Throws SubmittedDataMalformedError with the fact
- * `detail`, a list of {loc, msg, type}.
+ * Reads a request from the JSON of an HTTP body or WebSocket frame. Throws SubmittedDataMalformedError; its fact
+ * `detail` is a list of {loc, msg, type}.
  */
 export function readRequest(
   body: unknown,

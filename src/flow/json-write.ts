@@ -1,4 +1,4 @@
-/** Requests and documents as JSON text, in the form of today: every field of a document, null where it is empty. */
+/** Writes requests and documents as JSON text in the current form: every field of a document, `null` where empty. */
 import { Buffer } from 'node:buffer';
 import type { Document, Score, Scores } from './document.ts';
 import type { DataRequest, Route, Status, Timestamp } from './request.ts';
@@ -8,7 +8,7 @@ const quote = JSON.stringify as (value: unknown) => string;
 const textOrNull = (value: string): string => (value === '' ? 'null' : quoteText(value));
 const numberOrNull = (value: number): string => (value && Number.isFinite(value) ? String(value) : 'null');
 
-/** Texts of up to so many characters are looked at before they are handed over: most have nothing to escape. */
+/** Strings up to this length are checked first, because most need no escaping. */
 const SHORT = 200;
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
@@ -38,13 +38,13 @@ const listJson = (documents: readonly Document[], depth: number): string =>
 const documentsJson = (documents: readonly Document[], depth: number): string =>
   `[${documents.map((document) => documentJson(document, depth)).join(',')}]`;
 
-/** One JSON object. Throws a RangeError when documents are nested without end. */
+/** One JSON object. Throws a RangeError when documents are nested too deeply. */
 export function documentJson(document: Document, depth = 0): string {
   if (depth > MAX_DOCUMENT_DEPTH + 1) throw new RangeError('chunks or matches are nested too deeply');
   return `{"id":${quoteText(document.id)}${placeJson(document)}${contentJson(document)}${factsJson(document)}${treeJson(document, depth)}}`;
 }
 
-// Most documents leave most fields empty, and one constant is written faster than each null by itself.
+// Most fields are empty, and writing one constant is faster than writing each null.
 
 const NO_PLACE = ',"parent_id":null,"granularity":null,"adjacency":null';
 
@@ -90,7 +90,7 @@ let lastText = '';
 
 /** ISO 8601 with microseconds, no zone. */
 function dateTime({ seconds, nanos }: Timestamp): string {
-  // The times of a request are all of one second or two.
+  // The timestamps of a request fall within a second or two.
   if (seconds !== lastSecond) {
     lastText = new Date(seconds * 1000).toISOString().slice(0, 19);
     lastSecond = seconds;
@@ -101,7 +101,7 @@ function dateTime({ seconds, nanos }: Timestamp): string {
 export const isoTime = (time: Timestamp): string => `${dateTime(time)}+00:00`;
 export const isoTimeZ = (time: Timestamp): string => `${dateTime(time)}Z`;
 
-/** A status as an object that JSON.stringify writes in the form of the HTTP answers. */
+/** The status as an object for JSON.stringify, in the form of HTTP answers. */
 export const statusObject = ({ code, description, exception }: Status) => ({
   code,
   description,
@@ -127,7 +127,7 @@ export function requestJson({ header, parameters, routes, docs }: DataRequest): 
   );
 }
 
-/** A WebSocket frame: snake_case, and what is not set is left out. */
+/** A WebSocket frame: snake_case keys, unset ones left out. */
 export function requestFrame({ header, parameters, routes, docs }: DataRequest): string {
   const status = statusJson(header.status);
   const head = [`"request_id":${quote(header.requestId)}`];

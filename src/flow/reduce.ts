@@ -1,4 +1,4 @@
-/** How the parts of a join become one request (contract, 9.5). */
+/** Merges the parts of a join into one request (docs/reference/wire/flow.md, Joins). */
 import type { Document, Scores } from './document.ts';
 import { RESULTS } from './parameters.ts';
 import type { DataRequest, Route } from './request.ts';
@@ -7,7 +7,7 @@ import { isObject, type JsonObject, MAX_DOCUMENT_DEPTH } from './values.ts';
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 const PLAIN = ['mimeType', 'weight', 'uri', 'offset', 'modality', 'granularity', 'adjacency'] as const;
 
-/** Fills what is still empty in the kept document; whole fields, never key by key. */
+/** Fills empty fields of `kept` from `other`: whole fields, without merging keys. */
 function fill(kept: Document, other: Document, depth: number): void {
   if (depth > MAX_DOCUMENT_DEPTH) throw new RangeError('chunks or matches are nested too deeply');
   for (const key of PLAIN) if (!kept[key]) (kept as Record<string, unknown> & Document)[key] = other[key] as never;
@@ -27,7 +27,7 @@ function fill(kept: Document, other: Document, depth: number): void {
   }
 }
 
-/** The first list, then what is new in each of the others; documents with an id that is known fill that one's gaps. */
+/** Appends documents with new ids to the first list. A document with a known id fills the gaps of the first one. */
 export function reduceDocuments(parts: readonly (readonly Document[])[], depth = 0): Document[] {
   const [first = [], ...others] = parts;
   const all = [...first];
@@ -53,7 +53,7 @@ export function mergeRoutes(parts: readonly (readonly Route[])[]): Route[] {
   return [...byName.values()];
 }
 
-/** What executors returned, of all parts together. */
+/** Parameters of the first part with the `__results__` of all. */
 function mergeResults(parts: readonly DataRequest[]): JsonObject {
   const parameters = parts[0]?.parameters ?? {};
   let results = parameters[RESULTS];
@@ -64,10 +64,10 @@ function mergeResults(parts: readonly DataRequest[]): JsonObject {
   return results === undefined ? parameters : { ...parameters, [RESULTS]: results };
 }
 
-/** One request of several: the first one's header and parameters, the documents and results of all. */
+/** The first request with the documents, routes and results of all. */
 export function reduceRequests(parts: readonly DataRequest[]): DataRequest {
   const [first] = parts;
-  if (!first) throw new RangeError('there is nothing to reduce');
+  if (!first) throw new RangeError('there are no requests to merge');
   if (parts.length === 1) return first;
   return {
     ...first,

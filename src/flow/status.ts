@@ -1,7 +1,9 @@
-/** Failures of executors as data, in the words that clients of the original look for (contract, section 6.2). */
+/**
+ * Reports failures of executors in the format that existing clients match on (docs/reference/wire/flow.md, Failures).
+ */
 import { type DataRequest, ERROR, joinedRequest, type Status } from './request.ts';
 
-/** As Python writes a string. */
+/** Python's repr() of a string. */
 function repr(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
@@ -16,18 +18,18 @@ interface Thrown {
   readonly stack: string;
 }
 
-/** Errors are strangers' objects: reading one may fail as well. */
+/** Thrown values are foreign objects, so reading one may throw too. */
 function describe(error: unknown): Thrown {
   try {
     const thrown = read(error);
     thrown.args.forEach(String);
     return thrown;
   } catch {
-    return { name: 'Error', args: ['an error that cannot be read'], stack: '' };
+    return { name: 'Error', args: ['an unreadable error'], stack: '' };
   }
 }
 
-/** `args` of an error are those that it carries itself, else its message. */
+/** Uses the error's own `args` if it has them, else its message. */
 function read(error: unknown): Thrown {
   if (!(error instanceof Error)) return { name: 'Error', args: [error], stack: '' };
   const own = (error as { args?: unknown }).args;
@@ -40,20 +42,20 @@ export const nameOf = (error: unknown): string => describe(error).name;
 
 const MAX_LOGGED = 10_000;
 
-/** An error for the log, whatever was thrown. */
+/** Describes any thrown value for the log. */
 export function describeError(error: unknown): { type: string; message: string; stack: string } {
   const { name, args, stack } = describe(error);
   return { type: name, message: args.map(String).join(', ').slice(0, MAX_LOGGED), stack: stack.slice(0, MAX_LOGGED) };
 }
 
-/** The calls that led there, the latest last. */
+/** A Python-style traceback, most recent call last. */
 function frames({ name, args, stack }: Thrown): string[] {
   const calls = stack.split('\n').filter((line) => /^\s+at /.test(line));
   const last = args.length === 1 ? String(args[0]) : `(${args.map(reprOf).join(', ')})`;
   return ['Traceback (most recent call last):\n', ...calls.reverse().map((line) => `${line}\n`), `${name}: ${last}\n`];
 }
 
-/** `withStacks` only where who asks may see file paths. */
+/** Set `withStacks` only if the caller may see file paths. */
 export function statusOf(error: unknown, executor: string, withStacks: boolean): Status {
   const thrown = describe(error);
   return {
@@ -68,7 +70,7 @@ export function statusOf(error: unknown, executor: string, withStacks: boolean):
   };
 }
 
-/** Requests that an executor could not answer, as one whose status is the failure. */
+/** The joined request with the failure as its status. */
 export function failedRequest(
   requests: readonly DataRequest[],
   error: unknown,

@@ -1,4 +1,4 @@
-/** The same work for many documents, some at a time, where one that fails does not take the others along. */
+/** Processes many documents, several at a time. A failing document does not fail the others. */
 import { asProblem } from '#errors.ts';
 import type { Document } from '../document.ts';
 
@@ -8,8 +8,8 @@ export interface EachOptions {
 }
 
 /**
- * A document for which the work fails is told so by the tag `error` (name and message). Throws that of the first when all
- * fail, and the signal's reason.
+ * Runs `work` for each document. A document whose work fails gets the tag `error` with name and message. Throws the
+ * first document's error when all fail, and the reason of an aborted signal.
  */
 export async function eachDocument(
   docs: readonly Document[],

@@ -1,4 +1,4 @@
-/** Keeps documents for searching. */
+/** Adds documents to a search index and removes them from it. */
 import { own } from '#own.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
@@ -20,7 +20,7 @@ export function indexExecutor(open: BuiltInTools['openCollection']): ExecutorCla
       await this.#collection?.close();
     }
 
-    /** Documents with a text; others, such as those that could not be read, are counted only. */
+    /** Indexes documents with a text. Others, such as unreadable ones, are only counted. */
     async add({ docs }: Call): Promise<Record<string, number>> {
       const entries = docs.filter(({ text }) => text.trim() !== '').map(entryOf);
       const added = await this.#collection!.add(entries);

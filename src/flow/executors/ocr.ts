@@ -1,4 +1,4 @@
-/** Recognises the text in documents that are pictures. */
+/** Recognizes text in images. */
 import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
@@ -22,7 +22,7 @@ export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
       if (!ocr) throw problem('FaceNotReadyError', { message: 'Text recognition is turned off on this server' });
     }
 
-    /** The text takes the place of the picture; one without any becomes an empty document. */
+    /** Replaces an image by its text, which may be empty. */
     async recognise({ docs, signal }: Call): Promise<void> {
       const pictures = docs.filter(isPicture);
       await eachDocument(pictures, { atOnce: PICTURES_AT_ONCE, signal }, async (doc) => {
@@ -35,6 +35,6 @@ export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
   };
 }
 
-/** Files of other kinds are for those who read files. */
+/** Other file types are left to the executor Read. */
 const isPicture = ({ blob, mimeType }: Document): boolean =>
   blob !== undefined && blob.length > 0 && (mimeType === '' || mimeType.startsWith('image/'));

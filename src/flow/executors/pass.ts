@@ -1,4 +1,4 @@
 import { Executor } from '../executor.ts';
 
-/** Lets everything through: what a deployment without `uses` runs. */
+/** Changes nothing. Deployments without `uses` run it. */
 export class BaseExecutor extends Executor {}

@@ -1,4 +1,4 @@
-/** Reads what documents point at: an address, or a file within, becomes Markdown. */
+/** Converts what a document refers to or contains, a URL or a file, to Markdown. */
 
 import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
@@ -9,7 +9,9 @@ import { eachDocument } from './each.ts';
 import { readParameters, readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools, Read as ReadOne, ReadPage, ReadSource } from './tools.ts';
 
-/** Options of the reader that a request may set; what costs money, runs scripts or goes other ways is the operator's. */
+/**
+ * Reader options that requests may set. Those that cost money, run scripts or change the route are set by the operator.
+ */
 const CALLERS_OPTIONS = [
   'targetSelector',
   'removeSelector',
@@ -41,20 +43,20 @@ export function readExecutor(reading: BuiltInTools['reading']): ExecutorClass {
   };
 }
 
-/** Of a request: `{reader: {targetSelector: "main"}}`. */
+/** From the parameters of a request: `{reader: {targetSelector: "main"}}`. */
 function callersOptions(parameters: JsonObject): Settings | undefined {
   const given = readParameters(parameters).of('reader');
   if (given === undefined) return undefined;
-  if (!isObject(given)) throw invalid('parameters.reader', 'this is a mapping');
+  if (!isObject(given)) throw invalid('parameters.reader', 'expected a mapping');
   for (const name of Object.keys(given)) {
     if (!CALLERS_OPTIONS.includes(name)) {
-      throw invalid(`parameters.reader.${name}`, `requests may set ${CALLERS_OPTIONS.join(', ')}`);
+      throw invalid(`parameters.reader.${name}`, `requests may only set ${CALLERS_OPTIONS.join(', ')}`);
     }
   }
   return given;
 }
 
-/** What has a text is read already; pictures as arrays are nothing to read. */
+/** Documents with a text have been read already; tensors cannot be read. */
 const isToBeRead = (doc: Document): boolean =>
   doc.blob ? doc.blob.length > 0 : doc.content === undefined || doc.content === '' ? doc.uri !== '' : false;
 
@@ -64,7 +66,7 @@ function sourceOf({ blob, uri, mimeType }: Document): ReadSource {
   if (/^https?:\/\//i.test(uri)) return { url: uri };
   throw problem('ParamValidationError', {
     path: 'uri',
-    message: 'Documents are read from http, https and data addresses, or from their blob',
+    message: 'Documents are read from http, https and data URLs, or from their blob',
   });
 }
 
@@ -74,7 +76,7 @@ const nameIn = (uri: string): string | undefined =>
 /** RFC 2397: `data:text/html;charset=utf-8;base64,...`. */
 function fromDataUri(uri: string): ReadSource {
   const comma = uri.indexOf(',');
-  if (comma < 0) throw problem('ParamValidationError', { path: 'uri', message: 'The data address has no comma' });
+  if (comma < 0) throw problem('ParamValidationError', { path: 'uri', message: 'The data URL has no comma' });
   const described = uri.slice('data:'.length, comma);
   const isBase64 = /;\s*base64\s*$/i.test(described);
   const mediaType = described.replace(/;\s*base64\s*$/i, '') || 'text/plain;charset=US-ASCII';
@@ -82,11 +84,11 @@ function fromDataUri(uri: string): ReadSource {
   try {
     return { bytes: isBase64 ? Buffer.from(decodeURIComponent(data), 'base64') : percentDecoded(data), mediaType };
   } catch {
-    throw problem('ParamValidationError', { path: 'uri', message: 'The data address cannot be decoded' });
+    throw problem('ParamValidationError', { path: 'uri', message: 'The data URL cannot be decoded' });
   }
 }
 
-/** Bytes need not be UTF-8 underneath. */
+/** The decoded bytes need not be UTF-8. */
 const percentDecoded = (data: string): Uint8Array =>
   Buffer.from(
     Buffer.from(data)
@@ -95,7 +97,7 @@ const percentDecoded = (data: string): Uint8Array =>
     'latin1',
   );
 
-/** Tags that the caller gave stay as they are. */
+/** Tags set by the client win. */
 function fill(doc: Document, { text, url, title, description, published, warning }: ReadPage): void {
   doc.text = text;
   doc.mimeType = 'text/markdown';
@@ -104,7 +106,7 @@ function fill(doc: Document, { text, url, title, description, published, warning
   if (description) found.description = description;
   if (published) found.published = published;
   if (warning) found.warning = warning;
-  // Where it was in the end, when that is not where it was looked for.
+  // The final URL, if it differs from the requested one.
   if (url && url !== doc.uri) found.url = url;
   doc.tags = { ...found, ...doc.tags };
 }

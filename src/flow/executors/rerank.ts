@@ -1,4 +1,4 @@
-/** Orders the matches of each document anew: by how well their text answers the document's. */
+/** Sorts the matches of each document by how well their text answers the document's text. */
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { limitOf, readParameters, readSettings, type Settings } from './settings.ts';
@@ -28,7 +28,7 @@ export function rerankExecutor(rerank: BuiltInTools['rerank']): ExecutorClass {
   };
 }
 
-/** Equal ones stay as they were. */
+/** Documents with equal scores keep their order. */
 function ordered({ id, matches }: Document, scores: readonly number[]): Document[] {
   return matches
     .map((match, at) => ({ match, score: scores[at]! }))

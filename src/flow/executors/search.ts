@@ -1,4 +1,4 @@
-/** Answers questions with passages of the documents that were indexed. */
+/** Finds passages of indexed documents that answer a question. */
 import { createHash } from 'node:crypto';
 import { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
@@ -16,7 +16,7 @@ export function searchExecutor(open: BuiltInTools['openCollection']): ExecutorCl
 
     readonly #with = readSettings(this.options, ['collection', 'limit', 'top_k', 'candidates']);
     readonly #limit = limitOf(this.#with) ?? STANDARD_LIMIT;
-    /** What an executor after this one chooses from. */
+    /** Minimum number of results, for a later executor to choose from. */
     readonly #candidates = this.#with.integer('candidates', 1) ?? 0;
     #collection: Collection | undefined;
 
@@ -28,7 +28,7 @@ export function searchExecutor(open: BuiltInTools['openCollection']): ExecutorCl
       await this.#collection?.close();
     }
 
-    /** Each document's text is a question; what it had for matches is replaced. */
+    /** The text of each document is the question. Its matches are replaced. */
     async search({ docs, parameters, signal }: Call): Promise<void> {
       const asked = limitOf(readParameters(parameters)) ?? this.#limit;
       const limit = Math.min(MOST, Math.max(asked, this.#candidates));
@@ -54,11 +54,11 @@ function matchOf({ id, url, title, heading, text, start, end, score }: FoundPass
     tags,
     ...(url && { uri: url }),
   });
-  // It is a part of that document, wherever it was found.
+  // A passage is a part of its document.
   match.parentId = id;
   return match;
 }
 
-/** The same passage has the same id in every answer. */
+/** A passage has the same id in every answer. */
 const passageId = (id: string, start: number, end: number): string =>
   createHash('sha256').update(`${id} ${start} ${end}`).digest('hex').slice(0, 32);

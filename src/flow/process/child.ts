@@ -1,4 +1,4 @@
-/** One process of an executor: started, written to, watched, and ended with all that it has started itself. */
+/** A child process: spawned, written to, watched, and killed together with its own children. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -11,36 +11,36 @@ import { createFrameReader, FRAME, type OnFrame, writeFrame } from './frames.ts'
 import { forwardOutput, type Output } from './output.ts';
 
 export interface ChildOptions {
-  /** Of the executor. */
+  /** Name of the executor. */
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Resident memory; 0 for no limit. */
+  /** Limit on resident memory; 0 for none. */
   readonly maxMemoryBytes: number;
   readonly log: Log | undefined;
   readonly onFrame: OnFrame;
-  /** Called once, with why it has ended. */
+  /** Called once with the reason why the process ended. */
   readonly onEnd: (reason: string) => void;
 }
 
 export interface Child {
   readonly pid: number | undefined;
   send(kind: number, id: number, ...parts: readonly Uint8Array[]): void;
-  /** Kills it, its children too. The first reason given counts. */
+  /** Kills the process and its children. The first reason wins. */
   end(reason: string): void;
-  /** Whether the program that uses it goes on for as long as it runs. */
+  /** Whether a running process keeps the parent alive. */
   hold(isHeld: boolean): void;
 }
 
 const HOST = new URL(`./host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 const WATCH_MS = 200;
-/** Part of the memory that the heap of V8 may take: the rest is for buffers, code and threads. */
+/** Share of the memory limit for the V8 heap. The rest is for buffers, code and threads. */
 const HEAP_PART = 0.75;
-/** How long output may take to arrive after the process has ended. */
+/** How long to wait for output after the process has ended. */
 const OUTPUT_MS = 1000;
-/** How V8 ends a process that has no memory left. */
+/** How V8 ends a process that runs out of memory. */
 const GIVEN_UP = /SIGABRT|SIGILL|SIGTRAP|exit code 13[234]/;
 
-/** Options of Node that decide which modules can be loaded, and how. */
+/** Node options that affect how modules are loaded. */
 const LOADING = [
   '--import',
   '--require',
@@ -70,7 +70,8 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
   const child = spawn(process.execPath, [...loadingOptions(process.execArgv), ...limits, fileURLToPath(HOST)], {
     stdio: ['ignore', written, written, 'pipe', log ? 'pipe' : 'ignore'],
     env: executorEnvironment(env),
-    // A group of its own: a key press that ends the server must not end calls in work, and its children end with it.
+    // Its own process group, so that Ctrl-C on the server does not interrupt running calls and its children can be
+    // killed with it.
     detached: process.platform !== 'win32',
   });
   const channel = child.stdio[3] as Socket;
@@ -86,7 +87,7 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
   }
 
   const read = createFrameReader((kind, id, payload) => {
-    // Its own handlers of the exit might never come to an end.
+    // Kill it now: its exit handlers might never finish.
     if (kind === FRAME.uncaught) end(`an uncaught ${payload.toString('utf8', 0, 1000)}`);
     else onFrame(kind, id, payload);
   });
@@ -95,11 +96,11 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
     try {
       read(chunk);
     } catch (error) {
-      end(`it sent what it must not send: ${(error as Error).message}`);
+      end(`it sent an invalid frame: ${(error as Error).message}`);
     }
   });
   for (const stream of child.stdio) (stream as Socket | null)?.unref?.();
-  // The process is ending, which its exit tells.
+  // Errors mean that the process is ending; its exit event reports that.
   channel.on('error', () => {});
 
   async function finish(how: string): Promise<void> {
@@ -107,7 +108,7 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
     hasEnded = true;
     clearInterval(watch);
     killGroup(child);
-    // V8 writes why it gives up before it does.
+    // V8 writes the reason before it aborts.
     if (output && GIVEN_UP.test(how)) await within(OUTPUT_MS, output.ended).catch(() => {});
     const isHeapFull = /heap out of memory|heap limit/i.test(output?.lastErrors() ?? '');
     onEnd(reason ?? (isHeapFull ? tooMuch(maxMemoryBytes) : how));
@@ -140,13 +141,13 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
   };
 }
 
-const tooMuch = (maxMemoryBytes: number): string => `it took more than the ${maxMemoryBytes} bytes of max_memory_bytes`;
+const tooMuch = (maxMemoryBytes: number): string => `it used more than the ${maxMemoryBytes} bytes of max_memory_bytes`;
 
 function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');
   } catch {
-    // It has ended, and all of its group.
+    // The whole group has ended already.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What runs in the process of an executor (`worker.ts` starts it): loads the module, builds the executor, answers the
- * calls that come over file descriptor 3 and logs over 4. It ends with the server that started it.
+ * Entry point of an executor's process, started by `worker.ts`. Loads the module, runs the executor, answers calls on
+ * file descriptor 3 and logs to 4. Ends when its parent does.
  */
 import net from 'node:net';
 import { endWithParent } from '#concurrency/end-with-parent.ts';
@@ -25,7 +25,7 @@ const CHANNEL = 3;
 const LOG = 4;
 
 endWithParent({ group: true });
-// The server decides when it ends: a signal to all processes of a service must not end calls in work.
+// The server decides when this process ends. A signal to the whole service must not interrupt running calls.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
 const channel = new net.Socket({ fd: CHANNEL, readable: true, writable: true });
@@ -37,9 +37,9 @@ let log: Log | undefined;
 let worker: Worker | undefined;
 let stacks = false;
 let type = '';
-/** By the number of the call. */
+/** By call id. */
 const calls = new Map<number, AbortController>();
-/** What was measured, by the request that is answered. */
+/** Metrics of a call, by its answer. */
 const measured = new WeakMap<DataRequest, Processed>();
 
 function endAll(): void {
@@ -51,7 +51,7 @@ function textOf(error: unknown): string {
   try {
     return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   } catch {
-    return 'an error that cannot be read';
+    return 'an unreadable error';
   }
 }
 
@@ -68,7 +68,7 @@ function tell(error: unknown, message: string): void {
   else process.stderr.write(`${message}: ${stackOf(error) ?? textOf(error)}\n`);
 }
 
-process.on('unhandledRejection', (reason) => tell(reason, 'a promise was rejected and nobody handled it'));
+process.on('unhandledRejection', (reason) => tell(reason, 'unhandled promise rejection'));
 process.on('uncaughtException', (error) => {
   tell(error, 'an uncaught error ends the process of the executor');
   send(FRAME.uncaught, 0, encodeText(textOf(error)));
@@ -110,8 +110,8 @@ async function call(id: number, payload: Buffer): Promise<void> {
       send(FRAME.closedExecutor, id, encodeText(error.message));
       return;
     }
-    // Decoded anew: what the executor has made of the documents cannot be sent.
-    tell(error, 'what the executor answers cannot be sent');
+    // Decode the call again: the changed documents could not be encoded.
+    tell(error, 'the answer of the executor cannot be encoded');
     const request = failedRequest(decodeCall(payload).requests, error, type, stacks);
     send(FRAME.answer, id, ...encodeAnswer({ request, processed: processed && { ...processed, failed: true } }));
   } finally {

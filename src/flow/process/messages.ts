@@ -1,4 +1,4 @@
-/** What the frames carry: a call as facts in JSON and its requests as protobuf, and the answer in the same way. */
+/** Payloads of the frames. Calls and answers are a JSON header followed by protobuf requests. */
 import { deserialize, serialize } from 'node:v8';
 import type { ExecutorPlace, ExecutorSource } from '../definition.ts';
 import type { ReplicaPosition } from '../executor-source.ts';
@@ -6,34 +6,37 @@ import { decodeRequestList, encodeRequestListExactly } from '../proto/request.ts
 import type { DataRequest } from '../request.ts';
 import type { WorkerCall } from '../worker.ts';
 
-/** The first frame to a process. */
+/** Payload of the first frame sent to a process. */
 export interface Init {
   readonly place: ExecutorPlace;
   readonly source: ExecutorSource;
   readonly seat: ReplicaPosition;
   readonly stacks: boolean;
-  /** Level of the log; undefined when there is none. */
+  /** Log level; `undefined` without a log. */
   readonly logLevel: string | undefined;
 }
 
-/** Options may be more than JSON: numbers without a value, dates, bytes. Throws an Error for what cannot be copied. */
+/**
+ * Uses V8 serialization, because options may hold NaN, dates or bytes. Throws an Error for values that cannot be
+ * copied.
+ */
 export const encodeInit = (init: Init): Uint8Array => serialize(init);
 export const decodeInit = (payload: Buffer): Init => deserialize(payload) as Init;
 
-/** The process is ready to be called. */
+/** The process is ready for calls. */
 export interface Ready {
-  /** Name of the class. */
+  /** Class name of the executor. */
   readonly type: string;
   readonly endpoints: readonly string[];
 }
 
-/** `missing`: none of the modules has the class. */
+/** `missing`: no module exports the class. */
 export interface NotStarted {
   readonly message: string;
   readonly missing: boolean;
 }
 
-/** What was measured of a call, for the metrics; undefined when no handler was called. */
+/** Metrics of one call; absent when no handler ran. */
 export interface Processed {
   readonly endpoint: string;
   readonly asked: string;
@@ -49,7 +52,7 @@ export const encodeText = (text: string): Uint8Array => Buffer.from(text);
 
 function objectIn(payload: Buffer): Record<string, unknown> {
   const value: unknown = JSON.parse(payload.toString());
-  if (typeof value !== 'object' || value === null) throw new TypeError('a frame is not an object');
+  if (typeof value !== 'object' || value === null) throw new TypeError('a frame is not a JSON object');
   return value as Record<string, unknown>;
 }
 
@@ -81,7 +84,7 @@ function parted(payload: Buffer): { facts: unknown; requests: DataRequest[] } {
   };
 }
 
-/** Throws a RangeError when documents or values are nested without end. */
+/** Throws a RangeError when documents or values are nested too deeply. */
 export const encodeCall = ({ sources, headers, requests }: WorkerCall): Uint8Array[] =>
   withFacts({ sources, headers }, requests);
 

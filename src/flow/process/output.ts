@@ -1,18 +1,18 @@
 /**
- * What the process of an executor writes, as lines of the server's log. A process that writes without end is read
- * slowly, so that it waits for itself and costs the server little.
+ * Forwards the output of an executor's process to the server's log. Output over the limit is read slowly, so
+ * back-pressure slows the process down instead of the server.
  */
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '#telemetry/log.ts';
 
 const WINDOW_MS = 1000;
-/** Of each stream in a window; what comes after it is read in the next one. */
+/** Bytes read from each stream in one window; the rest waits for the next. */
 const MAX_BYTES = 256 * 1024;
-/** Of all streams in a window; more lines are counted and left out. */
+/** Lines logged from all streams in one window; further lines are counted and dropped. */
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 16_384;
-/** How much of the standard error is kept, to tell why the process ended. */
+/** How much of the standard error is kept to explain why the process ended. */
 const KEPT_LENGTH = 4096;
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -20,14 +20,14 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export interface ExecutorStreams {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Lines of the log that the executor was given. */
+  /** Log lines written by the executor's logger. */
   readonly log: Readable;
 }
 
 export interface Output {
-  /** The end of the standard error. */
+  /** The end of the standard error output. */
   lastErrors(): string;
-  /** Resolves when all streams are at their end. */
+  /** Resolves when all streams have ended. */
   readonly ended: Promise<unknown>;
 }
 
@@ -41,7 +41,7 @@ export function forwardOutput({ stdout, stderr, log: logged }: ExecutorStreams, 
     timer = undefined;
     if (lines > MAX_LINES) {
       const facts = { executor: name, lines: lines - MAX_LINES };
-      log.warn(facts, `an executor writes more than ${MAX_LINES} lines a second: the others are left out`);
+      log.warn(facts, `an executor writes more than ${MAX_LINES} lines a second: dropped the others`);
     }
     lines = 0;
     for (const restart of restarts) restart();
@@ -91,7 +91,7 @@ export function forwardOutput({ stdout, stderr, log: logged }: ExecutorStreams, 
 
 const cut = (line: string): string => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line);
 
-/** A line of the executor's log, once more in that of the server, under the level that it has. */
+/** Logs a line of the executor's logger again, at its own level. */
 function repeat(log: Log, name: string, line: string): void {
   try {
     const { level, time: _, msg, ...facts } = JSON.parse(line) as Record<string, unknown>;
@@ -101,7 +101,7 @@ function repeat(log: Log, name: string, line: string): void {
       return;
     }
   } catch {
-    // Not a line of ours: logged as it is.
+    // Not a log line: forward it as it is.
   }
   log.warn({ executor: name }, line);
 }

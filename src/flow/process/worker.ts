@@ -1,6 +1,6 @@
 /**
- * An executor in a process of its own, as a worker of a deployment. What kills the process fails the calls that are in
- * it and nothing else: it is started anew, at once after a long life and with a growing delay after short ones.
+ * Runs an executor in its own process, as a worker of a deployment. When the process dies, only its running calls fail.
+ * It is restarted at once after a long run, and with a growing delay after short ones.
  */
 import { setMaxListeners } from 'node:events';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
@@ -26,26 +26,26 @@ export interface ProcessWorkerOptions {
   readonly stacks: boolean;
   readonly log?: Log | undefined;
   readonly observe?: FlowObserver | undefined;
-  /** Aborted when the executor is not wanted any more: a process that is starting is killed. */
+  /** Aborted when the executor is no longer needed; a process that is starting is killed. */
   readonly signal: AbortSignal;
 }
 
-/** After a life of that length an end counts as the first one again. */
+/** A process that ran longer than this is restarted without delay. */
 const LONG_LIFE_MS = 30_000;
 const FIRST_DELAY_MS = 100;
-/** Between lives that were short. */
+/** Maximum delay after short runs. */
 const LONGEST_DELAY_MS = 2000;
-/** Between attempts of an executor that cannot start. */
+/** Maximum delay while the executor fails to start. */
 const LONGEST_START_DELAY_MS = 10_000;
-/** Calls wait for a process that is to be started within this time; later than that they fail at once. */
+/** Calls wait for a restart within this time; otherwise they fail at once. */
 const WAITED_MS = LONGEST_DELAY_MS;
-/** How long a process may give no sign of life after a call was given up. */
+/** After a call was aborted, a process that stays silent this long is killed. */
 const SILENCE_MS = 10_000;
-/** A call that was given up is forgotten after this time: its executor may never answer. */
+/** An aborted call is dropped after this time, because the executor may never answer. */
 const FORGOTTEN_MS = 30_000;
 const CLOSE_MS = 10_000;
 
-/** The process of the executor ended while it had the request. */
+/** The process ended before it answered the request. */
 class ExecutorDied extends Error {
   override readonly name = 'ExecutorDied';
 }
@@ -57,27 +57,30 @@ interface Pending {
   reject(error: WorkerUnavailableError): void;
 }
 
-/** Rejects with ClassMissing when no module has the class, and with what went wrong when the executor cannot start. */
+/**
+ * Rejects with an ExecutorClassMissingError when no module has the class, and with the executor's error when it cannot
+ * start.
+ */
 export async function openProcessWorker(options: ProcessWorkerOptions): Promise<Worker> {
   const { seat, log, observe, signal } = options;
   const { name } = seat;
   const unwanted = new AbortController();
   const stop = () => unwanted.abort();
   const calls = new Map<number, Pending>();
-  /** Calls that may still be answered, to nobody. */
+  /** Dropped calls whose answer may still arrive. */
   const forgotten = new Set<number>();
   const pings = new Map<number, () => void>();
   let replica: Replica | undefined;
-  /** Settles when the attempt that is under way, or planned, has come to its end. */
+  /** Settles when the current or next start attempt ends. */
   let coming: Promise<void> | undefined;
   let nextAttemptMs = 0;
   let shortLives = 0;
   let failedStarts = 0;
   let lastId = 0;
-  /** Of the last process that was ready. */
+  /** Endpoints of the last process that was ready. */
   let endpoints: ReadonlySet<string> | undefined;
   let silence: NodeJS.Timeout | undefined;
-  /** The executor has closed itself, or has been closed. */
+  /** Whether the executor has closed itself or has been closed. */
   let hasLeft = false;
   let closing: Promise<void> | undefined;
   let plan: NodeJS.Timeout | undefined;
@@ -105,7 +108,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
     const pending = calls.get(id);
     if (!pending) {
       if (forgotten.delete(id)) return;
-      throw new RangeError('an answer to no call');
+      throw new RangeError('an answer without a call');
     }
     if (kind === FRAME.answer) {
       const { request, processed } = decodeAnswer(payload);
@@ -115,7 +118,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
       hasLeft = true;
       pending.reject(new WorkerUnavailableError('unreachable', payload.toString('utf8', 0, 1000)));
     } else {
-      throw new RangeError(`a frame of the kind ${kind}`);
+      throw new RangeError(`an unexpected frame of kind ${kind}`);
     }
   }
 
@@ -147,11 +150,11 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
       plan = setTimeout(() => start().then(resolve, reject), delay).unref();
     });
     coming.then(
-      () => log?.info({ executor: name }, 'the executor was started anew'),
+      () => log?.info({ executor: name }, 'executor restarted'),
       (error: Error) => {
         if (closing) return;
         failedStarts++;
-        log?.error({ executor: name, reason: error.message }, 'the executor could not be started anew');
+        log?.error({ executor: name, reason: error.message }, 'an executor could not be restarted');
         startAgain();
       },
     );
@@ -170,33 +173,33 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
   }
 
   async function running(): Promise<Replica> {
-    if (hasLeft || closing) throw new WorkerUnavailableError('unreachable', `${name} has been closed`);
+    if (hasLeft || closing) throw new WorkerUnavailableError('unreachable', `${name} is closed`);
     if (replica) return replica;
     const waitMs = Math.ceil(nextAttemptMs - performance.now());
     if (waitMs > WAITED_MS) {
       throw new WorkerUnavailableError(
         'unreachable',
-        `${name} has ended and is started anew in ${Math.ceil(waitMs / 1000)} s`,
+        `${name} has ended and restarts in ${Math.ceil(waitMs / 1000)} s`,
       );
     }
     await coming?.catch((error) => {
-      throw new WorkerUnavailableError('unreachable', `${name} has ended and could not be started anew`, error);
+      throw new WorkerUnavailableError('unreachable', `${name} has ended and could not be restarted`, error);
     });
     if (!replica) throw new WorkerUnavailableError('unreachable', `${name} has ended`);
     return replica;
   }
 
-  /** Nobody waits for the call any more: a process that is held up by it for ever is of no use to others. */
+  /** Cancels a call. If the process then gives no sign of life, the call is blocking it, so it is killed. */
   function giveUp(asked: Replica, id: number, reason: unknown): void {
     asked.send(FRAME.cancel, id, encodeText(reason instanceof Error ? reason.message : String(reason)));
     asked.send(FRAME.ping, 0);
     silence ??= setTimeout(
-      () => asked.end(`it gave no sign of life for ${SILENCE_MS / 1000} s after a call was given up`),
+      () => asked.end(`it gave no sign of life for ${SILENCE_MS / 1000} s after a call was cancelled`),
       SILENCE_MS,
     ).unref();
   }
 
-  /** 32 bits, never 0. */
+  /** Unsigned 32-bit and never 0. */
   function nextId(): number {
     lastId = (lastId + 1) >>> 0 || 1;
     return lastId;
@@ -233,7 +236,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
           reject(error);
         },
       });
-      // As many as there are calls at once.
+      // One listener for each concurrent call, so the default limit does not apply.
       setMaxListeners(0, call.signal);
       call.signal.addEventListener('abort', onAbort, { once: true });
       if (call.signal.aborted) onAbort();
@@ -242,7 +245,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
 
   async function close(): Promise<void> {
     clearTimeout(plan);
-    // Kills what is starting; what is ready closes itself.
+    // Kills a process that is starting. A ready one closes itself.
     stop();
     signal.removeEventListener('abort', stop);
     await replica?.close(CLOSE_MS);

@@ -1,4 +1,4 @@
-/** An executor elsewhere, as a worker of a deployment: asked over gRPC (contract, section 8.5). */
+/** Runs an executor at a network address as a worker, over gRPC (docs/reference/wire/flow.md, Executors over gRPC). */
 
 import { CATCH_ALL } from '../executor.ts';
 import { CODE } from '../grpc/failures.ts';
@@ -16,7 +16,7 @@ import {
 import { type Answer, type CallMetadata, type ChannelTools, openChannel, RemoteCallError } from './channel.ts';
 import { pingChannel } from './ping.ts';
 
-/** Opens external executors for a flow. */
+/** Returns the function that connects a flow to external executors. */
 export const createConnect =
   (tools: ChannelTools = {}): Connect =>
   (target) =>
@@ -36,7 +36,7 @@ const lost = (error: unknown): unknown =>
 const isUnknownMethod = (error: unknown): boolean =>
   error instanceof RemoteCallError && error.code === CODE.unimplemented;
 
-/** What may stand in metadata: anything else would fail the call. */
+/** Other characters are not allowed in metadata and would fail the call. */
 const PRINTABLE = /^[ -~]*$/;
 
 function metadataOf({ metadata }: RemoteTarget, { requests, headers }: WorkerCall): CallMetadata {
@@ -50,15 +50,18 @@ function metadataOf({ metadata }: RemoteTarget, { requests, headers }: WorkerCal
   };
 }
 
-/** Opens no connection yet. */
+/** Connects on first use. */
 export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {}): Worker {
   const channel = openChannel(target, tools);
   let endpoints: ReadonlySet<string> | undefined;
   let isLearning = false;
-  /** Whether it is a gateway of the kind that knows streams alone. */
+  /** Whether the target is an older gateway that only offers the streaming method. */
   let knowsOnlyStreams = false;
 
-  /** Which endpoints it serves; asked again after it has been away, since another may have come in its place. */
+  /**
+   * Asks which endpoints the executor serves. Repeated after an outage, because another executor may have taken its
+   * place.
+   */
   async function learn(): Promise<void> {
     isLearning = true;
     try {
@@ -117,16 +120,16 @@ export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {
   };
 }
 
-/** A failure is told by the metadata at the end; an answer that says nothing of it is one all the same. */
+/** Failures are marked in the trailing metadata, even if the answer itself has no error status. */
 function decoded({ bytes, trailer }: Answer): DataRequest {
   let request: DataRequest;
   try {
     request = decodeRequest(bytes);
   } catch (error) {
-    throw new WorkerUnavailableError('other', 'The answer is not a DataRequestProto', error);
+    throw new WorkerUnavailableError('other', 'The answer is not a valid DataRequestProto', error);
   }
   if (trailer(METADATA.isError) === 'true' && !failed(request)) {
-    const { description = 'The executor has failed', ...rest } = request.header.status ?? {};
+    const { description = 'The executor failed', ...rest } = request.header.status ?? {};
     request.header.status = { ...rest, code: ERROR, description };
   }
   return request;
