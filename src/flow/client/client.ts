@@ -1,5 +1,5 @@
 /**
- * A client of flows, ours and others.
+ * A client for flow gateways over HTTP, WebSocket or gRPC.
  *
  *     const client = createFlowClient('grpc://localhost:3004');
  *     const [question] = await client.post('/search', [new Document({ text: 'when is tea?' })]);
@@ -20,26 +20,29 @@ export interface FlowClientOptions {
 
 export interface PostOptions {
   readonly parameters?: JsonObject;
-  /** A pattern for the names of deployments. */
+  /** A pattern for deployment names. */
   readonly targetExecutor?: string;
-  /** Documents of one request: 100 when not given. */
+  /** Documents per request; 100 by default. */
   readonly requestSize?: number;
-  /** Requests on their way at the same time: 4 when not given. */
+  /** Maximum number of concurrent requests; 4 by default. */
   readonly atOnce?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface FlowClient {
-  /** The documents of all answers, in the order sent. Throws a FlowFailed for the first executor that failed, and FlowUnreachable. */
+  /**
+   * Sends documents in batches and returns those of all answers, in the order sent. Throws FlowRequestError for the
+   * first failed executor, and FlowUnreachableError.
+   */
   post(endpoint: string, docs: readonly Document[], options?: PostOptions): Promise<Document[]>;
-  /** One request as it is; a failed executor is data in the answer's header. Throws FlowUnreachable. */
+  /** Sends one request. A failed executor is reported in the answer's header. Throws FlowUnreachableError. */
   send(request: DataRequest, signal?: AbortSignal): Promise<DataRequest>;
-  /** Whether the whole flow answers. */
+  /** Whether all executors of the flow answer. */
   ready(signal?: AbortSignal): Promise<boolean>;
   close(): void;
 }
 
-/** An executor failed; what it said is in `status`. */
+/** An executor failed; `status` holds its error. */
 export class FlowRequestError extends Error {
   override readonly name = 'FlowFailed';
   readonly status: Status;
@@ -62,11 +65,15 @@ const LINES: Readonly<Record<string, { tls: boolean; port: number; open: (target
   'grpcs:': { tls: true, port: 443, open: openGrpcLine },
 };
 
-/** `http://`, `ws://` or `grpc://` with host and port, or their TLS forms. Throws a TypeError for another address. */
+/**
+ * Creates a client for a URL such as `http://host:port`, `ws://` or `grpc://`, or their TLS forms. Throws a TypeError
+ * for any other URL.
+ */
 export function createFlowClient(address: string, { token }: FlowClientOptions = {}): FlowClient {
   const { protocol, hostname, port } = new URL(address);
   const kind = own(LINES, protocol);
-  if (!kind || !hostname) throw new TypeError(`${address} is not the address of a flow`);
+  if (!kind || !hostname)
+    throw new TypeError(`${address} is not the URL of a flow: use http, ws or grpc, with host and port`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const line = kind.open({ host, port: port ? Number(port) : kind.port, tls: kind.tls, token });
 

@@ -1,4 +1,4 @@
-/** Requests over gRPC, a call each on one connection. */
+/** Sends each request as a call on one gRPC connection. */
 import { METHODS } from '../grpc/names.ts';
 import { decodeRequest, decodeStatus, encodeRequest } from '../proto/codec.ts';
 import { openChannel, RemoteCallError } from '../remote/channel.ts';

@@ -1,4 +1,4 @@
-/** Requests as HTTP: `/post`, or the endpoint's own route where a gateway does not have that. */
+/** Sends requests over HTTP to `/post`, or to the endpoint's own route if the gateway has no `/post`. */
 import { own } from '#own.ts';
 import { documentJson, readDocument } from '../json.ts';
 import type { DataRequest, Status } from '../request.ts';

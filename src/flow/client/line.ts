@@ -1,13 +1,13 @@
-/** The way from a client to a gateway: one contract for HTTP, WebSocket and gRPC. */
+/** How a client reaches a gateway. Implemented for HTTP, WebSocket and gRPC. */
 import type { DataRequest } from '../request.ts';
 
 export interface Line {
   /**
-   * The answer to a request; a failed executor is data in its header. Rejects with a FlowUnreachable when there is no
-   * answer, or one that is none of a gateway's.
+   * Returns the answer; a failed executor is reported in its header. Rejects with a FlowUnreachableError when there is
+   * no answer or it does not come from a gateway.
    */
   send(request: DataRequest, signal: AbortSignal | undefined): Promise<DataRequest>;
-  /** Whether the whole flow answers. */
+  /** Whether all executors of the flow answer. */
   ready(signal: AbortSignal | undefined): Promise<boolean>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** Requests as frames of bytes on one WebSocket, many at a time; answers are told apart by their ids. */
+/** Sends concurrent requests as binary frames on one WebSocket. Answers are matched by request id. */
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
@@ -21,7 +21,7 @@ export function openWebSocketLine(target: LineTarget): Line {
     const { WebSocket } = await import('ws');
     const headers = authorizationOf(target);
     const socket = new WebSocket(base + path, 'bytes', { headers, maxPayload: LARGEST_ANSWER_BYTES });
-    // What goes wrong later closes the socket, which is what is listened to.
+    // A later error also closes the socket, and `close` is handled.
     socket.on('error', () => {});
     return socket;
   }
@@ -71,7 +71,7 @@ export function openWebSocketLine(target: LineTarget): Line {
       const stop = () => socket.terminate();
       signal?.addEventListener('abort', stop);
       const isReady = await new Promise<boolean>((resolve) => {
-        // The answer may come with the opening itself.
+        // The answer may arrive together with the handshake.
         socket.on('message', (answer: Buffer) => resolve(answer.length === 0));
         socket.on('close', () => resolve(false));
       });

@@ -1,4 +1,6 @@
-/** A flow for Docker Compose: the gateway and each executor a service, their files inside the one file. */
+/**
+ * Writes a Docker Compose file: one service for the gateway and one for each executor, with their configuration inline.
+ */
 import { stringify } from 'yaml';
 import type { FlowDefinition } from '../definition.ts';
 import {
@@ -14,7 +16,7 @@ import {
   WORKSPACE_DIR,
 } from './parts.ts';
 
-/** Compose fills in variables everywhere: a dollar that is meant as one is doubled. */
+/** Compose expands variables everywhere, so a literal dollar is doubled. */
 const literal = (text: string): string => text.replaceAll('$', '$$$$');
 
 const COMMAND = ['node', 'dist/main.js'];
@@ -54,13 +56,13 @@ function gatewayService(
   return given({
     image,
     command: [...COMMAND, 'flow', '--uses', `${CONFIG_DIR}/flow.yml`],
-    // Who runs it names the token: it stands in no file.
+    // The token comes from the environment and is written to no file.
     environment: hasToken ? { [TOKEN_VARIABLE]: `\${${TOKEN_VARIABLE}:?}` } : undefined,
     configs: [config(host, 'flow.yml')],
     volumes: hasTls ? [`./tls:${TLS_DIR}:ro`] : undefined,
     ports: ports.map((one) => `${one.port}:${one.port}`),
     depends_on: Object.fromEntries(executors.map((one) => [one.host, { condition: 'service_healthy' }])),
-    // A certificate is for the name that clients use: inside, only the port is asked for.
+    // The certificate does not match 127.0.0.1, so there is no health check with TLS.
     healthcheck: hasTls ? undefined : healthcheck('gateway', `${SCHEMES[protocol]}://127.0.0.1:${port}`),
     restart: 'unless-stopped',
     security_opt: ['no-new-privileges:true'],
@@ -68,7 +70,7 @@ function gatewayService(
   });
 }
 
-/** Throws as takeApart does. */
+/** Throws like `splitFlow`. */
 export function compose(definition: FlowDefinition, options: ExportOptions): string {
   const { gateway, executors } = takeApart(definition, options);
   const kept = executors.filter(({ definition: { workspace } }) => workspace);

@@ -1,4 +1,4 @@
-/** The graph of a flow as a Mermaid flowchart. */
+/** Draws the graph of a flow as a Mermaid flowchart. */
 import { type DeploymentDefinition, type FlowDefinition, START } from '../definition.ts';
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '#quot;').replaceAll('\n', ' ')}"`;

@@ -1,4 +1,4 @@
-/** What runs a flow elsewhere, and pictures of it. */
+/** Exports a flow as manifests for other platforms, or as a diagram. */
 import type { FlowDefinition } from '../definition.ts';
 import { compose } from './compose.ts';
 import { flowchart } from './flowchart.ts';
@@ -12,7 +12,7 @@ export interface ExportedFile {
   readonly text: string;
 }
 
-/** Throws a ParamValidationError for an executor that other machines cannot find. */
+/** Throws a ParamValidationError for an executor that other machines cannot load. */
 export function exportFlow(
   kind: 'kubernetes' | 'compose' | 'flowchart',
   definition: FlowDefinition,

@@ -1,6 +1,7 @@
 /**
- * A flow for Kubernetes: the gateway and each executor by itself, found by name, watched by gRPC's own health probes.
- * Executors that keep data are StatefulSets with a volume each; the others grow and shrink with their load.
+ * Writes Kubernetes manifests: the gateway and each executor run on their own, find each other by name and have health
+ * probes. Executors with a workspace are StatefulSets with a volume each; the others are Deployments with an
+ * autoscaler.
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
@@ -21,15 +22,15 @@ import {
 type Manifest = Readonly<Record<string, unknown>>;
 
 const COMMAND = ['node', 'dist/main.js'];
-/** Of the image. */
+/** User id in the image. */
 const USER_ID = 1000;
-/** Time between two looks at a container that starts. */
+/** Interval of probes. */
 const PROBE_SECONDS = 5;
 const MOST_PER_REPLICA = 4;
 const GRACE_SECONDS = 30;
 const WITHOUT_ALIASES = { aliasDuplicateObjects: false };
 
-/** Names of Kubernetes, from one that is free in its form. */
+/** Converts a free-form name to a valid Kubernetes name. */
 const flowName = (name: string): string =>
   name
     .toLowerCase()
@@ -43,9 +44,9 @@ interface Place {
   readonly namespace: string | undefined;
 }
 
-/** One program of the flow, as its manifests need it. */
+/** One program of the flow: the gateway or an executor. */
 interface Unit {
-  /** Also its host name. */
+  /** Also the host name. */
   readonly name: string;
   readonly component: 'gateway' | 'executor';
   readonly file: string;
@@ -80,7 +81,7 @@ const configMap = (unit: Unit, place: Place): Manifest => ({
   data: { [unit.file]: unit.yaml },
 });
 
-/** gRPC's own health where there is gRPC without TLS, which probes cannot speak; else HTTP, else the open port. */
+/** gRPC health check, or HTTP, or an open port. Kubernetes cannot probe gRPC with TLS. */
 function probeOf({ ports, hasTls }: Unit): Manifest {
   const grpc = ports.find(({ protocol }) => protocol === 'GRPC');
   const http = ports.find(({ protocol }) => protocol !== 'GRPC');
@@ -121,7 +122,7 @@ function podTemplate(unit: Unit, place: Place): Manifest {
   return {
     metadata: {
       labels: labelsOf(unit, place),
-      // A changed file is a changed pod.
+      // A changed configuration restarts the pod.
       annotations: { 'lectern/config': createHash('sha256').update(unit.yaml).digest('hex').slice(0, 16) },
     },
     spec: {
@@ -146,7 +147,7 @@ function podTemplate(unit: Unit, place: Place): Manifest {
 function workload(unit: Unit, place: Place): Manifest {
   const spec = { selector: { matchLabels: labelsOf(unit, place) }, template: podTemplate(unit, place) };
   const head = (kind: string) => ({ apiVersion: 'apps/v1', kind, metadata: metadata(unit, place) });
-  // How many there are is the autoscaler's to say.
+  // The autoscaler sets the number of replicas.
   if (!unit.keepsData) return { ...head('Deployment'), spec };
   const claim = {
     metadata: { name: 'workspace' },
@@ -158,7 +159,7 @@ function workload(unit: Unit, place: Place): Manifest {
   };
 }
 
-/** In the words of Kubernetes, without and with TLS. */
+/** Kubernetes names of the protocols, without and with TLS. */
 const APP_PROTOCOLS = {
   GRPC: ['grpc', 'grpc'],
   HTTP: ['http', 'https'],
@@ -171,7 +172,7 @@ function service(unit: Unit, place: Place): Manifest {
     kind: 'Service',
     metadata: metadata(unit, place),
     spec: {
-      // The gateway keeps its connections open: it has to know every replica, where one address would lead to one of them.
+      // A headless service: the gateway must see every replica, because its connections are long-lived.
       ...(unit.component === 'executor' && { clusterIP: 'None' }),
       selector: labelsOf(unit, place),
       ports: unit.ports.map(({ name, port, protocol }) => ({
@@ -197,7 +198,7 @@ const autoscaler = (unit: Unit, place: Place): Manifest => ({
   },
 });
 
-/** Without a budget a drained node may take all replicas at once. */
+/** Without a budget, draining a node may stop all replicas at once. */
 const disruptionBudget = (unit: Unit, place: Place): Manifest => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',
@@ -254,7 +255,7 @@ function manifestsOf(unit: Unit, place: Place): Manifest[] {
   ];
 }
 
-/** A file for the gateway and one for each executor. Throws as takeApart does. */
+/** One file for the gateway and one for each executor. Throws like `splitFlow`. */
 export function kubernetes(definition: FlowDefinition, options: ExportOptions): { name: string; text: string }[] {
   const place: Place = { flow: flowName(definition.name), image: options.image, namespace: options.namespace };
   const { gateway, executors } = takeApart(definition, { ...options, hostPrefix: `${place.flow}-` });

@@ -1,6 +1,6 @@
 /**
- * A flow taken apart for machines: a gateway whose executors are elsewhere, and each executor by itself, with the files
- * that say so.
+ * Splits a flow into programs for several machines: a gateway with external executors, and each executor on its own,
+ * with their configuration files.
  */
 import path from 'node:path';
 import { stringify } from 'yaml';
@@ -15,25 +15,25 @@ import {
 } from '../definition.ts';
 
 export interface ExportOptions {
-  /** With the product, and with the modules of the executors below `/flow`. */
+  /** Container image with the product, and with the executors' modules below `/flow`. */
   readonly image: string;
-  /** The folder of the flow's file: modules below it keep their places. */
+  /** Folder of the flow file. Modules below it keep their relative paths. */
   readonly baseDir: string;
   readonly namespace?: string | undefined;
 }
 
-/** What stands before the host name of every part, where hosts of several flows share one space of names. */
+/** Prefix of every host name, for namespaces shared by several flows. */
 export interface HostNames {
   readonly hostPrefix?: string;
 }
 
 export interface ExecutorPart {
   readonly definition: DeploymentDefinition;
-  /** A name for hosts: letters, digits and hyphens. */
+  /** Host name: letters, digits and hyphens. */
   readonly host: string;
-  /** The executor's own file. */
+  /** Content of the executor's configuration file. */
   readonly yaml: string;
-  /** What the command `lectern executor` is given beside the file. */
+  /** Arguments of the command `lectern executor`, including the configuration file. */
   readonly args: readonly string[];
 }
 
@@ -51,16 +51,16 @@ export interface FlowParts {
 }
 
 export const EXECUTOR_PORT = 8080;
-/** Where files are found in the containers. */
+/** Where the containers mount their files. */
 export const CONFIG_DIR = '/etc/lectern';
 export const TLS_DIR = '/etc/lectern-tls';
 export const WORKSPACE_DIR = '/data/workspace';
 const MODULES_DIR = '/flow';
-/** The environment variable that holds the gateway's token: it is a secret, and not written into files. */
+/** Environment variable with the gateway's token. The token is a secret and is not written to files. */
 export const TOKEN_VARIABLE = 'FLOW_TOKEN';
 const FIRST_PORT = 8080;
 
-/** What remains when everything that is not said is left out. */
+/** The record without undefined and empty values. */
 export function given<T extends Record<string, unknown>>(record: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(record).filter(
@@ -71,7 +71,7 @@ export function given<T extends Record<string, unknown>>(record: T): Partial<T> 
   ) as Partial<T>;
 }
 
-/** No two alike, whatever has to change for it. */
+/** Creates unique host names. */
 function createHostNames(prefix: string): (name: string) => string {
   const taken = new Set<string>();
   return (name) => {
@@ -88,7 +88,7 @@ function createHostNames(prefix: string): (name: string) => string {
   };
 }
 
-/** In an image modules stand below one folder, as they stand below that of the flow's file. */
+/** Path of a module in the image: below `/flow`, relative to the flow file. */
 function modulePath(file: string, baseDir: string): string {
   const relative = path.relative(baseDir, file);
   const inside = relative.startsWith('..') || path.isAbsolute(relative) ? path.basename(file) : relative;
@@ -99,7 +99,7 @@ function sourceOptions(source: ExecutorSource, name: string, baseDir: string) {
   if (typeof source.uses !== 'string') {
     throw problem('ParamValidationError', {
       path: 'uses',
-      message: `${name} is a class of a program, which other machines cannot find: name it in a file that is in its modules`,
+      message: `${name} is a class of this program, which other machines cannot load: refer to it by name and list its file in modules`,
     });
   }
   return given({
@@ -120,7 +120,7 @@ function sourceOptions(source: ExecutorSource, name: string, baseDir: string) {
 const START_WORD = 'gateway';
 const needsOf = ({ needs }: DeploymentDefinition) => needs.map((name) => (name === START ? START_WORD : name));
 
-/** How the flow uses an executor, wherever it runs. */
+/** Options that apply wherever the executor runs. */
 const placement = (one: DeploymentDefinition) => ({
   name: one.name,
   needs: needsOf(one),
@@ -146,7 +146,7 @@ function elsewhere(one: DeploymentDefinition, addresses: readonly { readonly hos
   });
 }
 
-/** A join that takes its parts as they are works only beside the gateway. */
+/** A join with `no_reduce` runs in the gateway's process, because an external executor takes a single request. */
 const staysInside = ({ reduce, needs, external }: DeploymentDefinition): boolean =>
   !external && !reduce && needs.length > 1;
 
@@ -217,7 +217,7 @@ function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: 
   });
 }
 
-/** Throws a ParamValidationError for an executor that other machines cannot find. */
+/** Throws a ParamValidationError for an executor that other machines cannot load. */
 export function takeApart(
   definition: FlowDefinition,
   { baseDir, hostPrefix = '' }: ExportOptions & HostNames,

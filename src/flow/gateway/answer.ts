@@ -1,4 +1,4 @@
-/** What the gateway answers over HTTP, failures among it (contract, sections 4.4 and 6.3). */
+/** HTTP answers of the gateway, including failures (docs/reference/wire/flow.md, Failures). */
 import { asProblem, type Problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import { documentJson, type Issue, statusObject } from '../json.ts';
@@ -8,7 +8,7 @@ import { ERROR, type Status } from '../request.ts';
 export interface Answer {
   readonly code: number;
   readonly body: string;
-  /** JSON when left out. */
+  /** Content type; JSON by default. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -27,7 +27,7 @@ export const detail = (
 
 export const notFound = (): Answer => detail(404, 'Not Found');
 
-/** The name under which clients know that an executor could not be asked. */
+/** The exception name that clients expect when an executor is unavailable. */
 const NETWORK_ERROR = "<class 'jina.excepts.InternalNetworkError'>";
 
 export const lostStatus = ({ message }: Problem): Status => ({
@@ -43,7 +43,7 @@ export const issuesOf = (failure: Problem): readonly Issue[] =>
 
 export interface Asked {
   readonly requestId: string;
-  /** What the caller gets back; left out when its documents were not read. */
+  /** The request's documents, returned with the failure; missing if they were not read. */
   readonly docs?: readonly Document[];
 }
 
@@ -56,7 +56,7 @@ export function failureAnswer(error: unknown, asked: Asked): Answer {
   return detail(failure.code, listed ? issuesOf(failure) : failure.message, headers);
 }
 
-/** Clients look for the description in the header, and give up on other forms. */
+/** Clients read the description from the header and reject other forms. */
 function lostBody(failure: Problem, { requestId, docs }: Asked): string {
   const status = statusObject(lostStatus(failure));
   const header = JSON.stringify({ requestId, status, execEndpoint: '', targetExecutor: '' });

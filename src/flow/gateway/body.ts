@@ -1,4 +1,4 @@
-/** The body of a request: its bytes within a limit, and JSON out of them with failures in the `detail` form. */
+/** Reads a request body within a size limit and parses it as JSON. Errors have the `detail` form. */
 import type { IncomingMessage } from 'node:http';
 import { Problem, problem } from '#errors.ts';
 import { BODY, type Issue, malformed, wrong } from '../json.ts';
@@ -13,23 +13,23 @@ const tooLarge = (maxBytes: number): Problem => {
   });
 };
 
-const gone = (): Problem => problem('DataStreamBrokenError', { message: 'The body broke off before its end' });
+const gone = (): Problem => problem('DataStreamBrokenError', { message: 'The body ended early' });
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Takes so many bytes of what all requests may hold together; false when there are none left. */
+  /** Reserves memory shared by all requests; false when none is left. */
   take(bytes: number): boolean;
 }
 
 const full = (): Problem =>
   problem('ServiceNodeResourceDrainError', {
-    message: 'The gateway holds as many bodies as it can, try again',
+    message: 'The gateway has no memory left for request bodies, try again',
     retryAfter: 1,
   });
 
 /**
- * Rejects with RequestPayloadTooLargeError, ServiceNodeResourceDrainError when other requests leave no room, or
- * DataStreamBrokenError when the client has gone.
+ * Reads the whole body. Rejects with RequestPayloadTooLargeError, ServiceNodeResourceDrainError when other requests use
+ * all memory for bodies, or DataStreamBrokenError when the client disconnects.
  */
 export function readBytes(request: IncomingMessage, { maxBytes, take }: BodyLimits): Promise<Buffer> {
   const announced = Number(request.headers['content-length']);
@@ -56,13 +56,13 @@ export function readBytes(request: IncomingMessage, { maxBytes, take }: BodyLimi
   });
 }
 
-/** A missing or empty type counts: clients of the original send JSON without one. */
+/** A missing or empty content type counts as JSON: clients of the original framework send none. */
 function isJson(contentType: string | undefined): boolean {
   const [type = ''] = (contentType ?? '').split(';', 1);
   return /^(?:application\/(?:[\w.-]+\+)?json)?$/i.test(type.trim());
 }
 
-/** Rejects with SubmittedDataMalformedError whose fact `detail` is a list of issues, or as `readBytes` does. */
+/** Rejects with SubmittedDataMalformedError with the list of issues as its fact `detail`, or like `readBytes`. */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const bytes = await readBytes(request, limits);
   if (bytes.length === 0) throw wrong(BODY, 'missing');
@@ -73,8 +73,8 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
 }
 
 /**
- * A JSON value in which long lists of numbers are arrays already (`parseWithArrays`). Throws SubmittedDataMalformedError
- * that says where it goes wrong, or that it would take a multiple of its size as values.
+ * Parses JSON; long lists of numbers become NdArrays (`parseWithArrays`). Throws SubmittedDataMalformedError with the
+ * position of a syntax error, or when the values would take many times the memory of the text.
  */
 export function parse(text: string): unknown {
   try {
@@ -93,9 +93,12 @@ export function parse(text: string): unknown {
   }
 }
 
-/** A shorter text can't hold enough values to matter. */
+/** A shorter text cannot hold enough values to matter. */
 const UNCHECKED_LENGTH = 2 ** 20;
-/** Objects, lists and keys: each takes tens of bytes in memory for the two of `[]`. */
+/**
+ * Maximum number of objects, lists and keys. Each takes tens of bytes of memory, for as little as the two characters
+ * `[]`.
+ */
 const MAX_CONTAINERS = 4_000_000;
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -105,7 +108,7 @@ const BRACE = 0x7b;
 
 function parseBounded(text: string): unknown {
   if (text.length >= UNCHECKED_LENGTH && containersIn(text) > MAX_CONTAINERS) {
-    throw malformed([{ loc: ['body'], msg: 'there are too many lists, objects and keys', type: 'value_error.size' }]);
+    throw malformed([{ loc: ['body'], msg: 'too many lists, objects and keys', type: 'value_error.size' }]);
   }
   return JSON.parse(text);
 }

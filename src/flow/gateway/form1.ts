@@ -1,4 +1,7 @@
-/** Answers of the oldest interface: the request message, camelCase, what is empty left out (contract, section 5). */
+/**
+ * Writes answers of REST version 1: the protobuf message in camelCase, without empty fields
+ * (docs/reference/wire/flow.md, REST versions).
+ */
 import { createHash } from 'node:crypto';
 import type { Document, Score } from '../document.ts';
 import { base64Of, isoTimeZ } from '../json.ts';
@@ -15,11 +18,11 @@ export interface QueryLanguage {
   readonly priority?: number;
 }
 
-/** A key only when there is something to say. */
+/** The key, only if it has a value. */
 const given = <T>(key: string, value: T, isGiven = Boolean(value)): Record<string, T> =>
   isGiven ? { [key]: value } : {};
 
-/** An array with its bytes, the way protobuf's own JSON shows it. */
+/** An array with its bytes, as in protobuf's JSON mapping. */
 export function arrayObject(array: NdArray): object {
   const { dense } = array;
   if (!dense) return { list: array.toList() };
@@ -88,17 +91,17 @@ const oldRoute = ({ executor, startTime, endTime, status }: Route): object => ({
   ...given('status', oldStatus(status), status?.code === ERROR),
 });
 
-/** The gateway comes first and once more last. */
+/** The gateway's route is both first and last. */
 function oldRoutes(routes: readonly Route[]): object[] {
   const [gateway] = routes;
   return [...routes, ...(gateway ? [gateway] : [])].map(oldRoute);
 }
 
-/** 32 hexadecimal digits with the dashes of a UUID; any other id as it is. */
+/** Formats 32 hexadecimal digits as a UUID. Any other id stays as it is. */
 export const dashed = (id: string): string => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
 
 export interface OldAsked {
-  /** The client's own, which it looks for in the answer; else one is written with the dashes of a UUID. */
+  /** The request id that the client sent and expects back. Without one, the flow's id is formatted as a UUID. */
   readonly requestId?: string | undefined;
   readonly kind: OldKind;
   readonly queryset: readonly QueryLanguage[];

@@ -1,10 +1,13 @@
-/** Answers of the middle interface: camelCase with defaults, codes as integers (contract, section 5b). */
+/**
+ * Writes answers of REST version 2: camelCase with defaults, integer status codes (docs/reference/wire/flow.md, REST
+ * versions).
+ */
 import type { Document, Score, Scores } from '../document.ts';
 import { base64Of, isoTimeZ } from '../json.ts';
 import { type DataRequest, ERROR, type Route, type Status } from '../request.ts';
 import { arrayObject } from './form1.ts';
 
-/** 3 is an error there; success is 0 in every generation. */
+/** The error code of version 2. Success is 0 in every version. */
 const OLD_ERROR = 3;
 
 const scoreObject = ({ value, opName = '', description = '', refId = '' }: Score) => ({
@@ -66,11 +69,11 @@ const routeObject2 = ({ executor, startTime, endTime, status }: Route) => ({
 
 const dataObject = ({ docs }: DataRequest) => ({ docs: docs.map(documentObject2), groundtruths: [] });
 
-/** Of index, search, update and delete: nothing but the documents. */
+/** The answer of index, search, update and delete: only the documents. */
 export const documentsAnswer2 = (answer: DataRequest): string =>
   JSON.stringify({ requestId: answer.header.requestId, data: dataObject(answer) });
 
-/** Of /post: the whole message. */
+/** The answer of /post: the whole message. */
 export const wholeAnswer2 = (answer: DataRequest): string =>
   JSON.stringify({
     requestId: answer.header.requestId,

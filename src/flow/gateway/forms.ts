@@ -1,4 +1,7 @@
-/** The three generations of bodies on the same paths (contract, section 1): how each is read and answered. */
+/**
+ * The three REST versions share their paths. A format reads and writes the bodies of one version
+ * (docs/reference/wire/flow.md, REST versions).
+ */
 import { BODY, malformed, readRequest, requestJson, wrong } from '../json.ts';
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
@@ -6,15 +9,15 @@ import { type OldKind, oldAnswer, type QueryLanguage } from './form1.ts';
 import { documentsAnswer2, wholeAnswer2 } from './form2.ts';
 
 export interface FormAsked {
-  /** The endpoint of the route; without it the body names it. */
+  /** The endpoint of the route. Without it the body names the endpoint. */
   readonly endpoint?: string | undefined;
-  /** What the oldest answers call the documents. */
+  /** Key of the documents in version 1. */
   readonly kind?: OldKind;
 }
 
 export interface Reading {
   readonly request: DataRequest;
-  /** Documents that go through the flow at a time; all of them when left out. */
+  /** Documents sent through the flow at once; all by default. */
   readonly partSize?: number | undefined;
   readonly kind: OldKind;
   readonly queryset: readonly QueryLanguage[];
@@ -53,7 +56,7 @@ export const FORM_2: Form = {
   write: (answer, _reading, { endpoint }) => (endpoint ? documentsAnswer2(answer) : wholeAnswer2(answer)),
 };
 
-/** `top_k` stands for two entries of the query language. */
+/** Adds the two query-language entries that `top_k` stands for. */
 function querysetOf(body: Record<string, unknown>): QueryLanguage[] {
   const given = Array.isArray(body.queryset) ? body.queryset.filter(isObject) : [];
   const queryset: QueryLanguage[] = given.map(({ name, parameters, priority }) => ({
@@ -78,7 +81,7 @@ export const FORM_1: Form = {
       const at = data.findIndex((one) => typeof one !== 'string');
       if (at >= 0) throw wrong({ up: { up: BODY, key: 'data' }, key: at }, 'string');
     }
-    // A single string is a list of one, and a header of today's form has no meaning here.
+    // A single string is a list of one. Version 1 has no `header`.
     const { header: _, ...rest } = body;
     const reading = readAny({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
     const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';

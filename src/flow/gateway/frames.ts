@@ -1,4 +1,4 @@
-/** Requests and answers as WebSocket frames: JSON texts or serialized messages (contract, section 7). */
+/** WebSocket frames of requests and answers: JSON text or protobuf (docs/reference/wire/flow.md, WebSocket). */
 import { type Problem, problem } from '#errors.ts';
 import type { Flow, HandleOptions } from '../flow.ts';
 import { BODY, readRequest, requestFrame, statusObject, wrong } from '../json.ts';
@@ -9,12 +9,12 @@ import { parse } from './body.ts';
 import { OLD_KINDS, oldAnswer, oldControlAnswer } from './form1.ts';
 import { FORM_1 } from './forms.ts';
 
-/** A request out of one frame. */
+/** A request read from one frame. */
 export interface Frame {
   readonly requestId: string;
-  /** Where a failure is told by the request itself. */
+  /** The decoded protobuf request, which a failure answer is built from. */
   readonly request?: DataRequest;
-  /** The frame to answer with; throws as Flow.handle does. */
+  /** Returns the frame to answer with. Throws like `Flow.handle`. */
   run(flow: Flow, options: HandleOptions): Promise<string | Uint8Array>;
 }
 
@@ -23,13 +23,13 @@ export interface Codec {
   isEnd(bytes: Buffer): boolean;
   /** Throws SubmittedDataMalformedError. */
   read(bytes: Buffer): Frame;
-  /** The frame that tells of a failure; undefined when the bytes were no request at all, which ends the connection. */
+  /** The frame that reports a failure. `undefined` when the bytes were not a request, which closes the connection. */
   writeFailure(failure: Problem, frame: Frame | undefined, bytes: Buffer): string | Uint8Array | undefined;
   /** The answer to a dry run. */
   writeStatus(status: Status): string | Uint8Array;
 }
 
-/** The exception's name in answers to requests that are not valid. */
+/** Exception name in answers to invalid requests. */
 const VALIDATION = 'ValidationError';
 
 const failureStatus = (failure: Problem): Status => ({
@@ -59,7 +59,7 @@ function readText(body: unknown): Frame {
   };
 }
 
-/** The oldest messages are told by the name of their body. */
+/** The oldest messages are recognized by the key of their body. */
 function readOld(body: Record<string, unknown>): Frame {
   const requestId = idOf(body);
   if (isObject(body.control)) return readControl(body.control, requestId);
@@ -76,7 +76,7 @@ function readOld(body: Record<string, unknown>): Frame {
   };
 }
 
-/** A connection carries documents: of the commands only the question for the state is answered on it. */
+/** WebSocket supports only the STATUS command. */
 function readControl(control: Record<string, unknown>, requestId: string): Frame {
   if (String(control.command ?? 'STATUS').toUpperCase() !== 'STATUS') {
     throw wrong({ up: { up: BODY, key: 'control' }, key: 'command' }, 'string');
@@ -93,7 +93,7 @@ function readControl(control: Record<string, unknown>, requestId: string): Frame
   };
 }
 
-/** The id of a request that was not valid, when it had one. */
+/** The id of an invalid request, if it had one. */
 function idIn(bytes: Buffer): string {
   try {
     const body: unknown = JSON.parse(bytes.toString('utf8'));

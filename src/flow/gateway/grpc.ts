@@ -1,4 +1,7 @@
-/** The door for gRPC (contract, section 8): requests one by one and in streams, whether the flow is whole, and what runs. */
+/**
+ * The gRPC gateway: single and streamed requests, dry runs, status, health and reflection (docs/reference/wire/flow.md,
+ * gRPC).
+ */
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions } from '../definition.ts';
 import type { Flow } from '../flow.ts';
@@ -16,23 +19,23 @@ import { createTokenCheck } from './token.ts';
 
 export interface GrpcGatewayTools {
   readonly flow: Flow;
-  /** Those of the flow's definition when left out. */
+  /** Options of the flow's definition by default. */
   readonly options?: GatewayOptions;
-  /** Of the product. */
+  /** Product version. */
   readonly version: string;
   readonly log?: Log | undefined;
-  /** For `_status`, which shows a fixed list of names out of it. */
+  /** Environment for `_status`, which shows only a fixed list of variables. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly limits?: Partial<StreamLimits>;
-  /** Told how much went to and fro. */
+  /** Receives the sizes of requests and answers. */
   readonly observe?: FlowObserver | undefined;
 }
 
 export interface GrpcGateway {
   readonly protocol: 'GRPC';
-  /** Opens the port, 0 for any free one. Rejects with the library's error when it is taken. */
+  /** Opens the port; 0 for any free port. Rejects with the library's error when it is in use. */
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
-  /** Takes no new requests, lets those in work finish for so long at most, then cuts what is left. */
+  /** Refuses new requests, waits up to `graceMs` for running ones, then closes all connections. */
   close(graceMs?: number): Promise<void>;
 }
 

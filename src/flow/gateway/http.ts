@@ -1,6 +1,6 @@
 /**
- * The door for HTTP, and on its port for WebSocket. It stands on node:http itself: its routes are a fixed table, its bodies
- * one JSON value, and to a small request the framework of the other faces adds more than half of what it costs bare.
+ * The gateway for HTTP, and for WebSocket on the same port. It uses node:http directly: its routes are a fixed table
+ * and its bodies a single JSON value, and Fastify would add more than half to the cost of a small request.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -20,51 +20,51 @@ import { createTokenCheck } from './token.ts';
 import { createSocketDoor, type SocketLimits } from './websocket.ts';
 
 export interface GatewayLimits extends SocketLimits {
-  /** Of the bodies of all plain requests in work. */
+  /** Total size of the bodies of all running HTTP requests. */
   readonly maxHeldBytes: number;
-  /** A client that takes none of its answer for so long is cut. */
+  /** A client that reads none of its answer for this long is disconnected. */
   readonly unreadMs: number;
 }
 
 export interface HttpGatewayTools {
   readonly flow: Flow;
-  /** Those of the flow's definition when left out. */
+  /** Options of the flow's definition by default. */
   readonly options?: GatewayOptions;
-  /** WEBSOCKET leaves only readiness, status and descriptions for plain requests. */
+  /** WEBSOCKET serves only health, status and description over plain HTTP. */
   readonly protocol: Exclude<Protocol, 'GRPC'>;
-  /** Of the product. */
+  /** Product version. */
   readonly version: string;
   readonly log?: Log | undefined;
-  /** For `/status`, which shows a fixed list of names out of it. */
+  /** Environment for `/status`, which shows only a fixed list of variables. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly limits?: Partial<GatewayLimits>;
-  /** Told how much went to and fro. */
+  /** Receives the sizes of requests and answers. */
   readonly observe?: FlowObserver | undefined;
-  /** Why a request is not answered at all, whatever it asks for: HTTP 403. */
+  /** Returns why a request is refused with HTTP 403; `undefined` to allow it. */
   readonly refuse?: ((request: IncomingMessage) => string | undefined) | undefined;
 }
 
 export interface HttpGateway {
   readonly protocol: Protocol;
-  /** Answers one request: for a server that others share. */
+  /** Handles one request, for use in another server. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Opens the port, 0 for any free one. Rejects with the system's error when it is taken. */
+  /** Opens the port; 0 for any free port. Rejects with the system's error when it is in use. */
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
-  /** Takes no new requests, lets those in work finish for so long at most, then cuts what is left. */
+  /** Refuses new requests, waits up to `graceMs` for running ones, then closes all connections. */
   close(graceMs?: number): Promise<void>;
 }
 
 const MAX_BODY_BYTES = 64 * 2 ** 20;
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Longer than clients keep their idle connections, so that they are the ones to close them. */
+/** Longer than clients keep idle connections, so that the client closes them first. */
 const KEEP_ALIVE_MS = 65_000;
-/** How long a client may take to send its request. */
+/** Maximum time to receive a request. */
 const REQUEST_MS = 300_000;
-/** How long the rest of a refused body is let pass before the connection is cut. */
+/** How long the rest of a refused body is read before the connection is closed. */
 const REST_MS = 10_000;
 const UNREAD_MS = 60_000;
-/** Largest bodies that may be in work together, when nothing else is said. */
+/** Default for `maxHeldBytes`, in bodies of the maximum size. */
 const MAX_LARGEST = 8;
 const GRACE_MS = 10_000;
 
@@ -79,7 +79,7 @@ function tableOf(routes: readonly Route[]): RouteTable {
   return table;
 }
 
-/** The one path with a name in it. */
+/** The only path with a parameter. */
 const NAMED = '/api/';
 
 function pathOf(url: string): string {
@@ -240,7 +240,7 @@ interface Found {
   readonly name: string;
 }
 
-/** The answer, or a ServiceTimeoutError when it does not come in time; what was asked for is aborted then. */
+/** Returns the answer, or throws a ServiceTimeoutError and aborts the request when it takes too long. */
 async function inTime(
   answer: Answer | Promise<Answer>,
   timeoutMs: number,
@@ -260,7 +260,10 @@ async function inTime(
   }
 }
 
-/** The rest of a body that nobody wants is let pass for a while: a client that is cut while sending sees no answer. */
+/**
+ * Reads and drops the rest of a refused body for a while. A client that is disconnected while sending never sees the
+ * answer.
+ */
 function cutLater(request: IncomingMessage, response: ServerResponse): void {
   const timer = setTimeout(() => request.destroy(), REST_MS);
   for (const end of ['end', 'close']) request.on(end, () => clearTimeout(timer));
@@ -278,7 +281,7 @@ function cutUnread(response: ServerResponse, unreadMs: number): void {
   });
 }
 
-/** A start-up error when only one of certificate and key is given, or one cannot be read. */
+/** Throws when only one of certificate and key is given, or one cannot be read. */
 async function createListener({ sslCertfile, sslKeyfile }: GatewayOptions): Promise<Server> {
   const settings = {
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -290,7 +293,7 @@ async function createListener({ sslCertfile, sslKeyfile }: GatewayOptions): Prom
   if (!sslCertfile || !sslKeyfile) {
     throw problem('ParamValidationError', {
       path: sslCertfile ? 'ssl_keyfile' : 'ssl_certfile',
-      message: 'ssl_certfile and ssl_keyfile are given together or not at all',
+      message: 'set ssl_certfile and ssl_keyfile together or not at all',
     });
   }
   const [cert, key, https] = await Promise.all([readFile(sslCertfile), readFile(sslKeyfile), import('node:https')]);
@@ -298,8 +301,8 @@ async function createListener({ sslCertfile, sslKeyfile }: GatewayOptions): Prom
 }
 
 /**
- * Some clients offer HTTP/2 with each request, and mean to be answered in HTTP/1 if it is not taken up. The server has let
- * go of the connection by then: it gets it anew, with the request in front and no offer in it.
+ * Some clients offer an HTTP/2 upgrade and accept an HTTP/1 answer. Node has detached the connection by then, so it is
+ * handed back with the request, minus the upgrade headers, in front.
  */
 function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Duplex {
   const { method, url, headers, rawHeaders } = request;
@@ -313,12 +316,12 @@ function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer):
   return socket;
 }
 
-/** Requests that are not HTTP, or whose head is too long. */
+/** Answers requests that are not valid HTTP or whose header is too long. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (socket.destroyed || error.code === 'ECONNRESET') return;
   const isLong = error.code === 'HPE_HEADER_OVERFLOW';
   const line = isLong ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const body = JSON.stringify({ detail: isLong ? 'The head of the request is too long' : 'This is not valid HTTP' });
+  const body = JSON.stringify({ detail: isLong ? 'The request header is too long' : 'This is not valid HTTP' });
   socket.end(
     `HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );

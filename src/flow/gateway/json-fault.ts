@@ -1,8 +1,11 @@
-/** Where JSON text goes wrong, in the words that clients of the original match on. Looked for only after a failed parse. */
+/**
+ * Finds a JSON syntax error and describes it in the words that existing clients match on (those of Python's json). Runs
+ * only after JSON.parse failed.
+ */
 
 export interface JsonFault {
   readonly msg: string;
-  /** Characters from the start; lines and columns from 1. */
+  /** Offset from 0; lines and columns from 1. */
   readonly pos: number;
   readonly lineno: number;
   readonly colno: number;

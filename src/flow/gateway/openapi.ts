@@ -1,4 +1,4 @@
-/** The interface description of a gateway, drawn from its table of routes, and the page that shows it. */
+/** The OpenAPI description of a gateway, generated from its route table, and the page that shows it. */
 import { createHash } from 'node:crypto';
 import type { GatewayOptions } from '../definition.ts';
 import { type Answer, ok } from './answer.ts';
@@ -6,7 +6,7 @@ import type { Given, Route, Taken } from './routes.ts';
 
 const TITLE = 'My Jina Service';
 const DESCRIPTION =
-  'This is a flow of executors behind its gateway. Set the options `title` and `description` to say here what it is for.';
+    'A flow of executors and their gateway. The options `title` and `description` replace this text.',
 
 export interface DescriptionFacts extends Pick<GatewayOptions, 'title' | 'description' | 'restApiVersion' | 'token'> {
   readonly version: string;
@@ -27,10 +27,10 @@ const NUMBER = { type: 'number' };
 const COUNT = { type: 'integer', minimum: 0 };
 const ANY_OBJECT = { type: 'object' };
 const TIME = { type: 'string', format: 'date-time' };
-const NUMBERS = { description: 'Numbers or booleans, nested evenly to any depth', type: 'array' };
+const NUMBERS = { description: 'Numbers or booleans, evenly nested to any depth', type: 'array' };
 
 const DOCUMENT_FIELDS: Record<string, object> = {
-  id: { ...TEXT, description: 'Made up when it is missing' },
+    id: { ...TEXT, description: 'Generated if missing' },
   parent_id: { ...TEXT, description: 'The document that this one is a chunk of' },
   granularity: { ...COUNT, description: 'Depth in the tree of chunks' },
   adjacency: { ...COUNT, description: 'Distance in the tree of matches' },
@@ -55,14 +55,14 @@ const nullable = (fields: Record<string, object>) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, orNull(schema)]));
 
 const DATA = {
-  description: 'Documents, or an object whose `docs` they are',
+    description: 'Documents, or an object with documents in `docs`',
   anyOf: [list(reference('Document')), object({ docs: list(reference('Document')) }, ['docs']), { type: 'null' }],
 };
 
 const REQUEST_FIELDS = {
   data: DATA,
-  targetExecutor: orNull({ ...TEXT, description: 'A pattern that the names of executors begin with' }),
-  parameters: orNull({ ...ANY_OBJECT, description: '`NAME__key` is given to the executor NAME alone' }),
+    targetExecutor: orNull({ ...TEXT, description: 'A regular expression for the start of executor names' }),
+    parameters: orNull({ ...ANY_OBJECT, description: '`NAME__key` is passed only to the executor NAME' }),
 };
 
 const OLD_DATA = { ...DATA, anyOf: [list({ anyOf: [reference('Document'), TEXT] }), TEXT] };
@@ -143,15 +143,15 @@ function operation(route: Route, version: DescriptionFacts['restApiVersion']): o
     responses: {
       200: { description: 'The answer', ...json(gives) },
       ...(route.takes && {
-        422: { description: 'The request is not valid', ...json('Failure') },
-        503: { description: 'An executor cannot be reached', ...json('DataResponse') },
-        504: { description: 'An executor is too slow', ...json('DataResponse') },
+                422: { description: 'The request is invalid', ...json('Failure') },
+                503: { description: 'An executor is unavailable', ...json('DataResponse') },
+                504: { description: 'An executor did not answer in time', ...json('DataResponse') },
       }),
     },
   };
 }
 
-/** An OpenAPI 3.1 document. */
+/** Returns an OpenAPI 3.1 document. */
 export function gatewayDescription(routes: readonly Route[], facts: DescriptionFacts): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -188,7 +188,7 @@ function page(routes: readonly Route[], { title = TITLE, description = DESCRIPTI
 const policy = (): string =>
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** The description and its pages, which are there whatever the options. */
+/** The description and its pages. They are served whatever the options. */
 export function descriptionRoutes(routes: readonly Route[], facts: DescriptionFacts): Route[] {
   const description = ok(JSON.stringify(gatewayDescription(routes, facts)));
   const html: Answer = {

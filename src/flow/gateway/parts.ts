@@ -1,8 +1,8 @@
-/** A request whose documents go through the flow some at a time and come back as one answer (`request_size`). */
+/** Sends a request through the flow in parts of `request_size` documents and merges the answers. */
 import type { Flow, HandleOptions } from '../flow.ts';
 import { type DataRequest, failed, type Route } from '../request.ts';
 
-/** Throws as Flow.handle does; nothing of the parts before is answered then. */
+/** Throws like `Flow.handle`; the answers of earlier parts are then dropped. */
 export async function handleInParts(
   flow: Flow,
   request: DataRequest,
@@ -19,7 +19,7 @@ export async function handleInParts(
   return united(answers);
 }
 
-/** Documents in the order of the parts, routes from the first start to the last end, the first failure. */
+/** Merges the answers: documents in order, each route from its first start to its last end, and the first failure. */
 function united(answers: readonly DataRequest[]): DataRequest {
   const routes = new Map<string, Route>();
   for (const answer of answers) {

@@ -1,7 +1,4 @@
-/**
- * The table of HTTP routes, drawn from the options of the gateway. The interface description is made from the same
- * table, so its paths are true.
- */
+/** The HTTP routes of a gateway, built from its options. The OpenAPI description is generated from the same table. */
 import type { IncomingMessage } from 'node:http';
 import { asProblem, problem } from '#errors.ts';
 import type { GatewayOptions, Protocol } from '../definition.ts';
@@ -16,20 +13,20 @@ import { FORM_1, FORM_3, FORMS, type Form, type FormAsked, type Reading } from '
 import { handleInParts } from './parts.ts';
 import { statusReport } from './status.ts';
 
-/** One request while it is being answered, as a route sees it. */
+/** A request as a route sees it. */
 export interface Exchange {
   readonly request: IncomingMessage;
-  /** 32 hexadecimal digits, the same in the answer's header, in its body and in the log. */
+  /** 32 hexadecimal digits. The same id is in the answer's header, its body and the log. */
   readonly requestId: string;
-  /** Aborted when the client has gone or the time is up. */
+  /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
-  /** What stands for the name in a path that ends in one: `/api/{mode}`. */
+  /** The value of `{mode}` in `/api/{mode}`. */
   readonly name: string;
-  /** Rejects with a problem whose fact `detail` is a list of issues. */
+  /** Reads the body as JSON. Rejects with a Problem whose fact `detail` is a list of issues. */
   json(): Promise<unknown>;
 }
 
-/** Names of schemas in the interface description. */
+/** Schema names in the OpenAPI description. */
 export type Taken = 'DataRequest' | 'EndpointRequest' | 'ReloadRequest' | 'OldRequest';
 export type Given = 'DataResponse' | 'Status' | 'StatusReport' | 'Empty' | 'OldResponse';
 
@@ -42,7 +39,7 @@ export interface Route {
   readonly takes?: Taken;
   readonly gives: Given;
   readonly deprecated?: boolean;
-  /** Answered without the token. */
+  /** Whether the route needs no token. */
   readonly open?: boolean;
   run(exchange: Exchange): Answer | Promise<Answer>;
 }
@@ -85,7 +82,7 @@ function healthRoutes({ options, version, environment }: RouteTools): Route[] {
         },
       ];
     case '3':
-      return [{ ...root, summary: 'Whether the gateway itself answers', gives: 'Empty', run: () => ok('{}') }];
+      return [{ ...root, summary: 'Whether the gateway answers', gives: 'Empty', run: () => ok('{}') }];
   }
 }
 
@@ -95,7 +92,7 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
     method: 'GET',
     path: '/dry_run',
     tags: DEBUG,
-    summary: 'Whether the whole flow answers',
+    summary: 'Whether all executors of the flow answer',
     gives: 'Status',
     run: async ({ signal }) => ok(JSON.stringify(statusObject(await flow.dryRun(signal)))),
   };
@@ -167,7 +164,7 @@ function customRoutes(tools: RouteTools): Route[] {
   );
 }
 
-/** A body goes through the flow and comes back in the same form. */
+/** Reads a body, sends it through the flow and writes the answer in the same format. */
 function dataRun(tools: RouteTools, form: Form, asked: FormAsked): Route['run'] {
   return async (exchange) => {
     const reading = form.read(await exchange.json(), asked);
@@ -187,7 +184,7 @@ async function runReading(
     const answer = await handleInParts(flow, request, partSize, { signal, headers });
     return { code: options.failuresAre500 && failed(answer) ? 500 : 200, body: write(answer) };
   } catch (error) {
-    // All others need no documents, and the door logs those that are ours.
+    // Other failures need no documents; the gateway handles and logs them.
     if (!isLost(asProblem(error))) throw error;
     return failureAnswer(error, asked);
   }
@@ -210,7 +207,7 @@ function reloadRoute({ flow, options }: RouteTools): Route {
     method: 'POST',
     path: '/reload',
     tags: DEBUG,
-    summary: 'Build executors anew, by the names of their deployments',
+    summary: 'Reload executors by deployment name',
     takes: 'ReloadRequest',
     gives: isOld ? 'OldResponse' : 'DataResponse',
     async run({ json, requestId }) {
@@ -232,7 +229,7 @@ function reloadRoute({ flow, options }: RouteTools): Route {
   };
 }
 
-/** The gateway's own route comes first; `missing` when no deployment fits. */
+/** The gateway's own route comes first. `missing`: no deployment matches. */
 async function reload(flow: Flow, targets: readonly string[]): Promise<{ routes: FlowRoute[]; missing: boolean }> {
   const startTime = timestamp();
   const reloaded = await flow.reload(targets);
@@ -246,14 +243,14 @@ function modeRoute(tools: RouteTools): Route {
     path: '/api/{mode}',
     tags: CRUD,
     deprecated: true,
-    summary: 'The oldest way to send documents',
+    summary: 'Send documents in the form of REST version 1',
     takes: 'OldRequest',
     gives: 'OldResponse',
     run: (exchange) => runMode(tools, exchange),
   };
 }
 
-/** `/api/{mode}`: answers in the oldest form whatever the version of the others. */
+/** `/api/{mode}` always answers in the form of REST version 1. */
 async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
   const mode = exchange.name.toLowerCase();
   const kind = OLD_KINDS.find((one) => one === mode);

@@ -1,4 +1,4 @@
-/** The report behind `/status`: fixed lists of names, so that nothing of the environment gets out by accident. */
+/** The report behind `/status`. It lists only known names, so that no other environment variable leaks. */
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 
@@ -67,7 +67,7 @@ const ENVIRONMENT = [
 ] as const;
 
 export interface StatusFacts {
-  /** Of the product; clients take a text at `jina.jina` for a sign that they are connected. */
+  /** Product version. Clients take a string at `jina.jina` as proof that they are connected. */
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -79,7 +79,7 @@ export interface StatusReport {
 
 let session: string | undefined;
 
-/** What has no counterpart here is `(unset)`. */
+/** Values for the report. Names without a counterpart here are `(unset)`. */
 function known(version: string): Record<string, string> {
   session ??= randomUUID();
   return {
@@ -103,7 +103,7 @@ export const statusFacts = ({ version, environment }: StatusFacts, names: readon
   envs: pick(ENVIRONMENT, environment),
 });
 
-/** As JSON text, in the form of one of the three interfaces. */
+/** The report as JSON text, in the form of a REST version. */
 export function statusReport({ form, ...facts }: StatusFacts & { readonly form: '1' | '2' | '3' }): string {
   const report = statusFacts(facts, form === '1' ? NAMES_1 : NAMES);
   if (form === '3') return JSON.stringify(report);

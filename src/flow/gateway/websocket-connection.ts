@@ -1,4 +1,4 @@
-/** One WebSocket connection that carries requests: what is read, what is in work, what is still to be taken. */
+/** One WebSocket connection: limits the requests that run at once and the answers that wait to be sent. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
 import { asProblem, type Problem } from '#errors.ts';
@@ -13,7 +13,7 @@ export interface ConnectionTools {
   readonly flow: Flow;
   readonly codec: Codec;
   readonly headers: IncomingHttpHeaders;
-  /** Requests in work at a time; 0 for no limit. */
+  /** Maximum number of concurrent requests; 0 for no limit. */
   readonly prefetch: number;
   readonly limits: SocketLimits;
   readonly observe?: FlowObserver | undefined;
@@ -22,7 +22,7 @@ export interface ConnectionTools {
 
 export interface Connection {
   readonly closed: Promise<void>;
-  /** As if the client had ended its stream; cut after `graceMs`. */
+  /** Ends the stream as if the client had. The connection is closed after `graceMs` at the latest. */
   end(graceMs: number): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ const WRONG_KIND = 1003;
 const UNDECODABLE = 1007;
 const INTERNAL = 1011;
 
-/** What a close frame can hold. */
+/** Size limit of a close reason (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;
 
 const short = (reason: string, instead: string): string =>
@@ -50,18 +50,18 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
   const { flow, codec, headers, prefetch, limits, observe, log } = tools;
   const most = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
   const waiting: Buffer[] = [];
-  /** One for each request in work: what listens to it goes with it. */
+  /** One controller for each running request, so that its listeners are released with it. */
   const inWork = new Set<AbortController>();
   let inWorkBytes = 0;
-  /** Set when nothing more is read: the code to close with when all is answered. */
+  /** Set once no more requests are read: the code to close with when all are answered. */
   let endCode: number | undefined;
-  /** Answers that the client has taken. */
+  /** Number of answers handed to the network. */
   let taken = 0;
 
   const hasRoom = (): boolean =>
     inWork.size < most && inWorkBytes < limits.maxInWorkBytes && socket.bufferedAmount < limits.maxUnreadBytes;
 
-  /** Takes up what there is room for, reads on or stops reading, and closes when all is done. */
+  /** Starts waiting requests, pauses or resumes reading, and closes the connection when everything is done. */
   function proceed(): void {
     if (socket.readyState !== socket.OPEN) return;
     while (waiting.length > 0 && hasRoom()) start(waiting.shift()!);
@@ -75,7 +75,7 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
   }
 
   function close(code: number, reason = ''): void {
-    // The other side's own close has still to be read.
+    // Resume reading, because the client's close frame must still be received.
     if (socket.isPaused) socket.resume();
     socket.close(code, reason);
   }
@@ -110,7 +110,7 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
       return;
     }
     const written = codec.writeFailure(failure, frame, bytes);
-    if (written === undefined) close(UNDECODABLE, short(failure.message, 'This is not a request'));
+    if (written === undefined) close(UNDECODABLE, short(failure.message, 'The frame is not a request'));
     else send(written);
   }
 
@@ -126,7 +126,7 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
     if (endCode !== undefined || socket.readyState !== socket.OPEN) return;
     const bytes = data as Buffer;
     if (isBinary !== codec.isBinary) {
-      close(WRONG_KIND, codec.isBinary ? 'Text on a connection for bytes' : 'Bytes on a connection for text');
+      close(WRONG_KIND, codec.isBinary ? 'Text frame on a binary connection' : 'Binary frame on a text connection');
       return;
     }
     if (codec.isEnd(bytes)) {
@@ -145,7 +145,7 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
       resolve();
     });
   });
-  // The socket closes itself with a code that says what was wrong: too large, not UTF-8, not WebSocket.
+  // The socket closes itself with the right code: too large, not UTF-8, or not WebSocket.
   socket.on('error', () => {});
 
   return {
@@ -161,8 +161,8 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
 }
 
 /**
- * Cuts a connection whose client neither answers pings nor takes answers. While nothing is read from it because its
- * requests are in work, a missing answer says nothing.
+ * Closes a connection whose client neither answers pings nor reads answers. While reading is paused because requests
+ * are running, pongs cannot arrive, so silence is ignored.
  */
 function ping(
   socket: WebSocket,

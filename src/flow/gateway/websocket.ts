@@ -1,6 +1,6 @@
 /**
- * The door for WebSocket (contract, section 7): many requests of one connection in work at once, answers as they come,
- * and no more read from a client than it takes back.
+ * The WebSocket gateway (docs/reference/wire/flow.md, WebSocket): many concurrent requests on each connection, answered
+ * as they finish. A client that does not read its answers is not read from either.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,20 +14,20 @@ import { BYTES, type Codec, JSON_TEXT } from './frames.ts';
 import { type Connection, connect } from './websocket-connection.ts';
 
 export interface SocketLimits {
-  /** Time between two pings. */
+  /** Interval of pings. */
   readonly pingMs: number;
-  /** Time for the answer to a ping. */
+  /** Time to wait for a pong. */
   readonly pongMs: number;
-  /** Of one frame that comes in. */
+  /** Maximum size of a received frame. */
   readonly maxMessageBytes: number;
-  /** Of the frames of one connection that are in work. */
+  /** Maximum total size of the running requests of one connection. */
   readonly maxInWorkBytes: number;
-  /** Of answers that one client has not taken yet; beyond it nothing more is read from it. */
+  /** Maximum size of unsent answers of one client. Above it, no more requests are read. */
   readonly maxUnreadBytes: number;
 }
 
 const MIB = 2 ** 20;
-/** Pings and message size as clients of the original have them. */
+/** Ping intervals and frame size match the original framework. */
 const LIMITS: SocketLimits = {
   pingMs: 20_000,
   pongMs: 20_000,
@@ -49,13 +49,13 @@ export interface SocketDoorTools {
 
 export interface SocketDoor {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Reads no more, lets what is in work be answered for so long at most, then cuts. */
+  /** Stops reading, waits up to `graceMs` for running requests, then closes the connections. */
   close(graceMs: number): Promise<void>;
 }
 
 const PROTOCOLS: Readonly<Record<string, Codec>> = { json: JSON_TEXT, bytes: BYTES };
 
-/** One that is ours is chosen when it is the only one asked for; of a list JSON, if it is there. */
+/** Chooses the subprotocol: JSON if offered, else bytes. */
 function choose(asked: ReadonlySet<string>): string | false {
   if (asked.has('json')) return 'json';
   return asked.has('bytes') ? 'bytes' : false;
@@ -135,7 +135,7 @@ export function createSocketDoor({
   };
 }
 
-/** One answer, whether the client asks or not. */
+/** Sends one answer without waiting for a message. */
 async function answerDryRun(socket: WebSocket, codec: Codec, flow: Flow): Promise<void> {
   const gone = new AbortController();
   socket.on('close', () => gone.abort());

@@ -1,4 +1,4 @@
-/** grpc.health.v1.Health: which services answer. */
+/** The service grpc.health.v1.Health. */
 import { problem } from '#errors.ts';
 import { decodeWith } from '../proto/request.ts';
 import { BYTES, createWriter, type FieldReaders, readFields, tagOf, VARINT } from '../proto/wire.ts';
@@ -11,7 +11,7 @@ const SERVICE_UNKNOWN = 3;
 
 export interface Health {
   readonly methods: readonly Method[];
-  /** From now on nothing serves; whoever watches is told, and let go. */
+  /** Reports NOT_SERVING from now on and ends all watches. */
   stop(): void;
 }
 
@@ -30,7 +30,7 @@ const serviceIn = (bytes: Buffer): string =>
 
 const answer = (status: number): Buffer => Buffer.from(createWriter().uint32(tagOf(1, VARINT)).int32(status).finish());
 
-/** `services` by name; the name of the whole server is empty. */
+/** `services` are service names. The empty name stands for the whole server. */
 export function createHealth(services: readonly string[]): Health {
   const known = new Set(['', ...services]);
   const watching = new Set<Outgoing>();

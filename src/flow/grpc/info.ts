@@ -1,4 +1,4 @@
-/** JinaInfoRPC: what runs here, a fixed list of names. */
+/** The method JinaInfoRPC/_status: versions and environment, from a fixed list of names. */
 import { type StatusFacts, statusFacts } from '../gateway/status.ts';
 import { infoProto } from '../proto/codec.ts';
 import { METHODS } from './names.ts';

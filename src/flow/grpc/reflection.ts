@@ -1,4 +1,4 @@
-/** Reflection of gRPC servers: which services there are, and on demand the files that describe them. */
+/** gRPC server reflection: lists services and returns their descriptors. */
 import {
   BYTES,
   createReader,
@@ -16,7 +16,7 @@ import { CODE, rpcFailure } from './failures.ts';
 import { SERVICES } from './names.ts';
 import { type Both, fail, type Method } from './server.ts';
 
-/** One of them is set, by its number in the request. */
+/** A reflection request; exactly one field is set. */
 interface Question {
   file?: string;
   symbol?: string;
@@ -57,7 +57,7 @@ function writeServices(writer: Writer, services: readonly string[]): void {
 
 function writeFiles(writer: Writer, files: readonly Uint8Array[] | undefined): void {
   if (!files) {
-    writeError(writer, CODE.notFound, 'There is nothing of this name');
+    writeError(writer, CODE.notFound, 'Symbol or file not found');
     return;
   }
   openNested(writer, 4);
@@ -87,12 +87,12 @@ function answerTo(bytes: Buffer, services: readonly string[]): Buffer {
   else if (question.symbol !== undefined) writeFiles(writer, fileOfSymbol(question.symbol));
   else if (question.file !== undefined) writeFiles(writer, fileNamed(question.file));
   else if (question.extensionsOf !== undefined) writeNoExtensions(writer, question.extensionsOf);
-  else if (question.extension) writeError(writer, CODE.notFound, 'There are no extensions');
-  else writeError(writer, CODE.invalidArgument, 'Nothing was asked');
+  else if (question.extension) writeError(writer, CODE.notFound, 'Extensions are not supported');
+  else writeError(writer, CODE.invalidArgument, 'The request is empty');
   return Buffer.from(writer.finish());
 }
 
-/** Both versions of reflection; `listed` is what they tell of. */
+/** Both versions of the reflection service; `listed` are the services they list. */
 export function reflectionMethods(listed: readonly string[]): Method[] {
   return [SERVICES.reflectionAlpha, SERVICES.reflection].map((service) => ({
     service,

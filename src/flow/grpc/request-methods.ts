@@ -1,4 +1,4 @@
-/** The methods that carry requests, the same for a gateway and for an executor that stands alone. */
+/** The methods that carry requests, shared by gateways and executors that are served on their own. */
 
 import { asProblem } from '#errors.ts';
 import type { FlowObserver } from '../observer.ts';
@@ -13,26 +13,26 @@ import { type CallStream, STREAM_LIMITS, type StreamAnswer, type StreamLimits, s
 
 export interface RequestMethodsTools {
   readonly handle: Handle;
-  /** Requests of one call in work at a time; 0 for no limit. */
+  /** Maximum number of concurrent requests of one call; 0 for no limit. */
   readonly prefetch: number;
   readonly limits?: Partial<StreamLimits> | undefined;
-  /** Whether a failed answer is marked in the metadata at its end, which a gateway looks at. */
+  /** Whether failed answers are marked in the trailing metadata, which gateways check. */
   readonly marksErrors?: boolean;
-  /** Told how much went to and fro. */
+  /** Receives the sizes of requests and answers. */
   readonly observe?: FlowObserver | undefined;
 }
 
 export interface RequestMethods {
   readonly methods: readonly Method[];
-  /** With its mark, when there is to be one. */
+  /** The encoded answer, with the error mark if needed. */
   reply(answered: Answered): Reply;
-  /** Streams read no more and end when all that is in work has been answered; new calls are refused. */
+  /** Refuses new calls. Streams stop reading and end once all their requests are answered. */
   stop(): void;
 }
 
 const MARK = { [METADATA.isError]: 'true' };
 
-/** The stricter of two limits, of which 0 is none. */
+/** The smaller of two limits, where 0 means no limit. */
 const stricter = (one: number, other: number): number => (one && other ? Math.min(one, other) : one || other);
 
 function prefetchOf(facts: CallFacts): number {
@@ -81,7 +81,7 @@ export function createRequestMethods({
     stream.on('close', () => open.delete(served));
   }
 
-  /** One document in, as many messages out as documents come of it; one without a document when none does. */
+  /** Answers one document with one message per resulting document, or one empty message if there is none. */
   async function document(bytes: Buffer, stream: Outgoing, facts: CallFacts): Promise<void> {
     try {
       const { answer } = await answerRequest(handle, decodeSingleDocument(bytes), facts);

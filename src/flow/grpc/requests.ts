@@ -1,4 +1,4 @@
-/** Requests as bytes in, answers as bytes out: what all methods that carry requests have in common. */
+/** Decodes requests, runs them and encodes answers, for all gRPC methods that carry requests. */
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { isLost } from '../lost.ts';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
@@ -9,10 +9,10 @@ import { METADATA } from './names.ts';
 import type { CallFacts } from './server.ts';
 import type { StreamAnswer } from './stream.ts';
 
-/** Throws as Flow.handle does. */
+/** Throws like `Flow.handle`. */
 export type Handle = (request: DataRequest, facts: CallFacts) => Promise<DataRequest>;
 
-/** A message without a byte is one whose fields all have their defaults. */
+/** An empty message is a valid request with default values. */
 export function readRequest(bytes: Buffer, facts: CallFacts): DataRequest {
   const request = decodeRequest(bytes);
   if (bytes.length === 0) request.header.execEndpoint = '/';
@@ -20,7 +20,7 @@ export function readRequest(bytes: Buffer, facts: CallFacts): DataRequest {
   return request;
 }
 
-/** The name that clients know for requests that are not valid. */
+/** The exception name that clients expect for invalid requests. */
 const VALIDATION = 'ValidationError';
 
 const statusOf = ({ code, name, message }: Problem): Status => ({
@@ -29,7 +29,7 @@ const statusOf = ({ code, name, message }: Problem): Status => ({
   exception: { name: code === 422 || code === 400 ? VALIDATION : name, args: [message], stacks: [], executor: '' },
 });
 
-/** A failure that is the request's own, as the answer to it. */
+/** Reports a failure caused by the request as its answer. */
 function refusedAnswer({ header: { requestId }, parameters }: DataRequest, failure: Problem): DataRequest {
   const answer = createRequest({ parameters });
   answer.header = { requestId, status: statusOf(failure) };
@@ -43,7 +43,7 @@ export interface Answered {
 
 const written = (answer: DataRequest): Answered => ({ answer, bytes: asBuffer(encodeRequest(answer)) });
 
-/** Throws only when the request is lost. */
+/** Throws only when the flow or an executor is unavailable. */
 export async function answerRequest(handle: Handle, request: DataRequest, facts: CallFacts): Promise<Answered> {
   const { header, parameters } = request;
   const asked = { ...request, header: { ...header }, parameters, docs: [] };
@@ -56,7 +56,10 @@ export async function answerRequest(handle: Handle, request: DataRequest, facts:
   }
 }
 
-/** The same in a stream: bytes that are no request end it, and so does a request that is lost, with its id as the answer. */
+/**
+ * Like `answerRequest`, for one message of a stream. Invalid bytes end the stream. So does an unavailable executor,
+ * after an answer with the request's id.
+ */
 export async function streamAnswer(handle: Handle, bytes: Buffer, facts: CallFacts): Promise<StreamAnswer> {
   let requestId: string | undefined;
   try {
@@ -71,7 +74,7 @@ export async function streamAnswer(handle: Handle, bytes: Buffer, facts: CallFac
   }
 }
 
-/** Throws a ServiceTimeoutError when it takes longer; the call's signal is aborted then. */
+/** Throws a ServiceTimeoutError and aborts the call when it takes longer than `timeoutMs`. */
 export function inTime(handle: Handle, timeoutMs: number | undefined): Handle {
   if (timeoutMs === undefined) return handle;
   return async (request, facts) => {
@@ -92,7 +95,7 @@ export function inTime(handle: Handle, timeoutMs: number | undefined): Handle {
   };
 }
 
-/** Tells of failures that are nobody's but ours, which the caller learns nothing of. */
+/** Reports internal errors, whose details the caller does not see. */
 export const told =
   (handle: Handle, tell: (error: unknown) => void): Handle =>
   async (request, facts) => {

@@ -1,6 +1,6 @@
 /**
- * A gRPC server of methods that take and give bytes: who may call, how long calls live, how it ends. What the bytes mean
- * is the methods' business.
+ * A gRPC server for methods that exchange raw bytes: authorization, limits, connection lifetime and shutdown. The
+ * methods interpret the bytes.
  */
 import { readFile } from 'node:fs/promises';
 import type { Duplex, Writable } from 'node:stream';
@@ -19,13 +19,13 @@ import { type GrpcLibrary, loadGrpc } from './library.ts';
 import { type MethodName, pathOf } from './names.ts';
 
 export interface CallFacts {
-  /** Metadata with this name, in lower case; text only. */
+  /** Text metadata by lower-case name. */
   metadata(name: string): string | undefined;
-  /** All metadata that is text. */
+  /** All text metadata. */
   headers(): Record<string, string>;
-  /** Binary metadata with this name, which ends in `-bin`. */
+  /** Binary metadata, whose names end in `-bin`. */
   bytes(name: string): Buffer | undefined;
-  /** Aborted when the client has gone, or its deadline is over, before the answer. */
+  /** Aborted when the client disconnects or its deadline passes before the answer. */
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ export interface Reply {
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
-/** Messages are Buffers. A failed call ends by `fail`. */
+/** Messages are Buffers. To fail the call use `failStream`. */
 export type Outgoing = Writable & { readonly cancelled: boolean };
 export type Both = Duplex & Outgoing;
 
@@ -52,28 +52,30 @@ export interface TlsFiles {
 export interface RpcServerOptions {
   readonly methods: readonly Method[];
   readonly tls: TlsFiles;
-  /** Of one message that comes in, decompressed. */
+  /** Maximum size of a received message, decompressed. */
   readonly maxMessageBytes: number;
-  /** Connections are closed after this time, calls in work aside, so that clients look for new addresses. */
+  /**
+   * Connections are closed after this time, once their calls have ended, so that clients resolve the host name again.
+   */
   readonly maxConnectionAgeMs?: number | undefined;
   readonly isAllowed?: ((authorization: string | undefined) => boolean) | undefined;
-  /** Called for failures that are nobody's but ours. */
+  /** Called for internal errors. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface RpcServer {
-  /** Opens the port, 0 for any free one. Rejects when it is taken. */
+  /** Opens the port; 0 for any free port. Rejects when it is in use. */
   listen(port: number, host: string): Promise<number>;
-  /** Takes no new calls, lets those in work end, at most for `graceMs`. */
+  /** Refuses new calls and waits up to `graceMs` for running ones. */
   close(graceMs: number): Promise<void>;
 }
 
-/** A connection whose other side is gone without a word is found out this way. */
+/** Keepalive detects peers that disappeared without closing the connection. */
 const KEEPALIVE_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
 const MAX_STREAMS = 10_000;
 
-/** Ends a stream with a failure, after what has been written. */
+/** Ends a stream with a failure, after everything already written. */
 export function fail(stream: Outgoing, failure: RpcFailure): void {
   if (!stream.destroyed) stream.emit('error', failure);
 }
@@ -110,14 +112,14 @@ async function credentialsOf(
   if (!certfile || !keyfile) {
     throw problem('ParamValidationError', {
       path: certfile ? 'ssl_keyfile' : 'ssl_certfile',
-      message: 'ssl_certfile and ssl_keyfile are given together or not at all',
+      message: 'set ssl_certfile and ssl_keyfile together or not at all',
     });
   }
   const [cert_chain, private_key] = await Promise.all([readFile(certfile), readFile(keyfile)]);
   return ServerCredentials.createSsl(null, [{ cert_chain, private_key }]);
 }
 
-/** In the form of the system's own errors, which the library keeps in its text. */
+/** Converts the library's error to a Node system error; the code is in its message. */
 function openFailure(error: Error, port: number): Error {
   const [code] = /\bE[A-Z]{4,}\b/.exec(error.message) ?? [];
   return code
@@ -135,7 +137,7 @@ export function createRpcServer({
 }: RpcServerOptions): RpcServer {
   let server: Server | undefined;
 
-  /** The failure that a call ends with before it begins. */
+  /** Why a call is refused before it starts. */
   function refusal(method: Method, facts: CallFacts): RpcFailure | undefined {
     if (method.open || !isAllowed || isAllowed(facts.metadata('authorization'))) return undefined;
     return rpcFailure(CODE.unauthenticated, 'Not authenticated');
@@ -151,7 +153,7 @@ export function createRpcServer({
     return async (call, callback) => {
       const controller = new AbortController();
       let answered = false;
-      // The library also says so when a call has ended as it should.
+      // The library also emits `cancelled` after a normal end.
       call.on('cancelled', () => answered || controller.abort());
       const facts = factsOf(call, controller.signal);
       try {
@@ -173,7 +175,7 @@ export function createRpcServer({
     (method: Method, run: (stream: Both, facts: CallFacts) => void) =>
     (stream: Both & AnyCall): void => {
       const controller = new AbortController();
-      // A stream that has come to its end is not cancelled.
+      // A finished stream is not cancelled.
       stream.on('cancelled', () => stream.writableFinished || controller.abort());
       const facts = factsOf(stream, controller.signal);
       const refused = refusal(method, facts);
