@@ -5,8 +5,7 @@ import { type Answer, ok } from './answer.ts';
 import type { Given, Route, Taken } from './routes.ts';
 
 const TITLE = 'My Jina Service';
-const DESCRIPTION =
-    'A flow of executors and their gateway. The options `title` and `description` replace this text.',
+const DESCRIPTION = 'A flow of executors and their gateway. The options `title` and `description` replace this text.';
 
 export interface DescriptionFacts extends Pick<GatewayOptions, 'title' | 'description' | 'restApiVersion' | 'token'> {
   readonly version: string;
@@ -30,7 +29,7 @@ const TIME = { type: 'string', format: 'date-time' };
 const NUMBERS = { description: 'Numbers or booleans, evenly nested to any depth', type: 'array' };
 
 const DOCUMENT_FIELDS: Record<string, object> = {
-    id: { ...TEXT, description: 'Generated if missing' },
+  id: { ...TEXT, description: 'Generated if missing' },
   parent_id: { ...TEXT, description: 'The document that this one is a chunk of' },
   granularity: { ...COUNT, description: 'Depth in the tree of chunks' },
   adjacency: { ...COUNT, description: 'Distance in the tree of matches' },
@@ -55,14 +54,14 @@ const nullable = (fields: Record<string, object>) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, orNull(schema)]));
 
 const DATA = {
-    description: 'Documents, or an object with documents in `docs`',
+  description: 'Documents, or an object with documents in `docs`',
   anyOf: [list(reference('Document')), object({ docs: list(reference('Document')) }, ['docs']), { type: 'null' }],
 };
 
 const REQUEST_FIELDS = {
   data: DATA,
-    targetExecutor: orNull({ ...TEXT, description: 'A regular expression for the start of executor names' }),
-    parameters: orNull({ ...ANY_OBJECT, description: '`NAME__key` is passed only to the executor NAME' }),
+  targetExecutor: orNull({ ...TEXT, description: 'A regular expression for the start of executor names' }),
+  parameters: orNull({ ...ANY_OBJECT, description: '`NAME__key` is passed only to the executor NAME' }),
 };
 
 const OLD_DATA = { ...DATA, anyOf: [list({ anyOf: [reference('Document'), TEXT] }), TEXT] };
@@ -143,9 +142,9 @@ function operation(route: Route, version: DescriptionFacts['restApiVersion']): o
     responses: {
       200: { description: 'The answer', ...json(gives) },
       ...(route.takes && {
-                422: { description: 'The request is invalid', ...json('Failure') },
-                503: { description: 'An executor is unavailable', ...json('DataResponse') },
-                504: { description: 'An executor did not answer in time', ...json('DataResponse') },
+        422: { description: 'The request is invalid', ...json('Failure') },
+        503: { description: 'An executor is unavailable', ...json('DataResponse') },
+        504: { description: 'An executor did not answer in time', ...json('DataResponse') },
       }),
     },
   };
