@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defineFlow } from './define.ts';
+import { defineFlow } from './definition/define-flow.ts';
 import { Document } from './document.ts';
 import { type Answer, bindingsOf, type Call, Executor, type ExecutorSetup, on, requests } from './executor.ts';
 import { ask, closeAll, EXECUTORS, Fail, flowOf, Mark, Run, routesOf, Tell, texts, textsOf } from './flow.suite.ts';
 import { createFlow } from './flow.ts';
 import type { DataRequest } from './request.ts';
-import { type Connect, type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
+import { type Connect, type Worker, type WorkerCall, WorkerUnavailableError } from './runtime/worker.ts';
 
 afterEach(closeAll);
 

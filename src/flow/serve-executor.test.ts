@@ -1,7 +1,7 @@
 /** An executor alone, as gateways of others call it (contract, 8.5). */
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AddOptions, defineFlow } from './define.ts';
+import { type AddOptions, defineFlow } from './definition/define-flow.ts';
 import type { Call } from './executor.ts';
 import { EXECUTORS, texts, textsOf } from './flow.suite.ts';
 import { decodeRequest, encodeRequest, encodeRequestList, endpointsProto, infoProto } from './proto/codec.ts';

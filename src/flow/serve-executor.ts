@@ -4,8 +4,8 @@
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
-import type { DeploymentDefinition } from './definition.ts';
-import { createDeployment, type Deployment } from './deployment.ts';
+import type { DeploymentDefinition } from './definition/definition.ts';
+import { createDeployment, type Deployment } from './runtime/deployment.ts';
 import { createHealth } from './grpc/health.ts';
 import { infoMethod } from './grpc/info.ts';
 import { METADATA, METHODS, SERVICES } from './grpc/names.ts';
@@ -13,13 +13,13 @@ import { reflectionMethods } from './grpc/reflection.ts';
 import { createRequestMethods } from './grpc/request-methods.ts';
 import { answerRequest, told } from './grpc/requests.ts';
 import { type CallFacts, createRpcServer, type Method, type TlsFiles } from './grpc/server.ts';
-import { lostProblem } from './lost.ts';
-import type { SourceTools } from './open-replicas.ts';
+import { lostProblem } from './runtime/unavailable.ts';
+import type { SourceTools } from './runtime/open-replicas.ts';
 import { decodeRequestList, endpointsProto } from './proto/codec.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
 import { statusOf } from './status.ts';
 import { isObject } from './values.ts';
-import { WorkerUnavailableError } from './worker.ts';
+import { WorkerUnavailableError } from './runtime/worker.ts';
 
 export interface ServeExecutorOptions extends Partial<SourceTools> {
   readonly definition: DeploymentDefinition;

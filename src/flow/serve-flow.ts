@@ -1,6 +1,6 @@
 /** Serves a flow: starts it, opens one port for each protocol, and closes everything in reverse order. */
 import type { IncomingMessage } from 'node:http';
-import type { FlowDefinition, Protocol } from './definition.ts';
+import type { FlowDefinition, Protocol } from './definition/definition.ts';
 import { createFlow, type Flow, type FlowTools } from './flow.ts';
 import { createFlowMetrics, type MetricsPort, serveMetrics } from './metrics.ts';
 import { createConnect } from './remote/worker.ts';

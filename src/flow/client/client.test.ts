@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { defineFlow } from '../define.ts';
+import { defineFlow } from '../definition/define-flow.ts';
 import { Document } from '../document.ts';
 import { type Call, Executor, requests } from '../executor.ts';
 import { createRequest } from '../request.ts';
 import { type FlowServer, serveFlow } from '../serve-flow.ts';
 import { createFlowClient, type FlowClient, FlowRequestError } from './client.ts';
-import { FlowUnreachableError } from './line.ts';
+import { FlowUnreachableError } from './transport.ts';
 
 const TOKEN = 'a-token-of-the-tests';
 let waits = 0;

@@ -8,10 +8,10 @@ import { own } from '#own.ts';
 import type { Document } from '../document.ts';
 import { createRequest, type DataRequest, failed, type Status } from '../request.ts';
 import type { JsonObject } from '../values.ts';
-import { openGrpcLine } from './grpc-line.ts';
-import { openHttpLine } from './http-line.ts';
-import type { Line, LineTarget } from './line.ts';
-import { openWebSocketLine } from './websocket-line.ts';
+import { openGrpcLine } from './grpc-transport.ts';
+import { openHttpLine } from './http-transport.ts';
+import type { Line, LineTarget } from './transport.ts';
+import { openWebSocketLine } from './websocket-transport.ts';
 
 export interface FlowClientOptions {
   /** Sent as `Authorization: Bearer`. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
-import { defineFlow } from '../define.ts';
+import { defineFlow } from '../definition/define-flow.ts';
 import { Document } from '../document.ts';
 import { createFlow, type Flow } from '../flow.ts';
 import { createRequest, type DataRequest, type RequestInit } from '../request.ts';

@@ -2,7 +2,7 @@
 import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
-import { eachDocument } from './each.ts';
+import { eachDocument } from './each-document.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools } from './tools.ts';
 

@@ -3,9 +3,9 @@
 import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
-import { invalid } from '../options.ts';
+import { invalid } from '../definition/options.ts';
 import { isObject, type JsonObject } from '../values.ts';
-import { eachDocument } from './each.ts';
+import { eachDocument } from './each-document.ts';
 import { readParameters, readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools, Read as ReadOne, ReadPage, ReadSource } from './tools.ts';
 

@@ -1,5 +1,5 @@
 /** Options of built-in executors. Parameters of a request override those of the flow. */
-import { createOptionReader, invalid, type OptionReader } from '../options.ts';
+import { createOptionReader, invalid, type OptionReader } from '../definition/options.ts';
 import type { JsonObject } from '../values.ts';
 
 export type Settings = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
  * Writes a Docker Compose file: one service for the gateway and one for each executor, with their configuration inline.
  */
 import { stringify } from 'yaml';
-import type { FlowDefinition } from '../definition.ts';
+import type { FlowDefinition } from '../definition/definition.ts';
 import {
   CONFIG_DIR,
   EXECUTOR_PORT,

@@ -2,9 +2,9 @@
 import Ajv from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { defineExecutor } from '../define-executor.ts';
-import type { FlowDefinition } from '../definition.ts';
-import { parseFlow } from '../yaml.ts';
+import { defineExecutor } from '../definition/define-executor.ts';
+import type { FlowDefinition } from '../definition/definition.ts';
+import { parseFlow } from '../definition/yaml.ts';
 import { exportFlow } from './index.ts';
 
 const TEXT = `

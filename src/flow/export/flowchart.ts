@@ -1,5 +1,5 @@
 /** Draws the graph of a flow as a Mermaid flowchart. */
-import { type DeploymentDefinition, type FlowDefinition, START } from '../definition.ts';
+import { type DeploymentDefinition, type FlowDefinition, START } from '../definition/definition.ts';
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '#quot;').replaceAll('\n', ' ')}"`;
 

@@ -1,5 +1,5 @@
 /** Exports a flow as manifests for other platforms, or as a diagram. */
-import type { FlowDefinition } from '../definition.ts';
+import type { FlowDefinition } from '../definition/definition.ts';
 import { compose } from './compose.ts';
 import { flowchart } from './flowchart.ts';
 import { kubernetes } from './kubernetes.ts';

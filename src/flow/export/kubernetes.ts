@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
-import type { FlowDefinition, Protocol } from '../definition.ts';
+import type { FlowDefinition, Protocol } from '../definition/definition.ts';
 import {
   CONFIG_DIR,
   EXECUTOR_PORT,

@@ -5,14 +5,14 @@
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { problem } from '#errors.ts';
-import { MAX_MEMORY_BYTES } from '../define-deployment.ts';
+import { MAX_MEMORY_BYTES } from '../definition/deployment-options.ts';
 import {
   type DeploymentDefinition,
   type ExecutorSource,
   type FlowDefinition,
   type Protocol,
   START,
-} from '../definition.ts';
+} from '../definition/definition.ts';
 
 export interface ExportOptions {
   /** Container image with the product, and with the executors' modules below `/flow`. */

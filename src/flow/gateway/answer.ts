@@ -1,8 +1,8 @@
 /** HTTP answers of the gateway, including failures (docs/reference/wire/flow.md, Failures). */
 import { asProblem, type Problem } from '#errors.ts';
 import type { Document } from '../document.ts';
-import { documentJson, type Issue, statusObject } from '../json.ts';
-import { isLost } from '../lost.ts';
+import { documentJson, type Issue, statusObject } from '../json/index.ts';
+import { isLost } from '../runtime/unavailable.ts';
 import { ERROR, type Status } from '../request.ts';
 
 export interface Answer {

@@ -1,9 +1,9 @@
 /** Reads a request body within a size limit and parses it as JSON. Errors have the `detail` form. */
 import type { IncomingMessage } from 'node:http';
 import { Problem, problem } from '#errors.ts';
-import { BODY, type Issue, malformed, wrong } from '../json.ts';
-import { parseWithArrays } from '../json-arrays.ts';
-import { findFault } from './json-fault.ts';
+import { BODY, type Issue, malformed, wrong } from '../json/index.ts';
+import { parseWithArrays } from '../json/arrays.ts';
+import { findFault } from './json-error.ts';
 
 const tooLarge = (maxBytes: number): Problem => {
   const message = `The body has more than ${maxBytes} bytes`;

@@ -3,7 +3,7 @@
  * gRPC).
  */
 import type { Log } from '#telemetry/log.ts';
-import type { GatewayOptions } from '../definition.ts';
+import type { GatewayOptions } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import { createHealth } from '../grpc/health.ts';
 import { infoMethod } from '../grpc/info.ts';

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { asProblem, problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { GatewayOptions, Protocol } from '../definition.ts';
+import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import { createId } from '../document.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';

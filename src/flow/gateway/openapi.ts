@@ -1,6 +1,6 @@
 /** The OpenAPI description of a gateway, generated from its route table, and the page that shows it. */
 import { createHash } from 'node:crypto';
-import type { GatewayOptions } from '../definition.ts';
+import type { GatewayOptions } from '../definition/definition.ts';
 import { type Answer, ok } from './answer.ts';
 import type { Given, Route, Taken } from './routes.ts';
 

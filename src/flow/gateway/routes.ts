@@ -1,17 +1,17 @@
 /** The HTTP routes of a gateway, built from its options. The OpenAPI description is generated from the same table. */
 import type { IncomingMessage } from 'node:http';
 import { asProblem, problem } from '#errors.ts';
-import type { GatewayOptions, Protocol } from '../definition.ts';
+import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
-import { BODY, requestJson, statusObject, wrong } from '../json.ts';
-import { isLost } from '../lost.ts';
+import { BODY, requestJson, statusObject, wrong } from '../json/index.ts';
+import { isLost } from '../runtime/unavailable.ts';
 import { createRequest, type DataRequest, ERROR, type Route as FlowRoute, failed, timestamp } from '../request.ts';
 import { isObject } from '../values.ts';
 import { type Answer, type Asked, failureAnswer, notFound, ok } from './answer.ts';
-import { dashed, OLD_KINDS, type OldKind, oldAnswer, oldControlAnswer } from './form1.ts';
-import { FORM_1, FORM_3, FORMS, type Form, type FormAsked, type Reading } from './forms.ts';
-import { handleInParts } from './parts.ts';
-import { statusReport } from './status.ts';
+import { dashed, OLD_KINDS, type OldKind, oldAnswer, oldControlAnswer } from './rest-v1.ts';
+import { FORM_1, FORM_3, FORMS, type Form, type FormAsked, type Reading } from './rest-versions.ts';
+import { handleInParts } from './split-request.ts';
+import { statusReport } from './status-report.ts';
 
 /** A request as a route sees it. */
 export interface Exchange {

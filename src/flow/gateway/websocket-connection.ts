@@ -4,9 +4,9 @@ import type { RawData, WebSocket } from 'ws';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Flow } from '../flow.ts';
-import { isLost } from '../lost.ts';
+import { isLost } from '../runtime/unavailable.ts';
 import type { FlowObserver } from '../observer.ts';
-import type { Codec, Frame } from './frames.ts';
+import type { Codec, Frame } from './websocket-frames.ts';
 import type { SocketLimits } from './websocket.ts';
 
 export interface ConnectionTools {

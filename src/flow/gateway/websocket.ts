@@ -7,10 +7,10 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { own } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { GatewayOptions, Protocol } from '../definition.ts';
+import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
-import { BYTES, type Codec, JSON_TEXT } from './frames.ts';
+import { BYTES, type Codec, JSON_TEXT } from './websocket-frames.ts';
 import { type Connection, connect } from './websocket-connection.ts';
 
 export interface SocketLimits {

@@ -1,5 +1,5 @@
 /** The method JinaInfoRPC/_status: versions and environment, from a fixed list of names. */
-import { type StatusFacts, statusFacts } from '../gateway/status.ts';
+import { type StatusFacts, statusFacts } from '../gateway/status-report.ts';
 import { infoProto } from '../proto/codec.ts';
 import { METHODS } from './names.ts';
 import type { Method } from './server.ts';

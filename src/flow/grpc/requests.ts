@@ -1,6 +1,6 @@
 /** Decodes requests, runs them and encodes answers, for all gRPC methods that carry requests. */
 import { asProblem, type Problem, problem } from '#errors.ts';
-import { isLost } from '../lost.ts';
+import { isLost } from '../runtime/unavailable.ts';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
 import { createRequest, type DataRequest, ERROR, type Status } from '../request.ts';
 import { asBuffer } from './bytes.ts';

@@ -1,7 +1,7 @@
 /** The life of an executor's process: initialize, wait until it is ready, close. */
 import type { Log } from '#telemetry/log.ts';
-import type { ExecutorPlace, ExecutorSource } from '../definition.ts';
-import type { ReplicaPosition } from '../executor-source.ts';
+import type { ExecutorPlace, ExecutorSource } from '../definition/definition.ts';
+import type { ReplicaPosition } from '../runtime/open-executor.ts';
 import { type Child, startChild } from './child.ts';
 import { FRAME, type OnFrame } from './frames.ts';
 import { decodeNotStarted, decodeReady, encodeInit, type Ready } from './messages.ts';

@@ -5,13 +5,13 @@
 import { setMaxListeners } from 'node:events';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { ExecutorPlace, ExecutorSource } from '../definition.ts';
+import type { ExecutorPlace, ExecutorSource } from '../definition/definition.ts';
 import { CATCH_ALL } from '../executor.ts';
-import type { ReplicaPosition } from '../executor-source.ts';
+import type { ReplicaPosition } from '../runtime/open-executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import type { DataRequest } from '../request.ts';
 import { failedRequest } from '../status.ts';
-import { type Worker, type WorkerCall, WorkerUnavailableError } from '../worker.ts';
+import { type Worker, type WorkerCall, WorkerUnavailableError } from '../runtime/worker.ts';
 import { FRAME } from './frames.ts';
 import { decodeAnswer, encodeCall, encodeText } from './messages.ts';
 import { ExecutorClassMissingError, type Replica, startReplica } from './replica.ts';

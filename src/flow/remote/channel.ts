@@ -4,7 +4,7 @@ import { asBuffer } from '../grpc/bytes.ts';
 import { CODE } from '../grpc/failures.ts';
 import { type GrpcLibrary, loadGrpc } from '../grpc/library.ts';
 import { type MethodName, pathOf } from '../grpc/names.ts';
-import type { RemoteTarget } from '../worker.ts';
+import type { RemoteTarget } from '../runtime/worker.ts';
 
 export type ChannelTarget = Pick<RemoteTarget, 'host' | 'port' | 'tls' | 'compression'>;
 

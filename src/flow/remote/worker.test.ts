@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AddOptions, defineFlow } from '../define.ts';
+import { type AddOptions, defineFlow } from '../definition/define-flow.ts';
 import { type Call, Executor, requests } from '../executor.ts';
 import { ask, closeAll, EXECUTORS, flowOf, Tell, texts, textsOf } from '../flow.suite.ts';
 import { loadGrpc } from '../grpc/library.ts';

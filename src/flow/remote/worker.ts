@@ -12,7 +12,7 @@ import {
   type Worker,
   type WorkerCall,
   WorkerUnavailableError,
-} from '../worker.ts';
+} from '../runtime/worker.ts';
 import { type Answer, type CallMetadata, type ChannelTools, openChannel, RemoteCallError } from './channel.ts';
 import { pingChannel } from './ping.ts';
 

@@ -1,0 +1,274 @@
+/** Option names of flows and executors, their old names, and a reader for their values. */
+import { problem } from '#errors.ts';
+import { own } from '#own.ts';
+import { isObject } from '../values.ts';
+
+export type Options = Record<string, unknown>;
+
+/** `used` by this program, `kept` for exported manifests, `ignored` with a warning. */
+type Fate = 'used' | 'kept' | 'ignored';
+
+export const EXECUTOR_OPTIONS: Readonly<Record<string, Fate>> = {
+  name: 'used',
+  method: 'used',
+  uses: 'used',
+  uses_with: 'used',
+  uses_metas: 'used',
+  uses_requests: 'used',
+  uses_dynamic_batching: 'used',
+  py_modules: 'used',
+  modules: 'used',
+  needs: 'used',
+  replicas: 'used',
+  shards: 'used',
+  polling: 'used',
+  uses_before: 'used',
+  uses_after: 'used',
+  when: 'used',
+  floating: 'used',
+  external: 'used',
+  host: 'used',
+  port: 'used',
+  tls: 'used',
+  grpc_metadata: 'used',
+  compression: 'used',
+  no_reduce: 'used',
+  env: 'used',
+  workspace: 'used',
+  timeout_ready: 'used',
+  timeout_send: 'used',
+  retries: 'used',
+  retry_timeouts: 'used',
+  exit_on_exceptions: 'used',
+  output_array_type: 'used',
+  own_process: 'used',
+  max_memory_bytes: 'used',
+  timeout_ctrl: 'kept',
+  monitoring: 'kept',
+  port_monitoring: 'kept',
+  tracing: 'kept',
+  traces_exporter_host: 'kept',
+  traces_exporter_port: 'kept',
+  metrics: 'kept',
+  metrics_exporter_host: 'kept',
+  metrics_exporter_port: 'kept',
+  reload: 'kept',
+  quiet: 'kept',
+  quiet_error: 'kept',
+  log_config: 'kept',
+  grpc_server_options: 'kept',
+  grpc_channel_options: 'kept',
+  volumes: 'kept',
+  gpus: 'kept',
+  docker_kwargs: 'ignored',
+  entrypoint: 'ignored',
+  install_requirements: 'ignored',
+  stateful: 'ignored',
+  raft_configuration: 'ignored',
+};
+
+export const FLOW_OPTIONS: Readonly<Record<string, Fate>> = {
+  protocol: 'used',
+  port: 'used',
+  host: 'used',
+  title: 'used',
+  description: 'used',
+  cors: 'used',
+  no_debug_endpoints: 'used',
+  no_crud_endpoints: 'used',
+  expose_endpoints: 'used',
+  prefetch: 'used',
+  timeout_send: 'used',
+  retries: 'used',
+  retry_timeouts: 'used',
+  compression: 'used',
+  ssl_certfile: 'used',
+  ssl_keyfile: 'used',
+  monitoring: 'used',
+  port_monitoring: 'used',
+  name: 'used',
+  workspace: 'used',
+  env: 'used',
+  inspect: 'used',
+  timeout_ready: 'used',
+  restful: 'used',
+  rest_api_version: 'used',
+  headers: 'used',
+  failures_are_500: 'used',
+  token: 'used',
+  max_body_bytes: 'used',
+  request_timeout: 'used',
+  exit_on_exceptions: 'used',
+  own_process: 'used',
+  max_memory_bytes: 'used',
+  timeout_ctrl: 'kept',
+  tracing: 'kept',
+  traces_exporter_host: 'kept',
+  traces_exporter_port: 'kept',
+  metrics: 'kept',
+  metrics_exporter_host: 'kept',
+  metrics_exporter_port: 'kept',
+  reload: 'kept',
+  quiet: 'kept',
+  quiet_error: 'kept',
+  log_config: 'kept',
+  replicas: 'kept',
+  grpc_server_options: 'kept',
+  grpc_channel_options: 'kept',
+  expose_graphql_endpoint: 'ignored',
+  uvicorn_kwargs: 'ignored',
+  uses: 'ignored',
+  uses_with: 'ignored',
+  py_modules: 'ignored',
+  proxy: 'ignored',
+};
+
+/** Options that executors inherit from the flow. */
+export const INHERITED = [
+  'workspace',
+  'env',
+  'timeout_ready',
+  'timeout_ctrl',
+  'timeout_send',
+  'retries',
+  'retry_timeouts',
+  'compression',
+  'exit_on_exceptions',
+  'own_process',
+  'max_memory_bytes',
+  'monitoring',
+  'tracing',
+  'traces_exporter_host',
+  'traces_exporter_port',
+  'metrics',
+  'metrics_exporter_host',
+  'metrics_exporter_port',
+  'reload',
+  'quiet',
+  'quiet_error',
+  'log_config',
+];
+
+const OLD_NAMES: Readonly<Record<string, string>> = {
+  port_expose: 'port',
+  port_in: 'port',
+  https: 'tls',
+  override_with: 'uses_with',
+  override_metas: 'uses_metas',
+  override_requests: 'uses_requests',
+  disable_reduce: 'no_reduce',
+  rest_api: 'restful',
+  protocols: 'protocol',
+  ports: 'port',
+  hosts: 'host',
+  parallel: 'replicas',
+};
+
+/** `usesWith` to `uses_with`, `failuresAre500` to `failures_are_500`. */
+const underscored = (key: string): string => key.replace(/[A-Z]|(?<=[a-z])\d/g, (sign) => `_${sign.toLowerCase()}`);
+
+export const invalid = (path: string, message: string) =>
+  problem('ParamValidationError', { message: `${path}: ${message}`, path });
+
+/** Renames options to their current snake_case names and drops those without an effect, adding a warning for each. */
+export function named(
+  given: Options,
+  known: Readonly<Record<string, Fate>>,
+  path: string,
+  warnings: string[],
+): Options {
+  const options: Options = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const name = own(OLD_NAMES, underscored(key)) ?? underscored(key);
+    const fate = own(known, name);
+    if (fate === undefined) warnings.push(`${path}: unknown option ${key} ignored`);
+    else if (fate === 'ignored') warnings.push(`${path}: the option ${key} has no effect`);
+    else options[name] = value;
+  }
+  return options;
+}
+
+export const keptOnly = (options: Options, known: Readonly<Record<string, Fate>>): Options =>
+  Object.fromEntries(Object.entries(options).filter(([key]) => own(known, key) === 'kept'));
+
+/**
+ * Reads and checks option values. `null` counts as not set. Throws a ParamValidationError that names the invalid
+ * option.
+ */
+export function createOptionReader(options: Options, path: string) {
+  const of = (key: string): unknown => options[key] ?? undefined;
+  const at = (key: string): string => (path ? `${path}.${key}` : key);
+
+  function text(key: string): string | undefined {
+    const value = of(key);
+    if (value === undefined) return undefined;
+    if (typeof value === 'string' || typeof value === 'number') return String(value);
+    throw invalid(at(key), 'expected a string');
+  }
+
+  function integer(key: string, least = 0): number | undefined {
+    const value = of(key);
+    if (value === undefined) return undefined;
+    const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+    if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < least) {
+      throw invalid(at(key), `expected a whole number of at least ${least}`);
+    }
+    return number;
+  }
+
+  function flag(key: string): boolean | undefined {
+    const value = of(key);
+    if (value === undefined || typeof value === 'boolean') return value;
+    if (typeof value === 'string' && /^(?:true|yes|on|1)$/i.test(value)) return true;
+    if (typeof value === 'string' && /^(?:false|no|off|0)$/i.test(value)) return false;
+    throw invalid(at(key), 'expected true or false');
+  }
+
+  function record(key: string): Record<string, unknown> | undefined {
+    const value = of(key);
+    const read = typeof value === 'string' && value.trimStart().startsWith('{') ? parsed(value, at(key)) : value;
+    if (read === undefined) return undefined;
+    if (!isObject(read)) throw invalid(at(key), 'expected a mapping');
+    return read;
+  }
+
+  /** A list. A single value becomes a list of one. */
+  function list(key: string): unknown[] | undefined {
+    const value = of(key);
+    if (value === undefined) return undefined;
+    return Array.isArray(value) ? value : [value];
+  }
+
+  function texts(key: string): string[] | undefined {
+    return list(key)?.map((value) => {
+      if (typeof value === 'string' || typeof value === 'number') return String(value);
+      throw invalid(at(key), 'expected a string or a list of strings');
+    });
+  }
+
+  function textRecord(key: string): Record<string, string> | undefined {
+    const value = record(key);
+    return value && Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one ?? '')]));
+  }
+
+  function choice<const T extends string>(key: string, choices: readonly T[]): T | undefined {
+    const value = text(key);
+    if (value === undefined) return undefined;
+    const found = choices.find((one) => one.toLowerCase() === value.toLowerCase());
+    if (found === undefined) throw invalid(at(key), `expected one of ${choices.join(', ')}`);
+    return found;
+  }
+
+  return { of, at, text, integer, flag, record, list, texts, textRecord, choice };
+}
+
+export type OptionReader = ReturnType<typeof createOptionReader>;
+
+function parsed(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(path, `not valid JSON: ${(error as Error).message}`);
+  }
+}

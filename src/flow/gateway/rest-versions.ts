@@ -1,0 +1,102 @@
+/**
+ * The three REST versions share their paths. A format reads and writes the bodies of one version
+ * (docs/reference/wire/flow.md, REST versions).
+ */
+import { BODY, malformed, readRequest, requestJson, wrong } from '../json/index.ts';
+import type { DataRequest } from '../request.ts';
+import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
+import { type OldKind, oldAnswer, type QueryLanguage } from './rest-v1.ts';
+import { documentsAnswer2, wholeAnswer2 } from './rest-v2.ts';
+
+export interface FormAsked {
+  /** The endpoint of the route. Without it the body names the endpoint. */
+  readonly endpoint?: string | undefined;
+  /** Key of the documents in version 1. */
+  readonly kind?: OldKind;
+}
+
+export interface Reading {
+  readonly request: DataRequest;
+  /** Documents sent through the flow at once; all by default. */
+  readonly partSize?: number | undefined;
+  readonly kind: OldKind;
+  readonly queryset: readonly QueryLanguage[];
+}
+
+export interface Form {
+  /** Throws SubmittedDataMalformedError with the fact `detail`. */
+  read(body: unknown, asked: FormAsked): Reading;
+  write(answer: DataRequest, reading: Reading, asked: FormAsked): string;
+}
+
+function partSizeOf(body: unknown): number | undefined {
+  const size = isObject(body) ? body.request_size : undefined;
+  if (size === undefined || size === null) return undefined;
+  if (typeof size === 'number' && Number.isSafeInteger(size) && size > 0) return size;
+  throw malformed([
+    { loc: ['body', 'request_size'], msg: 'ensure this value is greater than 0', type: 'value_error.number.not_gt' },
+  ]);
+}
+
+function readAny(body: unknown, { endpoint, kind = 'search' }: FormAsked): Reading {
+  const request = readRequest(body, { ...(endpoint && { endpoint }), stringsAreIds: kind === 'delete' });
+  return { request, kind, queryset: [], partSize: endpoint ? partSizeOf(body) : undefined };
+}
+
+export const FORM_3: Form = { read: readAny, write: requestJson };
+
+export const FORM_2: Form = {
+  read(body, asked) {
+    const named = isObject(body) ? (body.execEndpoint ?? body.exec_endpoint) : undefined;
+    if (isObject(body) && !asked.endpoint && named === undefined) {
+      throw wrong({ up: BODY, key: 'execEndpoint' }, 'missing');
+    }
+    return readAny(body, asked);
+  },
+  write: (answer, _reading, { endpoint }) => (endpoint ? documentsAnswer2(answer) : wholeAnswer2(answer)),
+};
+
+/** Adds the two query-language entries that `top_k` stands for. */
+function querysetOf(body: Record<string, unknown>): QueryLanguage[] {
+  const given = Array.isArray(body.queryset) ? body.queryset.filter(isObject) : [];
+  const queryset: QueryLanguage[] = given.map(({ name, parameters, priority }) => ({
+    name: String(name ?? ''),
+    ...(isObject(parameters) && isShallow(parameters) && { parameters: parameters as JsonObject }),
+    ...(typeof priority === 'number' && priority !== 0 && { priority }),
+  }));
+  if (typeof body.top_k !== 'number') return queryset;
+  return [
+    ...queryset,
+    { name: 'SliceQL', parameters: { end: body.top_k }, priority: 1 },
+    { name: 'VectorSearchDriver', parameters: { top_k: body.top_k }, priority: 1 },
+  ];
+}
+
+export const FORM_1: Form = {
+  read(body, { endpoint, kind = 'search' }) {
+    if (!isObject(body)) throw wrong(BODY, 'dict');
+    const { data } = body;
+    if (data === undefined || data === null) throw wrong({ up: BODY, key: 'data' }, 'missing');
+    if (kind === 'delete' && Array.isArray(data)) {
+      const at = data.findIndex((one) => typeof one !== 'string');
+      if (at >= 0) throw wrong({ up: { up: BODY, key: 'data' }, key: at }, 'string');
+    }
+    // A single string is a list of one. Version 1 has no `header`.
+    const { header: _, ...rest } = body;
+    const reading = readAny({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
+    const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';
+    for (const [at, document] of reading.request.docs.entries()) {
+      const guessed = Array.isArray(data) && typeof data[at] === 'string' && document.text ? 'text/plain' : '';
+      document.mimeType ||= mimeType || guessed;
+      document.weight ||= 1;
+    }
+    const extra: Record<string, JsonValue> = {};
+    if (typeof body.top_k === 'number') extra.top_k = body.top_k;
+    if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
+    reading.request.parameters = { ...extra, ...reading.request.parameters };
+    return { ...reading, queryset: querysetOf(body) };
+  },
+  write: (answer, reading) => JSON.stringify(oldAnswer(answer, reading), undefined, 2),
+};
+
+export const FORMS = { '1': FORM_1, '2': FORM_2, '3': FORM_3 } as const;

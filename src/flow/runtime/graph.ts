@@ -1,0 +1,278 @@
+/**
+ * Runs requests through the graph of deployments: branches in parallel, joins in the order of `needs`
+ * (docs/reference/wire/flow.md, Routing).
+ */
+
+import { START } from '../definition/definition.ts';
+import type { Deployment } from './deployment.ts';
+import { CATCH_ALL, DRY_RUN } from '../executor.ts';
+import { lostProblem } from './unavailable.ts';
+import type { FlowObserver } from '../observer.ts';
+import { areSpecific, parametersFor, RESULTS } from './parameters.ts';
+import { type NameTest, targetTest } from './pattern.ts';
+import { reduceRequests } from './reduce.ts';
+import { cloneRequest, type DataRequest, failed, type Route, timestamp } from '../request.ts';
+import { copyValue, isObject, type JsonObject } from '../values.ts';
+import type { Condition } from '../definition/condition.ts';
+import { WorkerUnavailableError } from './worker.ts';
+
+interface Node {
+  readonly deployment: Deployment;
+  readonly name: string;
+  readonly at: number;
+  /** For each upstream deployment, its index (-1 for the start) and which copy of its output to take. */
+  readonly inputs: readonly { readonly from: number; readonly copy: number }[];
+  readonly condition: Condition | undefined;
+  /** Whether its answers are not used. */
+  readonly floating: boolean;
+}
+
+export interface Graph {
+  /** Names of the deployments whose answers are not used. */
+  readonly floating: readonly string[];
+  run(request: DataRequest, how: RunOptions): Promise<DataRequest>;
+  /** Resolves when no floating deployment is still working. */
+  settled(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly started: Route['startTime'];
+}
+
+export interface GraphOptions {
+  readonly deployments: readonly Deployment[];
+  readonly conditions: ReadonlyMap<string, Condition>;
+  readonly observe?: FlowObserver | undefined;
+}
+
+/** The output of a deployment: one copy of the request for each consumer. */
+interface Stage {
+  readonly copies: readonly DataRequest[];
+  /** The last executor that handled the request. */
+  readonly source: string;
+}
+
+/** The state of one request on its way through the graph. */
+interface Run extends RunOptions {
+  readonly input: DataRequest;
+  readonly parameters: JsonObject;
+  readonly specific: boolean;
+  readonly isTarget: NameTest | undefined;
+  readonly start: Stage;
+  readonly stages: (Promise<Stage> | undefined)[];
+  readonly routes: (Route | undefined)[];
+  readonly results: (JsonObject | undefined)[];
+}
+
+const GATEWAY = 'gateway';
+
+export function createGraph({ deployments, conditions, observe }: GraphOptions): Graph {
+  const places = new Map(deployments.map(({ definition }, at) => [definition.name, at]));
+  const names = new Set(places.keys());
+  const last = deployments.findLastIndex(({ definition }) => !definition.floating);
+  const followers = deployments.map(() => 0);
+  let fromStart = 0;
+  const inputsOf = deployments.map(({ definition }) =>
+    definition.needs.map((name) => {
+      if (name === START) return { from: -1, copy: fromStart++ };
+      const from = places.get(name)!;
+      return { from, copy: followers[from]!++ };
+    }),
+  );
+  // The client is one more consumer of the last deployment.
+  if (last >= 0) followers[last]!++;
+  else fromStart++;
+  const awaited = waitedFor(last, inputsOf);
+  const nodes: Node[] = deployments.map((deployment, at) => ({
+    deployment,
+    name: deployment.definition.name,
+    at,
+    inputs: inputsOf[at]!,
+    condition: conditions.get(deployment.definition.name),
+    floating: !awaited.has(at),
+  }));
+  const order = depthFirst(inputsOf);
+  const floating = nodes.filter((node) => node.floating);
+  const detached = new Set<Promise<unknown>>();
+
+  function stageOf(request: DataRequest, source: string, count: number): Stage {
+    const copies = [request];
+    for (let at = 1; at < count; at++) copies.unshift(cloneRequest(request));
+    return { copies, source };
+  }
+
+  function reach(run: Run, at: number): Promise<Stage> {
+    run.stages[at] ??= visit(run, nodes[at]!);
+    return run.stages[at];
+  }
+
+  /** Most executors have a single input; skip Promise.all for those. */
+  async function arrivals(run: Run, { inputs }: Node): Promise<Stage[]> {
+    const [only] = inputs;
+    if (inputs.length === 1) return [only!.from < 0 ? run.start : await reach(run, only!.from)];
+    return Promise.all(inputs.map(({ from }) => (from < 0 ? run.start : reach(run, from))));
+  }
+
+  async function visit(run: Run, node: Node): Promise<Stage> {
+    const before = await arrivals(run, node);
+    const parts = before.map(({ copies }, at) => copies[node.inputs[at]!.copy]!);
+    const failure = parts.findIndex(failed);
+    if (failure >= 0) return stageOf(parts[failure]!, before[failure]!.source, followers[node.at]!);
+    const sources = before.map(({ source }) => source);
+    const route: Route = { executor: node.name, startTime: timestamp() };
+    run.routes[node.at] = route;
+    if (!isMeant(run, node)) return stageOf(reduceRequests(parts), sources[0]!, followers[node.at]!);
+    const answer = await send(run, node, parts, sources);
+    route.endTime = timestamp();
+    if (!node.floating) route.status = answer.header.status;
+    const results = answer.parameters[RESULTS];
+    if (isObject(results)) run.results[node.at] = results as JsonObject;
+    return stageOf(answer, node.name, followers[node.at]!);
+  }
+
+  async function send(run: Run, node: Node, parts: DataRequest[], sources: readonly string[]): Promise<DataRequest> {
+    const { deployment, condition, name } = node;
+    const sifted = parts.map((part) => sift(part, condition));
+    const requests = deployment.definition.reduce ? [reduceRequests(sifted)] : sifted;
+    for (const part of requests) {
+      part.parameters = run.specific ? parametersFor(run.parameters, name) : copyValue(run.parameters);
+      if (RESULTS in part.parameters) delete part.parameters[RESULTS];
+      // The status of one executor is not passed to the next.
+      part.header = { ...run.input.header, status: undefined, targetExecutor: undefined };
+    }
+    const started = performance.now();
+    let answer: DataRequest | undefined;
+    try {
+      answer = await deployment.process({ requests, sources, headers: run.headers, signal: run.signal });
+      return answer;
+    } catch (error) {
+      throw error instanceof WorkerUnavailableError ? lostProblem(error, name, deployment.addresses) : error;
+    } finally {
+      observe?.sent?.({
+        deployment: name,
+        ms: performance.now() - started,
+        failed: answer === undefined || failed(answer),
+      });
+    }
+  }
+
+  /** Builds the answer from the last deployment's output and the routes and results of all. */
+  function finish(run: Run, answer: DataRequest): DataRequest {
+    const { input } = run;
+    const routes: Route[] = [...input.routes, { executor: GATEWAY, startTime: run.started, endTime: timestamp() }];
+    let results: JsonObject | undefined;
+    for (const at of order) {
+      const route = run.routes[at];
+      if (route) routes.push(route);
+      if (run.results[at]) results = { ...results, ...run.results[at] };
+    }
+    if (results) {
+      const given = input.parameters[RESULTS];
+      results = { ...(isObject(given) ? (given as JsonObject) : {}), ...results };
+    }
+    return {
+      ...input,
+      header: { ...input.header, status: answer.header.status, targetExecutor: undefined },
+      parameters: results ? { ...run.parameters, [RESULTS]: results } : run.parameters,
+      routes,
+      docs: answer.docs,
+    };
+  }
+
+  function detach(run: Run): void {
+    for (const { at } of floating) {
+      const work = reach(run, at).catch(() => {});
+      detached.add(work);
+      work.then(() => detached.delete(work));
+    }
+  }
+
+  return {
+    floating: floating.map(({ name }) => name),
+    async run(request, { signal, headers, started }) {
+      const { targetExecutor } = request.header;
+      const { parameters } = request;
+      // Executors may change this copy. The answer is built from the original request.
+      const first = {
+        header: request.header,
+        parameters,
+        routes: [],
+        docs: request.docs,
+        unknown: request.unknown,
+      } satisfies DataRequest as DataRequest;
+      const run: Run = {
+        signal,
+        headers,
+        started,
+        input: request,
+        parameters,
+        specific: areSpecific(parameters, names),
+        isTarget: targetExecutor ? await targetTest(targetExecutor) : undefined,
+        start: stageOf(first, GATEWAY, fromStart),
+        stages: [],
+        routes: [],
+        results: [],
+      };
+      const position = conditions.size > 0 ? new Map(request.docs.map(({ id }, at) => [id, at])) : undefined;
+      const answered = last >= 0 ? reach(run, last) : run.start;
+      detach(run);
+      const { copies } = await answered;
+      const answer = finish(run, copies.at(-1)!);
+      if (position) inRequestOrder(answer, position);
+      return answer;
+    },
+    async settled() {
+      await Promise.all(detached);
+    },
+  };
+}
+
+/** Restores the documents' order in the request; new documents follow. */
+function inRequestOrder(answer: DataRequest, position: ReadonlyMap<string, number>): void {
+  const known = answer.docs.filter(({ id }) => position.has(id));
+  const fresh = answer.docs.filter(({ id }) => !position.has(id));
+  answer.docs = [...known.sort((a, b) => position.get(a.id)! - position.get(b.id)!), ...fresh];
+}
+
+const sift = (request: DataRequest, condition: Condition | undefined): DataRequest =>
+  condition ? { ...request, docs: request.docs.filter(condition) } : request;
+
+function isMeant({ isTarget, input }: Run, { deployment, name }: Node): boolean {
+  if (isTarget && !isTarget(name)) return false;
+  const endpoints = deployment.endpoints();
+  const endpoint = input.header.execEndpoint ?? '';
+  return !endpoints || endpoint === DRY_RUN || endpoints.has(endpoint) || endpoints.has(CATCH_ALL);
+}
+
+type Inputs = readonly (readonly { readonly from: number }[])[];
+
+function waitedFor(last: number, inputs: Inputs): ReadonlySet<number> {
+  const found = new Set<number>();
+  const open = last >= 0 ? [last] : [];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (at < 0 || found.has(at)) continue;
+    found.add(at);
+    open.push(...inputs[at]!.map(({ from }) => from));
+  }
+  return found;
+}
+
+/** Depth-first order from the start: a join comes right after the first branch that leads to it. */
+function depthFirst(inputs: Inputs): number[] {
+  const next = new Map<number, number[]>();
+  for (const [at, froms] of inputs.entries()) {
+    for (const { from } of froms) next.set(from, [...(next.get(from) ?? []), at]);
+  }
+  const order: number[] = [];
+  const seen = new Set<number>();
+  const open = [...(next.get(-1) ?? [])].reverse();
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    order.push(at);
+    open.push(...(next.get(at) ?? []).reverse());
+  }
+  return order;
+}

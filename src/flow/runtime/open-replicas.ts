@@ -1,0 +1,53 @@
+/** Starts the executors for some positions of a deployment, in this process or each in its own process. */
+import type { Log } from '#telemetry/log.ts';
+import type { DeploymentDefinition, ExecutorSource } from '../definition/definition.ts';
+import type { ExecutorClass } from '../executor.ts';
+import { importClass, openLocal, type ReplicaPosition, readyMadeClass } from './open-executor.ts';
+import type { FlowObserver } from '../observer.ts';
+import { ExecutorClassMissingError, openProcessWorker } from '../process/worker.ts';
+import type { Worker } from './worker.ts';
+
+export interface SourceTools {
+  readonly executors: Readonly<Record<string, ExecutorClass>>;
+  /** Whether executors from modules run in their own processes, unless their definition says otherwise. */
+  readonly ownProcesses?: boolean | undefined;
+  readonly log?: Log | undefined;
+  readonly observe?: FlowObserver | undefined;
+  readonly stacks: boolean;
+}
+
+export interface OpenOptions {
+  /** Number of times the deployment was reloaded. */
+  readonly version: number;
+  /** Aborted when the executors are no longer needed. */
+  readonly signal: AbortSignal;
+}
+
+type Started = PromiseSettledResult<Worker>[];
+
+/** One worker or failure for each position. Throws an Error when the class is not found. */
+export async function openReplicas(
+  definition: DeploymentDefinition,
+  source: ExecutorSource,
+  seats: readonly ReplicaPosition[],
+  tools: SourceTools,
+  { version, signal }: OpenOptions,
+): Promise<Started> {
+  if (definition.ownProcess && typeof source.uses !== 'string') {
+    throw new Error(
+      'own_process needs an executor from a module: a class of this program cannot run in another process',
+    );
+  }
+  const locally = async (type: ExecutorClass): Promise<Started> =>
+    Promise.allSettled(seats.map((seat) => openLocal(definition, source, type, seat, tools)));
+  const isOfModule = typeof source.uses === 'string' && source.modules.length > 0;
+  if (!isOfModule || !(definition.ownProcess ?? tools.ownProcesses)) {
+    return locally((await importClass(source, version)) ?? readyMadeClass(source, tools.executors));
+  }
+  const { maxMemoryBytes } = definition;
+  const { stacks, log, observe } = tools;
+  const shared = { place: definition, source, maxMemoryBytes, stacks, log, observe, signal };
+  const started = await Promise.allSettled(seats.map((seat) => openProcessWorker({ ...shared, seat })));
+  const isMissing = started.some((one) => one.status === 'rejected' && one.reason instanceof ExecutorClassMissingError);
+  return isMissing ? locally(readyMadeClass(source, tools.executors)) : started;
+}

@@ -1,0 +1,134 @@
+/** Equal workers: round robin over the replicas, with retries on another one when a worker is unavailable. */
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
+import { cloneRequest, type DataRequest } from '../request.ts';
+import { type LostBecause, type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
+
+export interface ReplicasOptions {
+  readonly workers: readonly Worker[];
+  readonly timeoutSendMs: number | undefined;
+  /** Retries after the first attempt; -1 for 3 or the number of workers, whichever is larger. */
+  readonly retries: number;
+  readonly retryTimeouts: boolean;
+}
+
+export interface Replicas {
+  readonly addresses: readonly string[];
+  endpoints(): ReadonlySet<string> | undefined;
+  /** Throws the WorkerUnavailableError of the last attempt. */
+  process(call: WorkerCall): Promise<DataRequest>;
+  ping(signal: AbortSignal): Promise<void>;
+  /** Waits up to `graceMs` for running calls. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Back-off of an unreachable replica. It doubles with each failure up to the maximum. */
+const FIRST_REST_MS = 250;
+const LONGEST_REST_MS = 10_000;
+
+interface Seat {
+  readonly worker: Worker;
+  rests: number;
+  restsUntil: number;
+}
+
+export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts }: ReplicasOptions): Replicas {
+  const seats: Seat[] = workers.map((worker) => ({ worker, rests: 0, restsUntil: 0 }));
+  const moreTries = retries < 0 ? Math.max(3, workers.length) : retries;
+  // After a timeout two attempts may run at once, so each needs its own documents.
+  const copies = timeoutSendMs !== undefined && retryTimeouts && moreTries > 0;
+  let turn = 0;
+  let inWork = 0;
+  let idle: (() => void) | undefined;
+
+  function nextOf(suits: (seat: Seat) => boolean): Seat | undefined {
+    for (let at = 0; at < seats.length; at++) {
+      const seat = seats[(turn + at) % seats.length]!;
+      if (!suits(seat)) continue;
+      turn = (turn + at + 1) % seats.length;
+      return seat;
+    }
+    return undefined;
+  }
+
+  /**
+   * The next available replica that is not backing off, else the next one that is not backing off, else the next one.
+   */
+  function next(): Seat {
+    const now = performance.now();
+    const isRested = ({ restsUntil }: Seat) => restsUntil <= now;
+    return nextOf((seat) => isRested(seat) && !seat.worker.isAway?.()) ?? nextOf(isRested) ?? nextOf(() => true)!;
+  }
+
+  function rest(seat: Seat): void {
+    seat.restsUntil = performance.now() + Math.min(FIRST_REST_MS * 2 ** seat.rests, LONGEST_REST_MS);
+    seat.rests++;
+  }
+
+  const isTriedAgain = (because: LostBecause): boolean =>
+    because === 'unreachable' || because === 'cancelled' || (because === 'timeout' && retryTimeouts);
+
+  async function attempt(seat: Seat, call: WorkerCall): Promise<DataRequest> {
+    if (timeoutSendMs === undefined) return seat.worker.process(call);
+    // Not AbortSignal.any: its signals stay registered with long-lived ones.
+    const ended = new AbortController();
+    const stop = () => ended.abort(call.signal.reason);
+    if (call.signal.aborted) stop();
+    call.signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await within(timeoutSendMs, seat.worker.process({ ...call, signal: ended.signal }));
+    } catch (error) {
+      if (!(error instanceof DeadlineExceededError)) throw error;
+      ended.abort(error);
+      throw new WorkerUnavailableError('timeout', 'Deadline Exceeded', error);
+    } finally {
+      call.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  async function process(call: WorkerCall): Promise<DataRequest> {
+    for (let tries = 0; ; tries++) {
+      const seat = next();
+      try {
+        const own = copies ? { ...call, requests: call.requests.map(cloneRequest) } : call;
+        const answer = await attempt(seat, own);
+        seat.rests = 0;
+        return answer;
+      } catch (error) {
+        if (!(error instanceof WorkerUnavailableError)) throw error;
+        if (error.because === 'unreachable') rest(seat);
+        if (tries >= moreTries || call.signal.aborted || !isTriedAgain(error.because)) throw error;
+      }
+    }
+  }
+
+  async function drained(graceMs: number): Promise<void> {
+    if (inWork === 0) return;
+    const done = new Promise<void>((resolve) => {
+      idle = resolve;
+    });
+    await within(graceMs, done).catch(() => {});
+  }
+
+  return {
+    addresses: [...new Set(workers.map(({ address }) => address))],
+    endpoints() {
+      const known = seats.map(({ worker }) => worker.endpoints());
+      return known.find((endpoints) => endpoints !== undefined);
+    },
+    async process(call) {
+      inWork++;
+      try {
+        return await process(call);
+      } finally {
+        if (--inWork === 0) idle?.();
+      }
+    },
+    async ping(signal) {
+      await Promise.all(workers.map((worker) => worker.ping(signal)));
+    },
+    async close(graceMs) {
+      await drained(graceMs);
+      await Promise.all(workers.map((worker) => worker.close()));
+    },
+  };
+}
