@@ -1,9 +1,9 @@
 /** Executors and shorthands for tests of flows. */
 import { type AddOptions, defineFlow } from './definition/define-flow.ts';
+import type { Options } from './definition/options.ts';
 import { Document } from './document.ts';
 import { type Call, Executor, requests } from './executor.ts';
 import { createFlow, type Flow, type FlowTools, type HandleOptions } from './flow.ts';
-import type { Options } from './definition/options.ts';
 import { createRequest, type DataRequest, type RequestInit } from './request.ts';
 
 /** Writes its name into every document, behind what others wrote. */

@@ -350,7 +350,7 @@ function remote(answers: Record<string, (call: WorkerCall) => Promise<DataReques
   return { connect, calls };
 }
 
-const lost = (because: WorkerUnavailableError['because']) => async () => {
+const lost = (because: WorkerUnavailableError['reason']) => async () => {
   throw new WorkerUnavailableError(because, 'it did not answer');
 };
 const echo = async ({ requests: [request] }: WorkerCall) => request!;

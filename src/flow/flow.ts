@@ -3,16 +3,16 @@ import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadl
 import { problem } from '#errors.ts';
 import { own, setKey } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { FlowDefinition } from './definition/definition.ts';
-import { createDeployment, type Deployment } from './runtime/deployment.ts';
-import { CATCH_ALL, DRY_RUN, type ExecutorClass } from './executor.ts';
-import { createGraph, type Graph } from './runtime/graph.ts';
-import type { FlowObserver } from './observer.ts';
-import { compilePattern, targetTest } from './runtime/pattern.ts';
-import { createRequest, type DataRequest, failed, type Route, type Status, SUCCESS, timestamp } from './request.ts';
-import { statusOf } from './status.ts';
 import { type Condition, compileCondition, type SearchFactory } from './definition/condition.ts';
+import type { FlowDefinition } from './definition/definition.ts';
+import { CATCH_ALL, DRY_RUN, type ExecutorClass } from './executor.ts';
+import type { FlowObserver } from './observer.ts';
+import { createRequest, type DataRequest, failed, type Route, type Status, SUCCESS, timestamp } from './request.ts';
+import { createDeployment, type Deployment } from './runtime/deployment.ts';
+import { createGraph, type Graph } from './runtime/graph.ts';
+import { compilePattern, targetTest } from './runtime/pattern.ts';
 import type { Connect } from './runtime/worker.ts';
+import { statusOf } from './status.ts';
 
 export interface FlowTools {
   /** Connects to external deployments. */

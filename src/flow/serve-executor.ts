@@ -5,21 +5,21 @@
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { DeploymentDefinition } from './definition/definition.ts';
-import { createDeployment, type Deployment } from './runtime/deployment.ts';
 import { createHealth } from './grpc/health.ts';
 import { infoMethod } from './grpc/info.ts';
 import { METADATA, METHODS, SERVICES } from './grpc/names.ts';
 import { reflectionMethods } from './grpc/reflection.ts';
 import { createRequestMethods } from './grpc/request-methods.ts';
-import { answerRequest, told } from './grpc/requests.ts';
+import { answerRequest, reportingErrors } from './grpc/requests.ts';
 import { type CallFacts, createRpcServer, type Method, type TlsFiles } from './grpc/server.ts';
-import { lostProblem } from './runtime/unavailable.ts';
-import type { SourceTools } from './runtime/open-replicas.ts';
 import { decodeRequestList, endpointsProto } from './proto/codec.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
+import { createDeployment, type Deployment } from './runtime/deployment.ts';
+import type { SourceTools } from './runtime/open-replicas.ts';
+import { unavailableProblem } from './runtime/unavailable.ts';
+import { WorkerUnavailableError } from './runtime/worker.ts';
 import { statusOf } from './status.ts';
 import { isObject } from './values.ts';
-import { WorkerUnavailableError } from './runtime/worker.ts';
 
 export interface ServeExecutorOptions extends Partial<SourceTools> {
   readonly definition: DeploymentDefinition;
@@ -113,12 +113,14 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
       }
       return answer;
     } catch (error) {
-      throw error instanceof WorkerUnavailableError ? lostProblem(error, definition.name, deployment.addresses) : error;
+      throw error instanceof WorkerUnavailableError
+        ? unavailableProblem(error, definition.name, deployment.addresses)
+        : error;
     }
   }
 
   const onError = (error: unknown) => log?.error({ err: error });
-  const handle = told((request, facts) => process([request], facts), onError);
+  const handle = reportingErrors((request, facts) => process([request], facts), onError);
   const requests = createRequestMethods({ handle, prefetch: PREFETCH, marksErrors: true });
   const health = createHealth([...LISTED, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
 
@@ -133,7 +135,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
         if (!first) throw problem('SubmittedDataMalformedError', { message: 'The request list is empty' });
         return requests.reply(
           await answerRequest(
-            told((_, call) => process(parts, call), onError),
+            reportingErrors((_, call) => process(parts, call), onError),
             first,
             facts,
           ),

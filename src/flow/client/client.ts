@@ -8,10 +8,10 @@ import { own } from '#own.ts';
 import type { Document } from '../document.ts';
 import { createRequest, type DataRequest, failed, type Status } from '../request.ts';
 import type { JsonObject } from '../values.ts';
-import { openGrpcLine } from './grpc-transport.ts';
-import { openHttpLine } from './http-transport.ts';
-import type { Line, LineTarget } from './transport.ts';
-import { openWebSocketLine } from './websocket-transport.ts';
+import { openGrpcTransport } from './grpc-transport.ts';
+import { openHttpTransport } from './http-transport.ts';
+import type { Transport, TransportTarget } from './transport.ts';
+import { openWebSocketTransport } from './websocket-transport.ts';
 
 export interface FlowClientOptions {
   /** Sent as `Authorization: Bearer`. */
@@ -53,16 +53,18 @@ export class FlowRequestError extends Error {
   }
 }
 
-const STANDARD_SIZE = 100;
-const STANDARD_AT_ONCE = 4;
+const DEFAULT_REQUEST_SIZE = 100;
+const DEFAULT_AT_ONCE = 4;
 
-const LINES: Readonly<Record<string, { tls: boolean; port: number; open: (target: LineTarget) => Line }>> = {
-  'http:': { tls: false, port: 80, open: openHttpLine },
-  'https:': { tls: true, port: 443, open: openHttpLine },
-  'ws:': { tls: false, port: 80, open: openWebSocketLine },
-  'wss:': { tls: true, port: 443, open: openWebSocketLine },
-  'grpc:': { tls: false, port: 80, open: openGrpcLine },
-  'grpcs:': { tls: true, port: 443, open: openGrpcLine },
+const TRANSPORTS: Readonly<
+  Record<string, { tls: boolean; port: number; open: (target: TransportTarget) => Transport }>
+> = {
+  'http:': { tls: false, port: 80, open: openHttpTransport },
+  'https:': { tls: true, port: 443, open: openHttpTransport },
+  'ws:': { tls: false, port: 80, open: openWebSocketTransport },
+  'wss:': { tls: true, port: 443, open: openWebSocketTransport },
+  'grpc:': { tls: false, port: 80, open: openGrpcTransport },
+  'grpcs:': { tls: true, port: 443, open: openGrpcTransport },
 };
 
 /**
@@ -71,32 +73,38 @@ const LINES: Readonly<Record<string, { tls: boolean; port: number; open: (target
  */
 export function createFlowClient(address: string, { token }: FlowClientOptions = {}): FlowClient {
   const { protocol, hostname, port } = new URL(address);
-  const kind = own(LINES, protocol);
+  const kind = own(TRANSPORTS, protocol);
   if (!kind || !hostname)
     throw new TypeError(`${address} is not the URL of a flow: use http, ws or grpc, with host and port`);
   const host = hostname.replace(/^\[|\]$/g, '');
-  const line = kind.open({ host, port: port ? Number(port) : kind.port, tls: kind.tls, token });
+  const transport = kind.open({ host, port: port ? Number(port) : kind.port, tls: kind.tls, token });
 
   return {
     async post(endpoint, docs, options = {}) {
-      const { parameters, targetExecutor, requestSize = STANDARD_SIZE, atOnce = STANDARD_AT_ONCE, signal } = options;
+      const {
+        parameters,
+        targetExecutor,
+        requestSize = DEFAULT_REQUEST_SIZE,
+        atOnce = DEFAULT_AT_ONCE,
+        signal,
+      } = options;
       const parts: Document[][] = [];
       for (let at = 0; at < Math.max(docs.length, 1); at += requestSize) parts.push(docs.slice(at, at + requestSize));
       const answers = new Array<Document[]>(parts.length);
       let next = 0;
-      const lane = async (): Promise<void> => {
+      const worker = async (): Promise<void> => {
         for (let at = next++; at < parts.length; at = next++) {
           const request = createRequest({ endpoint, targetExecutor, parameters, docs: parts[at]! });
-          const answer = await line.send(request, signal);
+          const answer = await transport.send(request, signal);
           if (failed(answer)) throw new FlowRequestError(answer.header.status!);
           answers[at] = answer.docs;
         }
       };
-      await Promise.all(Array.from({ length: Math.min(atOnce, parts.length) }, lane));
+      await Promise.all(Array.from({ length: Math.min(atOnce, parts.length) }, worker));
       return answers.flat();
     },
-    send: (request, signal) => line.send(request, signal),
-    ready: (signal) => line.ready(signal),
-    close: () => line.close(),
+    send: (request, signal) => transport.send(request, signal),
+    ready: (signal) => transport.ready(signal),
+    close: () => transport.close(),
   };
 }

@@ -3,7 +3,7 @@ import { own } from '#own.ts';
 import { documentJson, readDocument } from '../json/index.ts';
 import type { DataRequest, Status } from '../request.ts';
 import { isObject, type JsonObject } from '../values.ts';
-import { addressOf, authorizationOf, type Line, type LineTarget, unreachable } from './transport.ts';
+import { addressOf, authorizationOf, type Transport, type TransportTarget, unreachable } from './transport.ts';
 
 const METHODS: Readonly<Record<string, string>> = { '/update': 'PUT', '/delete': 'DELETE' };
 
@@ -30,7 +30,7 @@ function answerOf({ header }: DataRequest, body: Body): DataRequest {
   };
 }
 
-export function openHttpLine(target: LineTarget): Line {
+export function openHttpTransport(target: TransportTarget): Transport {
   const base = `http${target.tls ? 's' : ''}://${addressOf(target)}`;
   const headers = { 'content-type': 'application/json', ...authorizationOf(target) };
 

@@ -1,7 +1,7 @@
 /** How a client reaches a gateway. Implemented for HTTP, WebSocket and gRPC. */
 import type { DataRequest } from '../request.ts';
 
-export interface Line {
+export interface Transport {
   /**
    * Returns the answer; a failed executor is reported in its header. Rejects with a FlowUnreachableError when there is
    * no answer or it does not come from a gateway.
@@ -12,7 +12,7 @@ export interface Line {
   close(): void;
 }
 
-export interface LineTarget {
+export interface TransportTarget {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
@@ -27,7 +27,8 @@ export class FlowUnreachableError extends Error {
 export const unreachable = (message: string, cause?: unknown): FlowUnreachableError =>
   new FlowUnreachableError(message, cause === undefined ? undefined : { cause });
 
-export const authorizationOf = ({ token }: LineTarget): Record<string, string> =>
+export const authorizationOf = ({ token }: TransportTarget): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };
 
-export const addressOf = ({ host, port }: LineTarget): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+export const addressOf = ({ host, port }: TransportTarget): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -3,31 +3,31 @@ import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
 import type { DataRequest } from '../request.ts';
-import { addressOf, authorizationOf, type Line, type LineTarget, unreachable } from './transport.ts';
+import { addressOf, authorizationOf, type Transport, type TransportTarget, unreachable } from './transport.ts';
 
-const LARGEST_ANSWER_BYTES = 2 ** 30;
+const MAX_ANSWER_BYTES = 2 ** 30;
 
 interface Waiting {
   resolve(answer: DataRequest): void;
   reject(reason: unknown): void;
 }
 
-export function openWebSocketLine(target: LineTarget): Line {
+export function openWebSocketTransport(target: TransportTarget): Transport {
   const base = `ws${target.tls ? 's' : ''}://${addressOf(target)}`;
   const waiting = new Map<string, Waiting>();
   let opening: Promise<WebSocket> | undefined;
 
-  async function dial(path: string): Promise<WebSocket> {
+  async function openSocket(path: string): Promise<WebSocket> {
     const { WebSocket } = await import('ws');
     const headers = authorizationOf(target);
-    const socket = new WebSocket(base + path, 'bytes', { headers, maxPayload: LARGEST_ANSWER_BYTES });
+    const socket = new WebSocket(base + path, 'bytes', { headers, maxPayload: MAX_ANSWER_BYTES });
     // A later error also closes the socket, and `close` is handled.
     socket.on('error', () => {});
     return socket;
   }
 
   async function open(): Promise<WebSocket> {
-    const socket = await dial('/stream');
+    const socket = await openSocket('/stream');
     try {
       await once(socket, 'open');
     } catch (error) {
@@ -53,21 +53,21 @@ export function openWebSocketLine(target: LineTarget): Line {
       });
       const socket = await opening;
       const { requestId } = request.header;
-      const leave = () => waiting.get(requestId)?.reject(signal?.reason);
+      const onAbort = () => waiting.get(requestId)?.reject(signal?.reason);
       try {
         return await new Promise<DataRequest>((resolve, reject) => {
           signal?.throwIfAborted();
           waiting.set(requestId, { resolve, reject });
-          signal?.addEventListener('abort', leave);
+          signal?.addEventListener('abort', onAbort);
           socket.send(encodeRequest(request));
         });
       } finally {
         waiting.delete(requestId);
-        signal?.removeEventListener('abort', leave);
+        signal?.removeEventListener('abort', onAbort);
       }
     },
     async ready(signal) {
-      const socket = await dial('/dry_run');
+      const socket = await openSocket('/dry_run');
       const stop = () => socket.terminate();
       signal?.addEventListener('abort', stop);
       const isReady = await new Promise<boolean>((resolve) => {

@@ -7,10 +7,10 @@
  *       .definition();
  */
 import path from 'node:path';
+import type { ExecutorClass } from '../executor.ts';
+import { type DeploymentDefinition, END, type FlowDefinition, START } from './definition.ts';
 import { readDeployment } from './deployment-options.ts';
 import { readGateway } from './gateway-options.ts';
-import { type DeploymentDefinition, END, type FlowDefinition, START } from './definition.ts';
-import type { ExecutorClass } from '../executor.ts';
 import {
   createOptionReader,
   EXECUTOR_OPTIONS,

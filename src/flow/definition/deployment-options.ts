@@ -1,11 +1,11 @@
 /** Reads the options of one executor (docs/reference/wire/flow.md, Executor options). */
 import path from 'node:path';
-import type { ReadExecutorFile } from './define-flow.ts';
-import type { Batching, DeploymentDefinition, ExecutorSource, ExternalAddress, Polling } from './definition.ts';
 import type { ExecutorClass } from '../executor.ts';
-import { createOptionReader, invalid, type OptionReader, type Options } from './options.ts';
 import { isObject } from '../values.ts';
 import { checkCondition } from './condition.ts';
+import type { ReadExecutorFile } from './define-flow.ts';
+import type { Batching, DeploymentDefinition, ExecutorSource, ExternalAddress, Polling } from './definition.ts';
+import { createOptionReader, invalid, type OptionReader, type Options } from './options.ts';
 
 export interface DeploymentPlace {
   readonly name: string;

@@ -1,7 +1,8 @@
 /** Reads the options of the gateway (docs/reference/wire/flow.md, Gateway options). */
+
+import { isObject } from '../values.ts';
 import type { ExposedEndpoint, GatewayOptions, Protocol } from './definition.ts';
 import { createOptionReader, invalid, type OptionReader, type Options } from './options.ts';
-import { isObject } from '../values.ts';
 
 const PROTOCOLS: readonly Protocol[] = ['GRPC', 'HTTP', 'WEBSOCKET'];
 

@@ -1,7 +1,7 @@
 /** Replaces variables in the strings of a flow file (docs/reference/wire/flow.md, Variables). */
 import { own, setKey } from '#own.ts';
-import { invalid } from './options.ts';
 import { isObject } from '../values.ts';
+import { invalid } from './options.ts';
 
 export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>;

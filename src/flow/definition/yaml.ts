@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Document, isMap, parseDocument, visit } from 'yaml';
+import { isObject } from '../values.ts';
 import { type AddOptions, defineFlow } from './define-flow.ts';
 import type { FlowDefinition } from './definition.ts';
 import { invalid, type Options } from './options.ts';
 import { substitute, type Variables } from './variables.ts';
-import { isObject } from '../values.ts';
 
 export interface LoadOptions extends Partial<Variables> {
   /** Folder that relative paths start from. */

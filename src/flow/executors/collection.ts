@@ -1,6 +1,7 @@
 /** Opens the collection that an executor's options name. */
-import type { ExecutorContext } from '../executor.ts';
+
 import { invalid, type OptionReader } from '../definition/options.ts';
+import type { ExecutorContext } from '../executor.ts';
 import type { BuiltInTools, Collection } from './tools.ts';
 
 const STANDARD = 'documents';

@@ -1,9 +1,9 @@
 /** Converts what a document refers to or contains, a URL or a file, to Markdown. */
 
 import { problem } from '#errors.ts';
+import { invalid } from '../definition/options.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
-import { invalid } from '../definition/options.ts';
 import { isObject, type JsonObject } from '../values.ts';
 import { eachDocument } from './each-document.ts';
 import { readParameters, readSettings, type Settings } from './settings.ts';

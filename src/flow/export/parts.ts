@@ -5,7 +5,6 @@
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { problem } from '#errors.ts';
-import { MAX_MEMORY_BYTES } from '../definition/deployment-options.ts';
 import {
   type DeploymentDefinition,
   type ExecutorSource,
@@ -13,6 +12,7 @@ import {
   type Protocol,
   START,
 } from '../definition/definition.ts';
+import { MAX_MEMORY_BYTES } from '../definition/deployment-options.ts';
 
 export interface ExportOptions {
   /** Container image with the product, and with the executors' modules below `/flow`. */

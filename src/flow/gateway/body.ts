@@ -1,9 +1,9 @@
 /** Reads a request body within a size limit and parses it as JSON. Errors have the `detail` form. */
 import type { IncomingMessage } from 'node:http';
 import { Problem, problem } from '#errors.ts';
-import { BODY, type Issue, malformed, wrong } from '../json/index.ts';
 import { parseWithArrays } from '../json/arrays.ts';
-import { findFault } from './json-error.ts';
+import { BODY, type Issue, malformed, wrong } from '../json/index.ts';
+import { findJsonError } from './json-error.ts';
 
 const tooLarge = (maxBytes: number): Problem => {
   const message = `The body has more than ${maxBytes} bytes`;
@@ -13,15 +13,15 @@ const tooLarge = (maxBytes: number): Problem => {
   });
 };
 
-const gone = (): Problem => problem('DataStreamBrokenError', { message: 'The body ended early' });
+const brokenOff = (): Problem => problem('DataStreamBrokenError', { message: 'The body ended early' });
 
 export interface BodyLimits {
   readonly maxBytes: number;
   /** Reserves memory shared by all requests; false when none is left. */
-  take(bytes: number): boolean;
+  reserve(bytes: number): boolean;
 }
 
-const full = (): Problem =>
+const outOfMemory = (): Problem =>
   problem('ServiceNodeResourceDrainError', {
     message: 'The gateway has no memory left for request bodies, try again',
     retryAfter: 1,
@@ -31,7 +31,7 @@ const full = (): Problem =>
  * Reads the whole body. Rejects with RequestPayloadTooLargeError, ServiceNodeResourceDrainError when other requests use
  * all memory for bodies, or DataStreamBrokenError when the client disconnects.
  */
-export function readBytes(request: IncomingMessage, { maxBytes, take }: BodyLimits): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, { maxBytes, reserve }: BodyLimits): Promise<Buffer> {
   const announced = Number(request.headers['content-length']);
   if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
@@ -42,16 +42,16 @@ export function readBytes(request: IncomingMessage, { maxBytes, take }: BodyLimi
       if (refused) return;
       bytes += part.length;
       if (bytes > maxBytes) refused = tooLarge(maxBytes);
-      else if (!take(part.length)) refused = full();
+      else if (!reserve(part.length)) refused = outOfMemory();
       else parts.push(part);
       if (!refused) return;
       parts.length = 0;
       reject(refused);
     });
     request.on('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
-    request.on('error', () => reject(gone()));
+    request.on('error', () => reject(brokenOff()));
     request.on('close', () => {
-      if (!request.complete) reject(gone());
+      if (!request.complete) reject(brokenOff());
     });
   });
 }
@@ -67,7 +67,7 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
   const bytes = await readBytes(request, limits);
   if (bytes.length === 0) throw wrong(BODY, 'missing');
   if (!isJson(request.headers['content-type'])) throw wrong(BODY, 'dict');
-  const value = parse(bytes.toString('utf8'));
+  const value = parseJson(bytes.toString('utf8'));
   if (value === null) throw wrong(BODY, 'missing');
   return value;
 }
@@ -76,12 +76,12 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
  * Parses JSON; long lists of numbers become NdArrays (`parseWithArrays`). Throws SubmittedDataMalformedError with the
  * position of a syntax error, or when the values would take many times the memory of the text.
  */
-export function parse(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return parseWithArrays(text, parseBounded);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const fault = findFault(text);
+    const fault = findJsonError(text);
     const { msg, pos, lineno, colno } = fault;
     const issue: Issue = {
       loc: ['body', pos],
@@ -107,13 +107,13 @@ const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
 function parseBounded(text: string): unknown {
-  if (text.length >= UNCHECKED_LENGTH && containersIn(text) > MAX_CONTAINERS) {
+  if (text.length >= UNCHECKED_LENGTH && countContainers(text) > MAX_CONTAINERS) {
     throw malformed([{ loc: ['body'], msg: 'too many lists, objects and keys', type: 'value_error.size' }]);
   }
   return JSON.parse(text);
 }
 
-function containersIn(text: string): number {
+function countContainers(text: string): number {
   let containers = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -25,4 +25,4 @@ export function preflight({ method, headers }: IncomingMessage): Answer | undefi
   };
 }
 
-export const SIMPLE = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' } as const;
+export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' } as const;

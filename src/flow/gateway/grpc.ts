@@ -10,7 +10,7 @@ import { infoMethod } from '../grpc/info.ts';
 import { METHODS, SERVICES } from '../grpc/names.ts';
 import { reflectionMethods } from '../grpc/reflection.ts';
 import { createRequestMethods } from '../grpc/request-methods.ts';
-import { type Handle, inTime, told } from '../grpc/requests.ts';
+import { type Handle, reportingErrors, withTimeout } from '../grpc/requests.ts';
 import { createRpcServer, type Method } from '../grpc/server.ts';
 import type { StreamLimits } from '../grpc/stream.ts';
 import type { FlowObserver } from '../observer.ts';
@@ -58,7 +58,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const onError = (error: unknown) => log?.error({ err: error });
   const handle: Handle = (request, facts) => flow.handle(request, { signal: facts.signal, headers: facts.headers() });
   const requests = createRequestMethods({
-    handle: inTime(told(handle, onError), options.requestTimeoutMs),
+    handle: withTimeout(reportingErrors(handle, onError), options.requestTimeoutMs),
     prefetch: options.prefetch,
     limits,
     observe,

@@ -11,13 +11,13 @@ import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import { createId } from '../document.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
-import { type Answer, detail, failureAnswer, notFound } from './answer.ts';
+import { type Answer, detailAnswer, failureAnswer, notFound } from './answer.ts';
 import { readJson } from './body.ts';
-import { preflight, SIMPLE } from './cors.ts';
+import { CORS_HEADERS, preflight } from './cors.ts';
 import { descriptionRoutes } from './openapi.ts';
 import { type Exchange, gatewayRoutes, type Route } from './routes.ts';
 import { createTokenCheck } from './token.ts';
-import { createSocketDoor, type SocketLimits } from './websocket.ts';
+import { createWebSocketGateway, type SocketLimits } from './websocket.ts';
 
 export interface GatewayLimits extends SocketLimits {
   /** Total size of the bodies of all running HTTP requests. */
@@ -65,12 +65,12 @@ const REQUEST_MS = 300_000;
 const REST_MS = 10_000;
 const UNREAD_MS = 60_000;
 /** Default for `maxHeldBytes`, in bodies of the maximum size. */
-const MAX_LARGEST = 8;
+const HELD_BODIES = 8;
 const GRACE_MS = 10_000;
 
 type RouteTable = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
-function tableOf(routes: readonly Route[]): RouteTable {
+function routeTable(routes: readonly Route[]): RouteTable {
   const table = new Map<string, Map<string, Route>>();
   for (const route of routes) {
     const methods = table.get(route.path) ?? new Map<string, Route>();
@@ -80,7 +80,7 @@ function tableOf(routes: readonly Route[]): RouteTable {
 }
 
 /** The only path with a parameter. */
-const NAMED = '/api/';
+const MODE_PREFIX = '/api/';
 
 function pathOf(url: string): string {
   const query = url.indexOf('?');
@@ -97,12 +97,12 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const { flow, protocol, version, log, limits, environment = {}, observe, refuse = () => undefined } = tools;
   const options = tools.options ?? flow.definition.gateway;
   const { requestTimeoutMs, maxBodyBytes = MAX_BODY_BYTES } = options;
-  const answersOrigins = options.cors || options.restApiVersion === '1';
+  const answersCors = options.cors || options.restApiVersion === '1';
   const routes = gatewayRoutes({ flow, options, protocol, version, environment });
-  const table = tableOf([...routes, ...descriptionRoutes(routes, { ...options, version })]);
+  const table = routeTable([...routes, ...descriptionRoutes(routes, { ...options, version })]);
   const isAllowed = createTokenCheck(options.token);
-  const sockets = createSocketDoor({ flow, options, protocol, isAllowed, refuse, observe, log, limits });
-  const maxHeldBytes = limits?.maxHeldBytes ?? MAX_LARGEST * maxBodyBytes;
+  const sockets = createWebSocketGateway({ flow, options, protocol, isAllowed, refuse, observe, log, limits });
+  const maxHeldBytes = limits?.maxHeldBytes ?? HELD_BODIES * maxBodyBytes;
   const unreadMs = limits?.unreadMs ?? UNREAD_MS;
   let server: Server | undefined;
   let heldBytes = 0;
@@ -111,10 +111,10 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   function answerTo(request: IncomingMessage, found: Found, asked: Pick<Exchange, 'requestId' | 'signal' | 'json'>) {
     const { route, name } = found;
     const refused = refuse(request);
-    if (refused !== undefined) return detail(403, refused);
+    if (refused !== undefined) return detailAnswer(403, refused);
     if (!route) return refusal(request, found);
     if (!route.open && !isAllowed(request)) {
-      return detail(401, 'Not authenticated', { 'www-authenticate': 'Bearer' });
+      return detailAnswer(401, 'Not authenticated', { 'www-authenticate': 'Bearer' });
     }
     return route.run({ request, name, ...asked });
   }
@@ -123,15 +123,15 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     const path = pathOf(url);
     const methods = table.get(path);
     if (methods) return { path, methods, route: methods.get(method), name: '' };
-    if (path.startsWith(NAMED) && path.length > NAMED.length && !path.includes('/', NAMED.length)) {
-      const named = table.get(`${NAMED}{mode}`);
-      return { path, methods: named, route: named?.get(method), name: path.slice(NAMED.length) };
+    if (path.startsWith(MODE_PREFIX) && path.length > MODE_PREFIX.length && !path.includes('/', MODE_PREFIX.length)) {
+      const named = table.get(`${MODE_PREFIX}{mode}`);
+      return { path, methods: named, route: named?.get(method), name: path.slice(MODE_PREFIX.length) };
     }
     return { path, methods: undefined, route: undefined, name: '' };
   }
 
   function refusal({ url = '/' }: IncomingMessage, { path, methods }: Found): Answer {
-    if (methods) return detail(405, 'Method Not Allowed', { allow: [...methods.keys()].join(', ') });
+    if (methods) return detailAnswer(405, 'Method Not Allowed', { allow: [...methods.keys()].join(', ') });
     const bare = path.replace(/\/$/, '');
     if (bare === path || !table.has(bare)) return notFound();
     const query = url.indexOf('?');
@@ -144,12 +144,12 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     const found = find(request);
     const controller = new AbortController();
     let ownBytes = 0;
-    const take = (bytes: number): boolean => {
+    const reserve = (bytes: number): boolean => {
       ownBytes += bytes;
       heldBytes += bytes;
       return heldBytes <= maxHeldBytes;
     };
-    const json = () => readJson(request, { maxBytes: maxBodyBytes, take });
+    const json = () => readJson(request, { maxBytes: maxBodyBytes, reserve });
     response.on('close', () => {
       heldBytes -= ownBytes;
       if (!response.writableFinished) controller.abort();
@@ -157,7 +157,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     let answer: Answer;
     try {
       const asked = preflightOf(request) ?? answerTo(request, found, { requestId, signal: controller.signal, json });
-      answer = await (requestTimeoutMs ? inTime(asked, requestTimeoutMs, controller) : asked);
+      answer = await (requestTimeoutMs ? withTimeout(asked, requestTimeoutMs, controller) : asked);
     } catch (error) {
       answer = failureAnswer(error, { requestId });
       if (answer.code === 500) log?.error({ err: asProblem(error).cause ?? error, reqId: requestId });
@@ -176,7 +176,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     });
   }
 
-  const preflightOf = (request: IncomingMessage) => (answersOrigins ? preflight(request) : undefined);
+  const preflightOf = (request: IncomingMessage) => (answersCors ? preflight(request) : undefined);
 
   function send(request: IncomingMessage, response: ServerResponse, answer: Answer, requestId: string): void {
     if (response.destroyed) return;
@@ -186,12 +186,12 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
       'content-length': Buffer.byteLength(answer.body),
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
-      ...(answersOrigins && request.headers.origin && SIMPLE),
+      ...(answersCors && request.headers.origin && CORS_HEADERS),
       ...answer.headers,
     });
     response.end(answer.body);
-    if (!request.complete) cutLater(request, response);
-    if (response.writableNeedDrain) cutUnread(response, unreadMs);
+    if (!request.complete) drainRefused(request, response);
+    if (response.writableNeedDrain) disconnectUnread(response, unreadMs);
   }
 
   const gateway: HttpGateway = {
@@ -241,7 +241,7 @@ interface Found {
 }
 
 /** Returns the answer, or throws a ServiceTimeoutError and aborts the request when it takes too long. */
-async function inTime(
+async function withTimeout(
   answer: Answer | Promise<Answer>,
   timeoutMs: number,
   controller: AbortController,
@@ -264,13 +264,13 @@ async function inTime(
  * Reads and drops the rest of a refused body for a while. A client that is disconnected while sending never sees the
  * answer.
  */
-function cutLater(request: IncomingMessage, response: ServerResponse): void {
+function drainRefused(request: IncomingMessage, response: ServerResponse): void {
   const timer = setTimeout(() => request.destroy(), REST_MS);
   for (const end of ['end', 'close']) request.on(end, () => clearTimeout(timer));
   response.on('finish', () => request.resume());
 }
 
-function cutUnread(response: ServerResponse, unreadMs: number): void {
+function disconnectUnread(response: ServerResponse, unreadMs: number): void {
   const { socket } = response;
   if (!socket) return;
   const cut = () => socket.destroy();

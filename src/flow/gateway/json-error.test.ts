@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { findFault } from './json-error.ts';
+import { findJsonError } from './json-error.ts';
 
 it.each([
   ['', 'Expecting value', 0],
@@ -17,11 +17,16 @@ it.each([
   ['[] []', 'Extra data', 3],
   ['[[[', 'Expecting value', 3],
 ])('%j: %s at %i', (text, msg, pos) => {
-  expect(findFault(text)).toEqual({ msg, pos, lineno: 1, colno: pos + 1 });
+  expect(findJsonError(text)).toEqual({ msg, pos, lineno: 1, colno: pos + 1 });
 });
 
 it('counts lines and columns from 1', () => {
-  expect(findFault('{\n "a": 1,\n "b" 2}')).toEqual({ msg: "Expecting ':' delimiter", pos: 16, lineno: 3, colno: 6 });
+  expect(findJsonError('{\n "a": 1,\n "b" 2}')).toEqual({
+    msg: "Expecting ':' delimiter",
+    pos: 16,
+    lineno: 3,
+    colno: 6,
+  });
 });
 
 it('finds a place within every text that JSON.parse refuses', () => {
@@ -38,7 +43,7 @@ it('finds a place within every text that JSON.parse refuses', () => {
         JSON.parse(text);
       } catch {
         refused++;
-        const { pos } = findFault(text);
+        const { pos } = findJsonError(text);
         expect(pos).toBeGreaterThanOrEqual(0);
         expect(pos).toBeLessThanOrEqual(text.length);
       }

@@ -3,7 +3,7 @@
  * only after JSON.parse failed.
  */
 
-export interface JsonFault {
+export interface JsonError {
   readonly msg: string;
   /** Offset from 0; lines and columns from 1. */
   readonly pos: number;
@@ -18,7 +18,7 @@ const SPACE = /[ \t\n\r]*/y;
 const LITERALS = ['true', 'false', 'null'];
 const KEY = 'Expecting property name enclosed in double quotes';
 
-class Fault extends Error {
+class SyntaxFault extends Error {
   readonly at: number;
 
   constructor(message: string, at: number) {
@@ -27,17 +27,17 @@ class Fault extends Error {
   }
 }
 
-export function findFault(text: string): JsonFault {
+export function findJsonError(text: string): JsonError {
   try {
     scan(text);
   } catch (error) {
-    if (error instanceof Fault) return placed(text, error.message, error.at);
+    if (error instanceof SyntaxFault) return locate(text, error.message, error.at);
     throw error;
   }
-  return placed(text, 'Expecting value', 0);
+  return locate(text, 'Expecting value', 0);
 }
 
-function placed(text: string, msg: string, pos: number): JsonFault {
+function locate(text: string, msg: string, pos: number): JsonError {
   let [lineno, lineStart] = [1, 0];
   for (let at = text.indexOf('\n'); at >= 0 && at < pos; at = text.indexOf('\n', at + 1)) {
     lineno++;
@@ -51,7 +51,7 @@ function scan(text: string): void {
   let expected: Expected = 'value';
   let at = 0;
   const close = (bracket: string): void => {
-    if (text[at] !== bracket) throw new Fault("Expecting ',' delimiter", at);
+    if (text[at] !== bracket) throw new SyntaxFault("Expecting ',' delimiter", at);
     at++;
     open.pop();
     expected = open.length ? 'comma or end' : 'nothing';
@@ -62,10 +62,10 @@ function scan(text: string): void {
     const bracket = open.at(-1) === '{' ? '}' : ']';
     if (expected === 'nothing') {
       if (next === undefined) return;
-      throw new Fault('Extra data', at);
+      throw new SyntaxFault('Extra data', at);
     }
     if (expected === 'colon') {
-      if (next !== ':') throw new Fault("Expecting ':' delimiter", at);
+      if (next !== ':') throw new SyntaxFault("Expecting ':' delimiter", at);
       at++;
       expected = 'value';
     } else if (expected === 'comma or end') {
@@ -76,7 +76,7 @@ function scan(text: string): void {
     } else if ((expected === 'key or end' || expected === 'value or end') && next === bracket) {
       close(bracket);
     } else if (expected === 'key' || expected === 'key or end') {
-      if (next !== '"') throw new Fault(KEY, at);
+      if (next !== '"') throw new SyntaxFault(KEY, at);
       at = endOfString(text, at);
       expected = 'colon';
     } else if (next === '{' || next === '[') {
@@ -99,7 +99,7 @@ function endOfScalar(text: string, at: number): number {
   if (text[at] === '"') return endOfString(text, at);
   const literal = LITERALS.find((word) => text.startsWith(word, at));
   const end = literal ? at + literal.length : matchEnd(NUMBER, text, at);
-  if (end === at) throw new Fault('Expecting value', at);
+  if (end === at) throw new SyntaxFault('Expecting value', at);
   return end;
 }
 
@@ -107,15 +107,15 @@ function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const character = text[at]!;
     if (character === '"') return at + 1;
-    if (character < ' ') throw new Fault('Invalid control character at', at);
+    if (character < ' ') throw new SyntaxFault('Invalid control character at', at);
     if (character !== '\\') continue;
     at++;
     if (text[at] === 'u') {
-      if (!/^[\da-fA-F]{4}$/.test(text.slice(at + 1, at + 5))) throw new Fault('Invalid \\uXXXX escape', at);
+      if (!/^[\da-fA-F]{4}$/.test(text.slice(at + 1, at + 5))) throw new SyntaxFault('Invalid \\uXXXX escape', at);
       at += 4;
     } else if (at < text.length && !'"\\/bfnrt'.includes(text[at]!)) {
-      throw new Fault('Invalid \\escape', at - 1);
+      throw new SyntaxFault('Invalid \\escape', at - 1);
     }
   }
-  throw new Fault('Unterminated string starting at', start);
+  throw new SyntaxFault('Unterminated string starting at', start);
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { GatewayOptions } from '../definition/definition.ts';
 import { type Answer, ok } from './answer.ts';
-import type { Given, Route, Taken } from './routes.ts';
+import type { RequestSchema, ResponseSchema, Route } from './routes.ts';
 
 const TITLE = 'My Jina Service';
 const DESCRIPTION = 'A flow of executors and their gateway. The options `title` and `description` replace this text.';
@@ -122,7 +122,7 @@ const SCHEMAS: Record<string, object> = {
       ],
     },
   }),
-} satisfies Record<Taken | Given | string, object>;
+} satisfies Record<RequestSchema | ResponseSchema | string, object>;
 
 const identifier = ({ method, path }: Route) => `${method.toLowerCase()}_${path.replace(/[^A-Za-z0-9]+/g, '_')}`;
 

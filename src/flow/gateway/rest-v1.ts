@@ -9,8 +9,8 @@ import type { NdArray } from '../ndarray.ts';
 import { type DataRequest, ERROR, type Route, type Status } from '../request.ts';
 import type { JsonObject } from '../values.ts';
 
-export const OLD_KINDS = ['index', 'search', 'update', 'delete', 'train'] as const;
-export type OldKind = (typeof OLD_KINDS)[number];
+export const V1_KINDS = ['index', 'search', 'update', 'delete', 'train'] as const;
+export type V1Kind = (typeof V1_KINDS)[number];
 
 export interface QueryLanguage {
   readonly name: string;
@@ -19,7 +19,7 @@ export interface QueryLanguage {
 }
 
 /** The key, only if it has a value. */
-const given = <T>(key: string, value: T, isGiven = Boolean(value)): Record<string, T> =>
+const ifGiven = <T>(key: string, value: T, isGiven = Boolean(value)): Record<string, T> =>
   isGiven ? { [key]: value } : {};
 
 /** An array with its bytes, as in protobuf's JSON mapping. */
@@ -30,10 +30,10 @@ export function arrayObject(array: NdArray): object {
 }
 
 const scoreObject = ({ value, opName, description, refId }: Score, name: string) => ({
-  ...given('value', value),
+  ...ifGiven('value', value),
   opName: opName || name,
-  ...given('description', description),
-  ...given('refId', refId),
+  ...ifGiven('description', description),
+  ...ifGiven('refId', refId),
 });
 
 const contentHash = (document: Document): string => {
@@ -45,35 +45,35 @@ const contentHash = (document: Document): string => {
     .slice(0, 16);
 };
 
-export function oldDocument(document: Document): object {
+export function v1Document(document: Document): object {
   const { blob, tensor, embedding } = document;
   const [score] = Object.entries(document.scores);
   const evaluations = Object.entries(document.evaluations);
   return {
     id: document.id,
-    ...given('parentId', document.parentId),
-    ...given('granularity', document.granularity),
-    ...given('adjacency', document.adjacency),
+    ...ifGiven('parentId', document.parentId),
+    ...ifGiven('granularity', document.granularity),
+    ...ifGiven('adjacency', document.adjacency),
     ...(blob?.length && { buffer: base64Of(blob) }),
     ...(tensor && { blob: arrayObject(tensor) }),
-    ...given('text', document.text),
-    ...given('mimeType', document.mimeType),
-    ...given('weight', document.weight),
-    ...given('uri', document.uri),
-    ...given('tags', document.tags, Object.keys(document.tags).length > 0),
-    ...given('offset', Math.trunc(document.offset)),
-    ...given('location', document.location.map(Math.trunc), document.location.length > 0),
+    ...ifGiven('text', document.text),
+    ...ifGiven('mimeType', document.mimeType),
+    ...ifGiven('weight', document.weight),
+    ...ifGiven('uri', document.uri),
+    ...ifGiven('tags', document.tags, Object.keys(document.tags).length > 0),
+    ...ifGiven('offset', Math.trunc(document.offset)),
+    ...ifGiven('location', document.location.map(Math.trunc), document.location.length > 0),
     ...(embedding && { embedding: arrayObject(embedding) }),
-    ...given('modality', document.modality),
+    ...ifGiven('modality', document.modality),
     ...(score && { score: scoreObject(score[1], score[0]) }),
     ...(evaluations.length && { evaluations: evaluations.map(([name, one]) => scoreObject(one, name)) }),
-    ...given('chunks', document.chunks.map(oldDocument), document.chunks.length > 0),
-    ...given('matches', document.matches.map(oldDocument), document.matches.length > 0),
+    ...ifGiven('chunks', document.chunks.map(v1Document), document.chunks.length > 0),
+    ...ifGiven('matches', document.matches.map(v1Document), document.matches.length > 0),
     contentHash: contentHash(document),
   };
 }
 
-function oldStatus(status: Status | undefined): object {
+function v1Status(status: Status | undefined): object {
   if (status?.code !== ERROR) return {};
   const { description, exception } = status;
   return {
@@ -83,51 +83,52 @@ function oldStatus(status: Status | undefined): object {
   };
 }
 
-const oldRoute = ({ executor, startTime, endTime, status }: Route): object => ({
+const v1Route = ({ executor, startTime, endTime, status }: Route): object => ({
   pod: executor,
   podId: executor,
   ...(startTime && { startTime: isoTimeZ(startTime) }),
   ...(endTime && { endTime: isoTimeZ(endTime) }),
-  ...given('status', oldStatus(status), status?.code === ERROR),
+  ...ifGiven('status', v1Status(status), status?.code === ERROR),
 });
 
 /** The gateway's route is both first and last. */
-function oldRoutes(routes: readonly Route[]): object[] {
+function v1Routes(routes: readonly Route[]): object[] {
   const [gateway] = routes;
-  return [...routes, ...(gateway ? [gateway] : [])].map(oldRoute);
+  return [...routes, ...(gateway ? [gateway] : [])].map(v1Route);
 }
 
 /** Formats 32 hexadecimal digits as a UUID. Any other id stays as it is. */
-export const dashed = (id: string): string => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
+export const formatUuid = (id: string): string =>
+  id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
 
-export interface OldAsked {
+export interface V1Request {
   /** The request id that the client sent and expects back. Without one, the flow's id is formatted as a UUID. */
   readonly requestId?: string | undefined;
-  readonly kind: OldKind;
+  readonly kind: V1Kind;
   readonly queryset: readonly QueryLanguage[];
 }
 
-export function oldAnswer({ header, docs, routes }: DataRequest, { requestId, kind, queryset }: OldAsked): object {
-  const body = kind === 'delete' ? { ids: docs.map(({ id }) => id) } : { docs: docs.map(oldDocument) };
+export function v1Answer({ header, docs, routes }: DataRequest, { requestId, kind, queryset }: V1Request): object {
+  const body = kind === 'delete' ? { ids: docs.map(({ id }) => id) } : { docs: docs.map(v1Document) };
   return {
-    requestId: requestId ?? dashed(header.requestId),
+    requestId: requestId ?? formatUuid(header.requestId),
     [kind]: docs.length ? body : {},
-    status: oldStatus(header.status),
-    ...given('queryset', queryset, queryset.length > 0),
-    routes: oldRoutes(routes),
+    status: v1Status(header.status),
+    ...ifGiven('queryset', queryset, queryset.length > 0),
+    routes: v1Routes(routes),
   };
 }
 
-export interface OldControl {
+export interface V1Control {
   readonly requestId: string;
   readonly command: 'STATUS' | 'RELOAD';
   readonly targets: readonly string[];
   readonly routes: readonly Route[];
 }
 
-export const oldControlAnswer = ({ requestId, command, targets, routes }: OldControl): object => ({
+export const v1ControlAnswer = ({ requestId, command, targets, routes }: V1Control): object => ({
   requestId,
-  control: { command, propagate: true, ...given('targets', targets, targets.length > 0) },
+  control: { command, propagate: true, ...ifGiven('targets', targets, targets.length > 0) },
   status: command === 'STATUS' ? { code: 'READY' } : {},
-  routes: oldRoutes(routes),
+  routes: v1Routes(routes),
 });

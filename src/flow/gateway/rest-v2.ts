@@ -8,7 +8,7 @@ import { type DataRequest, ERROR, type Route, type Status } from '../request.ts'
 import { arrayObject } from './rest-v1.ts';
 
 /** The error code of version 2. Success is 0 in every version. */
-const OLD_ERROR = 3;
+const V2_ERROR = 3;
 
 const scoreObject = ({ value, opName = '', description = '', refId = '' }: Score) => ({
   value,
@@ -21,7 +21,7 @@ const scoreObject = ({ value, opName = '', description = '', refId = '' }: Score
 const scoresObject = (scores: Scores) =>
   Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, scoreObject(score)]));
 
-export function documentObject2(document: Document): object {
+export function v2Document(document: Document): object {
   const { blob, tensor, embedding, text, tags } = document;
   return {
     id: document.id,
@@ -41,13 +41,13 @@ export function documentObject2(document: Document): object {
     ...(Object.keys(tags).length && { tags }),
     scores: scoresObject(document.scores),
     evaluations: scoresObject(document.evaluations),
-    chunks: document.chunks.map(documentObject2),
-    matches: document.matches.map(documentObject2),
+    chunks: document.chunks.map(v2Document),
+    matches: document.matches.map(v2Document),
   };
 }
 
-const statusObject2 = (status: Status | undefined) => ({
-  code: status?.code === ERROR ? OLD_ERROR : 0,
+const v2Status = (status: Status | undefined) => ({
+  code: status?.code === ERROR ? V2_ERROR : 0,
   description: status?.description ?? '',
   exception: status?.exception
     ? {
@@ -59,22 +59,22 @@ const statusObject2 = (status: Status | undefined) => ({
     : null,
 });
 
-const routeObject2 = ({ executor, startTime, endTime, status }: Route) => ({
+const v2Route = ({ executor, startTime, endTime, status }: Route) => ({
   pod: executor,
   podId: executor,
   startTime: startTime ? isoTimeZ(startTime) : null,
   endTime: endTime ? isoTimeZ(endTime) : null,
-  status: status ? statusObject2(status) : null,
+  status: status ? v2Status(status) : null,
 });
 
-const dataObject = ({ docs }: DataRequest) => ({ docs: docs.map(documentObject2), groundtruths: [] });
+const dataObject = ({ docs }: DataRequest) => ({ docs: docs.map(v2Document), groundtruths: [] });
 
 /** The answer of index, search, update and delete: only the documents. */
-export const documentsAnswer2 = (answer: DataRequest): string =>
+export const v2DocumentsAnswer = (answer: DataRequest): string =>
   JSON.stringify({ requestId: answer.header.requestId, data: dataObject(answer) });
 
 /** The answer of /post: the whole message. */
-export const wholeAnswer2 = (answer: DataRequest): string =>
+export const v2MessageAnswer = (answer: DataRequest): string =>
   JSON.stringify({
     requestId: answer.header.requestId,
     data: dataObject(answer),
@@ -84,6 +84,6 @@ export const wholeAnswer2 = (answer: DataRequest): string =>
       noPropagate: false,
     },
     parameters: answer.parameters,
-    routes: answer.routes.map(routeObject2),
-    status: statusObject2(answer.header.status),
+    routes: answer.routes.map(v2Route),
+    status: v2Status(answer.header.status),
   });

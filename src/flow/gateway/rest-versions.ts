@@ -5,28 +5,28 @@
 import { BODY, malformed, readRequest, requestJson, wrong } from '../json/index.ts';
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
-import { type OldKind, oldAnswer, type QueryLanguage } from './rest-v1.ts';
-import { documentsAnswer2, wholeAnswer2 } from './rest-v2.ts';
+import { type QueryLanguage, type V1Kind, v1Answer } from './rest-v1.ts';
+import { v2DocumentsAnswer, v2MessageAnswer } from './rest-v2.ts';
 
-export interface FormAsked {
+export interface BodyContext {
   /** The endpoint of the route. Without it the body names the endpoint. */
   readonly endpoint?: string | undefined;
   /** Key of the documents in version 1. */
-  readonly kind?: OldKind;
+  readonly kind?: V1Kind;
 }
 
-export interface Reading {
+export interface ReadBody {
   readonly request: DataRequest;
   /** Documents sent through the flow at once; all by default. */
   readonly partSize?: number | undefined;
-  readonly kind: OldKind;
+  readonly kind: V1Kind;
   readonly queryset: readonly QueryLanguage[];
 }
 
-export interface Form {
+export interface RestFormat {
   /** Throws SubmittedDataMalformedError with the fact `detail`. */
-  read(body: unknown, asked: FormAsked): Reading;
-  write(answer: DataRequest, reading: Reading, asked: FormAsked): string;
+  read(body: unknown, asked: BodyContext): ReadBody;
+  write(answer: DataRequest, reading: ReadBody, asked: BodyContext): string;
 }
 
 function partSizeOf(body: unknown): number | undefined {
@@ -38,22 +38,22 @@ function partSizeOf(body: unknown): number | undefined {
   ]);
 }
 
-function readAny(body: unknown, { endpoint, kind = 'search' }: FormAsked): Reading {
+function readBody(body: unknown, { endpoint, kind = 'search' }: BodyContext): ReadBody {
   const request = readRequest(body, { ...(endpoint && { endpoint }), stringsAreIds: kind === 'delete' });
   return { request, kind, queryset: [], partSize: endpoint ? partSizeOf(body) : undefined };
 }
 
-export const FORM_3: Form = { read: readAny, write: requestJson };
+export const REST_V3: RestFormat = { read: readBody, write: requestJson };
 
-export const FORM_2: Form = {
+export const REST_V2: RestFormat = {
   read(body, asked) {
     const named = isObject(body) ? (body.execEndpoint ?? body.exec_endpoint) : undefined;
     if (isObject(body) && !asked.endpoint && named === undefined) {
       throw wrong({ up: BODY, key: 'execEndpoint' }, 'missing');
     }
-    return readAny(body, asked);
+    return readBody(body, asked);
   },
-  write: (answer, _reading, { endpoint }) => (endpoint ? documentsAnswer2(answer) : wholeAnswer2(answer)),
+  write: (answer, _reading, { endpoint }) => (endpoint ? v2DocumentsAnswer(answer) : v2MessageAnswer(answer)),
 };
 
 /** Adds the two query-language entries that `top_k` stands for. */
@@ -72,7 +72,7 @@ function querysetOf(body: Record<string, unknown>): QueryLanguage[] {
   ];
 }
 
-export const FORM_1: Form = {
+export const REST_V1: RestFormat = {
   read(body, { endpoint, kind = 'search' }) {
     if (!isObject(body)) throw wrong(BODY, 'dict');
     const { data } = body;
@@ -83,7 +83,7 @@ export const FORM_1: Form = {
     }
     // A single string is a list of one. Version 1 has no `header`.
     const { header: _, ...rest } = body;
-    const reading = readAny({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
+    const reading = readBody({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
     const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';
     for (const [at, document] of reading.request.docs.entries()) {
       const guessed = Array.isArray(data) && typeof data[at] === 'string' && document.text ? 'text/plain' : '';
@@ -96,7 +96,7 @@ export const FORM_1: Form = {
     reading.request.parameters = { ...extra, ...reading.request.parameters };
     return { ...reading, queryset: querysetOf(body) };
   },
-  write: (answer, reading) => JSON.stringify(oldAnswer(answer, reading), undefined, 2),
+  write: (answer, reading) => JSON.stringify(v1Answer(answer, reading), undefined, 2),
 };
 
-export const FORMS = { '1': FORM_1, '2': FORM_2, '3': FORM_3 } as const;
+export const REST_FORMATS = { '1': REST_V1, '2': REST_V2, '3': REST_V3 } as const;

@@ -4,14 +4,14 @@ import { asProblem, problem } from '#errors.ts';
 import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import { BODY, requestJson, statusObject, wrong } from '../json/index.ts';
-import { isLost } from '../runtime/unavailable.ts';
 import { createRequest, type DataRequest, ERROR, type Route as FlowRoute, failed, timestamp } from '../request.ts';
+import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import { isObject } from '../values.ts';
-import { type Answer, type Asked, failureAnswer, notFound, ok } from './answer.ts';
-import { dashed, OLD_KINDS, type OldKind, oldAnswer, oldControlAnswer } from './rest-v1.ts';
-import { FORM_1, FORM_3, FORMS, type Form, type FormAsked, type Reading } from './rest-versions.ts';
+import { type Answer, failureAnswer, notFound, ok, type RequestFacts } from './answer.ts';
+import { formatUuid, V1_KINDS, type V1Kind, v1Answer, v1ControlAnswer } from './rest-v1.ts';
+import { type BodyContext, REST_FORMATS, REST_V1, REST_V3, type ReadBody, type RestFormat } from './rest-versions.ts';
 import { handleInParts } from './split-request.ts';
-import { statusReport } from './status-report.ts';
+import { writeStatusReport } from './status-report.ts';
 
 /** A request as a route sees it. */
 export interface Exchange {
@@ -27,8 +27,8 @@ export interface Exchange {
 }
 
 /** Schema names in the OpenAPI description. */
-export type Taken = 'DataRequest' | 'EndpointRequest' | 'ReloadRequest' | 'OldRequest';
-export type Given = 'DataResponse' | 'Status' | 'StatusReport' | 'Empty' | 'OldResponse';
+export type RequestSchema = 'DataRequest' | 'EndpointRequest' | 'ReloadRequest' | 'OldRequest';
+export type ResponseSchema = 'DataResponse' | 'Status' | 'StatusReport' | 'Empty' | 'OldResponse';
 
 export interface Route {
   readonly method: string;
@@ -36,8 +36,8 @@ export interface Route {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string | undefined;
-  readonly takes?: Taken;
-  readonly gives: Given;
+  readonly takes?: RequestSchema;
+  readonly gives: ResponseSchema;
   readonly deprecated?: boolean;
   /** Whether the route needs no token. */
   readonly open?: boolean;
@@ -78,7 +78,7 @@ function healthRoutes({ options, version, environment }: RouteTools): Route[] {
           open: false,
           summary: 'Versions and environment',
           gives: 'StatusReport',
-          run: () => ok(statusReport({ version, environment, form: '2' })),
+          run: () => ok(writeStatusReport({ version, environment, form: '2' })),
         },
       ];
     case '3':
@@ -102,7 +102,7 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
     tags: DEBUG,
     summary: 'Versions and environment',
     gives: 'StatusReport',
-    run: () => ok(statusReport({ version, environment, form: options.restApiVersion })),
+    run: () => ok(writeStatusReport({ version, environment, form: options.restApiVersion })),
   };
   if (!isHttp) return [dryRun, status];
   return [
@@ -115,7 +115,7 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
       summary: 'Send documents to any endpoint of the flow',
       takes: 'EndpointRequest',
       gives: 'DataResponse',
-      run: dataRun(tools, options.restApiVersion === '1' ? FORM_3 : FORMS[options.restApiVersion], {}),
+      run: dataRun(tools, options.restApiVersion === '1' ? REST_V3 : REST_FORMATS[options.restApiVersion], {}),
     },
     reloadRoute(tools),
   ];
@@ -129,8 +129,8 @@ const CRUD_ROUTES = [
 ] as const;
 
 function crudRoutes(tools: RouteTools): Route[] {
-  const form = FORMS[tools.options.restApiVersion];
-  const isOld = form === FORM_1;
+  const form = REST_FORMATS[tools.options.restApiVersion];
+  const isOld = form === REST_V1;
   const routes = CRUD_ROUTES.map(
     ([method, kind, summary]): Route => ({
       method,
@@ -147,7 +147,7 @@ function crudRoutes(tools: RouteTools): Route[] {
 
 function customRoutes(tools: RouteTools): Route[] {
   const { exposeEndpoints, restApiVersion } = tools.options;
-  const form = restApiVersion === '1' ? FORM_3 : FORMS[restApiVersion];
+  const form = restApiVersion === '1' ? REST_V3 : REST_FORMATS[restApiVersion];
   return Object.entries(exposeEndpoints).flatMap(([endpoint, { httpPath, methods, summary, description, tags }]) =>
     methods.map(
       (method): Route => ({
@@ -165,7 +165,7 @@ function customRoutes(tools: RouteTools): Route[] {
 }
 
 /** Reads a body, sends it through the flow and writes the answer in the same format. */
-function dataRun(tools: RouteTools, form: Form, asked: FormAsked): Route['run'] {
+function dataRun(tools: RouteTools, form: RestFormat, asked: BodyContext): Route['run'] {
   return async (exchange) => {
     const reading = form.read(await exchange.json(), asked);
     return runReading(tools, exchange, reading, (answer) => form.write(answer, reading, asked));
@@ -175,17 +175,17 @@ function dataRun(tools: RouteTools, form: Form, asked: FormAsked): Route['run'] 
 async function runReading(
   { flow, options }: RouteTools,
   { request: { headers }, requestId, signal }: Exchange,
-  { request, partSize }: Reading,
+  { request, partSize }: ReadBody,
   write: (answer: DataRequest) => string,
 ): Promise<Answer> {
   request.header.requestId = requestId;
-  const asked: Asked = { requestId, docs: request.docs };
+  const asked: RequestFacts = { requestId, docs: request.docs };
   try {
     const answer = await handleInParts(flow, request, partSize, { signal, headers });
     return { code: options.failuresAre500 && failed(answer) ? 500 : 200, body: write(answer) };
   } catch (error) {
     // Other failures need no documents; the gateway handles and logs them.
-    if (!isLost(asProblem(error))) throw error;
+    if (!isUnavailableProblem(asProblem(error))) throw error;
     return failureAnswer(error, asked);
   }
 }
@@ -218,7 +218,7 @@ function reloadRoute({ flow, options }: RouteTools): Route {
       if (isOld) {
         return ok(
           JSON.stringify(
-            oldControlAnswer({ requestId: dashed(requestId), command: 'RELOAD', targets, routes }),
+            v1ControlAnswer({ requestId: formatUuid(requestId), command: 'RELOAD', targets, routes }),
             undefined,
             2,
           ),
@@ -253,7 +253,7 @@ function modeRoute(tools: RouteTools): Route {
 /** `/api/{mode}` always answers in the form of REST version 1. */
 async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
   const mode = exchange.name.toLowerCase();
-  const kind = OLD_KINDS.find((one) => one === mode);
+  const kind = V1_KINDS.find((one) => one === mode);
   if (!kind && mode !== 'control') return reason(405, `unsupported mode ${exchange.name}`);
   const body = await exchange.json();
   if (!isObject(body)) throw wrong(BODY, 'dict');
@@ -264,9 +264,9 @@ async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
 
 const reason = (code: number, text: string): Answer => ({ code, body: JSON.stringify({ reason: text }) });
 
-function runOld(tools: RouteTools, exchange: Exchange, body: Record<string, unknown>, kind: OldKind): Promise<Answer> {
-  const reading = FORM_1.read(body, { endpoint: `/${kind}`, kind });
-  return runReading(tools, exchange, reading, (answer) => JSON.stringify(oldAnswer(answer, reading)));
+function runOld(tools: RouteTools, exchange: Exchange, body: Record<string, unknown>, kind: V1Kind): Promise<Answer> {
+  const reading = REST_V1.read(body, { endpoint: `/${kind}`, kind });
+  return runReading(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, reading)));
 }
 
 async function runControl(
@@ -281,14 +281,14 @@ async function runControl(
     const status = await flow.dryRun(signal);
     if (status.code === ERROR) throw problem('ServiceAwayError', { message: status.description });
     const routes = [{ executor: 'gateway', startTime, endTime: timestamp() }];
-    return ok(JSON.stringify(oldControlAnswer({ requestId: dashed(requestId), command, targets: [], routes })));
+    return ok(JSON.stringify(v1ControlAnswer({ requestId: formatUuid(requestId), command, targets: [], routes })));
   }
   if (command === 'RELOAD') {
     const targets = targetsOf(body);
     const { routes, missing } = await reload(flow, targets);
     return missing
       ? notFound()
-      : ok(JSON.stringify(oldControlAnswer({ requestId: dashed(requestId), command, targets, routes })));
+      : ok(JSON.stringify(v1ControlAnswer({ requestId: formatUuid(requestId), command, targets, routes })));
   }
   return reason(406, `unsupported command ${command}`);
 }

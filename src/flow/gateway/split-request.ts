@@ -16,11 +16,11 @@ export async function handleInParts(
     const docs = request.docs.slice(at, at + partSize);
     answers.push(await flow.handle({ ...request, header: { ...request.header }, routes: [], docs }, options));
   }
-  return united(answers);
+  return mergeAnswers(answers);
 }
 
 /** Merges the answers: documents in order, each route from its first start to its last end, and the first failure. */
-function united(answers: readonly DataRequest[]): DataRequest {
+function mergeAnswers(answers: readonly DataRequest[]): DataRequest {
   const routes = new Map<string, Route>();
   for (const answer of answers) {
     for (const route of answer.routes) {

@@ -27,7 +27,7 @@ const NAMES = [
   'internal',
 ] as const;
 
-const NAMES_1 = [
+const V1_NAMES = [
   'jina',
   'jina-proto',
   'jina-vcs-tag',
@@ -80,7 +80,7 @@ export interface StatusReport {
 let session: string | undefined;
 
 /** Values for the report. Names without a counterpart here are `(unset)`. */
-function known(version: string): Record<string, string> {
+function knownValues(version: string): Record<string, string> {
   session ??= randomUUID();
   return {
     jina: version,
@@ -98,14 +98,17 @@ function known(version: string): Record<string, string> {
 const pick = (names: readonly string[], values: Readonly<Record<string, string | undefined>>) =>
   Object.fromEntries(names.map((name) => [name, values[name] || UNSET]));
 
-export const statusFacts = ({ version, environment }: StatusFacts, names: readonly string[] = NAMES): StatusReport => ({
-  jina: pick(names, known(version)),
+export const createStatusReport = (
+  { version, environment }: StatusFacts,
+  names: readonly string[] = NAMES,
+): StatusReport => ({
+  jina: pick(names, knownValues(version)),
   envs: pick(ENVIRONMENT, environment),
 });
 
 /** The report as JSON text, in the form of a REST version. */
-export function statusReport({ form, ...facts }: StatusFacts & { readonly form: '1' | '2' | '3' }): string {
-  const report = statusFacts(facts, form === '1' ? NAMES_1 : NAMES);
+export function writeStatusReport({ form, ...facts }: StatusFacts & { readonly form: '1' | '2' | '3' }): string {
+  const report = createStatusReport(facts, form === '1' ? V1_NAMES : NAMES);
   if (form === '3') return JSON.stringify(report);
   const used = `${(process.memoryUsage.rss() / 2 ** 20).toFixed(1)} MB`;
   return JSON.stringify({ ...report, [form === '1' ? 'used_memory' : 'usedMemory']: used });

@@ -4,10 +4,10 @@ import type { RawData, WebSocket } from 'ws';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Flow } from '../flow.ts';
-import { isLost } from '../runtime/unavailable.ts';
 import type { FlowObserver } from '../observer.ts';
-import type { Codec, Frame } from './websocket-frames.ts';
+import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import type { SocketLimits } from './websocket.ts';
+import type { Codec, Frame } from './websocket-frames.ts';
 
 export interface ConnectionTools {
   readonly flow: Flow;
@@ -28,27 +28,30 @@ export interface Connection {
 
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
-const WRONG_KIND = 1003;
-const UNDECODABLE = 1007;
+const UNSUPPORTED_DATA = 1003;
+const INVALID_PAYLOAD = 1007;
 const INTERNAL = 1011;
 
 /** Size limit of a close reason (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;
 
-const short = (reason: string, instead: string): string =>
+const fitReason = (reason: string, instead: string): string =>
   Buffer.byteLength(reason) <= MAX_REASON_BYTES ? reason : instead;
 
-function lostReason(failure: Problem): string {
+function unavailableReason(failure: Problem): string {
   const { addresses } = failure.facts;
   const where =
     Array.isArray(addresses) && addresses.length ? `deployment at {'${addresses.join("', '")}'}` : 'a deployment';
   const instead = `Network error while connecting to ${where}. It may be down.`;
-  return short(failure.message, short(instead, 'Network error while connecting to a deployment. It may be down.'));
+  return fitReason(
+    failure.message,
+    fitReason(instead, 'Network error while connecting to a deployment. It may be down.'),
+  );
 }
 
-export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
+export function openConnection(socket: WebSocket, tools: ConnectionTools): Connection {
   const { flow, codec, headers, prefetch, limits, observe, log } = tools;
-  const most = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
+  const maxInWork = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
   const waiting: Buffer[] = [];
   /** One controller for each running request, so that its listeners are released with it. */
   const inWork = new Set<AbortController>();
@@ -56,10 +59,10 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
   /** Set once no more requests are read: the code to close with when all are answered. */
   let endCode: number | undefined;
   /** Number of answers handed to the network. */
-  let taken = 0;
+  let sentCount = 0;
 
   const hasRoom = (): boolean =>
-    inWork.size < most && inWorkBytes < limits.maxInWorkBytes && socket.bufferedAmount < limits.maxUnreadBytes;
+    inWork.size < maxInWork && inWorkBytes < limits.maxInWorkBytes && socket.bufferedAmount < limits.maxUnreadBytes;
 
   /** Starts waiting requests, pauses or resumes reading, and closes the connection when everything is done. */
   function proceed(): void {
@@ -105,19 +108,19 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
 
   function fail(failure: Problem, frame: Frame | undefined, bytes: Buffer): void {
     if (failure.code === 500) log?.error({ err: failure.cause ?? failure });
-    if (isLost(failure)) {
-      close(INTERNAL, lostReason(failure));
+    if (isUnavailableProblem(failure)) {
+      close(INTERNAL, unavailableReason(failure));
       return;
     }
     const written = codec.writeFailure(failure, frame, bytes);
-    if (written === undefined) close(UNDECODABLE, short(failure.message, 'The frame is not a request'));
+    if (written === undefined) close(INVALID_PAYLOAD, fitReason(failure.message, 'The frame is not a request'));
     else send(written);
   }
 
   function send(data: string | Uint8Array): void {
     if (socket.readyState !== socket.OPEN) return;
     socket.send(data, { binary: codec.isBinary }, () => {
-      taken++;
+      sentCount++;
       if (socket.isPaused) proceed();
     });
   }
@@ -126,7 +129,10 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
     if (endCode !== undefined || socket.readyState !== socket.OPEN) return;
     const bytes = data as Buffer;
     if (isBinary !== codec.isBinary) {
-      close(WRONG_KIND, codec.isBinary ? 'Text frame on a binary connection' : 'Binary frame on a text connection');
+      close(
+        UNSUPPORTED_DATA,
+        codec.isBinary ? 'Text frame on a binary connection' : 'Binary frame on a text connection',
+      );
       return;
     }
     if (codec.isEnd(bytes)) {
@@ -136,7 +142,10 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
     proceed();
   });
 
-  const stopPings = ping(socket, limits, { taken: () => taken, isBusy: () => inWork.size > 0 && socket.isPaused });
+  const stopPings = startPings(socket, limits, {
+    taken: () => sentCount,
+    isBusy: () => inWork.size > 0 && socket.isPaused,
+  });
   const closed = new Promise<void>((resolve) => {
     socket.on('close', () => {
       stopPings();
@@ -164,7 +173,7 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
  * Closes a connection whose client neither answers pings nor reads answers. While reading is paused because requests
  * are running, pongs cannot arrive, so silence is ignored.
  */
-function ping(
+function startPings(
   socket: WebSocket,
   { pingMs, pongMs }: SocketLimits,
   signs: { taken(): number; isBusy(): boolean },

@@ -5,9 +5,9 @@ import { BODY, readRequest, requestFrame, statusObject, wrong } from '../json/in
 import { decodeRequest, encodeRequest, encodeStatus } from '../proto/request.ts';
 import { createRequest, type DataRequest, ERROR, type Status, timestamp } from '../request.ts';
 import { isObject } from '../values.ts';
-import { parse } from './body.ts';
-import { OLD_KINDS, oldAnswer, oldControlAnswer } from './rest-v1.ts';
-import { FORM_1 } from './rest-versions.ts';
+import { parseJson } from './body.ts';
+import { V1_KINDS, v1Answer, v1ControlAnswer } from './rest-v1.ts';
+import { REST_V1 } from './rest-versions.ts';
 
 /** A request read from one frame. */
 export interface Frame {
@@ -63,16 +63,16 @@ function readText(body: unknown): Frame {
 function readOld(body: Record<string, unknown>): Frame {
   const requestId = idOf(body);
   if (isObject(body.control)) return readControl(body.control, requestId);
-  const kind = OLD_KINDS.find((one) => isObject(body[one]));
+  const kind = V1_KINDS.find((one) => isObject(body[one]));
   if (!kind) throw wrong({ up: BODY, key: 'data' }, 'missing');
   const { docs, ids } = body[kind] as Record<string, unknown>;
   const data = (kind === 'delete' ? ids : undefined) ?? docs ?? [];
-  const reading = FORM_1.read({ ...body, data }, { endpoint: `/${kind}`, kind });
+  const reading = REST_V1.read({ ...body, data }, { endpoint: `/${kind}`, kind });
   if (requestId) reading.request.header.requestId = requestId;
   const asked = { ...reading, ...(requestId && { requestId }) };
   return {
     requestId: reading.request.header.requestId,
-    run: async (flow, options) => JSON.stringify(oldAnswer(await flow.handle(reading.request, options), asked)),
+    run: async (flow, options) => JSON.stringify(v1Answer(await flow.handle(reading.request, options), asked)),
   };
 }
 
@@ -88,7 +88,7 @@ function readControl(control: Record<string, unknown>, requestId: string): Frame
       const status = await flow.dryRun(signal);
       if (status.code === ERROR) throw problem('ServiceAwayError', { message: status.description });
       const routes = [{ executor: 'gateway', startTime, endTime: timestamp() }];
-      return JSON.stringify(oldControlAnswer({ requestId, command: 'STATUS', targets: [], routes }));
+      return JSON.stringify(v1ControlAnswer({ requestId, command: 'STATUS', targets: [], routes }));
     },
   };
 }
@@ -106,7 +106,7 @@ function idIn(bytes: Buffer): string {
 export const JSON_TEXT: Codec = {
   isBinary: false,
   isEnd: (bytes) => bytes.length <= 16 && bytes.toString('latin1').replace(/\s/g, '') === '{}',
-  read: (bytes) => readText(parse(bytes.toString('utf8'))),
+  read: (bytes) => readText(parseJson(bytes.toString('utf8'))),
   writeFailure: (failure, frame, bytes) =>
     JSON.stringify({
       header: { request_id: frame?.requestId ?? idIn(bytes), status: statusObject(failureStatus(failure)) },

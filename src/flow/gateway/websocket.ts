@@ -10,8 +10,8 @@ import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
+import { type Connection, openConnection } from './websocket-connection.ts';
 import { BYTES, type Codec, JSON_TEXT } from './websocket-frames.ts';
-import { type Connection, connect } from './websocket-connection.ts';
 
 export interface SocketLimits {
   /** Interval of pings. */
@@ -28,7 +28,7 @@ export interface SocketLimits {
 
 const MIB = 2 ** 20;
 /** Ping intervals and frame size match the original framework. */
-const LIMITS: SocketLimits = {
+const DEFAULT_LIMITS: SocketLimits = {
   pingMs: 20_000,
   pongMs: 20_000,
   maxMessageBytes: 16 * MIB,
@@ -36,7 +36,7 @@ const LIMITS: SocketLimits = {
   maxUnreadBytes: 4 * MIB,
 };
 
-export interface SocketDoorTools {
+export interface WebSocketGatewayTools {
   readonly flow: Flow;
   readonly options: GatewayOptions;
   readonly protocol: Protocol;
@@ -47,16 +47,16 @@ export interface SocketDoorTools {
   readonly limits?: Partial<SocketLimits> | undefined;
 }
 
-export interface SocketDoor {
+export interface WebSocketGateway {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Stops reading, waits up to `graceMs` for running requests, then closes the connections. */
   close(graceMs: number): Promise<void>;
 }
 
-const PROTOCOLS: Readonly<Record<string, Codec>> = { json: JSON_TEXT, bytes: BYTES };
+const SUBPROTOCOLS: Readonly<Record<string, Codec>> = { json: JSON_TEXT, bytes: BYTES };
 
 /** Chooses the subprotocol: JSON if offered, else bytes. */
-function choose(asked: ReadonlySet<string>): string | false {
+function chooseSubprotocol(asked: ReadonlySet<string>): string | false {
   if (asked.has('json')) return 'json';
   return asked.has('bytes') ? 'bytes' : false;
 }
@@ -70,11 +70,11 @@ function pathsOf({ debugEndpoints }: GatewayOptions, protocol: Protocol): Readon
   return paths;
 }
 
-function turnAway(socket: Duplex, line: string): void {
+function rejectUpgrade(socket: Duplex, line: string): void {
   socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-export function createSocketDoor({
+export function createWebSocketGateway({
   flow,
   options,
   protocol,
@@ -83,9 +83,9 @@ export function createSocketDoor({
   observe,
   log,
   limits,
-}: SocketDoorTools): SocketDoor {
+}: WebSocketGatewayTools): WebSocketGateway {
   const allLimits: SocketLimits = {
-    ...LIMITS,
+    ...DEFAULT_LIMITS,
     ...(options.maxBodyBytes !== undefined && { maxMessageBytes: options.maxBodyBytes }),
     ...limits,
   };
@@ -94,19 +94,19 @@ export function createSocketDoor({
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: allLimits.maxMessageBytes,
-    handleProtocols: choose,
+    handleProtocols: chooseSubprotocol,
     clientTracking: false,
   });
   let isClosing = false;
 
-  function open(socket: WebSocket, request: IncomingMessage, path: Path): void {
-    const codec = own(PROTOCOLS, socket.protocol) ?? JSON_TEXT;
+  function accept(socket: WebSocket, request: IncomingMessage, path: Path): void {
+    const codec = own(SUBPROTOCOLS, socket.protocol) ?? JSON_TEXT;
     if (path === 'dry run') {
       void answerDryRun(socket, codec, flow);
       return;
     }
     const { headers } = request;
-    const connection = connect(socket, {
+    const connection = openConnection(socket, {
       flow,
       codec,
       headers,
@@ -123,10 +123,10 @@ export function createSocketDoor({
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy());
       const path = paths.get((request.url ?? '/').split('?', 1)[0]!);
-      if (isClosing) turnAway(socket, '503 Service Unavailable');
-      else if (!path || refuse(request) !== undefined) turnAway(socket, '403 Forbidden');
-      else if (!isAllowed(request)) turnAway(socket, '401 Unauthorized\r\nwww-authenticate: Bearer');
-      else server.handleUpgrade(request, socket, head, (made) => open(made, request, path));
+      if (isClosing) rejectUpgrade(socket, '503 Service Unavailable');
+      else if (!path || refuse(request) !== undefined) rejectUpgrade(socket, '403 Forbidden');
+      else if (!isAllowed(request)) rejectUpgrade(socket, '401 Unauthorized\r\nwww-authenticate: Bearer');
+      else server.handleUpgrade(request, socket, head, (made) => accept(made, request, path));
     },
     async close(graceMs) {
       isClosing = true;

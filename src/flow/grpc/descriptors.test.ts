@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { findProgram } from '../../../test/support/services-start.ts';
 import { BYTES, createReader, readFields, tagOf } from '../proto/wire.ts';
-import { fileNamed, fileOfSymbol } from './descriptors.ts';
+import { findFile, findFileOfSymbol } from './descriptors.ts';
 import { SERVICES } from './names.ts';
 import { PROTO_FILES } from './proto-files.ts';
 
@@ -45,7 +45,7 @@ it.skipIf(!protoc)('says what the compiler says', () => {
       expect(stderr).toBe('');
       expect(status).toBe(0);
       const [file] = filesOf(readFileSync(out));
-      expect(Buffer.from(fileNamed(name)![0]!).toString('hex')).toBe(file!.toString('hex'));
+      expect(Buffer.from(findFile(name)![0]!).toString('hex')).toBe(file!.toString('hex'));
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -53,13 +53,13 @@ it.skipIf(!protoc)('says what the compiler says', () => {
 });
 
 it('finds the file of a symbol, with what it imports', () => {
-  expect(fileOfSymbol('jina.JinaRPC')).toHaveLength(5);
-  expect(fileOfSymbol('jina.JinaRPC.Call')).toEqual(fileNamed('jina.proto'));
-  expect(fileOfSymbol('docarray.DocumentProto.chunks')).toEqual(fileNamed('docarray.proto'));
-  expect(fileOfSymbol('jina.Nothing')).toBeUndefined();
-  expect(fileNamed('nothing.proto')).toBeUndefined();
+  expect(findFileOfSymbol('jina.JinaRPC')).toHaveLength(5);
+  expect(findFileOfSymbol('jina.JinaRPC.Call')).toEqual(findFile('jina.proto'));
+  expect(findFileOfSymbol('docarray.DocumentProto.chunks')).toEqual(findFile('docarray.proto'));
+  expect(findFileOfSymbol('jina.Nothing')).toBeUndefined();
+  expect(findFile('nothing.proto')).toBeUndefined();
 });
 
 it.each(Object.values(SERVICES))('knows %s', (service) => {
-  expect(fileOfSymbol(service)).toBeDefined();
+  expect(findFileOfSymbol(service)).toBeDefined();
 });

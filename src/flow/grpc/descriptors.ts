@@ -233,7 +233,7 @@ function writeService(writer: Writer, { name, methods }: Block, scope: string, i
   writer.ldelim();
 }
 
-function describe({ name, scope, imports, blocks }: File, index: Index): Uint8Array {
+function encodeFile({ name, scope, imports, blocks }: File, index: Index): Uint8Array {
   const writer = createWriter();
   writeText(writer, 1, name);
   writeText(writer, 2, scope);
@@ -257,20 +257,20 @@ interface Catalogue {
 
 let known: Catalogue | undefined;
 
-function catalogue(): Catalogue {
+function loadCatalogue(): Catalogue {
   if (known) return known;
   const files = Object.entries(PROTO_FILES).map(([name, text]) => readFile(name, text));
   const index = indexOf(files);
   known = {
-    files: new Map(files.map((file) => [file.name, { bytes: describe(file, index), imports: file.imports }])),
+    files: new Map(files.map((file) => [file.name, { bytes: encodeFile(file, index), imports: file.imports }])),
     symbols: index.files,
   };
   return known;
 }
 
 /** A file followed by its transitive imports; `undefined` if there is no such file. */
-export function fileNamed(name: string): Uint8Array[] | undefined {
-  const { files } = catalogue();
+export function findFile(name: string): Uint8Array[] | undefined {
+  const { files } = loadCatalogue();
   if (!files.has(name)) return undefined;
   const found = new Set([name]);
   // Iterating a Set also visits items that are added meanwhile.
@@ -279,7 +279,7 @@ export function fileNamed(name: string): Uint8Array[] | undefined {
 }
 
 /** The file that declares a type, field, service or method, followed by its transitive imports. */
-export function fileOfSymbol(symbol: string): Uint8Array[] | undefined {
-  const file = catalogue().symbols.get(symbol);
-  return file === undefined ? undefined : fileNamed(file);
+export function findFileOfSymbol(symbol: string): Uint8Array[] | undefined {
+  const file = loadCatalogue().symbols.get(symbol);
+  return file === undefined ? undefined : findFile(file);
 }

@@ -3,7 +3,7 @@ import { problem } from '#errors.ts';
 import { decodeWith } from '../proto/request.ts';
 import { BYTES, createWriter, type FieldReaders, readFields, tagOf, VARINT } from '../proto/wire.ts';
 import { METHODS } from './names.ts';
-import type { Method, Outgoing } from './server.ts';
+import type { Method, ResponseStream } from './server.ts';
 
 const SERVING = 1;
 const NOT_SERVING = 2;
@@ -33,7 +33,7 @@ const answer = (status: number): Buffer => Buffer.from(createWriter().uint32(tag
 /** `services` are service names. The empty name stands for the whole server. */
 export function createHealth(services: readonly string[]): Health {
   const known = new Set(['', ...services]);
-  const watching = new Set<Outgoing>();
+  const watching = new Set<ResponseStream>();
   let isStopped = false;
 
   const statusOf = (service: string): number =>

@@ -1,5 +1,5 @@
 /** The method JinaInfoRPC/_status: versions and environment, from a fixed list of names. */
-import { type StatusFacts, statusFacts } from '../gateway/status-report.ts';
+import { createStatusReport, type StatusFacts } from '../gateway/status-report.ts';
 import { infoProto } from '../proto/codec.ts';
 import { METHODS } from './names.ts';
 import type { Method } from './server.ts';
@@ -8,7 +8,7 @@ export const infoMethod = (facts: StatusFacts): Method => ({
   ...METHODS.info,
   kind: 'unary',
   run() {
-    const { jina, envs } = statusFacts(facts);
+    const { jina, envs } = createStatusReport(facts);
     return { bytes: infoProto.encode({ jina: new Map(Object.entries(jina)), envs: new Map(Object.entries(envs)) }) };
   },
 });

@@ -11,13 +11,13 @@ import {
   type Writer,
   writeText,
 } from '../proto/wire.ts';
-import { fileNamed, fileOfSymbol } from './descriptors.ts';
+import { findFile, findFileOfSymbol } from './descriptors.ts';
 import { CODE, rpcFailure } from './failures.ts';
 import { SERVICES } from './names.ts';
-import { type Both, fail, type Method } from './server.ts';
+import { type BidiStream, failStream, type Method } from './server.ts';
 
 /** A reflection request; exactly one field is set. */
-interface Question {
+interface ReflectionRequest {
   file?: string;
   symbol?: string;
   extensionsOf?: string;
@@ -25,7 +25,7 @@ interface Question {
   services?: boolean;
 }
 
-const QUESTION: FieldReaders<Question> = {
+const REQUEST: FieldReaders<ReflectionRequest> = {
   [tagOf(3, BYTES)]: (reader, question) => {
     question.file = reader.string();
   },
@@ -78,14 +78,14 @@ function writeNoExtensions(writer: Writer, type: string): void {
   writer.ldelim();
 }
 
-function answerTo(bytes: Buffer, services: readonly string[]): Buffer {
-  const question: Question = {};
-  readFields(createReader(bytes), bytes.length, question, QUESTION, 0);
+function answerReflection(bytes: Buffer, services: readonly string[]): Buffer {
+  const question: ReflectionRequest = {};
+  readFields(createReader(bytes), bytes.length, question, REQUEST, 0);
   const writer = createWriter();
   writer.uint32(tagOf(2, BYTES)).bytes(bytes);
   if (question.services) writeServices(writer, services);
-  else if (question.symbol !== undefined) writeFiles(writer, fileOfSymbol(question.symbol));
-  else if (question.file !== undefined) writeFiles(writer, fileNamed(question.file));
+  else if (question.symbol !== undefined) writeFiles(writer, findFileOfSymbol(question.symbol));
+  else if (question.file !== undefined) writeFiles(writer, findFile(question.file));
   else if (question.extensionsOf !== undefined) writeNoExtensions(writer, question.extensionsOf);
   else if (question.extension) writeError(writer, CODE.notFound, 'Extensions are not supported');
   else writeError(writer, CODE.invalidArgument, 'The request is empty');
@@ -98,12 +98,12 @@ export function reflectionMethods(listed: readonly string[]): Method[] {
     service,
     name: 'ServerReflectionInfo',
     kind: 'both',
-    run(stream: Both) {
+    run(stream: BidiStream) {
       stream.on('data', (bytes: Buffer) => {
         try {
-          stream.write(answerTo(bytes, listed));
+          stream.write(answerReflection(bytes, listed));
         } catch {
-          fail(stream, rpcFailure(CODE.invalidArgument, 'The bytes are not a ServerReflectionRequest'));
+          failStream(stream, rpcFailure(CODE.invalidArgument, 'The bytes are not a ServerReflectionRequest'));
         }
       });
       stream.on('end', () => stream.end());

@@ -7,8 +7,8 @@ import { failed } from '../request.ts';
 import { asBuffer } from './bytes.ts';
 import { CODE, failureOf, rpcFailure } from './failures.ts';
 import { METADATA, METHODS } from './names.ts';
-import { type Answered, answerRequest, type Handle, readRequest, streamAnswer } from './requests.ts';
-import { type Both, type CallFacts, fail, type Method, type Outgoing, type Reply } from './server.ts';
+import { answerRequest, answerStreamMessage, type EncodedAnswer, type Handle, readRequest } from './requests.ts';
+import { type BidiStream, type CallFacts, failStream, type Method, type Reply, type ResponseStream } from './server.ts';
 import { type CallStream, STREAM_LIMITS, type StreamAnswer, type StreamLimits, serveStream } from './stream.ts';
 
 export interface RequestMethodsTools {
@@ -25,7 +25,7 @@ export interface RequestMethodsTools {
 export interface RequestMethods {
   readonly methods: readonly Method[];
   /** The encoded answer, with the error mark if needed. */
-  reply(answered: Answered): Reply;
+  reply(answered: EncodedAnswer): Reply;
   /** Refuses new calls. Streams stop reading and end once all their requests are answered. */
   stop(): void;
 }
@@ -33,7 +33,7 @@ export interface RequestMethods {
 const MARK = { [METADATA.isError]: 'true' };
 
 /** The smaller of two limits, where 0 means no limit. */
-const stricter = (one: number, other: number): number => (one && other ? Math.min(one, other) : one || other);
+const stricterLimit = (one: number, other: number): number => (one && other ? Math.min(one, other) : one || other);
 
 function prefetchOf(facts: CallFacts): number {
   const asked = Number(facts.metadata(METADATA.prefetch) ?? 0);
@@ -51,29 +51,29 @@ export function createRequestMethods({
   const closing = rpcFailure(CODE.unavailable, 'The server is closing');
   let isStopped = false;
 
-  async function single(bytes: Buffer, facts: CallFacts): Promise<Reply> {
+  async function runSingle(bytes: Buffer, facts: CallFacts): Promise<Reply> {
     const answered = await answerRequest(handle, readRequest(bytes, facts), facts);
     observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: answered.bytes.length });
     return reply(answered);
   }
 
-  async function ofStream(message: Buffer, facts: CallFacts): Promise<StreamAnswer> {
-    const answer = await streamAnswer(handle, message, facts);
+  async function runMessage(message: Buffer, facts: CallFacts): Promise<StreamAnswer> {
+    const answer = await answerStreamMessage(handle, message, facts);
     observe?.transferred?.({ receivedBytes: message.length, sentBytes: answer.message?.length ?? 0 });
     return answer;
   }
 
-  const reply = ({ answer, bytes }: Answered): Reply =>
+  const reply = ({ answer, bytes }: EncodedAnswer): Reply =>
     marksErrors && failed(answer) ? { bytes, trailers: MARK } : { bytes };
 
-  function call(stream: Both, facts: CallFacts): void {
+  function runStream(stream: BidiStream, facts: CallFacts): void {
     if (isStopped) {
-      fail(stream, closing);
+      failStream(stream, closing);
       return;
     }
     const served = serveStream(stream, {
-      answer: (message) => ofStream(message, facts),
-      prefetch: stricter(prefetch, prefetchOf(facts)),
+      answer: (message) => runMessage(message, facts),
+      prefetch: stricterLimit(prefetch, prefetchOf(facts)),
       inOrder: facts.metadata(METADATA.inOrder)?.toLowerCase() === 'true',
       limits: { ...STREAM_LIMITS, ...limits },
     });
@@ -82,7 +82,7 @@ export function createRequestMethods({
   }
 
   /** Answers one document with one message per resulting document, or one empty message if there is none. */
-  async function document(bytes: Buffer, stream: Outgoing, facts: CallFacts): Promise<void> {
+  async function runDocument(bytes: Buffer, stream: ResponseStream, facts: CallFacts): Promise<void> {
     try {
       const { answer } = await answerRequest(handle, decodeSingleDocument(bytes), facts);
       const parts = answer.docs.length > 0 ? answer.docs.map((one) => ({ ...answer, docs: [one] })) : [answer];
@@ -92,15 +92,15 @@ export function createRequestMethods({
       }
       stream.end();
     } catch (error) {
-      fail(stream, failureOf(asProblem(error)));
+      failStream(stream, failureOf(asProblem(error)));
     }
   }
 
   return {
     methods: [
-      { ...METHODS.single, kind: 'unary', run: single },
-      { ...METHODS.call, kind: 'both', run: call },
-      { ...METHODS.document, kind: 'answers', run: (bytes, stream, facts) => void document(bytes, stream, facts) },
+      { ...METHODS.single, kind: 'unary', run: runSingle },
+      { ...METHODS.call, kind: 'both', run: runStream },
+      { ...METHODS.document, kind: 'answers', run: (bytes, stream, facts) => void runDocument(bytes, stream, facts) },
     ],
     reply,
     stop() {
@@ -110,7 +110,7 @@ export function createRequestMethods({
   };
 }
 
-const drained = (stream: Outgoing): Promise<void> =>
+const drained = (stream: ResponseStream): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       stream.off('drain', done);

@@ -1,8 +1,8 @@
 /** Decodes requests, runs them and encodes answers, for all gRPC methods that carry requests. */
 import { asProblem, type Problem, problem } from '#errors.ts';
-import { isLost } from '../runtime/unavailable.ts';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
 import { createRequest, type DataRequest, ERROR, type Status } from '../request.ts';
+import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import { asBuffer } from './bytes.ts';
 import { failureOf } from './failures.ts';
 import { METADATA } from './names.ts';
@@ -36,23 +36,23 @@ function refusedAnswer({ header: { requestId }, parameters }: DataRequest, failu
   return answer;
 }
 
-export interface Answered {
+export interface EncodedAnswer {
   readonly answer: DataRequest;
   readonly bytes: Buffer;
 }
 
-const written = (answer: DataRequest): Answered => ({ answer, bytes: asBuffer(encodeRequest(answer)) });
+const encodeAnswer = (answer: DataRequest): EncodedAnswer => ({ answer, bytes: asBuffer(encodeRequest(answer)) });
 
 /** Throws only when the flow or an executor is unavailable. */
-export async function answerRequest(handle: Handle, request: DataRequest, facts: CallFacts): Promise<Answered> {
+export async function answerRequest(handle: Handle, request: DataRequest, facts: CallFacts): Promise<EncodedAnswer> {
   const { header, parameters } = request;
   const asked = { ...request, header: { ...header }, parameters, docs: [] };
   try {
-    return written(await handle(request, facts));
+    return encodeAnswer(await handle(request, facts));
   } catch (error) {
     const failure = asProblem(error);
-    if (isLost(failure)) throw failure;
-    return written(refusedAnswer(asked, failure));
+    if (isUnavailableProblem(failure)) throw failure;
+    return encodeAnswer(refusedAnswer(asked, failure));
   }
 }
 
@@ -60,7 +60,7 @@ export async function answerRequest(handle: Handle, request: DataRequest, facts:
  * Like `answerRequest`, for one message of a stream. Invalid bytes end the stream. So does an unavailable executor,
  * after an answer with the request's id.
  */
-export async function streamAnswer(handle: Handle, bytes: Buffer, facts: CallFacts): Promise<StreamAnswer> {
+export async function answerStreamMessage(handle: Handle, bytes: Buffer, facts: CallFacts): Promise<StreamAnswer> {
   let requestId: string | undefined;
   try {
     const request = readRequest(bytes, facts);
@@ -75,7 +75,7 @@ export async function streamAnswer(handle: Handle, bytes: Buffer, facts: CallFac
 }
 
 /** Throws a ServiceTimeoutError and aborts the call when it takes longer than `timeoutMs`. */
-export function inTime(handle: Handle, timeoutMs: number | undefined): Handle {
+export function withTimeout(handle: Handle, timeoutMs: number | undefined): Handle {
   if (timeoutMs === undefined) return handle;
   return async (request, facts) => {
     const controller = new AbortController();
@@ -96,7 +96,7 @@ export function inTime(handle: Handle, timeoutMs: number | undefined): Handle {
 }
 
 /** Reports internal errors, whose details the caller does not see. */
-export const told =
+export const reportingErrors =
   (handle: Handle, tell: (error: unknown) => void): Handle =>
   async (request, facts) => {
     try {

@@ -35,13 +35,13 @@ export interface Reply {
 }
 
 /** Messages are Buffers. To fail the call use `failStream`. */
-export type Outgoing = Writable & { readonly cancelled: boolean };
-export type Both = Duplex & Outgoing;
+export type ResponseStream = Writable & { readonly cancelled: boolean };
+export type BidiStream = Duplex & ResponseStream;
 
 export type Method = MethodName & { /** Needs no token. */ readonly open?: boolean } & (
     | { readonly kind: 'unary'; readonly run: (bytes: Buffer, facts: CallFacts) => Promise<Reply> | Reply }
-    | { readonly kind: 'answers'; readonly run: (bytes: Buffer, stream: Outgoing, facts: CallFacts) => void }
-    | { readonly kind: 'both'; readonly run: (stream: Both, facts: CallFacts) => void }
+    | { readonly kind: 'answers'; readonly run: (bytes: Buffer, stream: ResponseStream, facts: CallFacts) => void }
+    | { readonly kind: 'both'; readonly run: (stream: BidiStream, facts: CallFacts) => void }
   );
 
 export interface TlsFiles {
@@ -76,7 +76,7 @@ const KEEPALIVE_TIMEOUT_MS = 20_000;
 const MAX_STREAMS = 10_000;
 
 /** Ends a stream with a failure, after everything already written. */
-export function fail(stream: Outgoing, failure: RpcFailure): void {
+export function failStream(stream: ResponseStream, failure: RpcFailure): void {
   if (!stream.destroyed) stream.emit('error', failure);
 }
 
@@ -120,7 +120,7 @@ async function credentialsOf(
 }
 
 /** Converts the library's error to a Node system error; the code is in its message. */
-function openFailure(error: Error, port: number): Error {
+function systemError(error: Error, port: number): Error {
   const [code] = /\bE[A-Z]{4,}\b/.exec(error.message) ?? [];
   return code
     ? Object.assign(new Error(`port ${port} cannot be opened: ${code}`, { cause: error }), { code, port })
@@ -172,21 +172,21 @@ export function createRpcServer({
   }
 
   const streaming =
-    (method: Method, run: (stream: Both, facts: CallFacts) => void) =>
-    (stream: Both & AnyCall): void => {
+    (method: Method, run: (stream: BidiStream, facts: CallFacts) => void) =>
+    (stream: BidiStream & AnyCall): void => {
       const controller = new AbortController();
       // A finished stream is not cancelled.
       stream.on('cancelled', () => stream.writableFinished || controller.abort());
       const facts = factsOf(stream, controller.signal);
       const refused = refusal(method, facts);
       if (refused) {
-        fail(stream, refused);
+        failStream(stream, refused);
         return;
       }
       try {
         run(stream, facts);
       } catch (error) {
-        fail(stream, failed(error));
+        failStream(stream, failed(error));
       }
     };
 
@@ -195,7 +195,7 @@ export function createRpcServer({
     const run =
       method.kind === 'both'
         ? method.run
-        : (stream: Both, facts: CallFacts) =>
+        : (stream: BidiStream, facts: CallFacts) =>
             method.run((stream as unknown as { request: Buffer }).request, stream, facts);
     return streaming(method, run) as unknown as UntypedHandleCall;
   }
@@ -235,7 +235,7 @@ export function createRpcServer({
       const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       return new Promise((resolve, reject) => {
         server!.bindAsync(address, credentials, (error, opened) =>
-          error ? reject(openFailure(error, port)) : resolve(opened),
+          error ? reject(systemError(error, port)) : resolve(opened),
         );
       });
     },

@@ -3,7 +3,7 @@
  * answers is not read from either.
  */
 import type { RpcFailure } from './failures.ts';
-import { type Both, fail } from './server.ts';
+import { type BidiStream, failStream } from './server.ts';
 
 export interface StreamLimits {
   /** Maximum total size of messages that are running or waiting for earlier answers. */
@@ -47,8 +47,8 @@ interface Slot {
   answer?: StreamAnswer;
 }
 
-export function serveStream(stream: Both, { answer, prefetch, inOrder, limits }: StreamTools): CallStream {
-  const most = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
+export function serveStream(stream: BidiStream, { answer, prefetch, inOrder, limits }: StreamTools): CallStream {
+  const maxInWork = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
   /** Requests without an answer, or whose answer waits for earlier ones. */
   const slots = new Set<Slot>();
   let inWorkBytes = 0;
@@ -58,14 +58,14 @@ export function serveStream(stream: Both, { answer, prefetch, inOrder, limits }:
   let unread: NodeJS.Timeout | undefined;
 
   const hasRoom = (): boolean =>
-    slots.size < most && inWorkBytes < limits.maxInWorkBytes && unreadBytes < limits.maxUnreadBytes;
+    slots.size < maxInWork && inWorkBytes < limits.maxInWorkBytes && unreadBytes < limits.maxUnreadBytes;
 
   /** Pauses or resumes reading, and ends the call when everything is done. */
   function proceed(): void {
     if (stream.destroyed || stream.writableEnded) return;
     if (failure || isEnded) {
       if (slots.size > 0) return;
-      if (failure) fail(stream, failure);
+      if (failure) failStream(stream, failure);
       else stream.end();
     } else if (!hasRoom()) {
       stream.pause();
@@ -77,16 +77,16 @@ export function serveStream(stream: Both, { answer, prefetch, inOrder, limits }:
   function send(message: Buffer): void {
     if (stream.destroyed || stream.cancelled) return;
     unreadBytes += message.length;
-    unread ??= setTimeout(cut, limits.unreadMs);
+    unread ??= setTimeout(disconnect, limits.unreadMs);
     stream.write(message, () => {
       unreadBytes -= message.length;
       clearTimeout(unread);
-      unread = unreadBytes > 0 ? setTimeout(cut, limits.unreadMs) : undefined;
+      unread = unreadBytes > 0 ? setTimeout(disconnect, limits.unreadMs) : undefined;
       proceed();
     });
   }
 
-  function cut(): void {
+  function disconnect(): void {
     stream.destroy();
   }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRequest, requestJson } from './index.ts';
-import { parseWithArrays } from './arrays.ts';
 import { NdArray } from '../ndarray.ts';
+import { parseWithArrays } from './arrays.ts';
+import { readRequest, requestJson } from './index.ts';
 
 /** Makes every text long enough for the detour. */
 const PADDING = ' '.repeat(5000);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Document } from '../document.ts';
-import { documentJson, readDocument, readRequest, requestFrame, requestJson } from './index.ts';
 import { createRequest } from '../request.ts';
+import { documentJson, readDocument, readRequest, requestFrame, requestJson } from './index.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what is tested.
 const written = (document: Document): any => JSON.parse(documentJson(document));

@@ -4,10 +4,10 @@
  */
 import { own, setKey } from '#own.ts';
 import { createId, Document, type Score, type Scores } from '../document.ts';
-import { BODY, type Place, wrong, wrongValue } from './issues.ts';
 import { checkDense, type DenseArray, decodeBase64, NdArray, type NestedList, sizeOf } from '../ndarray.ts';
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue, MAX_DOCUMENT_DEPTH } from '../values.ts';
+import { BODY, type Place, wrong, wrongValue } from './issues.ts';
 
 type Field = (document: Reading, value: NonNullable<unknown>, place: Place) => void;
 

@@ -5,10 +5,10 @@
 import net from 'node:net';
 import { endWithParent } from '#concurrency/end-with-parent.ts';
 import { createLog, type Log } from '#telemetry/log.ts';
-import { importClass, openLocal } from '../runtime/open-executor.ts';
 import type { DataRequest } from '../request.ts';
-import { failedRequest } from '../status.ts';
+import { importClass, openLocal } from '../runtime/open-executor.ts';
 import { type Worker, WorkerUnavailableError } from '../runtime/worker.ts';
+import { failedRequest } from '../status.ts';
 import { createFrameReader, FRAME, writeFrame } from './frames.ts';
 import {
   decodeCall,

@@ -3,12 +3,12 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AddOptions, defineFlow } from '../definition/define-flow.ts';
+import type { Options } from '../definition/options.ts';
 import { Document } from '../document.ts';
 import { ask, closeAll, routesOf, texts, textsOf } from '../flow.suite.ts';
 import { createFlow, type Flow, type FlowTools } from '../flow.ts';
 import { createFlowMetrics } from '../metrics.ts';
 import { NdArray } from '../ndarray.ts';
-import type { Options } from '../definition/options.ts';
 import { createRequest } from '../request.ts';
 import { flowIndex, gatheredLog, moduleText, writeModule } from './executors.suite.ts';
 

@@ -7,11 +7,11 @@ import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { ExecutorPlace, ExecutorSource } from '../definition/definition.ts';
 import { CATCH_ALL } from '../executor.ts';
-import type { ReplicaPosition } from '../runtime/open-executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import type { DataRequest } from '../request.ts';
-import { failedRequest } from '../status.ts';
+import type { ReplicaPosition } from '../runtime/open-executor.ts';
 import { type Worker, type WorkerCall, WorkerUnavailableError } from '../runtime/worker.ts';
+import { failedRequest } from '../status.ts';
 import { FRAME } from './frames.ts';
 import { decodeAnswer, encodeCall, encodeText } from './messages.ts';
 import { ExecutorClassMissingError, type Replica, startReplica } from './replica.ts';
@@ -263,7 +263,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
   return {
     address: 'own-process',
     endpoints: () => endpoints,
-    isAway: () => replica === undefined,
+    isUnavailable: () => replica === undefined,
     async process(call) {
       const asked = await running();
       try {

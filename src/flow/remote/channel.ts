@@ -35,13 +35,13 @@ export class RemoteCallError extends Error {
 export interface Channel {
   readonly address: string;
   /** Unary call. Rejects with a RemoteCallError. */
-  ask(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
+  callUnary(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
   /** Streaming call with one message; resolves with the first answer. */
-  askStream(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
+  callStream(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
   close(): void;
 }
 
-const same = (bytes: Buffer): Buffer => bytes;
+const identity = (bytes: Buffer): Buffer => bytes;
 
 /**
  * gRPC servers by default close connections that are pinged more often than every five minutes. Long calls must not be
@@ -94,7 +94,7 @@ interface Cancellable {
 }
 
 /** Runs a call and cancels it when the signal is aborted. */
-async function bound<T>(
+async function runCall<T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => Cancellable,
 ): Promise<T> {
@@ -141,19 +141,19 @@ export function openChannel(target: ChannelTarget, { rootCertificates }: Channel
     }
   }
 
-  const failed = ({ code, details }: StatusObject) => new RemoteCallError(code, details);
+  const toError = ({ code, details }: StatusObject) => new RemoteCallError(code, details);
   const NO_OPTIONS: CallOptions = {};
 
   return {
     address,
-    ask: (method, bytes, metadata = {}, signal) =>
+    callUnary: (method, bytes, metadata = {}, signal) =>
       withClient((used, loaded) =>
-        bound(signal, (resolve, reject) => {
+        runCall(signal, (resolve, reject) => {
           let value: Buffer | undefined;
           const call = used.makeUnaryRequest(
             pathOf(method),
-            same,
-            same,
+            identity,
+            identity,
             asBuffer(bytes),
             metadataOf(loaded, metadata),
             NO_OPTIONS,
@@ -162,23 +162,29 @@ export function openChannel(target: ChannelTarget, { rootCertificates }: Channel
             },
           );
           call.on('status', (status: StatusObject) => {
-            if (status.code !== CODE.ok || !value) reject(failed(status));
+            if (status.code !== CODE.ok || !value) reject(toError(status));
             else resolve({ bytes: value, trailer: (name) => trailerOf(status, name) });
           });
           return call;
         }),
       ),
-    askStream: (method, bytes, metadata = {}, signal) =>
+    callStream: (method, bytes, metadata = {}, signal) =>
       withClient((used, loaded) =>
-        bound(signal, (resolve, reject) => {
+        runCall(signal, (resolve, reject) => {
           let value: Buffer | undefined;
-          const call = used.makeBidiStreamRequest(pathOf(method), same, same, metadataOf(loaded, metadata), NO_OPTIONS);
+          const call = used.makeBidiStreamRequest(
+            pathOf(method),
+            identity,
+            identity,
+            metadataOf(loaded, metadata),
+            NO_OPTIONS,
+          );
           call.on('data', (answer: Buffer) => {
             value ??= answer;
           });
           call.on('error', () => {});
           call.on('status', (status: StatusObject) => {
-            if (status.code !== CODE.ok) reject(failed(status));
+            if (status.code !== CODE.ok) reject(toError(status));
             else if (!value) reject(new RemoteCallError(CODE.internal, 'The call ended without an answer'));
             else resolve({ bytes: value, trailer: (name) => trailerOf(status, name) });
           });

@@ -8,10 +8,10 @@ import { type Channel, type ChannelTools, openChannel, RemoteCallError } from '.
 /** Calls the health method, or the info method if there is none. Rejects with a RemoteCallError. */
 export async function pingChannel(channel: Channel, signal: AbortSignal, metadata = {}): Promise<void> {
   try {
-    await channel.ask(METHODS.check, new Uint8Array(), metadata, signal);
+    await channel.callUnary(METHODS.check, new Uint8Array(), metadata, signal);
   } catch (error) {
     if (!(error instanceof RemoteCallError) || error.code !== CODE.unimplemented) throw error;
-    await channel.ask(METHODS.info, new Uint8Array(), metadata, signal);
+    await channel.callUnary(METHODS.info, new Uint8Array(), metadata, signal);
   }
 }
 
@@ -32,7 +32,7 @@ export async function pingGrpc(
   const channel = openChannel({ ...target, compression: 'none' }, tools);
   try {
     if (!whole) return await pingChannel(channel, signal);
-    const { bytes } = await channel.ask(METHODS.dryRun, new Uint8Array(), {}, signal);
+    const { bytes } = await channel.callUnary(METHODS.dryRun, new Uint8Array(), {}, signal);
     const status = decodeStatus(bytes);
     if (status.code !== SUCCESS) throw new Error(status.description);
   } finally {

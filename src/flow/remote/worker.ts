@@ -7,8 +7,8 @@ import { decodeRequest, encodeRequest, encodeRequestList, endpointsProto } from 
 import { type DataRequest, ERROR, failed } from '../request.ts';
 import {
   type Connect,
-  type LostBecause,
   type RemoteTarget,
+  type UnavailableReason,
   type Worker,
   type WorkerCall,
   WorkerUnavailableError,
@@ -22,15 +22,15 @@ export const createConnect =
   (target) =>
     createRemoteWorker(target, tools);
 
-const BECAUSE: Readonly<Record<number, LostBecause>> = {
+const REASONS: Readonly<Record<number, UnavailableReason>> = {
   [CODE.unavailable]: 'unreachable',
   [CODE.cancelled]: 'cancelled',
   [CODE.deadlineExceeded]: 'timeout',
 };
 
-const lost = (error: unknown): unknown =>
+const toUnavailable = (error: unknown): unknown =>
   error instanceof RemoteCallError
-    ? new WorkerUnavailableError(BECAUSE[error.code] ?? 'other', error.message, error)
+    ? new WorkerUnavailableError(REASONS[error.code] ?? 'other', error.message, error)
     : error;
 
 const isUnknownMethod = (error: unknown): boolean =>
@@ -54,40 +54,40 @@ function metadataOf({ metadata }: RemoteTarget, { requests, headers }: WorkerCal
 export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {}): Worker {
   const channel = openChannel(target, tools);
   let endpoints: ReadonlySet<string> | undefined;
-  let isLearning = false;
+  let isDiscovering = false;
   /** Whether the target is an older gateway that only offers the streaming method. */
-  let knowsOnlyStreams = false;
+  let onlyStreams = false;
 
   /**
    * Asks which endpoints the executor serves. Repeated after an outage, because another executor may have taken its
    * place.
    */
-  async function learn(): Promise<void> {
-    isLearning = true;
+  async function discoverEndpoints(): Promise<void> {
+    isDiscovering = true;
     try {
-      const { bytes } = await channel.ask(METHODS.discovery, new Uint8Array(), target.metadata);
+      const { bytes } = await channel.callUnary(METHODS.discovery, new Uint8Array(), target.metadata);
       endpoints = new Set(endpointsProto.decode(bytes).endpoints);
     } catch (error) {
       if (isUnknownMethod(error)) endpoints = new Set([CATCH_ALL]);
     } finally {
-      isLearning = false;
+      isDiscovering = false;
     }
   }
 
   async function send(call: WorkerCall): Promise<Answer> {
     const { requests, signal } = call;
     const metadata = metadataOf(target, call);
-    if (requests.length > 1) return channel.ask(METHODS.list, encodeRequestList(requests), metadata, signal);
+    if (requests.length > 1) return channel.callUnary(METHODS.list, encodeRequestList(requests), metadata, signal);
     const bytes = encodeRequest(requests[0]!);
-    if (!knowsOnlyStreams) {
+    if (!onlyStreams) {
       try {
-        return await channel.ask(METHODS.single, bytes, metadata, signal);
+        return await channel.callUnary(METHODS.single, bytes, metadata, signal);
       } catch (error) {
         if (!isUnknownMethod(error)) throw error;
       }
     }
-    const answer = await channel.askStream(METHODS.call, bytes, metadata, signal);
-    knowsOnlyStreams = true;
+    const answer = await channel.callStream(METHODS.call, bytes, metadata, signal);
+    onlyStreams = true;
     return answer;
   }
 
@@ -99,19 +99,19 @@ export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {
       try {
         answer = await send(call);
       } catch (error) {
-        const reason = lost(error);
-        if (reason instanceof WorkerUnavailableError && reason.because === 'unreachable') {
+        const reason = toUnavailable(error);
+        if (reason instanceof WorkerUnavailableError && reason.reason === 'unreachable') {
           endpoints = undefined;
-          knowsOnlyStreams = false;
+          onlyStreams = false;
         }
         throw reason;
       }
-      if (!endpoints && !isLearning) void learn();
-      return decoded(answer);
+      if (!endpoints && !isDiscovering) void discoverEndpoints();
+      return decodeAnswer(answer);
     },
     async ping(signal) {
       await pingChannel(channel, signal, target.metadata).catch((error) => {
-        throw lost(error);
+        throw toUnavailable(error);
       });
     },
     async close() {
@@ -121,7 +121,7 @@ export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {
 }
 
 /** Failures are marked in the trailing metadata, even if the answer itself has no error status. */
-function decoded({ bytes, trailer }: Answer): DataRequest {
+function decodeAnswer({ bytes, trailer }: Answer): DataRequest {
   let request: DataRequest;
   try {
     request = decodeRequest(bytes);

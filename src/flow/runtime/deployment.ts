@@ -2,11 +2,11 @@
 import { within } from '#concurrency/deadline.ts';
 import { own } from '#own.ts';
 import type { DeploymentDefinition, ExecutorSource, Polling } from '../definition/definition.ts';
+import { cloneRequest, type DataRequest, failed } from '../request.ts';
 import type { ReplicaPosition } from './open-executor.ts';
 import { openReplicas, type SourceTools } from './open-replicas.ts';
 import { reduceRequests } from './reduce.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
-import { cloneRequest, type DataRequest, failed } from '../request.ts';
 import type { Connect, Worker, WorkerCall } from './worker.ts';
 
 export interface DeploymentTools extends SourceTools {

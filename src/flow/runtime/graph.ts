@@ -3,17 +3,17 @@
  * (docs/reference/wire/flow.md, Routing).
  */
 
+import type { Condition } from '../definition/condition.ts';
 import { START } from '../definition/definition.ts';
-import type { Deployment } from './deployment.ts';
 import { CATCH_ALL, DRY_RUN } from '../executor.ts';
-import { lostProblem } from './unavailable.ts';
 import type { FlowObserver } from '../observer.ts';
+import { cloneRequest, type DataRequest, failed, type Route, timestamp } from '../request.ts';
+import { copyValue, isObject, type JsonObject } from '../values.ts';
+import type { Deployment } from './deployment.ts';
 import { areSpecific, parametersFor, RESULTS } from './parameters.ts';
 import { type NameTest, targetTest } from './pattern.ts';
 import { reduceRequests } from './reduce.ts';
-import { cloneRequest, type DataRequest, failed, type Route, timestamp } from '../request.ts';
-import { copyValue, isObject, type JsonObject } from '../values.ts';
-import type { Condition } from '../definition/condition.ts';
+import { unavailableProblem } from './unavailable.ts';
 import { WorkerUnavailableError } from './worker.ts';
 
 interface Node {
@@ -148,7 +148,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
       answer = await deployment.process({ requests, sources, headers: run.headers, signal: run.signal });
       return answer;
     } catch (error) {
-      throw error instanceof WorkerUnavailableError ? lostProblem(error, name, deployment.addresses) : error;
+      throw error instanceof WorkerUnavailableError ? unavailableProblem(error, name, deployment.addresses) : error;
     } finally {
       observe?.sent?.({
         deployment: name,

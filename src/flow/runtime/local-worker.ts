@@ -2,7 +2,6 @@
 import { Problem } from '#errors.ts';
 import { setKey } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
-import { createBatches } from './batching.ts';
 import type { Batching } from '../definition/definition.ts';
 import { Document } from '../document.ts';
 import {
@@ -17,10 +16,11 @@ import {
 } from '../executor.ts';
 import { NdArray } from '../ndarray.ts';
 import type { FlowObserver } from '../observer.ts';
-import { RESULTS } from './parameters.ts';
 import { type DataRequest, joinedRequest } from '../request.ts';
 import { describeError, nameOf, statusOf } from '../status.ts';
 import { asJson, isObject, isPlainObject, type JsonObject } from '../values.ts';
+import { createBatches } from './batching.ts';
+import { RESULTS } from './parameters.ts';
 import { type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
 
 export interface LocalWorkerOptions {

@@ -2,9 +2,9 @@
 import type { Log } from '#telemetry/log.ts';
 import type { DeploymentDefinition, ExecutorSource } from '../definition/definition.ts';
 import type { ExecutorClass } from '../executor.ts';
-import { importClass, openLocal, type ReplicaPosition, readyMadeClass } from './open-executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import { ExecutorClassMissingError, openProcessWorker } from '../process/worker.ts';
+import { importClass, openLocal, type ReplicaPosition, readyMadeClass } from './open-executor.ts';
 import type { Worker } from './worker.ts';
 
 export interface SourceTools {

@@ -1,8 +1,8 @@
 /** Merges the parts of a join into one request (docs/reference/wire/flow.md, Joins). */
 import type { Document, Scores } from '../document.ts';
-import { RESULTS } from './parameters.ts';
 import type { DataRequest, Route } from '../request.ts';
 import { isObject, type JsonObject, MAX_DOCUMENT_DEPTH } from '../values.ts';
+import { RESULTS } from './parameters.ts';
 
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 const PLAIN = ['mimeType', 'weight', 'uri', 'offset', 'modality', 'granularity', 'adjacency'] as const;

@@ -1,7 +1,7 @@
 /** Equal workers: round robin over the replicas, with retries on another one when a worker is unavailable. */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { cloneRequest, type DataRequest } from '../request.ts';
-import { type LostBecause, type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
+import { type UnavailableReason, type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
 
 export interface ReplicasOptions {
   readonly workers: readonly Worker[];
@@ -56,7 +56,9 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
   function next(): Seat {
     const now = performance.now();
     const isRested = ({ restsUntil }: Seat) => restsUntil <= now;
-    return nextOf((seat) => isRested(seat) && !seat.worker.isAway?.()) ?? nextOf(isRested) ?? nextOf(() => true)!;
+    return (
+      nextOf((seat) => isRested(seat) && !seat.worker.isUnavailable?.()) ?? nextOf(isRested) ?? nextOf(() => true)!
+    );
   }
 
   function rest(seat: Seat): void {
@@ -64,7 +66,7 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
     seat.rests++;
   }
 
-  const isTriedAgain = (because: LostBecause): boolean =>
+  const isTriedAgain = (because: UnavailableReason): boolean =>
     because === 'unreachable' || because === 'cancelled' || (because === 'timeout' && retryTimeouts);
 
   async function attempt(seat: Seat, call: WorkerCall): Promise<DataRequest> {
@@ -95,8 +97,8 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
         return answer;
       } catch (error) {
         if (!(error instanceof WorkerUnavailableError)) throw error;
-        if (error.because === 'unreachable') rest(seat);
-        if (tries >= moreTries || call.signal.aborted || !isTriedAgain(error.because)) throw error;
+        if (error.reason === 'unreachable') rest(seat);
+        if (tries >= moreTries || call.signal.aborted || !isTriedAgain(error.reason)) throw error;
       }
     }
   }

@@ -1,12 +1,17 @@
 /** Reports an unavailable executor in the words that clients match on (docs/reference/wire/flow.md, Failures). */
 import { type Problem, problem } from '#errors.ts';
-import type { LostBecause, WorkerUnavailableError } from './worker.ts';
+import type { UnavailableReason, WorkerUnavailableError } from './worker.ts';
 
-const addressSet = (addresses: readonly string[]): string =>
+const pythonSet = (addresses: readonly string[]): string =>
   `{${addresses.map((address) => `'${address}'`).join(', ')}}`;
 
-function words(because: LostBecause, details: string, deployment: string, addresses: readonly string[]): string {
-  const where = `deployment ${deployment} at address(es) ${addressSet(addresses)}`;
+function describe(
+  because: UnavailableReason,
+  details: string,
+  deployment: string,
+  addresses: readonly string[],
+): string {
+  const where = `deployment ${deployment} at address(es) ${pythonSet(addresses)}`;
   if (because === 'timeout') {
     return `Deadline Exceeded|Gateway: Connection with ${where} could be established, but timed out. You can increase the allowed time by setting \`timeout_send\` in your Flow YAML \`with\` block or Flow \`__init__()\` method.`;
   }
@@ -14,21 +19,29 @@ function words(because: LostBecause, details: string, deployment: string, addres
   return `failed to connect to all addresses|Gateway: Communication error with ${where}. Head or worker(s) may be down.`;
 }
 
-const NAMES = {
+const PROBLEM_NAMES = {
   unreachable: 'ServiceAwayError',
   cancelled: 'ServiceAwayError',
   timeout: 'ServiceTimeoutError',
   other: 'DownstreamServiceError',
 } as const;
 
-export const lostProblem = (lost: WorkerUnavailableError, deployment: string, addresses: readonly string[]): Problem =>
+export const unavailableProblem = (
+  lost: WorkerUnavailableError,
+  deployment: string,
+  addresses: readonly string[],
+): Problem =>
   problem(
-    NAMES[lost.because],
-    { message: words(lost.because, lost.message, deployment, addresses), deployment, addresses },
+    PROBLEM_NAMES[lost.reason],
+    { message: describe(lost.reason, lost.message, deployment, addresses), deployment, addresses },
     lost,
   );
 
-const LOST = [...Object.values(NAMES), 'ServiceNodeResourceDrainError', 'FaceNotReadyError'] as readonly string[];
+const UNAVAILABLE = [
+  ...Object.values(PROBLEM_NAMES),
+  'ServiceNodeResourceDrainError',
+  'FaceNotReadyError',
+] as readonly string[];
 
 /** Whether the request failed because the flow or an executor was unavailable. */
-export const isLost = ({ name }: Problem): boolean => LOST.includes(name);
+export const isUnavailableProblem = ({ name }: Problem): boolean => UNAVAILABLE.includes(name);

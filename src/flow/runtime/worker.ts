@@ -23,21 +23,21 @@ export interface Worker {
    */
   process(call: WorkerCall): Promise<DataRequest>;
   /** Whether it cannot take calls now, so that another replica is used. */
-  isAway?(): boolean;
+  isUnavailable?(): boolean;
   /** Rejects when the executor does not answer. */
   ping(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-export type LostBecause = 'unreachable' | 'cancelled' | 'timeout' | 'other';
+export type UnavailableReason = 'unreachable' | 'cancelled' | 'timeout' | 'other';
 
 /** The executor could not be reached or did not answer. */
 export class WorkerUnavailableError extends Error {
-  readonly because: LostBecause;
+  readonly reason: UnavailableReason;
 
-  constructor(because: LostBecause, message: string, cause?: unknown) {
+  constructor(because: UnavailableReason, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.because = because;
+    this.reason = because;
   }
 }
 
