@@ -48,7 +48,7 @@ export function createId(): string {
   return pool!.toString('hex', poolAt - 16, poolAt);
 }
 
-function toNdArray(value: ArrayLike): NdArray {
+function asNdArray(value: ArrayLike): NdArray {
   if (value instanceof NdArray) return value;
   if (ArrayBuffer.isView(value)) return NdArray.fromTyped(value);
   return NdArray.fromList(value);
@@ -57,7 +57,7 @@ function toNdArray(value: ArrayLike): NdArray {
 const isContent = (value: unknown): boolean =>
   value === undefined || typeof value === 'string' || value instanceof Uint8Array || value instanceof NdArray;
 
-const NONE: readonly Document[] = Object.freeze([]) as readonly Document[];
+const NO_DOCUMENTS: readonly Document[] = Object.freeze([]) as readonly Document[];
 
 export class Document {
   id: string;
@@ -83,8 +83,8 @@ export class Document {
   unknown: readonly Uint8Array[] | undefined = undefined;
   #content: string | Uint8Array | NdArray | undefined = undefined;
   #embedding: NdArray | undefined = undefined;
-  #chunks: readonly Document[] = NONE;
-  #matches: readonly Document[] = NONE;
+  #chunks: readonly Document[] = NO_DOCUMENTS;
+  #matches: readonly Document[] = NO_DOCUMENTS;
 
   /** Creates a document from its properties. A string creates an empty document with that id. */
   constructor(init?: DocumentInit | string) {
@@ -155,7 +155,7 @@ export class Document {
   }
 
   set tensor(value: ArrayLike | undefined) {
-    this.#content = value === undefined ? undefined : toNdArray(value);
+    this.#content = value === undefined ? undefined : asNdArray(value);
   }
 
   get embedding(): NdArray | undefined {
@@ -163,7 +163,7 @@ export class Document {
   }
 
   set embedding(value: ArrayLike | undefined) {
-    this.#embedding = value === undefined ? undefined : toNdArray(value);
+    this.#embedding = value === undefined ? undefined : asNdArray(value);
   }
 
   /** Setting them makes this document their parent and adjusts their granularity. */
@@ -176,7 +176,7 @@ export class Document {
     for (const chunk of documents) {
       chunk.parentId = this.id;
       chunk.granularity = this.granularity + 1;
-      adopt(chunk);
+      updateDepths(chunk);
     }
   }
 
@@ -190,7 +190,7 @@ export class Document {
     for (const match of documents) {
       match.adjacency = this.adjacency + 1;
       match.granularity = this.granularity;
-      adopt(match);
+      updateDepths(match);
     }
   }
 
@@ -210,7 +210,7 @@ export class Document {
 }
 
 /** Updates parent, granularity and adjacency of all documents below `root`. */
-function adopt(root: Document): void {
+function updateDepths(root: Document): void {
   const waiting = [root];
   for (let document = waiting.pop(); document; document = waiting.pop()) {
     for (const chunk of document.chunks) {

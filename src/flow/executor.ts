@@ -75,7 +75,7 @@ type HandlerName<E> = { [K in keyof E]: E[K] extends (call: Call) => unknown ? K
 /** The binding table of the executor class E, with checked method names. */
 export const requests = <E>(table: Readonly<Record<string, HandlerName<E>>>): Bindings => table;
 
-const decorated = new WeakMap<object, Record<string, string>>();
+const decoratorBindings = new WeakMap<object, Record<string, string>>();
 
 /** Decorator (TC39 standard) that binds a method to the endpoints, or to all unbound endpoints if none is given. */
 export const on =
@@ -85,9 +85,9 @@ export const on =
     context: ClassMethodDecoratorContext<This, (this: This, call: Call) => Answer | Promise<Answer>>,
   ): void => {
     context.addInitializer(function (this: This) {
-      const bound = decorated.get(this) ?? {};
+      const bound = decoratorBindings.get(this) ?? {};
       for (const endpoint of endpoints.length ? endpoints : [CATCH_ALL]) setKey(bound, endpoint, String(context.name));
-      decorated.set(this, bound);
+      decoratorBindings.set(this, bound);
     });
   };
 
@@ -110,20 +110,20 @@ export class Executor<Options = Record<string, unknown>> {
   close(): void | Promise<void> {}
 }
 
-const noHandler: Handler = () => {};
+const doNothing: Handler = () => {};
 
 /**
  * Maps endpoints to handlers. Later tables win: base classes first, then subclasses, decorators and `overrides`. Throws
  * a TypeError for a method that does not exist.
  */
-export function bindingsOf(executor: Executor, overrides: Bindings = {}): ReadonlyMap<string, Handler> {
+export function bindHandlers(executor: Executor, overrides: Bindings = {}): ReadonlyMap<string, Handler> {
   const tables: Bindings[] = [];
   for (let type = executor.constructor as { requests?: Bindings } | null; type && type !== Executor; ) {
     if (Object.hasOwn(type, 'requests') && type.requests) tables.unshift(type.requests);
     type = Object.getPrototypeOf(type);
   }
   const bound = new Map<string, Handler>();
-  for (const table of [...tables, decorated.get(executor) ?? {}, overrides]) {
+  for (const table of [...tables, decoratorBindings.get(executor) ?? {}, overrides]) {
     for (const [endpoint, method] of Object.entries(table)) {
       const handler = (executor as unknown as Record<string, unknown>)[method];
       if (typeof handler !== 'function') {
@@ -132,6 +132,6 @@ export function bindingsOf(executor: Executor, overrides: Bindings = {}): Readon
       bound.set(endpoint, (call) => handler.call(executor, call));
     }
   }
-  bound.set(DRY_RUN, noHandler);
+  bound.set(DRY_RUN, doNothing);
   return bound;
 }

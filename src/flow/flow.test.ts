@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineFlow } from './definition/define-flow.ts';
 import { Document } from './document.ts';
-import { type Answer, bindingsOf, type Call, Executor, type ExecutorSetup, on, requests } from './executor.ts';
+import { type Answer, bindHandlers, type Call, Executor, type ExecutorSetup, on, requests } from './executor.ts';
 import { ask, closeAll, EXECUTORS, Fail, flowOf, Mark, Run, routesOf, Tell, texts, textsOf } from './flow.suite.ts';
 import { createFlow } from './flow.ts';
 import type { DataRequest } from './request.ts';
@@ -180,7 +180,7 @@ describe('an executor', () => {
     on('/c', '/d')(Decorated.prototype.three, context as never);
     on()(Decorated.prototype.three, context as never);
     const executor = new Decorated({ options: {}, context: {} as never });
-    const bound = bindingsOf(executor, { '/d': 'one' });
+    const bound = bindHandlers(executor, { '/d': 'one' });
     const by = Object.fromEntries([...bound].map(([endpoint, handler]) => [endpoint, handler({} as Call)]));
     expect(by).toEqual({
       '/a': { by: 'one' },
@@ -190,7 +190,7 @@ describe('an executor', () => {
       '/default': { by: 'three' },
       _jina_dry_run_: undefined,
     });
-    expect(() => bindingsOf(executor, { '/x': 'nothing' })).toThrow('Decorated has no method nothing');
+    expect(() => bindHandlers(executor, { '/x': 'nothing' })).toThrow('Decorated has no method nothing');
   });
 
   it('gives arrays the name that is asked for', async () => {

@@ -3,14 +3,14 @@ import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadl
 import { problem } from '#errors.ts';
 import { own, setKey } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
-import { type Condition, compileCondition, type SearchFactory } from './definition/condition.ts';
+import { type CompileSearch, type Condition, compileCondition } from './definition/condition.ts';
 import type { FlowDefinition } from './definition/definition.ts';
 import { CATCH_ALL, DRY_RUN, type ExecutorClass } from './executor.ts';
 import type { FlowObserver } from './observer.ts';
 import { createRequest, type DataRequest, failed, type Route, type Status, SUCCESS, timestamp } from './request.ts';
 import { createDeployment, type Deployment } from './runtime/deployment.ts';
 import { createGraph, type Graph } from './runtime/graph.ts';
-import { compilePattern, targetTest } from './runtime/pattern.ts';
+import { compilePattern, compileTarget } from './runtime/pattern.ts';
 import type { Connect } from './runtime/worker.ts';
 import { statusOf } from './status.ts';
 
@@ -61,10 +61,10 @@ export interface Flow {
   close(graceMs?: number): Promise<void>;
 }
 
-const GRACE_MS = 10_000;
-const NOBODY = new AbortController().signal;
+const DEFAULT_GRACE_MS = 10_000;
+const NEVER_ABORTED = new AbortController().signal;
 
-async function searches(definition: FlowDefinition): Promise<SearchFactory> {
+async function compileSearches(definition: FlowDefinition): Promise<CompileSearch> {
   const patterns = new Map<string, (text: string) => boolean>();
   const open: unknown[] = definition.deployments.map(({ when }) => when);
   for (let value = open.pop(); value !== undefined || open.length > 0; value = open.pop()) {
@@ -80,14 +80,14 @@ async function searches(definition: FlowDefinition): Promise<SearchFactory> {
   return (pattern) => patterns.get(pattern)!;
 }
 
-async function conditionsOf(definition: FlowDefinition): Promise<ReadonlyMap<string, Condition>> {
-  const search = await searches(definition);
+async function compileConditions(definition: FlowDefinition): Promise<ReadonlyMap<string, Condition>> {
+  const search = await compileSearches(definition);
   const found = new Map<string, Condition>();
   for (const { name, when } of definition.deployments) if (when) found.set(name, compileCondition(when, search));
   return found;
 }
 
-async function startInTime(deployment: Deployment): Promise<void> {
+async function startWithTimeout(deployment: Deployment): Promise<void> {
   const { timeoutReadyMs } = deployment.definition;
   const started = deployment.start();
   if (timeoutReadyMs < 0) return started;
@@ -112,8 +112,8 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
 
   async function start(): Promise<void> {
     for (const warning of definition.warnings) log?.warn(warning);
-    const conditions = await conditionsOf(definition);
-    const opened = await Promise.allSettled(deployments.map(startInTime));
+    const conditions = await compileConditions(definition);
+    const opened = await Promise.allSettled(deployments.map(startWithTimeout));
     const reasons = opened.flatMap((one, at) =>
       one.status === 'rejected' ? [`${deployments[at]!.definition.name}: ${(one.reason as Error).message}`] : [],
     );
@@ -123,13 +123,11 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
       throw problem('FaceNotReadyError', { message: `The flow could not start. ${reasons.join('; ')}` }, cause);
     }
     graph = createGraph({ deployments, conditions, observe });
-    const unwaited = graph.floating.filter(
-      (name) => !definition.deployments.find((one) => one.name === name)?.floating,
-    );
-    if (unwaited.length > 0) log?.warn(`The answers of ${unwaited.join(', ')} are not used`);
+    const unused = graph.floating.filter((name) => !definition.deployments.find((one) => one.name === name)?.floating);
+    if (unused.length > 0) log?.warn(`The answers of ${unused.join(', ')} are not used`);
   }
 
-  function visible(headers: HandleOptions['headers']): Readonly<Record<string, string>> {
+  function visibleHeaders(headers: HandleOptions['headers']): Readonly<Record<string, string>> {
     const shown: Record<string, string> = {};
     if (!headers) return shown;
     for (const name of definition.headers) {
@@ -139,18 +137,21 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     return shown;
   }
 
-  async function handle(request: DataRequest, { signal = NOBODY, headers }: HandleOptions = {}): Promise<DataRequest> {
+  async function handle(
+    request: DataRequest,
+    { signal = NEVER_ABORTED, headers }: HandleOptions = {},
+  ): Promise<DataRequest> {
     if (closing) throw problem('ServiceNodeResourceDrainError', { message: 'The flow is closing' });
     if (!graph) throw problem('FaceNotReadyError', { message: 'The flow is not ready' });
     const started = timestamp();
-    if (request.docsBytes) return refuse(request, started);
+    if (request.docsBytes) return refuseDocsBytes(request, started);
     const from = performance.now();
     let answer: DataRequest | undefined;
     inWork++;
     observe?.requestStarted?.();
     try {
-      const work = graph.run(request, { signal, headers: visible(headers), started });
-      answer = await (signal === NOBODY ? work : unlessAborted(signal, work));
+      const work = graph.run(request, { signal, headers: visibleHeaders(headers), started });
+      answer = await (signal === NEVER_ABORTED ? work : unlessAborted(signal, work));
       return answer;
     } finally {
       observe?.requestEnded?.({ ms: performance.now() - from, failed: answer === undefined || failed(answer) });
@@ -158,7 +159,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     }
   }
 
-  async function dryRun(signal: AbortSignal = NOBODY): Promise<Status> {
+  async function dryRun(signal: AbortSignal = NEVER_ABORTED): Promise<Status> {
     try {
       const request = createRequest({ endpoint: DRY_RUN });
       const answer = await handle(request, { signal });
@@ -169,10 +170,10 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     }
   }
 
-  async function reloadOne(deployment: Deployment): Promise<Route> {
+  async function reloadDeployment(deployment: Deployment): Promise<Route> {
     const route: Route = { executor: deployment.definition.name, startTime: timestamp() };
     try {
-      await deployment.reload(GRACE_MS);
+      await deployment.reload(DEFAULT_GRACE_MS);
     } catch (error) {
       route.status = statusOf(error, '', stacks);
     }
@@ -201,11 +202,11 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     handle,
     dryRun,
     async reload(targets) {
-      const tests = await Promise.all(targets.map(targetTest));
+      const tests = await Promise.all(targets.map(compileTarget));
       const chosen = deployments.filter(({ definition: { name } }) => tests.some((test) => test(name)));
-      return Promise.all(chosen.map(reloadOne));
+      return Promise.all(chosen.map(reloadDeployment));
     },
-    close(graceMs = GRACE_MS) {
+    close(graceMs = DEFAULT_GRACE_MS) {
       closing ??= drain(graceMs);
       return closing;
     },
@@ -213,7 +214,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
 }
 
 /** `docs_bytes` holds a Python pickle, which can run code when decoded. It is never decoded. */
-function refuse(request: DataRequest, started: Route['startTime']): DataRequest {
+function refuseDocsBytes(request: DataRequest, started: Route['startTime']): DataRequest {
   const description = "UnsupportedContent('docs_bytes is never decoded: send docs')";
   const args = ['docs_bytes is never decoded: send docs'];
   const status = { code: 1, description, exception: { name: 'UnsupportedContent', args, stacks: [], executor: '' } };

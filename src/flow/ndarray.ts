@@ -37,7 +37,7 @@ export interface SparseArray {
   readonly unknown?: readonly Uint8Array[];
 }
 
-export interface NdArrayRest {
+export interface NdArrayExtras {
   /** Array library of the sender. Python clients ignore arrays whose library they do not know. */
   readonly clsName?: string;
   readonly parameters?: JsonObject | undefined;
@@ -50,7 +50,7 @@ interface NumberType {
 }
 
 const NUMBER_TYPES: Record<string, NumberType> = {
-  f2: { bytes: 2, read: (view, at, little) => halfFloat(view.getUint16(at, little)) },
+  f2: { bytes: 2, read: (view, at, little) => decodeHalfFloat(view.getUint16(at, little)) },
   f4: { bytes: 4, read: (view, at, little) => view.getFloat32(at, little) },
   f8: { bytes: 8, read: (view, at, little) => view.getFloat64(at, little) },
   i1: { bytes: 1, read: (view, at) => view.getInt8(at) },
@@ -65,7 +65,7 @@ const NUMBER_TYPES: Record<string, NumberType> = {
 };
 
 /** IEEE 754 binary16. */
-function halfFloat(bits: number): number {
+function decodeHalfFloat(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
   const fraction = bits & 0x3ff;
@@ -80,7 +80,7 @@ function numberType(dtype: string): NumberType & { readonly little: boolean } {
   return { ...type, little: !dtype.startsWith('>') };
 }
 
-const TYPE_NAMES = new Map<unknown, string>([
+const DTYPES = new Map<unknown, string>([
   [Float32Array, '<f4'],
   [Float64Array, '<f8'],
   [Int8Array, '|i1'],
@@ -159,37 +159,37 @@ function scatter({ indices, values, shape }: SparseArray): NestedList {
  * Shape and dtype of a nested list. Throws a TypeError when rows differ in length or values are not numbers or
  * booleans.
  */
-function describeList(list: NestedList): { shape: number[]; dtype: string } {
+function inspectList(list: NestedList): { shape: number[]; dtype: string } {
   const shape: number[] = [];
   for (let part: NestedList | undefined = list; Array.isArray(part); part = part[0]) shape.push(part.length);
   if (shape.length > MAX_DIMENSIONS) throw new TypeError(`an array has more than ${MAX_DIMENSIONS} dimensions`);
   const seen = { booleans: false, numbers: false, fractions: false };
-  checkLevel(list, shape, 0, seen);
+  inspectRows(list, shape, 0, seen);
   if (seen.booleans && seen.numbers) throw new TypeError('an array mixes numbers and booleans');
   return { shape, dtype: seen.booleans ? '|b1' : seen.fractions || !seen.numbers ? '<f8' : '<i8' };
 }
 
-interface Seen {
+interface ValueKinds {
   booleans: boolean;
   numbers: boolean;
   fractions: boolean;
 }
 
-function checkLevel(list: NestedList, shape: readonly number[], axis: number, seen: Seen): void {
+function inspectRows(list: NestedList, shape: readonly number[], axis: number, seen: ValueKinds): void {
   if (!Array.isArray(list)) {
-    see(list, seen);
+    recordKind(list, seen);
     return;
   }
   if (list.length !== shape[axis]) throw new TypeError('an array has rows of different lengths');
   const last = axis === shape.length - 1;
   for (const part of list as readonly NestedList[]) {
     if (Array.isArray(part) === last) throw new TypeError('an array has rows of different lengths');
-    if (last) see(part, seen);
-    else checkLevel(part, shape, axis + 1, seen);
+    if (last) recordKind(part, seen);
+    else inspectRows(part, shape, axis + 1, seen);
   }
 }
 
-function see(value: unknown, seen: Seen): void {
+function recordKind(value: unknown, seen: ValueKinds): void {
   if (typeof value === 'number') {
     seen.numbers = true;
     // Integers beyond 2^53 are not exact, so they count as floats.
@@ -201,7 +201,7 @@ function see(value: unknown, seen: Seen): void {
   }
 }
 
-function bytesOf(list: NestedList, dtype: string): Uint8Array {
+function encodeList(list: NestedList, dtype: string): Uint8Array {
   const flat = (Array.isArray(list) ? list.flat(Number.POSITIVE_INFINITY) : [list]) as (number | boolean)[];
   if (dtype === '|b1') return Uint8Array.from(flat, Number);
   const bytes = new Uint8Array(flat.length * 8);
@@ -237,7 +237,7 @@ export class NdArray {
       | { sparse: SparseArray }
       | { list: NestedList; shape: readonly number[]; dtype: string }
       | { text: string; shape: readonly number[]; dtype: string },
-    { clsName = 'numpy', parameters, unknown }: NdArrayRest = {},
+    { clsName = 'numpy', parameters, unknown }: NdArrayExtras = {},
   ) {
     this.clsName = clsName;
     this.parameters = parameters;
@@ -252,8 +252,8 @@ export class NdArray {
   }
 
   /** Throws a TypeError when rows differ in length, or values are not all numbers or all booleans. */
-  static fromList(list: NestedList, rest?: NdArrayRest): NdArray {
-    return new NdArray({ list, ...describeList(list) }, rest);
+  static fromList(list: NestedList, rest?: NdArrayExtras): NdArray {
+    return new NdArray({ list, ...inspectList(list) }, rest);
   }
 
   /** `text` must be the JSON of a list of `length` numbers. Use `<i8` if all are integers, else `<f8`. */
@@ -263,18 +263,18 @@ export class NdArray {
 
   /** Shares the memory of the typed array. */
   static fromTyped(values: TypedArray, shape: readonly number[] = [values.length]): NdArray {
-    const dtype = TYPE_NAMES.get(values.constructor) ?? '|u1';
+    const dtype = DTYPES.get(values.constructor) ?? '|u1';
     if (sizeOf(shape) !== values.length)
       throw new RangeError(`${values.length} entries do not fill the shape [${shape}]`);
     const buffer = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
     return new NdArray({ dense: { buffer, shape, dtype } });
   }
 
-  static fromDense(dense: DenseArray, rest?: NdArrayRest): NdArray {
+  static fromDense(dense: DenseArray, rest?: NdArrayExtras): NdArray {
     return new NdArray({ dense }, rest);
   }
 
-  static fromSparse(sparse: SparseArray, rest?: NdArrayRest): NdArray {
+  static fromSparse(sparse: SparseArray, rest?: NdArrayExtras): NdArray {
     return new NdArray({ sparse }, rest);
   }
 
@@ -300,7 +300,7 @@ export class NdArray {
   get dense(): DenseArray | undefined {
     const list = this.#dense ? undefined : this.#given();
     if (list !== undefined) {
-      this.#dense = { buffer: bytesOf(list, this.#dtype), shape: this.#shape, dtype: this.#dtype };
+      this.#dense = { buffer: encodeList(list, this.#dtype), shape: this.#shape, dtype: this.#dtype };
       // The caller may change the bytes, so they replace the list and the text.
       this.#list = undefined;
       this.#text = undefined;

@@ -96,7 +96,7 @@ export const cloneRequest = (request: DataRequest): DataRequest => ({
 });
 
 /** The first request with the documents of all. */
-export function joinedRequest(requests: readonly DataRequest[]): DataRequest {
+export function joinRequests(requests: readonly DataRequest[]): DataRequest {
   const [first] = requests;
   return requests.length === 1 ? first! : { ...first!, docs: requests.flatMap(({ docs }) => docs) };
 }

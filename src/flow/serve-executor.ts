@@ -49,9 +49,9 @@ const PREFETCH = 1000;
 const MAX_CONNECTION_AGE_MS = 600_000;
 
 /** The services that gateways of the original framework know. Some of them fail on any other name. */
-const LISTED = [SERVICES.single, SERVICES.list, SERVICES.discovery, SERVICES.info, SERVICES.stream];
+const LISTED_SERVICES = [SERVICES.single, SERVICES.list, SERVICES.discovery, SERVICES.info, SERVICES.stream];
 
-async function startInTime(deployment: Deployment): Promise<void> {
+async function startWithTimeout(deployment: Deployment): Promise<void> {
   const { name, timeoutReadyMs } = deployment.definition;
   const started = deployment.start();
   try {
@@ -79,13 +79,13 @@ function headersOf(facts: CallFacts): Record<string, string> {
 const sourceOf = ({ routes }: DataRequest, at: number): string => routes.at(-1)?.executor || `part-${at}`;
 
 /** Documents serialized as a Python pickle, which can run code when decoded. */
-class UnsupportedContent extends Error {
+class UnsupportedContentError extends Error {
   override readonly name = 'UnsupportedContent';
 }
 
-function refuse(request: DataRequest): DataRequest {
+function refuseDocsBytes(request: DataRequest): DataRequest {
   const answer = createRequest({ parameters: request.parameters });
-  const status = statusOf(new UnsupportedContent('docs_bytes is never decoded: send docs'), '', false);
+  const status = statusOf(new UnsupportedContentError('docs_bytes is never decoded: send docs'), '', false);
   answer.header = { ...request.header, status };
   return answer;
 }
@@ -102,7 +102,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
 
   async function process(requests: readonly DataRequest[], facts: CallFacts): Promise<DataRequest> {
     const pickled = requests.find(({ docsBytes }) => docsBytes);
-    if (pickled) return refuse(pickled);
+    if (pickled) return refuseDocsBytes(pickled);
     try {
       const call = { requests, sources: requests.map(sourceOf), headers: headersOf(facts), signal: facts.signal };
       const answer = await deployment.process(call);
@@ -122,7 +122,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
   const onError = (error: unknown) => log?.error({ err: error });
   const handle = reportingErrors((request, facts) => process([request], facts), onError);
   const requests = createRequestMethods({ handle, prefetch: PREFETCH, marksErrors: true });
-  const health = createHealth([...LISTED, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
+  const health = createHealth([...LISTED_SERVICES, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
 
   const methods: readonly Method[] = [
     ...requests.methods,
@@ -155,7 +155,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     },
     infoMethod({ version, environment }),
     ...health.methods,
-    ...reflectionMethods([...LISTED, SERVICES.reflectionAlpha]),
+    ...reflectionMethods([...LISTED_SERVICES, SERVICES.reflectionAlpha]),
   ];
 
   const server = createRpcServer({
@@ -166,7 +166,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     onError,
   });
 
-  await startInTime(deployment);
+  await startWithTimeout(deployment);
   let port: number;
   try {
     port = await server.listen(options.port, host);

@@ -29,13 +29,13 @@ export interface FlowServer {
   close(graceMs?: number): Promise<void>;
 }
 
-interface Door {
+interface Gateway {
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
   close(graceMs?: number): Promise<void>;
 }
 
 /** Gateways are imported on demand: each needs its own library. */
-async function openDoor(protocol: Protocol, flow: Flow, options: ServeFlowOptions): Promise<Door> {
+async function createGateway(protocol: Protocol, flow: Flow, options: ServeFlowOptions): Promise<Gateway> {
   const { version, log, environment, observe, refuse } = options;
   if (protocol === 'GRPC') {
     const { createGrpcGateway } = await import('./gateway/grpc.ts');
@@ -54,10 +54,10 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
   const metrics = monitoring ? createFlowMetrics() : undefined;
   const tools = { connect: createConnect(), ...options, ...(metrics && { observe: metrics.observe }) };
   const flow = createFlow(definition, tools);
-  const doors: Door[] = [];
+  const gateways: Gateway[] = [];
   let monitor: MetricsPort | undefined;
   const close = async (graceMs?: number): Promise<void> => {
-    await Promise.all(doors.map((door) => door.close(graceMs)));
+    await Promise.all(gateways.map((door) => door.close(graceMs)));
     await flow.close(graceMs);
     await monitor?.close();
   };
@@ -65,9 +65,9 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
     await flow.start();
     const places: FlowPlace[] = [];
     for (const [at, protocol] of protocols.entries()) {
-      const door = await openDoor(protocol, flow, tools);
-      doors.push(door);
-      places.push({ protocol, ...(await door.listen(ports[at] ?? 0, host)) });
+      const gateway = await createGateway(protocol, flow, tools);
+      gateways.push(gateway);
+      places.push({ protocol, ...(await gateway.listen(ports[at] ?? 0, host)) });
     }
     if (metrics) {
       monitor = await serveMetrics(metrics, portMonitoring ?? 0, host);

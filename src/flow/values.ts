@@ -44,16 +44,16 @@ export function copyValue<T extends JsonValue>(value: T, depth = 0): T {
 }
 
 /** A deep copy as JSON. Throws a TypeError for anything that is not JSON, such as a function or a cycle. */
-export function asJson(value: unknown, depth = 0): JsonValue {
+export function toJsonValue(value: unknown, depth = 0): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;
   if (depth > MAX_VALUE_DEPTH) throw new TypeError('a value is nested too deeply');
-  if (Array.isArray(value)) return value.map((part) => asJson(part ?? null, depth + 1));
+  if (Array.isArray(value)) return value.map((part) => toJsonValue(part ?? null, depth + 1));
   if (!isPlainObject(value))
     throw new TypeError(`${typeof value === 'object' ? value?.constructor?.name : typeof value} is not a JSON value`);
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
-    if (value[key] !== undefined) setKey(copy, key, asJson(value[key], depth + 1));
+    if (value[key] !== undefined) setKey(copy, key, toJsonValue(value[key], depth + 1));
   }
   return copy;
 }

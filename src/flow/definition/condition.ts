@@ -9,7 +9,7 @@ export type Condition = (document: Document) => boolean;
 type Comparison = (value: unknown, other: unknown) => boolean;
 type TextTest = (text: string) => boolean;
 /** Compiles a pattern to a search. Throws if the pattern is invalid. */
-export type SearchFactory = (pattern: string) => TextTest;
+export type CompileSearch = (pattern: string) => TextTest;
 
 const sameType = (a: unknown, b: unknown): boolean =>
   typeof a === typeof b && (typeof a === 'number' || typeof a === 'string' || typeof a === 'boolean');
@@ -65,13 +65,13 @@ const FIELDS: Record<string, (document: Document) => unknown> = {
   matches: (document) => document.matches,
 };
 
-const invalid = (message: string) => problem('ParamValidationError', { message, path: 'when' });
+const invalidCondition = (message: string) => problem('ParamValidationError', { message, path: 'when' });
 
 /** Returns a getter for a field path such as `tags__a__b`. A missing field is undefined. */
-function reader(path: string): (document: Document) => unknown {
+function fieldGetter(path: string): (document: Document) => unknown {
   const [name = '', ...keys] = path.split('__');
   const field = own(FIELDS, name);
-  if (!field) throw invalid(`a condition names the field ${path}, which documents do not have`);
+  if (!field) throw invalidCondition(`a condition names the field ${path}, which documents do not have`);
   return (document) => {
     let value = field(document);
     for (const key of keys) {
@@ -83,22 +83,22 @@ function reader(path: string): (document: Document) => unknown {
 }
 
 /** The value itself, or the document field it names in braces, such as `{weight}`. */
-function operand(value: unknown): (document: Document) => unknown {
+function operandGetter(value: unknown): (document: Document) => unknown {
   const named = typeof value === 'string' ? /^\{(\w+)\}$/.exec(value)?.[1] : undefined;
-  return named ? reader(named) : () => value;
+  return named ? fieldGetter(named) : () => value;
 }
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== '' && value !== 0 && sizeOf(value) !== 0;
 
-function compare(path: string, operator: string, value: unknown, search: SearchFactory): Condition {
-  const read = reader(path);
+function compileComparison(path: string, operator: string, value: unknown, search: CompileSearch): Condition {
+  const read = fieldGetter(path);
   if (operator === '$exists') {
-    if (typeof value !== 'boolean') throw invalid(`$exists of ${path} expects true or false`);
+    if (typeof value !== 'boolean') throw invalidCondition(`$exists of ${path} expects true or false`);
     const inTags = path.includes('__');
     return (document) => (inTags ? read(document) !== undefined : isSet(read(document))) === value;
   }
   if (operator === '$regex') {
-    if (typeof value !== 'string') throw invalid(`$regex of ${path} expects a pattern`);
+    if (typeof value !== 'string') throw invalidCondition(`$regex of ${path} expects a pattern`);
     const test = search(value);
     return (document) => {
       const text = read(document);
@@ -106,8 +106,8 @@ function compare(path: string, operator: string, value: unknown, search: SearchF
     };
   }
   const comparison = own(COMPARISONS, operator);
-  if (!comparison) throw invalid(`a condition uses the unknown operator ${operator}`);
-  const other = operand(value);
+  if (!comparison) throw invalidCondition(`a condition uses the unknown operator ${operator}`);
+  const other = operandGetter(value);
   return (document) => {
     const own = read(document);
     const given = other(document);
@@ -121,31 +121,31 @@ const every =
     conditions.every((condition) => condition(document));
 
 /** `$and` and `$or` take a list of conditions, or one object whose entries are the conditions. */
-function parts(value: unknown, operator: string, search: SearchFactory): Condition[] {
+function compileList(value: unknown, operator: string, search: CompileSearch): Condition[] {
   if (Array.isArray(value)) return value.map((part) => compileCondition(part, search));
-  if (!isObject(value)) throw invalid(`${operator} expects conditions`);
-  return Object.entries(value).map(([key, part]) => entry(key, part, search));
+  if (!isObject(value)) throw invalidCondition(`${operator} expects conditions`);
+  return Object.entries(value).map(([key, part]) => compileEntry(key, part, search));
 }
 
-function entry(key: string, value: unknown, search: SearchFactory): Condition {
-  if (key === '$and') return every(parts(value, key, search));
+function compileEntry(key: string, value: unknown, search: CompileSearch): Condition {
+  if (key === '$and') return every(compileList(value, key, search));
   if (key === '$or') {
-    const either = parts(value, key, search);
+    const either = compileList(value, key, search);
     return (document) => either.some((condition) => condition(document));
   }
   if (key === '$not') {
     const condition = compileCondition(value, search);
     return (document) => !condition(document);
   }
-  if (key.startsWith('$')) throw invalid(`a condition uses the unknown operator ${key}`);
-  if (!isObject(value)) throw invalid(`the condition on ${key} expects an operator such as {"$eq": ...}`);
-  return every(Object.entries(value).map(([operator, other]) => compare(key, operator, other, search)));
+  if (key.startsWith('$')) throw invalidCondition(`a condition uses the unknown operator ${key}`);
+  if (!isObject(value)) throw invalidCondition(`the condition on ${key} expects an operator such as {"$eq": ...}`);
+  return every(Object.entries(value).map(([operator, other]) => compileComparison(key, operator, other, search)));
 }
 
 /** Compiles a condition. `{}` matches every document. Throws a ParamValidationError if it is invalid. */
-export function compileCondition(when: unknown, search: SearchFactory): Condition {
-  if (!isObject(when)) throw invalid('a condition must be an object');
-  return every(Object.entries(when).map(([key, value]) => entry(key, value, search)));
+export function compileCondition(when: unknown, search: CompileSearch): Condition {
+  if (!isObject(when)) throw invalidCondition('a condition must be an object');
+  return every(Object.entries(when).map(([key, value]) => compileEntry(key, value, search)));
 }
 
 /** Checks a condition without compiling its patterns. */

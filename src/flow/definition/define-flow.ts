@@ -15,10 +15,10 @@ import {
   createOptionReader,
   EXECUTOR_OPTIONS,
   FLOW_OPTIONS,
-  INHERITED,
-  invalid,
-  keptOnly,
-  named,
+  INHERITED_OPTIONS,
+  invalidOption,
+  keptOptions,
+  normalizeOptions,
   type Options,
 } from './options.ts';
 
@@ -91,24 +91,26 @@ const RESERVED = ['gateway', START, END];
 
 export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBuilder {
   const warnings: string[] = [];
-  const options = named(given, FLOW_OPTIONS, 'with', warnings);
+  const options = normalizeOptions(given, FLOW_OPTIONS, 'with', warnings);
   const reader = createOptionReader(options, 'with');
   const gateway = readGateway(reader);
-  const inherited = Object.fromEntries(INHERITED.flatMap((key) => (key in options ? [[key, options[key]]] : [])));
+  const inherited = Object.fromEntries(
+    INHERITED_OPTIONS.flatMap((key) => (key in options ? [[key, options[key]]] : [])),
+  );
   const inspects = reader.choice('inspect', ['COLLECT', 'REMOVE', 'HANG']) !== 'REMOVE';
   const deployments: DeploymentDefinition[] = [];
   let last = START;
 
-  function nameFor(wanted: unknown, where: string): string {
+  function resolveName(wanted: unknown, where: string): string {
     const count = deployments.length;
     const base = wanted === undefined || wanted === null || wanted === '' ? `executor${count}` : String(wanted);
     if (!IDENTIFIER.test(base)) {
-      throw invalid(
+      throw invalidOption(
         `${where}.name`,
         `${base} is not a valid name: use letters, digits and underscores, no digit first`,
       );
     }
-    if (RESERVED.includes(base)) throw invalid(`${where}.name`, `${base} is a reserved name`);
+    if (RESERVED.includes(base)) throw invalidOption(`${where}.name`, `${base} is a reserved name`);
     return deployments.some(({ name }) => name === base) ? `${base}${count}` : base;
   }
 
@@ -117,17 +119,17 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
     const names = [...new Set((Array.isArray(needs) ? needs : [needs]).map(String))];
     return names.map((need) => {
       if (need === 'gateway' || need === START) return START;
-      if (need === name) throw invalid(`${where}.needs`, `FlowTopologyError: ${name} cannot need itself`);
+      if (need === name) throw invalidOption(`${where}.needs`, `FlowTopologyError: ${name} cannot need itself`);
       if (deployments.some((one) => one.name === need)) return need;
-      throw invalid(`${where}.needs`, `${name} needs ${need}, which is not defined before it`);
+      throw invalidOption(`${where}.needs`, `${name} needs ${need}, which is not defined before it`);
     });
   }
 
   function append(raw: AddOptions, { needs, floating }: { needs?: readonly string[]; floating?: boolean } = {}): void {
     const where = `executors[${deployments.length}]`;
-    const own = named(raw, EXECUTOR_OPTIONS, where, warnings);
-    const parallel = splitParallel(raw, own);
-    const name = nameFor(own.name, where);
+    const own = normalizeOptions(raw, EXECUTOR_OPTIONS, where, warnings);
+    const parallel = readParallel(raw, own);
+    const name = resolveName(own.name, where);
     const merged: Options = { ...inherited, ...own, ...parallel };
     if (own.env && inherited.env) merged.env = { ...(inherited.env as Options), ...(own.env as Options) };
     const read = readDeployment(createOptionReader(merged, where), {
@@ -135,7 +137,7 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
       needs: resolveNeeds(needs ?? own.needs, name, where),
       baseDir: tools.baseDir,
       readExecutor: tools.readExecutor,
-      rest: keptOnly(merged, EXECUTOR_OPTIONS),
+      rest: keptOptions(merged, EXECUTOR_OPTIONS),
     });
     const definition = floating === undefined ? read : { ...read, floating };
     deployments.push(definition);
@@ -148,7 +150,7 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
       return builder;
     },
     needs(names, one = {}) {
-      if (new Set(names).size < 2) throw invalid('needs', 'a join needs at least two names');
+      if (new Set(names).size < 2) throw invalidOption('needs', 'a join needs at least two names');
       append(one, { needs: names });
       return builder;
     },
@@ -163,15 +165,15 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
       return builder;
     },
     definition() {
-      const workspace = reader.text('workspace');
+      const workspace = reader.string('workspace');
       return {
-        name: reader.text('name') ?? 'flow',
+        name: reader.string('name') ?? 'flow',
         gateway,
         deployments: [...deployments],
         workspace: workspace && path.resolve(tools.baseDir ?? '', workspace),
-        env: reader.textRecord('env') ?? {},
-        headers: (reader.texts('headers') ?? []).map((header) => header.toLowerCase()),
-        rest: keptOnly(options, FLOW_OPTIONS),
+        env: reader.stringRecord('env') ?? {},
+        headers: (reader.strings('headers') ?? []).map((header) => header.toLowerCase()),
+        rest: keptOptions(options, FLOW_OPTIONS),
         warnings,
       };
     },
@@ -180,7 +182,7 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
 }
 
 /** `parallel` in older files: shards if `polling` is set, else replicas. */
-function splitParallel(raw: AddOptions, own: Options): Options {
+function readParallel(raw: AddOptions, own: Options): Options {
   if (raw.parallel === undefined || raw.replicas !== undefined) return {};
   return own.polling === undefined ? {} : { shards: raw.parallel, replicas: 1 };
 }

@@ -30,7 +30,7 @@ export interface ExecutorSource {
   readonly modules: readonly string[];
 }
 
-export interface ExternalAddress {
+export interface HostAndPort {
   readonly host: string;
   readonly port: number;
 }
@@ -50,7 +50,7 @@ export interface DeploymentDefinition {
   readonly floating: boolean;
   readonly reduce: boolean;
   /** Addresses of an executor that runs elsewhere; each one is a replica. */
-  readonly external?: readonly ExternalAddress[] | undefined;
+  readonly external?: readonly HostAndPort[] | undefined;
   readonly tls: boolean;
   readonly grpcMetadata: Readonly<Record<string, string>>;
   readonly compression: 'none' | 'deflate' | 'gzip';
@@ -76,7 +76,7 @@ export interface DeploymentDefinition {
 }
 
 /** What an executor needs to know about its deployment. */
-export type ExecutorPlace = Pick<
+export type ExecutorDeployment = Pick<
   DeploymentDefinition,
   'name' | 'shards' | 'replicas' | 'env' | 'workspace' | 'exitOnExceptions' | 'outputArrayType'
 >;

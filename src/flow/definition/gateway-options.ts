@@ -2,65 +2,67 @@
 
 import { isObject } from '../values.ts';
 import type { ExposedEndpoint, GatewayOptions, Protocol } from './definition.ts';
-import { createOptionReader, invalid, type OptionReader, type Options } from './options.ts';
+import { createOptionReader, invalidOption, type OptionReader, type Options } from './options.ts';
 
 const PROTOCOLS: readonly Protocol[] = ['GRPC', 'HTTP', 'WEBSOCKET'];
 
-function protocolsOf(reader: OptionReader): Protocol[] {
-  const names = reader.texts('protocol') ?? (reader.flag('restful') ? ['HTTP'] : ['GRPC']);
+function readProtocols(reader: OptionReader): Protocol[] {
+  const names = reader.strings('protocol') ?? (reader.flag('restful') ? ['HTTP'] : ['GRPC']);
   const protocols = names.map((name) => {
     const found = PROTOCOLS.find((one) => one === name.toUpperCase());
-    if (!found) throw invalid(reader.at('protocol'), `expected ${PROTOCOLS.join(', ')} or a list of them`);
+    if (!found) throw invalidOption(reader.pathOf('protocol'), `expected ${PROTOCOLS.join(', ')} or a list of them`);
     return found;
   });
-  if (new Set(protocols).size < protocols.length) throw invalid(reader.at('protocol'), 'a protocol is listed twice');
+  if (new Set(protocols).size < protocols.length)
+    throw invalidOption(reader.pathOf('protocol'), 'a protocol is listed twice');
   return protocols;
 }
 
-function portsOf(reader: OptionReader, count: number): number[] {
+function readPorts(reader: OptionReader, count: number): number[] {
   const ports = (reader.list('port') ?? []).map((value) => {
     const port = Number(value);
     if (!Number.isInteger(port) || port < 0 || port > 65_535)
-      throw invalid(reader.at('port'), 'expected a port from 0 to 65535');
+      throw invalidOption(reader.pathOf('port'), 'expected a port from 0 to 65535');
     return port;
   });
-  if (ports.length > count) throw invalid(reader.at('port'), `${ports.length} ports for ${count} protocols`);
+  if (ports.length > count) throw invalidOption(reader.pathOf('port'), `${ports.length} ports for ${count} protocols`);
   return [...ports, ...new Array<number>(count - ports.length).fill(0)];
 }
 
-function exposed(endpoint: string, value: unknown, where: string): ExposedEndpoint {
-  if (value !== null && value !== undefined && !isObject(value)) throw invalid(where, 'expected a mapping of options');
+function readExposedEndpoint(endpoint: string, value: unknown, where: string): ExposedEndpoint {
+  if (value !== null && value !== undefined && !isObject(value))
+    throw invalidOption(where, 'expected a mapping of options');
   const reader = createOptionReader((value ?? {}) as Options, where);
   return {
-    httpPath: reader.text('http_path') ?? endpoint,
-    methods: (reader.texts('methods') ?? ['POST']).map((method) => method.toUpperCase()),
-    summary: reader.text('summary'),
-    description: reader.text('description'),
-    tags: reader.texts('tags') ?? ['Customized'],
+    httpPath: reader.string('http_path') ?? endpoint,
+    methods: (reader.strings('methods') ?? ['POST']).map((method) => method.toUpperCase()),
+    summary: reader.string('summary'),
+    description: reader.string('description'),
+    tags: reader.strings('tags') ?? ['Customized'],
   };
 }
 
 /** Throws a ParamValidationError that names the invalid option. */
 export function readGateway(reader: OptionReader): GatewayOptions {
-  const protocols = protocolsOf(reader);
-  const [sslCertfile, sslKeyfile] = [reader.text('ssl_certfile'), reader.text('ssl_keyfile')];
+  const protocols = readProtocols(reader);
+  const [sslCertfile, sslKeyfile] = [reader.string('ssl_certfile'), reader.string('ssl_keyfile')];
   if ((sslCertfile === undefined) !== (sslKeyfile === undefined)) {
-    throw invalid(reader.at('ssl_certfile'), 'set ssl_certfile and ssl_keyfile together or not at all');
+    throw invalidOption(reader.pathOf('ssl_certfile'), 'set ssl_certfile and ssl_keyfile together or not at all');
   }
   const endpoints = reader.record('expose_endpoints') ?? {};
   return {
     protocols,
-    ports: portsOf(reader, protocols.length),
-    host: reader.text('host') ?? '0.0.0.0',
-    title: reader.text('title'),
-    description: reader.text('description'),
+    ports: readPorts(reader, protocols.length),
+    host: reader.string('host') ?? '0.0.0.0',
+    title: reader.string('title'),
+    description: reader.string('description'),
     cors: reader.flag('cors') ?? false,
     debugEndpoints: !reader.flag('no_debug_endpoints'),
     crudEndpoints: !reader.flag('no_crud_endpoints'),
     exposeEndpoints: Object.fromEntries(
       Object.entries(endpoints).map(([endpoint, value]) => [
         endpoint,
-        exposed(endpoint, value, `${reader.at('expose_endpoints')}.${endpoint}`),
+        readExposedEndpoint(endpoint, value, `${reader.pathOf('expose_endpoints')}.${endpoint}`),
       ]),
     ),
     prefetch: reader.integer('prefetch') ?? 1000,
@@ -68,7 +70,7 @@ export function readGateway(reader: OptionReader): GatewayOptions {
     sslCertfile,
     sslKeyfile,
     failuresAre500: reader.flag('failures_are_500') ?? false,
-    token: reader.text('token'),
+    token: reader.string('token'),
     maxBodyBytes: reader.integer('max_body_bytes', 1),
     requestTimeoutMs: reader.integer('request_timeout', 1),
     monitoring: reader.flag('monitoring') ?? false,

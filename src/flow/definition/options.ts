@@ -6,9 +6,9 @@ import { isObject } from '../values.ts';
 export type Options = Record<string, unknown>;
 
 /** `used` by this program, `kept` for exported manifests, `ignored` with a warning. */
-type Fate = 'used' | 'kept' | 'ignored';
+type OptionUse = 'used' | 'kept' | 'ignored';
 
-export const EXECUTOR_OPTIONS: Readonly<Record<string, Fate>> = {
+export const EXECUTOR_OPTIONS: Readonly<Record<string, OptionUse>> = {
   name: 'used',
   method: 'used',
   uses: 'used',
@@ -67,7 +67,7 @@ export const EXECUTOR_OPTIONS: Readonly<Record<string, Fate>> = {
   raft_configuration: 'ignored',
 };
 
-export const FLOW_OPTIONS: Readonly<Record<string, Fate>> = {
+export const FLOW_OPTIONS: Readonly<Record<string, OptionUse>> = {
   protocol: 'used',
   port: 'used',
   host: 'used',
@@ -124,7 +124,7 @@ export const FLOW_OPTIONS: Readonly<Record<string, Fate>> = {
 };
 
 /** Options that executors inherit from the flow. */
-export const INHERITED = [
+export const INHERITED_OPTIONS = [
   'workspace',
   'env',
   'timeout_ready',
@@ -165,22 +165,22 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** `usesWith` to `uses_with`, `failuresAre500` to `failures_are_500`. */
-const underscored = (key: string): string => key.replace(/[A-Z]|(?<=[a-z])\d/g, (sign) => `_${sign.toLowerCase()}`);
+const toSnakeCase = (key: string): string => key.replace(/[A-Z]|(?<=[a-z])\d/g, (sign) => `_${sign.toLowerCase()}`);
 
-export const invalid = (path: string, message: string) =>
+export const invalidOption = (path: string, message: string) =>
   problem('ParamValidationError', { message: `${path}: ${message}`, path });
 
 /** Renames options to their current snake_case names and drops those without an effect, adding a warning for each. */
-export function named(
+export function normalizeOptions(
   given: Options,
-  known: Readonly<Record<string, Fate>>,
+  known: Readonly<Record<string, OptionUse>>,
   path: string,
   warnings: string[],
 ): Options {
   const options: Options = {};
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    const name = own(OLD_NAMES, underscored(key)) ?? underscored(key);
+    const name = own(OLD_NAMES, toSnakeCase(key)) ?? toSnakeCase(key);
     const fate = own(known, name);
     if (fate === undefined) warnings.push(`${path}: unknown option ${key} ignored`);
     else if (fate === 'ignored') warnings.push(`${path}: the option ${key} has no effect`);
@@ -189,7 +189,7 @@ export function named(
   return options;
 }
 
-export const keptOnly = (options: Options, known: Readonly<Record<string, Fate>>): Options =>
+export const keptOptions = (options: Options, known: Readonly<Record<string, OptionUse>>): Options =>
   Object.fromEntries(Object.entries(options).filter(([key]) => own(known, key) === 'kept'));
 
 /**
@@ -197,78 +197,78 @@ export const keptOnly = (options: Options, known: Readonly<Record<string, Fate>>
  * option.
  */
 export function createOptionReader(options: Options, path: string) {
-  const of = (key: string): unknown => options[key] ?? undefined;
-  const at = (key: string): string => (path ? `${path}.${key}` : key);
+  const raw = (key: string): unknown => options[key] ?? undefined;
+  const pathOf = (key: string): string => (path ? `${path}.${key}` : key);
 
-  function text(key: string): string | undefined {
-    const value = of(key);
+  function string(key: string): string | undefined {
+    const value = raw(key);
     if (value === undefined) return undefined;
     if (typeof value === 'string' || typeof value === 'number') return String(value);
-    throw invalid(at(key), 'expected a string');
+    throw invalidOption(pathOf(key), 'expected a string');
   }
 
   function integer(key: string, least = 0): number | undefined {
-    const value = of(key);
+    const value = raw(key);
     if (value === undefined) return undefined;
     const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
     if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < least) {
-      throw invalid(at(key), `expected a whole number of at least ${least}`);
+      throw invalidOption(pathOf(key), `expected a whole number of at least ${least}`);
     }
     return number;
   }
 
   function flag(key: string): boolean | undefined {
-    const value = of(key);
+    const value = raw(key);
     if (value === undefined || typeof value === 'boolean') return value;
     if (typeof value === 'string' && /^(?:true|yes|on|1)$/i.test(value)) return true;
     if (typeof value === 'string' && /^(?:false|no|off|0)$/i.test(value)) return false;
-    throw invalid(at(key), 'expected true or false');
+    throw invalidOption(pathOf(key), 'expected true or false');
   }
 
   function record(key: string): Record<string, unknown> | undefined {
-    const value = of(key);
-    const read = typeof value === 'string' && value.trimStart().startsWith('{') ? parsed(value, at(key)) : value;
+    const value = raw(key);
+    const read = typeof value === 'string' && value.trimStart().startsWith('{') ? parseJson(value, pathOf(key)) : value;
     if (read === undefined) return undefined;
-    if (!isObject(read)) throw invalid(at(key), 'expected a mapping');
+    if (!isObject(read)) throw invalidOption(pathOf(key), 'expected a mapping');
     return read;
   }
 
   /** A list. A single value becomes a list of one. */
   function list(key: string): unknown[] | undefined {
-    const value = of(key);
+    const value = raw(key);
     if (value === undefined) return undefined;
     return Array.isArray(value) ? value : [value];
   }
 
-  function texts(key: string): string[] | undefined {
+  function strings(key: string): string[] | undefined {
     return list(key)?.map((value) => {
       if (typeof value === 'string' || typeof value === 'number') return String(value);
-      throw invalid(at(key), 'expected a string or a list of strings');
+      throw invalidOption(pathOf(key), 'expected a string or a list of strings');
     });
   }
 
-  function textRecord(key: string): Record<string, string> | undefined {
+  function stringRecord(key: string): Record<string, string> | undefined {
     const value = record(key);
     return value && Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one ?? '')]));
   }
 
   function choice<const T extends string>(key: string, choices: readonly T[]): T | undefined {
-    const value = text(key);
+    const value = string(key);
     if (value === undefined) return undefined;
     const found = choices.find((one) => one.toLowerCase() === value.toLowerCase());
-    if (found === undefined) throw invalid(at(key), `expected one of ${choices.join(', ')}`);
+    if (found === undefined) throw invalidOption(pathOf(key), `expected one of ${choices.join(', ')}`);
     return found;
   }
 
-  return { of, at, text, integer, flag, record, list, texts, textRecord, choice };
+  return { raw, pathOf, string, integer, flag, record, list, strings, stringRecord, choice };
 }
 
 export type OptionReader = ReturnType<typeof createOptionReader>;
 
-function parsed(text: string, path: string): unknown {
+function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalid(path, `not valid JSON: ${(error as Error).message}`);
+    throw invalidOption(path, `not valid JSON: ${(error as Error).message}`);
   }
 }

@@ -1,7 +1,7 @@
 /** Replaces variables in the strings of a flow file (docs/reference/wire/flow.md, Variables). */
 import { own, setKey } from '#own.ts';
 import { isObject } from '../values.ts';
-import { invalid } from './options.ts';
+import { invalidOption } from './options.ts';
 
 export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -10,24 +10,24 @@ export interface Variables {
 }
 
 /** Applies `change` to every string of a tree. Keys stay as they are. */
-function mapTexts(value: unknown, change: (text: string, path: string) => unknown, path = ''): unknown {
+function mapStrings(value: unknown, change: (text: string, path: string) => unknown, path = ''): unknown {
   if (typeof value === 'string') return change(value, path);
-  if (Array.isArray(value)) return value.map((part, at) => mapTexts(part, change, `${path}[${at}]`));
+  if (Array.isArray(value)) return value.map((part, at) => mapStrings(part, change, `${path}[${at}]`));
   if (!isObject(value)) return value;
   const mapped: Record<string, unknown> = {};
   for (const key of Object.keys(value))
-    setKey(mapped, key, mapTexts(value[key], change, path ? `${path}.${key}` : key));
+    setKey(mapped, key, mapStrings(value[key], change, path ? `${path}.${key}` : key));
   return mapped;
 }
 
 /** Parses a string after substitution: number, boolean, list or quoted string. An empty string becomes null. */
-function reread(text: string): unknown {
+function parseScalar(text: string): unknown {
   if (text === '') return null;
   if (/^[-+]?\d{1,15}$/.test(text) || /^[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?$/.test(text)) return Number(text);
   if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   if (/^\[.*\]$/s.test(text)) {
     const inner = text.slice(1, -1).trim();
-    return inner === '' ? [] : inner.split(',').map((part) => reread(part.trim()));
+    return inner === '' ? [] : inner.split(',').map((part) => parseScalar(part.trim()));
   }
   const quoted = /^(["'])(.*)\1$/s.exec(text);
   return quoted ? quoted[2] : text;
@@ -37,12 +37,12 @@ const IN_BRACES = /\$\{\{ ([\w.]+)(?::-([^{}]*?))? \}\}/g;
 const REFERENCE = /\$\{\{(root|this)((?:\.\w+|\[\d+\])+)\}\}/g;
 const DOLLAR = /\$([A-Za-z_]\w*)/g;
 
-function fromVariables(text: string, path: string, { env, context }: Variables, warnings: string[]): string {
+function fillVariables(text: string, path: string, { env, context }: Variables, warnings: string[]): string {
   const filled = text.replace(IN_BRACES, (written, name: string, fallback: string | undefined) => {
     const [, scope, key = name] = /^(env|context)\.(\w+)$/i.exec(name) ?? [];
     if (scope?.toLowerCase() === 'env') {
       const value = own(env, key) ?? fallback;
-      if (value === undefined) throw invalid(path, `the environment variable ${key} is not set`);
+      if (value === undefined) throw invalidOption(path, `the environment variable ${key} is not set`);
       return value;
     }
     return Object.hasOwn(context, key) ? String(context[key] ?? '') : (fallback ?? written);
@@ -55,7 +55,7 @@ function fromVariables(text: string, path: string, { env, context }: Variables, 
   });
 }
 
-function follow(from: unknown, steps: string): unknown {
+function lookUp(from: unknown, steps: string): unknown {
   let value = from;
   for (const [, key, index] of steps.matchAll(/\.(\w+)|\[(\d+)\]/g)) {
     const step = key ?? index!;
@@ -68,35 +68,35 @@ function follow(from: unknown, steps: string): unknown {
 const parentOf = (path: string): string => path.replace(/(?:^|\.)\w+$|\[\d+\]$/, '');
 
 const at = (root: unknown, path: string): unknown =>
-  follow(root, path ? `${path.startsWith('[') ? '' : '.'}${path}` : '');
+  lookUp(root, path ? `${path.startsWith('[') ? '' : '.'}${path}` : '');
 
-function fromReferences(text: string, path: string, root: unknown): unknown {
+function fillReferences(text: string, path: string, root: unknown): unknown {
   const resolve = (scope: string, steps: string): unknown =>
-    follow(scope === 'root' ? root : at(root, parentOf(path)), steps);
+    lookUp(scope === 'root' ? root : at(root, parentOf(path)), steps);
   const [whole] = [...text.matchAll(REFERENCE)];
   if (whole?.[0] === text) return resolve(whole[1]!, whole[2]!) ?? text;
   const filled = text.replace(REFERENCE, (written, scope: string, steps: string) => {
     const value = resolve(scope, steps);
     return value === undefined || value === null || typeof value === 'object' ? written : String(value);
   });
-  return filled === text ? text : reread(filled);
+  return filled === text ? text : parseScalar(filled);
 }
 
 /** How many levels of references to other references are resolved. */
-const PASSES = 3;
+const REFERENCE_PASSES = 3;
 
 /**
  * Returns the tree with variables and references filled in. Throws a ParamValidationError for an environment variable
  * that is not set and has no default (`${{ ENV.X:-default }}`).
  */
 export function substitute(tree: unknown, variables: Variables, warnings: string[]): unknown {
-  let filled = mapTexts(tree, (text, path) => {
-    const changed = fromVariables(text, path, variables, warnings);
-    return changed === text ? text : reread(changed);
+  let filled = mapStrings(tree, (text, path) => {
+    const changed = fillVariables(text, path, variables, warnings);
+    return changed === text ? text : parseScalar(changed);
   });
-  for (let pass = 0; pass < PASSES; pass++) {
+  for (let pass = 0; pass < REFERENCE_PASSES; pass++) {
     const root = filled;
-    filled = mapTexts(root, (text, path) => fromReferences(text, path, root));
+    filled = mapStrings(root, (text, path) => fillReferences(text, path, root));
   }
   return filled;
 }

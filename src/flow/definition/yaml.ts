@@ -5,7 +5,7 @@ import { type Document, isMap, parseDocument, visit } from 'yaml';
 import { isObject } from '../values.ts';
 import { type AddOptions, defineFlow } from './define-flow.ts';
 import type { FlowDefinition } from './definition.ts';
-import { invalid, type Options } from './options.ts';
+import { invalidOption, type Options } from './options.ts';
 import { substitute, type Variables } from './variables.ts';
 
 export interface LoadOptions extends Partial<Variables> {
@@ -16,7 +16,7 @@ export interface LoadOptions extends Partial<Variables> {
 }
 
 /** Converts `!Name` before a mapping to `jtype: Name` in it. */
-function nameTags(document: Document): void {
+function convertTags(document: Document): void {
   visit(document, {
     Map(_, node) {
       const tag = node.tag;
@@ -28,33 +28,33 @@ function nameTags(document: Document): void {
   });
 }
 
-function parse(text: string, what: string): Options {
+function parseYaml(text: string, what: string): Options {
   const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: true });
   const [error] = document.errors;
-  if (error) throw invalid(what, `not valid YAML: ${error.message.split('\n')[0]}`);
-  nameTags(document);
-  if (!isMap(document.contents)) throw invalid(what, 'expected a mapping');
+  if (error) throw invalidOption(what, `not valid YAML: ${error.message.split('\n')[0]}`);
+  convertTags(document);
+  if (!isMap(document.contents)) throw invalidOption(what, 'expected a mapping');
   return document.toJS({ maxAliasCount: 100 }) as Options;
 }
 
 const FLOW_KEYS = ['jtype', 'version', 'with', 'gateway', 'executors', 'deployments', 'pods', 'env', 'name', 'metas'];
 
 /** The executors, under any of the three names the key has had. */
-function entriesOf(tree: Options): Options[] {
+function readEntries(tree: Options): Options[] {
   const [key] = ['executors', 'deployments', 'pods'].filter((name) => tree[name] !== undefined && tree[name] !== null);
   if (!key) return [];
   const list = tree[key];
-  if (!Array.isArray(list)) throw invalid(key, 'expected a list');
+  if (!Array.isArray(list)) throw invalidOption(key, 'expected a list');
   return list.map((entry, at) => {
     if (typeof entry === 'string') return { uses: entry };
-    if (!isObject(entry)) throw invalid(`${key}[${at}]`, 'expected a mapping');
+    if (!isObject(entry)) throw invalidOption(`${key}[${at}]`, 'expected a mapping');
     return entry;
   });
 }
 
-function mapping(tree: Options, key: string): Options {
+function readMapping(tree: Options, key: string): Options {
   const value = tree[key] ?? {};
-  if (!isObject(value)) throw invalid(key, 'expected a mapping');
+  if (!isObject(value)) throw invalidOption(key, 'expected a mapping');
   return value;
 }
 
@@ -65,31 +65,32 @@ export function parseFlow(
 ): FlowDefinition {
   const warnings: string[] = [];
   const variables = { env, context };
-  const tree = substitute(parse(text, 'flow'), variables, warnings) as Options;
-  if (tree.jtype !== undefined && tree.jtype !== 'Flow') throw invalid('jtype', `expected Flow, not ${tree.jtype}`);
+  const tree = substitute(parseYaml(text, 'flow'), variables, warnings) as Options;
+  if (tree.jtype !== undefined && tree.jtype !== 'Flow')
+    throw invalidOption('jtype', `expected Flow, not ${tree.jtype}`);
   for (const key of Object.keys(tree)) {
     if (!FLOW_KEYS.includes(key)) warnings.push(`unknown key ${key} ignored`);
   }
-  const options = { ...mapping(tree, 'with'), ...mapping(tree, 'gateway'), ...rest.with };
+  const options = { ...readMapping(tree, 'with'), ...readMapping(tree, 'gateway'), ...rest.with };
   if (tree.env !== undefined && options.env === undefined) options.env = tree.env;
   if (tree.name !== undefined && options.name === undefined) options.name = tree.name;
   const builder = defineFlow(options, {
     baseDir,
     readExecutor: (file) => readExecutorFile(file, variables, warnings),
   });
-  for (const { method, ...entry } of entriesOf(tree)) {
-    if (entry.name !== 'gateway') addBy(builder, method, entry);
+  for (const { method, ...entry } of readEntries(tree)) {
+    if (entry.name !== 'gateway') addEntry(builder, method, entry);
   }
   const definition = builder.definition();
   return { ...definition, warnings: [...warnings, ...definition.warnings] };
 }
 
-function addBy(builder: ReturnType<typeof defineFlow>, method: unknown, entry: AddOptions): void {
+function addEntry(builder: ReturnType<typeof defineFlow>, method: unknown, entry: AddOptions): void {
   if (method === undefined || method === null || method === 'add') builder.add(entry);
   else if (method === 'inspect') builder.inspect(entry);
   else if (method === 'needs_all') builder.needsAll(entry);
   else if (method === 'needs') builder.needs([entry.needs ?? []].flat(), entry);
-  else throw invalid('method', `expected add, needs, needs_all or inspect, not ${method}`);
+  else throw invalidOption('method', `expected add, needs, needs_all or inspect, not ${method}`);
 }
 
 function readExecutorFile(file: string, variables: Variables, warnings: string[]): Options {
@@ -97,9 +98,9 @@ function readExecutorFile(file: string, variables: Variables, warnings: string[]
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw invalid('uses', `${path.basename(file)} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw invalidOption('uses', `${path.basename(file)} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
-  return substitute(parse(text, path.basename(file)), variables, warnings) as Options;
+  return substitute(parseYaml(text, path.basename(file)), variables, warnings) as Options;
 }
 
 /** Loads a flow from a file, or from the argument itself if it is YAML or JSON text. */
@@ -110,7 +111,7 @@ export function loadFlow(fileOrText: string, options: LoadOptions = {}): FlowDef
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw invalid('uses', `${fileOrText} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw invalidOption('uses', `${fileOrText} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
   return parseFlow(text, { ...options, baseDir: path.dirname(file) });
 }

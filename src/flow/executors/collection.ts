@@ -1,6 +1,6 @@
 /** Opens the collection that an executor's options name. */
 
-import { invalid, type OptionReader } from '../definition/options.ts';
+import { invalidOption, type OptionReader } from '../definition/options.ts';
 import type { ExecutorContext } from '../executor.ts';
 import type { BuiltInTools, Collection } from './tools.ts';
 
@@ -13,7 +13,7 @@ export async function openFor(
   { shardId }: ExecutorContext,
   open: BuiltInTools['openCollection'],
 ): Promise<Collection> {
-  const name = reader.text('collection') ?? STANDARD;
-  if (!NAME.test(name)) throw invalid(reader.at('collection'), 'use letters, digits, - and _, at most 64');
+  const name = reader.string('collection') ?? STANDARD;
+  if (!NAME.test(name)) throw invalidOption(reader.pathOf('collection'), 'use letters, digits, - and _, at most 64');
   return open(shardId < 0 ? name : `${name}-${shardId}`);
 }

@@ -13,7 +13,7 @@ export function embedExecutor(embed: BuiltInTools['embed']): ExecutorClass {
     static override readonly requests = requests<Embed>({ '/default': 'embed' });
 
     readonly #with = readSettings(this.options, ['model', 'side', 'dimensions', 'of']);
-    readonly #model = this.#with.text('model');
+    readonly #model = this.#with.string('model');
     readonly #side = this.#with.choice('side', SIDES);
     readonly #dimensions = this.#with.integer('dimensions', 1);
     readonly #of = this.#with.choice('of', TARGETS) ?? 'auto';

@@ -16,7 +16,7 @@ export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
       '/ocr': 'recognise',
     });
 
-    readonly #languages = readSettings(this.options, ['languages']).texts('languages');
+    readonly #languages = readSettings(this.options, ['languages']).strings('languages');
 
     override start(): void {
       if (!ocr) throw problem('FaceNotReadyError', { message: 'Text recognition is turned off on this server' });

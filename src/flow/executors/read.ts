@@ -1,7 +1,7 @@
 /** Converts what a document refers to or contains, a URL or a file, to Markdown. */
 
 import { problem } from '#errors.ts';
-import { invalid } from '../definition/options.ts';
+import { invalidOption } from '../definition/options.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { isObject, type JsonObject } from '../values.ts';
@@ -45,12 +45,12 @@ export function readExecutor(reading: BuiltInTools['reading']): ExecutorClass {
 
 /** From the parameters of a request: `{reader: {targetSelector: "main"}}`. */
 function callersOptions(parameters: JsonObject): Settings | undefined {
-  const given = readParameters(parameters).of('reader');
+  const given = readParameters(parameters).raw('reader');
   if (given === undefined) return undefined;
-  if (!isObject(given)) throw invalid('parameters.reader', 'expected a mapping');
+  if (!isObject(given)) throw invalidOption('parameters.reader', 'expected a mapping');
   for (const name of Object.keys(given)) {
     if (!CALLERS_OPTIONS.includes(name)) {
-      throw invalid(`parameters.reader.${name}`, `requests may only set ${CALLERS_OPTIONS.join(', ')}`);
+      throw invalidOption(`parameters.reader.${name}`, `requests may only set ${CALLERS_OPTIONS.join(', ')}`);
     }
   }
   return given;

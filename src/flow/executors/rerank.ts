@@ -9,7 +9,7 @@ export function rerankExecutor(rerank: BuiltInTools['rerank']): ExecutorClass {
     static override readonly requests = requests<Rerank>({ '/search': 'rerank', '/rerank': 'rerank' });
 
     readonly #with = readSettings(this.options, ['model', 'limit', 'top_k']);
-    readonly #model = this.#with.text('model');
+    readonly #model = this.#with.string('model');
     readonly #limit = limitOf(this.#with);
 
     async rerank({ docs, parameters, signal }: Call): Promise<void> {

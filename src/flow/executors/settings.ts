@@ -1,5 +1,5 @@
 /** Options of built-in executors. Parameters of a request override those of the flow. */
-import { createOptionReader, invalid, type OptionReader } from '../definition/options.ts';
+import { createOptionReader, invalidOption, type OptionReader } from '../definition/options.ts';
 import type { JsonObject } from '../values.ts';
 
 export type Settings = Readonly<Record<string, unknown>>;
@@ -7,7 +7,8 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** `known` lists the options that flows may set. Throws a ParamValidationError for any other. */
 export function readSettings(options: Settings, known: readonly string[]): OptionReader {
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw invalid(`with.${name}`, `unknown option; expected one of ${known.join(', ')}`);
+    if (!known.includes(name))
+      throw invalidOption(`with.${name}`, `unknown option; expected one of ${known.join(', ')}`);
   }
   return createOptionReader(options, 'with');
 }

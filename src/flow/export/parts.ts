@@ -12,7 +12,7 @@ import {
   type Protocol,
   START,
 } from '../definition/definition.ts';
-import { MAX_MEMORY_BYTES } from '../definition/deployment-options.ts';
+import { DEFAULT_MAX_MEMORY_BYTES } from '../definition/deployment-options.ts';
 
 export interface ExportOptions {
   /** Container image with the product, and with the executors' modules below `/flow`. */
@@ -158,7 +158,7 @@ function inside(one: DeploymentDefinition, baseDir: string) {
     replicas: one.replicas > 1 ? one.replicas : undefined,
     env: one.env,
     own_process: one.ownProcess,
-    max_memory_bytes: one.maxMemoryBytes === MAX_MEMORY_BYTES ? undefined : one.maxMemoryBytes,
+    max_memory_bytes: one.maxMemoryBytes === DEFAULT_MAX_MEMORY_BYTES ? undefined : one.maxMemoryBytes,
   });
 }
 
@@ -180,7 +180,7 @@ function executorPart(one: DeploymentDefinition, host: string, baseDir: string):
       ...['--timeout-ready', String(one.timeoutReadyMs)],
       ...(one.outputArrayType ? ['--output-array-type', one.outputArrayType] : []),
       ...(one.ownProcess === undefined ? [] : ['--own-process', String(one.ownProcess)]),
-      ...(one.maxMemoryBytes === MAX_MEMORY_BYTES ? [] : ['--max-memory-bytes', String(one.maxMemoryBytes)]),
+      ...(one.maxMemoryBytes === DEFAULT_MAX_MEMORY_BYTES ? [] : ['--max-memory-bytes', String(one.maxMemoryBytes)]),
       ...(one.exitOnExceptions.length > 0 ? ['--exit-on-exceptions', ...one.exitOnExceptions] : []),
     ],
   };

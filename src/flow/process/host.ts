@@ -6,7 +6,7 @@ import net from 'node:net';
 import { endWithParent } from '#concurrency/end-with-parent.ts';
 import { createLog, type Log } from '#telemetry/log.ts';
 import type { DataRequest } from '../request.ts';
-import { importClass, openLocal } from '../runtime/open-executor.ts';
+import { importClass, openLocalExecutor } from '../runtime/open-executor.ts';
 import { type Worker, WorkerUnavailableError } from '../runtime/worker.ts';
 import { failedRequest } from '../status.ts';
 import { createFrameReader, FRAME, writeFrame } from './frames.ts';
@@ -89,7 +89,7 @@ async function start(init: Init): Promise<void> {
     }
     type = found.name;
     const observe = { processed: (facts: Processed, request: DataRequest) => void measured.set(request, facts) };
-    worker = await openLocal(place, source, found, seat, { log, stacks, observe });
+    worker = await openLocalExecutor(place, source, found, seat, { log, stacks, observe });
     send(FRAME.ready, 0, encodeReady({ type, endpoints: [...worker.endpoints()!] }));
   } catch (error) {
     log?.error({ stack: stackOf(error) }, `the executor could not start: ${textOf(error)}`);

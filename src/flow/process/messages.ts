@@ -1,16 +1,16 @@
 /** Payloads of the frames. Calls and answers are a JSON header followed by protobuf requests. */
 import { deserialize, serialize } from 'node:v8';
-import type { ExecutorPlace, ExecutorSource } from '../definition/definition.ts';
+import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import { decodeRequestList, encodeRequestListExactly } from '../proto/request.ts';
 import type { DataRequest } from '../request.ts';
-import type { ReplicaPosition } from '../runtime/open-executor.ts';
+import type { ExecutorPosition } from '../runtime/open-executor.ts';
 import type { WorkerCall } from '../runtime/worker.ts';
 
 /** Payload of the first frame sent to a process. */
 export interface Init {
-  readonly place: ExecutorPlace;
+  readonly place: ExecutorDeployment;
   readonly source: ExecutorSource;
-  readonly seat: ReplicaPosition;
+  readonly seat: ExecutorPosition;
   readonly stacks: boolean;
   /** Log level; `undefined` without a log. */
   readonly logLevel: string | undefined;

@@ -1,15 +1,15 @@
 /** The life of an executor's process: initialize, wait until it is ready, close. */
 import type { Log } from '#telemetry/log.ts';
-import type { ExecutorPlace, ExecutorSource } from '../definition/definition.ts';
-import type { ReplicaPosition } from '../runtime/open-executor.ts';
+import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
+import type { ExecutorPosition } from '../runtime/open-executor.ts';
 import { type Child, startChild } from './child.ts';
 import { FRAME, type OnFrame } from './frames.ts';
 import { decodeNotStarted, decodeReady, encodeInit, type Ready } from './messages.ts';
 
 export interface ReplicaOptions {
-  readonly place: ExecutorPlace;
+  readonly place: ExecutorDeployment;
   readonly source: ExecutorSource;
-  readonly seat: ReplicaPosition;
+  readonly seat: ExecutorPosition;
   readonly maxMemoryBytes: number;
   readonly stacks: boolean;
   readonly log?: Log | undefined;

@@ -5,11 +5,11 @@
 import { setMaxListeners } from 'node:events';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { ExecutorPlace, ExecutorSource } from '../definition/definition.ts';
+import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import { CATCH_ALL } from '../executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import type { DataRequest } from '../request.ts';
-import type { ReplicaPosition } from '../runtime/open-executor.ts';
+import type { ExecutorPosition } from '../runtime/open-executor.ts';
 import { type Worker, type WorkerCall, WorkerUnavailableError } from '../runtime/worker.ts';
 import { failedRequest } from '../status.ts';
 import { FRAME } from './frames.ts';
@@ -19,9 +19,9 @@ import { ExecutorClassMissingError, type Replica, startReplica } from './replica
 export { ExecutorClassMissingError };
 
 export interface ProcessWorkerOptions {
-  readonly place: ExecutorPlace;
+  readonly place: ExecutorDeployment;
   readonly source: ExecutorSource;
-  readonly seat: ReplicaPosition;
+  readonly seat: ExecutorPosition;
   readonly maxMemoryBytes: number;
   readonly stacks: boolean;
   readonly log?: Log | undefined;

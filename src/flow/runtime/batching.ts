@@ -3,20 +3,20 @@ import type { Batching } from '../definition/definition.ts';
 import type { Document } from '../document.ts';
 import type { Answer, Call, Handler } from '../executor.ts';
 
-interface Waiting {
+interface WaitingCall {
   readonly call: Call;
   resolve(answer: Answer): void;
   reject(reason: unknown): void;
 }
 
 interface Batch {
-  readonly waiting: Waiting[];
+  readonly waiting: WaitingCall[];
   documents: number;
   timer: NodeJS.Timeout;
 }
 
 /** Gives each request its documents back. A list of another length cannot be split, so it is an error. */
-function share(answer: Answer, waiting: readonly Waiting[], total: number): void {
+function distributeAnswer(answer: Answer, waiting: readonly WaitingCall[], total: number): void {
   if (!Array.isArray(answer)) {
     for (const { resolve } of waiting) resolve(answer);
     return;
@@ -36,7 +36,7 @@ function share(answer: Answer, waiting: readonly Waiting[], total: number): void
 }
 
 /** Batches requests with equal endpoint, parameters and headers until there are enough documents or the time is up. */
-export function createBatches(handler: Handler, { preferredBatchSize, timeoutMs }: Batching): Handler {
+export function createBatchedHandler(handler: Handler, { preferredBatchSize, timeoutMs }: Batching): Handler {
   const open = new Map<string, Batch>();
   // A client that disconnects must not abort the batch for the others.
   const { signal } = new AbortController();
@@ -48,7 +48,11 @@ export function createBatches(handler: Handler, { preferredBatchSize, timeoutMs 
     const docs = waiting.flatMap(({ call }) => call.docs);
     try {
       const docsMatrix = waiting.map(({ call }) => call.docs);
-      share(await handler({ ...waiting[0]!.call, docs, docsMatrix, docsMap: undefined, signal }), waiting, total);
+      distributeAnswer(
+        await handler({ ...waiting[0]!.call, docs, docsMatrix, docsMap: undefined, signal }),
+        waiting,
+        total,
+      );
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }

@@ -3,7 +3,7 @@ import { within } from '#concurrency/deadline.ts';
 import { own } from '#own.ts';
 import type { DeploymentDefinition, ExecutorSource, Polling } from '../definition/definition.ts';
 import { cloneRequest, type DataRequest, failed } from '../request.ts';
-import type { ReplicaPosition } from './open-executor.ts';
+import type { ExecutorPosition } from './open-executor.ts';
 import { openReplicas, type SourceTools } from './open-replicas.ts';
 import { reduceRequests } from './reduce.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
@@ -35,10 +35,10 @@ interface Generation {
   readonly inWork: Set<Promise<unknown>>;
 }
 
-type Parts = Omit<Generation, 'inWork'>;
+type OpenedReplicas = Omit<Generation, 'inWork'>;
 
-const NO_PARTS: Parts = { shards: [], before: undefined, after: undefined };
-const NONE: Generation = { ...NO_PARTS, inWork: new Set() };
+const NO_REPLICAS: OpenedReplicas = { shards: [], before: undefined, after: undefined };
+const EMPTY_GENERATION: Generation = { ...NO_REPLICAS, inWork: new Set() };
 
 /** /search goes to all shards by default, because indexed documents are spread over them. */
 export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: string): Polling {
@@ -47,17 +47,17 @@ export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: 
   );
 }
 
-async function openAll(
+async function openGeneration(
   definition: DeploymentDefinition,
   tools: DeploymentTools,
   version: number,
   signal: AbortSignal,
-): Promise<Parts> {
+): Promise<OpenedReplicas> {
   const opened: Worker[] = [];
   const { timeoutSendMs, retries, retryTimeouts } = definition;
   const replicasOf = (workers: readonly Worker[]) => createReplicas({ workers, timeoutSendMs, retries, retryTimeouts });
 
-  async function open(source: ExecutorSource, seats: readonly ReplicaPosition[]): Promise<Replicas> {
+  async function open(source: ExecutorSource, seats: readonly ExecutorPosition[]): Promise<Replicas> {
     const started = await openReplicas(definition, source, seats, tools, { version, signal });
     const workers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     opened.push(...workers);
@@ -67,12 +67,15 @@ async function openAll(
   }
 
   try {
-    if (definition.external) return { ...NO_PARTS, shards: [replicasOf(connectAll(definition, tools.connect))] };
+    if (definition.external)
+      return { ...NO_REPLICAS, shards: [replicasOf(connectExternal(definition, tools.connect))] };
     const shards: Replicas[] = [];
     for (let shard = 0; shard < definition.shards; shard++) {
-      shards.push(await open(definition.source, seatsOf(definition, shard)));
+      shards.push(await open(definition.source, positionsOf(definition, shard)));
     }
-    const side = (kind: string): ReplicaPosition[] => [{ name: `${definition.name}/${kind}`, shardId: -1, replica: 0 }];
+    const side = (kind: string): ExecutorPosition[] => [
+      { name: `${definition.name}/${kind}`, shardId: -1, replica: 0 },
+    ];
     const { before, after } = definition;
     return {
       shards,
@@ -85,7 +88,7 @@ async function openAll(
   }
 }
 
-function seatsOf({ name, shards, replicas }: DeploymentDefinition, shard: number): ReplicaPosition[] {
+function positionsOf({ name, shards, replicas }: DeploymentDefinition, shard: number): ExecutorPosition[] {
   const prefix = shards > 1 ? `${name}/shard-${shard}` : name;
   return Array.from({ length: replicas }, (_, replica) => ({
     name: `${prefix}/rep-${replica}`,
@@ -94,51 +97,51 @@ function seatsOf({ name, shards, replicas }: DeploymentDefinition, shard: number
   }));
 }
 
-function connectAll(definition: DeploymentDefinition, connect: Connect | undefined): Worker[] {
+function connectExternal(definition: DeploymentDefinition, connect: Connect | undefined): Worker[] {
   if (!connect) throw new Error('external executors are not available here');
   const { name: deployment, tls, grpcMetadata: metadata, compression } = definition;
   return definition.external!.map(({ host, port }) => connect({ deployment, host, port, tls, metadata, compression }));
 }
 
-const everyone = ({ shards, before, after }: Parts): Replicas[] =>
+const allReplicas = ({ shards, before, after }: OpenedReplicas): Replicas[] =>
   [before, ...shards, after].filter((one) => one !== undefined);
 
 export function createDeployment(definition: DeploymentDefinition, tools: DeploymentTools): Deployment {
-  let generation = NONE;
+  let generation = EMPTY_GENERATION;
   let version = 0;
-  let turn = 0;
+  let nextShard = 0;
   let reloaded: Promise<void> = Promise.resolve();
   let isClosed = false;
-  const ended = new AbortController();
+  const closed = new AbortController();
 
   async function reload(graceMs: number): Promise<void> {
     const fresh = {
-      ...(await openAll(definition, tools, ++version, ended.signal)),
+      ...(await openGeneration(definition, tools, ++version, closed.signal)),
       inWork: new Set<Promise<unknown>>(),
     };
     // If the deployment was closed meanwhile, close the new executors.
     const old = isClosed ? fresh : generation;
     if (!isClosed) generation = fresh;
-    await closeAll(old, graceMs);
+    await closeGeneration(old, graceMs);
   }
 
-  async function askShards({ shards }: Generation, call: WorkerCall): Promise<DataRequest[]> {
+  async function sendToShards({ shards }: Generation, call: WorkerCall): Promise<DataRequest[]> {
     if (pollingOf(definition.polling, call.requests[0]?.header.execEndpoint ?? '') === 'ANY') {
-      const shard = shards[turn++ % shards.length]!;
+      const shard = shards[nextShard++ % shards.length]!;
       return [await shard.process(call)];
     }
     const copies = shards.map((_, at) => (at === 0 ? call : { ...call, requests: call.requests.map(cloneRequest) }));
     return Promise.all(shards.map((shard, at) => shard.process(copies[at]!)));
   }
 
-  async function throughShards(current: Generation, call: WorkerCall): Promise<DataRequest> {
+  async function processSharded(current: Generation, call: WorkerCall): Promise<DataRequest> {
     let given = call;
     if (current.before) {
       const prepared = await current.before.process(call);
       if (failed(prepared)) return prepared;
       given = { ...call, requests: [prepared] };
     }
-    const parts = await askShards(current, given);
+    const parts = await sendToShards(current, given);
     const failure = parts.find(failed);
     if (failure) return failure;
     if (!current.after) return definition.reduce ? reduceRequests(parts) : concatenate(parts);
@@ -149,16 +152,16 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
   return {
     definition,
     get addresses() {
-      return everyone(generation).flatMap(({ addresses }) => addresses);
+      return allReplicas(generation).flatMap(({ addresses }) => addresses);
     },
     endpoints: () => generation.shards[0]?.endpoints(),
     async start() {
-      generation = { ...(await openAll(definition, tools, version, ended.signal)), inWork: new Set() };
+      generation = { ...(await openGeneration(definition, tools, version, closed.signal)), inWork: new Set() };
     },
     async process(call) {
       const current = generation;
       if (current.shards.length === 1) return current.shards[0]!.process(call);
-      const work = throughShards(current, call);
+      const work = processSharded(current, call);
       current.inWork.add(work);
       try {
         return await work;
@@ -167,7 +170,7 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
       }
     },
     async ping(signal) {
-      await Promise.all(everyone(generation).map((replicas) => replicas.ping(signal)));
+      await Promise.all(allReplicas(generation).map((replicas) => replicas.ping(signal)));
     },
     reload(graceMs) {
       // Reload one at a time: of two concurrent generations, one would never be closed.
@@ -178,10 +181,10 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
     async close(graceMs) {
       isClosed = true;
       // Abort executors that are still starting.
-      ended.abort();
+      closed.abort();
       const old = generation;
-      generation = NONE;
-      await closeAll(old, graceMs);
+      generation = EMPTY_GENERATION;
+      await closeGeneration(old, graceMs);
     },
   };
 }
@@ -192,9 +195,9 @@ const concatenate = (parts: readonly DataRequest[]): DataRequest => ({
 });
 
 /** A request moving from one executor to the next is in none of them, so wait for `inWork` before closing. */
-async function closeAll(generation: Generation, graceMs: number): Promise<void> {
+async function closeGeneration(generation: Generation, graceMs: number): Promise<void> {
   if (generation.inWork.size > 0) await within(graceMs, Promise.allSettled(generation.inWork)).catch(() => {});
-  const closed = await Promise.allSettled(everyone(generation).map((replicas) => replicas.close(graceMs)));
+  const closed = await Promise.allSettled(allReplicas(generation).map((replicas) => replicas.close(graceMs)));
   const failure = closed.find((one) => one.status === 'rejected');
   if (failure) throw failure.reason;
 }

@@ -10,8 +10,8 @@ import type { FlowObserver } from '../observer.ts';
 import { cloneRequest, type DataRequest, failed, type Route, timestamp } from '../request.ts';
 import { copyValue, isObject, type JsonObject } from '../values.ts';
 import type { Deployment } from './deployment.ts';
-import { areSpecific, parametersFor, RESULTS } from './parameters.ts';
-import { type NameTest, targetTest } from './pattern.ts';
+import { haveTargets, parametersFor, RESULTS } from './parameters.ts';
+import { compileTarget, type NameTest } from './pattern.ts';
 import { reduceRequests } from './reduce.ts';
 import { unavailableProblem } from './unavailable.ts';
 import { WorkerUnavailableError } from './worker.ts';
@@ -69,22 +69,22 @@ interface Run extends RunOptions {
 const GATEWAY = 'gateway';
 
 export function createGraph({ deployments, conditions, observe }: GraphOptions): Graph {
-  const places = new Map(deployments.map(({ definition }, at) => [definition.name, at]));
-  const names = new Set(places.keys());
+  const indexes = new Map(deployments.map(({ definition }, at) => [definition.name, at]));
+  const names = new Set(indexes.keys());
   const last = deployments.findLastIndex(({ definition }) => !definition.floating);
-  const followers = deployments.map(() => 0);
-  let fromStart = 0;
+  const consumers = deployments.map(() => 0);
+  let startConsumers = 0;
   const inputsOf = deployments.map(({ definition }) =>
     definition.needs.map((name) => {
-      if (name === START) return { from: -1, copy: fromStart++ };
-      const from = places.get(name)!;
-      return { from, copy: followers[from]!++ };
+      if (name === START) return { from: -1, copy: startConsumers++ };
+      const from = indexes.get(name)!;
+      return { from, copy: consumers[from]!++ };
     }),
   );
   // The client is one more consumer of the last deployment.
-  if (last >= 0) followers[last]!++;
-  else fromStart++;
-  const awaited = waitedFor(last, inputsOf);
+  if (last >= 0) consumers[last]!++;
+  else startConsumers++;
+  const awaited = findAwaited(last, inputsOf);
   const nodes: Node[] = deployments.map((deployment, at) => ({
     deployment,
     name: deployment.definition.name,
@@ -93,48 +93,48 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     condition: conditions.get(deployment.definition.name),
     floating: !awaited.has(at),
   }));
-  const order = depthFirst(inputsOf);
+  const order = depthFirstOrder(inputsOf);
   const floating = nodes.filter((node) => node.floating);
   const detached = new Set<Promise<unknown>>();
 
-  function stageOf(request: DataRequest, source: string, count: number): Stage {
+  function createStage(request: DataRequest, source: string, count: number): Stage {
     const copies = [request];
     for (let at = 1; at < count; at++) copies.unshift(cloneRequest(request));
     return { copies, source };
   }
 
-  function reach(run: Run, at: number): Promise<Stage> {
-    run.stages[at] ??= visit(run, nodes[at]!);
+  function runNode(run: Run, at: number): Promise<Stage> {
+    run.stages[at] ??= processNode(run, nodes[at]!);
     return run.stages[at];
   }
 
   /** Most executors have a single input; skip Promise.all for those. */
-  async function arrivals(run: Run, { inputs }: Node): Promise<Stage[]> {
+  async function inputStages(run: Run, { inputs }: Node): Promise<Stage[]> {
     const [only] = inputs;
-    if (inputs.length === 1) return [only!.from < 0 ? run.start : await reach(run, only!.from)];
-    return Promise.all(inputs.map(({ from }) => (from < 0 ? run.start : reach(run, from))));
+    if (inputs.length === 1) return [only!.from < 0 ? run.start : await runNode(run, only!.from)];
+    return Promise.all(inputs.map(({ from }) => (from < 0 ? run.start : runNode(run, from))));
   }
 
-  async function visit(run: Run, node: Node): Promise<Stage> {
-    const before = await arrivals(run, node);
+  async function processNode(run: Run, node: Node): Promise<Stage> {
+    const before = await inputStages(run, node);
     const parts = before.map(({ copies }, at) => copies[node.inputs[at]!.copy]!);
     const failure = parts.findIndex(failed);
-    if (failure >= 0) return stageOf(parts[failure]!, before[failure]!.source, followers[node.at]!);
+    if (failure >= 0) return createStage(parts[failure]!, before[failure]!.source, consumers[node.at]!);
     const sources = before.map(({ source }) => source);
     const route: Route = { executor: node.name, startTime: timestamp() };
     run.routes[node.at] = route;
-    if (!isMeant(run, node)) return stageOf(reduceRequests(parts), sources[0]!, followers[node.at]!);
+    if (!isTargeted(run, node)) return createStage(reduceRequests(parts), sources[0]!, consumers[node.at]!);
     const answer = await send(run, node, parts, sources);
     route.endTime = timestamp();
     if (!node.floating) route.status = answer.header.status;
     const results = answer.parameters[RESULTS];
     if (isObject(results)) run.results[node.at] = results as JsonObject;
-    return stageOf(answer, node.name, followers[node.at]!);
+    return createStage(answer, node.name, consumers[node.at]!);
   }
 
   async function send(run: Run, node: Node, parts: DataRequest[], sources: readonly string[]): Promise<DataRequest> {
     const { deployment, condition, name } = node;
-    const sifted = parts.map((part) => sift(part, condition));
+    const sifted = parts.map((part) => filterDocuments(part, condition));
     const requests = deployment.definition.reduce ? [reduceRequests(sifted)] : sifted;
     for (const part of requests) {
       part.parameters = run.specific ? parametersFor(run.parameters, name) : copyValue(run.parameters);
@@ -159,7 +159,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
   }
 
   /** Builds the answer from the last deployment's output and the routes and results of all. */
-  function finish(run: Run, answer: DataRequest): DataRequest {
+  function createAnswer(run: Run, answer: DataRequest): DataRequest {
     const { input } = run;
     const routes: Route[] = [...input.routes, { executor: GATEWAY, startTime: run.started, endTime: timestamp() }];
     let results: JsonObject | undefined;
@@ -181,9 +181,9 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     };
   }
 
-  function detach(run: Run): void {
+  function runFloating(run: Run): void {
     for (const { at } of floating) {
-      const work = reach(run, at).catch(() => {});
+      const work = runNode(run, at).catch(() => {});
       detached.add(work);
       work.then(() => detached.delete(work));
     }
@@ -208,19 +208,19 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
         started,
         input: request,
         parameters,
-        specific: areSpecific(parameters, names),
-        isTarget: targetExecutor ? await targetTest(targetExecutor) : undefined,
-        start: stageOf(first, GATEWAY, fromStart),
+        specific: haveTargets(parameters, names),
+        isTarget: targetExecutor ? await compileTarget(targetExecutor) : undefined,
+        start: createStage(first, GATEWAY, startConsumers),
         stages: [],
         routes: [],
         results: [],
       };
       const position = conditions.size > 0 ? new Map(request.docs.map(({ id }, at) => [id, at])) : undefined;
-      const answered = last >= 0 ? reach(run, last) : run.start;
-      detach(run);
+      const answered = last >= 0 ? runNode(run, last) : run.start;
+      runFloating(run);
       const { copies } = await answered;
-      const answer = finish(run, copies.at(-1)!);
-      if (position) inRequestOrder(answer, position);
+      const answer = createAnswer(run, copies.at(-1)!);
+      if (position) restoreOrder(answer, position);
       return answer;
     },
     async settled() {
@@ -230,16 +230,16 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
 }
 
 /** Restores the documents' order in the request; new documents follow. */
-function inRequestOrder(answer: DataRequest, position: ReadonlyMap<string, number>): void {
+function restoreOrder(answer: DataRequest, position: ReadonlyMap<string, number>): void {
   const known = answer.docs.filter(({ id }) => position.has(id));
   const fresh = answer.docs.filter(({ id }) => !position.has(id));
   answer.docs = [...known.sort((a, b) => position.get(a.id)! - position.get(b.id)!), ...fresh];
 }
 
-const sift = (request: DataRequest, condition: Condition | undefined): DataRequest =>
+const filterDocuments = (request: DataRequest, condition: Condition | undefined): DataRequest =>
   condition ? { ...request, docs: request.docs.filter(condition) } : request;
 
-function isMeant({ isTarget, input }: Run, { deployment, name }: Node): boolean {
+function isTargeted({ isTarget, input }: Run, { deployment, name }: Node): boolean {
   if (isTarget && !isTarget(name)) return false;
   const endpoints = deployment.endpoints();
   const endpoint = input.header.execEndpoint ?? '';
@@ -248,7 +248,7 @@ function isMeant({ isTarget, input }: Run, { deployment, name }: Node): boolean 
 
 type Inputs = readonly (readonly { readonly from: number }[])[];
 
-function waitedFor(last: number, inputs: Inputs): ReadonlySet<number> {
+function findAwaited(last: number, inputs: Inputs): ReadonlySet<number> {
   const found = new Set<number>();
   const open = last >= 0 ? [last] : [];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -260,7 +260,7 @@ function waitedFor(last: number, inputs: Inputs): ReadonlySet<number> {
 }
 
 /** Depth-first order from the start: a join comes right after the first branch that leads to it. */
-function depthFirst(inputs: Inputs): number[] {
+function depthFirstOrder(inputs: Inputs): number[] {
   const next = new Map<number, number[]>();
   for (const [at, froms] of inputs.entries()) {
     for (const { from } of froms) next.set(from, [...(next.get(from) ?? []), at]);

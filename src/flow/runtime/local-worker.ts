@@ -7,7 +7,7 @@ import { Document } from '../document.ts';
 import {
   type Answer,
   type Bindings,
-  bindingsOf,
+  bindHandlers,
   CATCH_ALL,
   type Call,
   DRY_RUN,
@@ -16,10 +16,10 @@ import {
 } from '../executor.ts';
 import { NdArray } from '../ndarray.ts';
 import type { FlowObserver } from '../observer.ts';
-import { type DataRequest, joinedRequest } from '../request.ts';
-import { describeError, nameOf, statusOf } from '../status.ts';
-import { asJson, isObject, isPlainObject, type JsonObject } from '../values.ts';
-import { createBatches } from './batching.ts';
+import { type DataRequest, joinRequests } from '../request.ts';
+import { describeError, errorName, statusOf } from '../status.ts';
+import { isObject, isPlainObject, type JsonObject, toJsonValue } from '../values.ts';
+import { createBatchedHandler } from './batching.ts';
 import { RESULTS } from './parameters.ts';
 import { type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
 
@@ -53,12 +53,12 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
   const { executor, stacks, exitOnExceptions, observe } = options;
   const type = executor.constructor.name;
   const { name } = executor.context;
-  const bound: ReadonlyMap<string, Handler> = bindingsOf(executor, options.requests);
+  const bound: ReadonlyMap<string, Handler> = bindHandlers(executor, options.requests);
   const served: ReadonlySet<string> = new Set(bound.keys());
   const batched = new Map<string, Work>();
   for (const [endpoint, batching] of Object.entries(options.batching)) {
     const handler = bound.get(endpoint);
-    if (handler) batched.set(endpoint, createBatches(handler, batching));
+    if (handler) batched.set(endpoint, createBatchedHandler(handler, batching));
   }
   let closing: Promise<void> | undefined;
 
@@ -67,18 +67,18 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     return closing;
   };
 
-  function take(request: DataRequest, answer: unknown): void {
+  function applyAnswer(request: DataRequest, answer: unknown): void {
     if (answer === undefined || answer === null) return;
     if (isDocumentList(answer)) {
       request.docs = answer as Document[];
     } else if (isPlainObject(answer)) {
       const known = request.parameters[RESULTS];
       const results: JsonObject = isObject(known) ? { ...(known as JsonObject) } : {};
-      setKey(results, name, asJson(answer));
+      setKey(results, name, toJsonValue(answer));
       request.parameters = { ...request.parameters, [RESULTS]: results };
     } else {
       throw new TypeError(
-        `The return type must be a list of documents, an object or nothing, but getting ${describe(answer)}`,
+        `The return type must be a list of documents, an object or nothing, but getting ${describeType(answer)}`,
       );
     }
   }
@@ -92,27 +92,30 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
 
   async function process(given: WorkerCall): Promise<DataRequest> {
     if (closing) throw new WorkerUnavailableError('unreachable', `${name} is closed`);
-    const request = joinedRequest(given.requests);
-    const asked = request.header.execEndpoint ?? '';
-    const endpoint = bound.has(asked) ? asked : CATCH_ALL;
+    const request = joinRequests(given.requests);
+    const requestedEndpoint = request.header.execEndpoint ?? '';
+    const endpoint = bound.has(requestedEndpoint) ? requestedEndpoint : CATCH_ALL;
     const work = batched.get(endpoint) ?? bound.get(endpoint);
     if (!work) return request;
     const started = performance.now();
     let failed = false;
     try {
-      const answer = work(callOf(request, given));
-      take(request, answer instanceof Promise ? await answer : answer);
+      const answer = work(createCall(request, given));
+      applyAnswer(request, answer instanceof Promise ? await answer : answer);
       if (options.outputArrayType) convertArrays(request.docs, options.outputArrayType);
     } catch (error) {
       failed = true;
       logFailure(error, endpoint, request);
       request.header.status = statusOf(error, type, stacks);
-      if (exitOnExceptions.includes(nameOf(error))) close().catch(() => {});
+      if (exitOnExceptions.includes(errorName(error))) close().catch(() => {});
     }
     if (endpoint !== DRY_RUN) {
       const ms = performance.now() - started;
       const documents = request.docs.length;
-      observe?.processed?.({ runtime: name, executor: type, endpoint, asked, ms, documents, failed }, request);
+      observe?.processed?.(
+        { runtime: name, executor: type, endpoint, asked: requestedEndpoint, ms, documents, failed },
+        request,
+      );
     }
     return request;
   }
@@ -128,10 +131,10 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
   };
 }
 
-const describe = (value: unknown): string =>
+const describeType = (value: unknown): string =>
   Array.isArray(value) ? 'a list with something else in it' : (value?.constructor?.name ?? typeof value);
 
-function callOf(request: DataRequest, { requests, sources, headers, signal }: WorkerCall): Call {
+function createCall(request: DataRequest, { requests, sources, headers, signal }: WorkerCall): Call {
   const lists = requests.length === 1 ? [request.docs] : requests.map(({ docs }) => docs);
   const some = lists.some((docs) => docs.length > 0);
   const docsMap: Record<string, Document[]> = {};
@@ -150,12 +153,12 @@ function callOf(request: DataRequest, { requests, sources, headers, signal }: Wo
 
 function convertArrays(documents: readonly Document[], type: 'list' | 'numpy'): void {
   for (const document of documents) {
-    if (document.embedding) document.embedding = relabelled(document.embedding, type);
-    if (document.tensor) document.tensor = relabelled(document.tensor, type);
+    if (document.embedding) document.embedding = convertArray(document.embedding, type);
+    if (document.tensor) document.tensor = convertArray(document.tensor, type);
   }
 }
 
-const relabelled = (array: NdArray, clsName: string): NdArray =>
+const convertArray = (array: NdArray, clsName: string): NdArray =>
   array.clsName === clsName && !array.sparse
     ? array
     : array.dense

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { own } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { ExecutorPlace, ExecutorSource } from '../definition/definition.ts';
+import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import { Executor, type ExecutorClass, type ExecutorContext } from '../executor.ts';
 import { BaseExecutor } from '../executors/base-executor.ts';
 import { createLocalWorker, type WorkObserver } from './local-worker.ts';
 import type { Worker } from './worker.ts';
 
-const PASS_NAMES = ['BaseExecutor', '_pass', '_merge', 'executors.BaseExecutor'];
+const BASE_EXECUTOR_NAMES = ['BaseExecutor', '_pass', '_merge', 'executors.BaseExecutor'];
 
 const isExecutorClass = (value: unknown): value is ExecutorClass =>
   typeof value === 'function' && value.prototype instanceof Executor;
@@ -21,20 +21,20 @@ const isExecutorClass = (value: unknown): value is ExecutorClass =>
  * unloads modules: an unchanged file must not be loaded twice.
  */
 async function importModule(file: string, version: number): Promise<Record<string, unknown>> {
-  const address = pathToFileURL(file);
-  if (version > 0) address.search = `v=${(await stat(file, { bigint: true })).mtimeNs}`;
+  const url = pathToFileURL(file);
+  if (version > 0) url.search = `v=${(await stat(file, { bigint: true })).mtimeNs}`;
   try {
-    return await import(address.href);
+    return await import(url.href);
   } catch (error) {
-    throw isOfTypeScript(error) ? new Error(needsTypeScript(path.basename(file)), { cause: error }) : error;
+    throw isTypeScriptImport(error) ? new Error(typeScriptMessage(path.basename(file)), { cause: error }) : error;
   }
 }
 
-const isOfTypeScript = (error: unknown): boolean =>
+const isTypeScriptImport = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION' &&
   /"\.[cm]?ts"/.test(String((error as Error).message));
 
-const needsTypeScript = (file: string): string =>
+const typeScriptMessage = (file: string): string =>
   `${file}: Node ${process.versions.node} does not run TypeScript. Use Node 22.18 or newer, or compile it to JavaScript`;
 
 /**
@@ -54,12 +54,12 @@ export async function importClass({ uses, modules }: ExecutorSource, version = 0
 }
 
 /** The built-in class named by `uses`. Throws an Error that lists the available names. */
-export function readyMadeClass(
+export function findBuiltInClass(
   { uses, modules }: ExecutorSource,
   executors: Readonly<Record<string, ExecutorClass>>,
 ): ExecutorClass {
   if (typeof uses !== 'string') return uses;
-  if (PASS_NAMES.includes(uses)) return BaseExecutor;
+  if (BASE_EXECUTOR_NAMES.includes(uses)) return BaseExecutor;
   const known = own(executors, uses);
   if (known) return known;
   const where = modules.length ? ` in ${modules.map((file) => path.basename(file)).join(', ')}` : '';
@@ -69,7 +69,7 @@ export function readyMadeClass(
 }
 
 /** Identifies one executor of a deployment. */
-export interface ReplicaPosition {
+export interface ExecutorPosition {
   /** `NAME/rep-0`, or `NAME/shard-1/rep-0` with shards. */
   readonly name: string;
   /** -1 without shards. */
@@ -78,10 +78,10 @@ export interface ReplicaPosition {
 }
 
 function createContext(
-  place: ExecutorPlace,
+  place: ExecutorDeployment,
   source: ExecutorSource,
   type: ExecutorClass,
-  seat: ReplicaPosition,
+  seat: ExecutorPosition,
   log: Log | undefined,
 ): ExecutorContext {
   const metas: Record<string, unknown> = { name: type.name, ...source.metas };
@@ -115,11 +115,11 @@ export interface ExecutorTools {
 }
 
 /** Creates and starts an executor in this process. */
-export async function openLocal(
-  place: ExecutorPlace,
+export async function openLocalExecutor(
+  place: ExecutorDeployment,
   source: ExecutorSource,
   type: ExecutorClass,
-  seat: ReplicaPosition,
+  seat: ExecutorPosition,
   { log, observe, stacks }: ExecutorTools,
 ): Promise<Worker> {
   const context = createContext(place, source, type, seat, log);

@@ -4,7 +4,7 @@ import type { DeploymentDefinition, ExecutorSource } from '../definition/definit
 import type { ExecutorClass } from '../executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import { ExecutorClassMissingError, openProcessWorker } from '../process/worker.ts';
-import { importClass, openLocal, type ReplicaPosition, readyMadeClass } from './open-executor.ts';
+import { type ExecutorPosition, findBuiltInClass, importClass, openLocalExecutor } from './open-executor.ts';
 import type { Worker } from './worker.ts';
 
 export interface SourceTools {
@@ -29,7 +29,7 @@ type Started = PromiseSettledResult<Worker>[];
 export async function openReplicas(
   definition: DeploymentDefinition,
   source: ExecutorSource,
-  seats: readonly ReplicaPosition[],
+  positions: readonly ExecutorPosition[],
   tools: SourceTools,
   { version, signal }: OpenOptions,
 ): Promise<Started> {
@@ -39,15 +39,17 @@ export async function openReplicas(
     );
   }
   const locally = async (type: ExecutorClass): Promise<Started> =>
-    Promise.allSettled(seats.map((seat) => openLocal(definition, source, type, seat, tools)));
-  const isOfModule = typeof source.uses === 'string' && source.modules.length > 0;
-  if (!isOfModule || !(definition.ownProcess ?? tools.ownProcesses)) {
-    return locally((await importClass(source, version)) ?? readyMadeClass(source, tools.executors));
+    Promise.allSettled(positions.map((seat) => openLocalExecutor(definition, source, type, seat, tools)));
+  const isFromModule = typeof source.uses === 'string' && source.modules.length > 0;
+  if (!isFromModule || !(definition.ownProcess ?? tools.ownProcesses)) {
+    return locally((await importClass(source, version)) ?? findBuiltInClass(source, tools.executors));
   }
   const { maxMemoryBytes } = definition;
   const { stacks, log, observe } = tools;
   const shared = { place: definition, source, maxMemoryBytes, stacks, log, observe, signal };
-  const started = await Promise.allSettled(seats.map((seat) => openProcessWorker({ ...shared, seat })));
-  const isMissing = started.some((one) => one.status === 'rejected' && one.reason instanceof ExecutorClassMissingError);
-  return isMissing ? locally(readyMadeClass(source, tools.executors)) : started;
+  const started = await Promise.allSettled(positions.map((seat) => openProcessWorker({ ...shared, seat })));
+  const isClassMissing = started.some(
+    (one) => one.status === 'rejected' && one.reason instanceof ExecutorClassMissingError,
+  );
+  return isClassMissing ? locally(findBuiltInClass(source, tools.executors)) : started;
 }

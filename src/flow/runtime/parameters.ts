@@ -12,7 +12,7 @@ function splitKey(key: string): [name: string, key: string] | undefined {
 }
 
 /** Whether any parameter targets a single deployment. If none does, all deployments can share one object. */
-export function areSpecific(parameters: JsonObject, names: ReadonlySet<string>): boolean {
+export function haveTargets(parameters: JsonObject, names: ReadonlySet<string>): boolean {
   for (const key in parameters) if (names.has(key) || splitKey(key)) return true;
   return false;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { targetTest } from './pattern.ts';
+import { compileTarget } from './pattern.ts';
 
-const matching = async (pattern: string, names: readonly string[]) => names.filter(await targetTest(pattern));
+const matching = async (pattern: string, names: readonly string[]) => names.filter(await compileTarget(pattern));
 
 describe('a pattern of names', () => {
   it.each<[string, string[]]>([
@@ -26,7 +26,7 @@ describe('a pattern of names', () => {
     ['.*'.repeat(500), 'longer than 256'],
     ['(a*)*'.repeat(200), 'longer than 256'],
   ])('%s is refused before it costs anything', async (pattern, reason) => {
-    await expect(targetTest(pattern)).rejects.toMatchObject({
+    await expect(compileTarget(pattern)).rejects.toMatchObject({
       name: 'SubmittedDataMalformedError',
       code: 422,
       message: expect.stringContaining(reason),
@@ -35,6 +35,6 @@ describe('a pattern of names', () => {
   });
 
   it.each(['(', 'a)', '[', '(?<n>'])('%s is none', async (pattern) => {
-    await expect(targetTest(pattern)).rejects.toThrow('body.targetExecutor: value is not a regular expression');
+    await expect(compileTarget(pattern)).rejects.toThrow('body.targetExecutor: value is not a regular expression');
   });
 });

@@ -5,12 +5,13 @@ import { isObject, type JsonObject, MAX_DOCUMENT_DEPTH } from '../values.ts';
 import { RESULTS } from './parameters.ts';
 
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
-const PLAIN = ['mimeType', 'weight', 'uri', 'offset', 'modality', 'granularity', 'adjacency'] as const;
+const PLAIN_FIELDS = ['mimeType', 'weight', 'uri', 'offset', 'modality', 'granularity', 'adjacency'] as const;
 
 /** Fills empty fields of `kept` from `other`: whole fields, without merging keys. */
 function fill(kept: Document, other: Document, depth: number): void {
   if (depth > MAX_DOCUMENT_DEPTH) throw new RangeError('chunks or matches are nested too deeply');
-  for (const key of PLAIN) if (!kept[key]) (kept as Record<string, unknown> & Document)[key] = other[key] as never;
+  for (const key of PLAIN_FIELDS)
+    if (!kept[key]) (kept as Record<string, unknown> & Document)[key] = other[key] as never;
   if (kept.content === undefined || kept.content === '') kept.content = other.content;
   if (!kept.embedding) kept.embedding = other.embedding;
   if (kept.location.length === 0) kept.location = other.location;

@@ -22,29 +22,29 @@ export interface Replicas {
 }
 
 /** Back-off of an unreachable replica. It doubles with each failure up to the maximum. */
-const FIRST_REST_MS = 250;
-const LONGEST_REST_MS = 10_000;
+const FIRST_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 10_000;
 
-interface Seat {
+interface Candidate {
   readonly worker: Worker;
-  rests: number;
-  restsUntil: number;
+  failures: number;
+  backOffUntil: number;
 }
 
 export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts }: ReplicasOptions): Replicas {
-  const seats: Seat[] = workers.map((worker) => ({ worker, rests: 0, restsUntil: 0 }));
-  const moreTries = retries < 0 ? Math.max(3, workers.length) : retries;
+  const candidates: Candidate[] = workers.map((worker) => ({ worker, failures: 0, backOffUntil: 0 }));
+  const maxRetries = retries < 0 ? Math.max(3, workers.length) : retries;
   // After a timeout two attempts may run at once, so each needs its own documents.
-  const copies = timeoutSendMs !== undefined && retryTimeouts && moreTries > 0;
-  let turn = 0;
+  const copiesRequests = timeoutSendMs !== undefined && retryTimeouts && maxRetries > 0;
+  let nextIndex = 0;
   let inWork = 0;
   let idle: (() => void) | undefined;
 
-  function nextOf(suits: (seat: Seat) => boolean): Seat | undefined {
-    for (let at = 0; at < seats.length; at++) {
-      const seat = seats[(turn + at) % seats.length]!;
+  function findNext(suits: (seat: Candidate) => boolean): Candidate | undefined {
+    for (let at = 0; at < candidates.length; at++) {
+      const seat = candidates[(nextIndex + at) % candidates.length]!;
       if (!suits(seat)) continue;
-      turn = (turn + at + 1) % seats.length;
+      nextIndex = (nextIndex + at + 1) % candidates.length;
       return seat;
     }
     return undefined;
@@ -53,23 +53,23 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
   /**
    * The next available replica that is not backing off, else the next one that is not backing off, else the next one.
    */
-  function next(): Seat {
+  function chooseNext(): Candidate {
     const now = performance.now();
-    const isRested = ({ restsUntil }: Seat) => restsUntil <= now;
+    const isReady = ({ backOffUntil }: Candidate) => backOffUntil <= now;
     return (
-      nextOf((seat) => isRested(seat) && !seat.worker.isUnavailable?.()) ?? nextOf(isRested) ?? nextOf(() => true)!
+      findNext((seat) => isReady(seat) && !seat.worker.isUnavailable?.()) ?? findNext(isReady) ?? findNext(() => true)!
     );
   }
 
-  function rest(seat: Seat): void {
-    seat.restsUntil = performance.now() + Math.min(FIRST_REST_MS * 2 ** seat.rests, LONGEST_REST_MS);
-    seat.rests++;
+  function backOff(seat: Candidate): void {
+    seat.backOffUntil = performance.now() + Math.min(FIRST_BACKOFF_MS * 2 ** seat.failures, MAX_BACKOFF_MS);
+    seat.failures++;
   }
 
-  const isTriedAgain = (because: UnavailableReason): boolean =>
+  const isRetryable = (because: UnavailableReason): boolean =>
     because === 'unreachable' || because === 'cancelled' || (because === 'timeout' && retryTimeouts);
 
-  async function attempt(seat: Seat, call: WorkerCall): Promise<DataRequest> {
+  async function attempt(seat: Candidate, call: WorkerCall): Promise<DataRequest> {
     if (timeoutSendMs === undefined) return seat.worker.process(call);
     // Not AbortSignal.any: its signals stay registered with long-lived ones.
     const ended = new AbortController();
@@ -89,21 +89,21 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
 
   async function process(call: WorkerCall): Promise<DataRequest> {
     for (let tries = 0; ; tries++) {
-      const seat = next();
+      const seat = chooseNext();
       try {
-        const own = copies ? { ...call, requests: call.requests.map(cloneRequest) } : call;
+        const own = copiesRequests ? { ...call, requests: call.requests.map(cloneRequest) } : call;
         const answer = await attempt(seat, own);
-        seat.rests = 0;
+        seat.failures = 0;
         return answer;
       } catch (error) {
         if (!(error instanceof WorkerUnavailableError)) throw error;
-        if (error.reason === 'unreachable') rest(seat);
-        if (tries >= moreTries || call.signal.aborted || !isTriedAgain(error.reason)) throw error;
+        if (error.reason === 'unreachable') backOff(seat);
+        if (tries >= maxRetries || call.signal.aborted || !isRetryable(error.reason)) throw error;
       }
     }
   }
 
-  async function drained(graceMs: number): Promise<void> {
+  async function waitUntilIdle(graceMs: number): Promise<void> {
     if (inWork === 0) return;
     const done = new Promise<void>((resolve) => {
       idle = resolve;
@@ -114,7 +114,7 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
   return {
     addresses: [...new Set(workers.map(({ address }) => address))],
     endpoints() {
-      const known = seats.map(({ worker }) => worker.endpoints());
+      const known = candidates.map(({ worker }) => worker.endpoints());
       return known.find((endpoints) => endpoints !== undefined);
     },
     async process(call) {
@@ -129,7 +129,7 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
       await Promise.all(workers.map((worker) => worker.ping(signal)));
     },
     async close(graceMs) {
-      await drained(graceMs);
+      await waitUntilIdle(graceMs);
       await Promise.all(workers.map((worker) => worker.close()));
     },
   };
