@@ -53,20 +53,20 @@ function readBatching(given: Record<string, unknown>, where: string): Record<str
 const isFileName = (uses: string): boolean => /\.(?:ya?ml|json)$/i.test(uses);
 
 /** Where the class is loaded from and its options. Options of the flow override the executor's own configuration. */
-function readSource(uses: unknown, reader: OptionReader, place: DeploymentContext): ExecutorSource {
+function readSource(uses: unknown, reader: OptionReader, context: DeploymentContext): ExecutorSource {
   const where = reader.pathOf('uses');
   let config: Options = {};
   let name: string | ExecutorClass = 'BaseExecutor';
-  let baseDir = place.baseDir ?? '';
+  let baseDir = context.baseDir ?? '';
   if (typeof uses === 'function') {
     name = uses as ExecutorClass;
   } else if (typeof uses === 'string') {
     if (/^[a-z][a-z+]*:\/\//i.test(uses))
       throw invalidOption(where, `${uses}: containers and hub executors are not supported`);
     if (isFileName(uses)) {
-      if (!place.readExecutor) throw invalidOption(where, `${uses}: files cannot be read here`);
+      if (!context.readExecutor) throw invalidOption(where, `${uses}: files cannot be read here`);
       const file = path.resolve(baseDir, uses);
-      config = place.readExecutor(file);
+      config = context.readExecutor(file);
       baseDir = path.dirname(file);
     } else {
       name = uses;
@@ -92,7 +92,7 @@ function readSource(uses: unknown, reader: OptionReader, place: DeploymentContex
     modules: [
       ...readModules(own, baseDir),
       ...readModules(inMetas, baseDir),
-      ...readModules(reader, place.baseDir ?? ''),
+      ...readModules(reader, context.baseDir ?? ''),
     ],
   };
 }
@@ -166,14 +166,14 @@ function readMaxMemory(reader: OptionReader): number {
 }
 
 /** Throws a ParamValidationError that names the option. */
-export function readDeployment(reader: OptionReader, place: DeploymentContext): DeploymentDefinition {
+export function readDeployment(reader: OptionReader, context: DeploymentContext): DeploymentDefinition {
   const external = reader.flag('external') ? readAddresses(reader) : undefined;
   const shards = reader.integer('shards', 1) ?? 1;
   const reduce = !reader.flag('no_reduce');
-  if (external && !reduce && place.needs.length > 1) {
+  if (external && !reduce && context.needs.length > 1) {
     throw invalidOption(
       reader.pathOf('no_reduce'),
-      `the external executor ${place.name} needs its inputs reduced to one request`,
+      `the external executor ${context.name} needs its inputs reduced to one request`,
     );
   }
   const timeoutSendMs = reader.integer('timeout_send', NO_LIMIT);
@@ -183,12 +183,12 @@ export function readDeployment(reader: OptionReader, place: DeploymentContext): 
     const uses = reader.raw(key);
     return uses === undefined || shards === 1
       ? undefined
-      : readSource(uses, createOptionReader({}, reader.pathOf(key)), place);
+      : readSource(uses, createOptionReader({}, reader.pathOf(key)), context);
   };
   return {
-    name: place.name,
-    needs: place.needs,
-    source: readSource(reader.raw('uses'), reader, place),
+    name: context.name,
+    needs: context.needs,
+    source: readSource(reader.raw('uses'), reader, context),
     before: side('uses_before'),
     after: side('uses_after'),
     replicas: external?.length ?? reader.integer('replicas', 1) ?? 1,
@@ -202,7 +202,7 @@ export function readDeployment(reader: OptionReader, place: DeploymentContext): 
     grpcMetadata: reader.stringRecord('grpc_metadata') ?? {},
     compression: readCompression(reader),
     env: reader.stringRecord('env') ?? {},
-    workspace: workspace && path.resolve(place.baseDir ?? '', workspace),
+    workspace: workspace && path.resolve(context.baseDir ?? '', workspace),
     timeoutReadyMs: readTimeoutReady(reader),
     timeoutSendMs: timeoutSendMs === NO_LIMIT ? undefined : timeoutSendMs,
     retries: reader.integer('retries', NO_LIMIT) ?? NO_LIMIT,
@@ -212,6 +212,6 @@ export function readDeployment(reader: OptionReader, place: DeploymentContext): 
     ownProcess: reader.flag('own_process'),
     maxMemoryBytes: readMaxMemory(reader),
     port: external ? undefined : reader.integer('port'),
-    rest: place.rest,
+    rest: context.rest,
   };
 }

@@ -4,16 +4,16 @@ import { invalidOption, type OptionReader } from '../definition/options.ts';
 import type { ExecutorContext } from '../executor.ts';
 import type { BuiltInTools, Collection } from './tools.ts';
 
-const STANDARD = 'documents';
+const DEFAULT_COLLECTION = 'documents';
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Each shard has its own collection. */
-export async function openFor(
+export async function openExecutorCollection(
   reader: OptionReader,
   { shardId }: ExecutorContext,
   open: BuiltInTools['openCollection'],
 ): Promise<Collection> {
-  const name = reader.string('collection') ?? STANDARD;
+  const name = reader.string('collection') ?? DEFAULT_COLLECTION;
   if (!NAME.test(name)) throw invalidOption(reader.pathOf('collection'), 'use letters, digits, - and _, at most 64');
   return open(shardId < 0 ? name : `${name}-${shardId}`);
 }

@@ -18,7 +18,7 @@ export async function eachDocument(
 ): Promise<void> {
   const failures = new Map<Document, unknown>();
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let doc = docs[next++]; doc; doc = docs[next++]) {
       signal.throwIfAborted();
       try {
@@ -31,7 +31,7 @@ export async function eachDocument(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, docs.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(atOnce, docs.length) }, worker));
   signal.throwIfAborted();
   if (docs.length > 0 && failures.size === docs.length) throw failures.get(docs[0]!);
 }

@@ -6,7 +6,7 @@ import { eachDocument } from './each-document.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools } from './tools.ts';
 
-const PICTURES_AT_ONCE = 2;
+const IMAGES_AT_ONCE = 2;
 
 export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
   return class Ocr extends Executor<Settings> {
@@ -24,8 +24,8 @@ export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
 
     /** Replaces an image by its text, which may be empty. */
     async recognise({ docs, signal }: Call): Promise<void> {
-      const pictures = docs.filter(isPicture);
-      await eachDocument(pictures, { atOnce: PICTURES_AT_ONCE, signal }, async (doc) => {
+      const pictures = docs.filter(isImage);
+      await eachDocument(pictures, { atOnce: IMAGES_AT_ONCE, signal }, async (doc) => {
         const { text, confidence } = await ocr!(doc.blob!, { languages: this.#languages, signal });
         doc.text = text;
         doc.mimeType = 'text/plain';
@@ -36,5 +36,5 @@ export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
 }
 
 /** Other file types are left to the executor Read. */
-const isPicture = ({ blob, mimeType }: Document): boolean =>
+const isImage = ({ blob, mimeType }: Document): boolean =>
   blob !== undefined && blob.length > 0 && (mimeType === '' || mimeType.startsWith('image/'));

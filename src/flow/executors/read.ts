@@ -12,7 +12,7 @@ import type { BuiltInTools, Read as ReadOne, ReadPage, ReadSource } from './tool
 /**
  * Reader options that requests may set. Those that cost money, run scripts or change the route are set by the operator.
  */
-const CALLERS_OPTIONS = [
+const REQUEST_OPTIONS = [
   'targetSelector',
   'removeSelector',
   'waitForSelector',
@@ -33,36 +33,36 @@ export function readExecutor(reading: BuiltInTools['reading']): ExecutorClass {
     readonly #read: ReadOne = reading(this.#reader);
 
     async read({ docs, parameters, signal }: Call): Promise<void> {
-      const asked = callersOptions(parameters);
+      const asked = readRequestOptions(parameters);
       const read = asked ? reading({ ...this.#reader, ...asked }) : this.#read;
-      const wanted = docs.filter(isToBeRead);
+      const wanted = docs.filter(isReadable);
       await eachDocument(wanted, { atOnce: this.#atOnce, signal }, async (doc) => {
-        fill(doc, await read(sourceOf(doc), signal));
+        fillDocument(doc, await read(createSource(doc), signal));
       });
     }
   };
 }
 
 /** From the parameters of a request: `{reader: {targetSelector: "main"}}`. */
-function callersOptions(parameters: JsonObject): Settings | undefined {
+function readRequestOptions(parameters: JsonObject): Settings | undefined {
   const given = readParameters(parameters).raw('reader');
   if (given === undefined) return undefined;
   if (!isObject(given)) throw invalidOption('parameters.reader', 'expected a mapping');
   for (const name of Object.keys(given)) {
-    if (!CALLERS_OPTIONS.includes(name)) {
-      throw invalidOption(`parameters.reader.${name}`, `requests may only set ${CALLERS_OPTIONS.join(', ')}`);
+    if (!REQUEST_OPTIONS.includes(name)) {
+      throw invalidOption(`parameters.reader.${name}`, `requests may only set ${REQUEST_OPTIONS.join(', ')}`);
     }
   }
   return given;
 }
 
 /** Documents with a text have been read already; tensors cannot be read. */
-const isToBeRead = (doc: Document): boolean =>
+const isReadable = (doc: Document): boolean =>
   doc.blob ? doc.blob.length > 0 : doc.content === undefined || doc.content === '' ? doc.uri !== '' : false;
 
-function sourceOf({ blob, uri, mimeType }: Document): ReadSource {
-  if (blob) return { bytes: blob, mediaType: mimeType, name: nameIn(uri) };
-  if (/^data:/i.test(uri)) return fromDataUri(uri);
+function createSource({ blob, uri, mimeType }: Document): ReadSource {
+  if (blob) return { bytes: blob, mediaType: mimeType, name: fileNameOf(uri) };
+  if (/^data:/i.test(uri)) return parseDataUri(uri);
   if (/^https?:\/\//i.test(uri)) return { url: uri };
   throw problem('ParamValidationError', {
     path: 'uri',
@@ -70,11 +70,11 @@ function sourceOf({ blob, uri, mimeType }: Document): ReadSource {
   });
 }
 
-const nameIn = (uri: string): string | undefined =>
+const fileNameOf = (uri: string): string | undefined =>
   /^data:/i.test(uri) ? undefined : uri.split(/[?#]/)[0] || undefined;
 
 /** RFC 2397: `data:text/html;charset=utf-8;base64,...`. */
-function fromDataUri(uri: string): ReadSource {
+function parseDataUri(uri: string): ReadSource {
   const comma = uri.indexOf(',');
   if (comma < 0) throw problem('ParamValidationError', { path: 'uri', message: 'The data URL has no comma' });
   const described = uri.slice('data:'.length, comma);
@@ -82,14 +82,14 @@ function fromDataUri(uri: string): ReadSource {
   const mediaType = described.replace(/;\s*base64\s*$/i, '') || 'text/plain;charset=US-ASCII';
   const data = uri.slice(comma + 1);
   try {
-    return { bytes: isBase64 ? Buffer.from(decodeURIComponent(data), 'base64') : percentDecoded(data), mediaType };
+    return { bytes: isBase64 ? Buffer.from(decodeURIComponent(data), 'base64') : decodePercent(data), mediaType };
   } catch {
     throw problem('ParamValidationError', { path: 'uri', message: 'The data URL cannot be decoded' });
   }
 }
 
 /** The decoded bytes need not be UTF-8. */
-const percentDecoded = (data: string): Uint8Array =>
+const decodePercent = (data: string): Uint8Array =>
   Buffer.from(
     Buffer.from(data)
       .toString('latin1')
@@ -98,7 +98,7 @@ const percentDecoded = (data: string): Uint8Array =>
   );
 
 /** Tags set by the client win. */
-function fill(doc: Document, { text, url, title, description, published, warning }: ReadPage): void {
+function fillDocument(doc: Document, { text, url, title, description, published, warning }: ReadPage): void {
   doc.text = text;
   doc.mimeType = 'text/markdown';
   const found: JsonObject = {};

@@ -3,25 +3,25 @@ import { createHash } from 'node:crypto';
 import { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import type { JsonObject } from '../values.ts';
-import { openFor } from './collection.ts';
-import { limitOf, readParameters, readSettings, type Settings } from './settings.ts';
+import { openExecutorCollection } from './collection.ts';
+import { readLimit, readParameters, readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools, Collection, FoundPassage } from './tools.ts';
 
-const STANDARD_LIMIT = 10;
-const MOST = 1_000;
+const DEFAULT_LIMIT = 10;
+const MAX_RESULTS = 1_000;
 
 export function searchExecutor(open: BuiltInTools['openCollection']): ExecutorClass {
   return class Search extends Executor<Settings> {
     static override readonly requests = requests<Search>({ '/search': 'search' });
 
     readonly #with = readSettings(this.options, ['collection', 'limit', 'top_k', 'candidates']);
-    readonly #limit = limitOf(this.#with) ?? STANDARD_LIMIT;
+    readonly #limit = readLimit(this.#with) ?? DEFAULT_LIMIT;
     /** Minimum number of results, for a later executor to choose from. */
     readonly #candidates = this.#with.integer('candidates', 1) ?? 0;
     #collection: Collection | undefined;
 
     override async start(): Promise<void> {
-      this.#collection = await openFor(this.#with, this.context, open);
+      this.#collection = await openExecutorCollection(this.#with, this.context, open);
     }
 
     override async close(): Promise<void> {
@@ -30,8 +30,8 @@ export function searchExecutor(open: BuiltInTools['openCollection']): ExecutorCl
 
     /** The text of each document is the question. Its matches are replaced. */
     async search({ docs, parameters, signal }: Call): Promise<void> {
-      const asked = limitOf(readParameters(parameters)) ?? this.#limit;
-      const limit = Math.min(MOST, Math.max(asked, this.#candidates));
+      const asked = readLimit(readParameters(parameters)) ?? this.#limit;
+      const limit = Math.min(MAX_RESULTS, Math.max(asked, this.#candidates));
       for (const doc of docs) {
         signal.throwIfAborted();
         const found = doc.text.trim() === '' ? [] : await this.#collection!.search(doc.text, { limit, signal });

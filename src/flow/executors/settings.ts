@@ -16,5 +16,5 @@ export function readSettings(options: Settings, known: readonly string[]): Optio
 export const readParameters = (parameters: JsonObject): OptionReader => createOptionReader(parameters, 'parameters');
 
 /** Maximum number of results. Older clients call it `top_k`. */
-export const limitOf = (reader: OptionReader): number | undefined =>
+export const readLimit = (reader: OptionReader): number | undefined =>
   reader.integer('limit', 1) ?? reader.integer('top_k', 1);

@@ -9,10 +9,10 @@ import {
   type ExecutorPart,
   type ExportOptions,
   type GatewayPart,
-  given,
+  omitEmpty,
+  splitFlow,
   TLS_DIR,
   TOKEN_VARIABLE,
-  takeApart,
   WORKSPACE_DIR,
 } from './parts.ts';
 
@@ -31,7 +31,7 @@ const config = (source: string, file: string) => ({ source, target: `${CONFIG_DI
 
 function executorService({ definition, host, args }: ExecutorPart, image: string) {
   const { replicas, env, workspace } = definition;
-  return given({
+  return omitEmpty({
     image,
     command: [...COMMAND, ...args].map(literal),
     environment: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, literal(value)])),
@@ -53,7 +53,7 @@ function gatewayService(
   image: string,
 ) {
   const [{ protocol, port }] = ports as [GatewayPart['ports'][number]];
-  return given({
+  return omitEmpty({
     image,
     command: [...COMMAND, 'flow', '--uses', `${CONFIG_DIR}/flow.yml`],
     // The token comes from the environment and is written to no file.
@@ -72,10 +72,10 @@ function gatewayService(
 
 /** Throws like `splitFlow`. */
 export function compose(definition: FlowDefinition, options: ExportOptions): string {
-  const { gateway, executors } = takeApart(definition, options);
+  const { gateway, executors } = splitFlow(definition, options);
   const kept = executors.filter(({ definition: { workspace } }) => workspace);
   return stringify(
-    given({
+    omitEmpty({
       services: {
         [gateway.host]: gatewayService(gateway, executors, options.image),
         ...Object.fromEntries(executors.map((one) => [one.host, executorService(one, options.image)])),

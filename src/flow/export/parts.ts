@@ -23,7 +23,7 @@ export interface ExportOptions {
 }
 
 /** Prefix of every host name, for namespaces shared by several flows. */
-export interface HostNames {
+export interface HostNameOptions {
   readonly hostPrefix?: string;
 }
 
@@ -61,7 +61,7 @@ export const TOKEN_VARIABLE = 'FLOW_TOKEN';
 const FIRST_PORT = 8080;
 
 /** The record without undefined and empty values. */
-export function given<T extends Record<string, unknown>>(record: T): Partial<T> {
+export function omitEmpty<T extends Record<string, unknown>>(record: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(record).filter(
       ([, value]) =>
@@ -91,8 +91,8 @@ function createHostNames(prefix: string): (name: string) => string {
 /** Path of a module in the image: below `/flow`, relative to the flow file. */
 function modulePath(file: string, baseDir: string): string {
   const relative = path.relative(baseDir, file);
-  const inside = relative.startsWith('..') || path.isAbsolute(relative) ? path.basename(file) : relative;
-  return path.posix.join(MODULES_DIR, inside.split(path.sep).join('/'));
+  const inlineEntry = relative.startsWith('..') || path.isAbsolute(relative) ? path.basename(file) : relative;
+  return path.posix.join(MODULES_DIR, inlineEntry.split(path.sep).join('/'));
 }
 
 function sourceOptions(source: ExecutorSource, name: string, baseDir: string) {
@@ -102,7 +102,7 @@ function sourceOptions(source: ExecutorSource, name: string, baseDir: string) {
       message: `${name} is a class of this program, which other machines cannot load: refer to it by name and list its file in modules`,
     });
   }
-  return given({
+  return omitEmpty({
     jtype: source.uses,
     with: source.options,
     metas: source.metas,
@@ -117,11 +117,11 @@ function sourceOptions(source: ExecutorSource, name: string, baseDir: string) {
   });
 }
 
-const START_WORD = 'gateway';
-const needsOf = ({ needs }: DeploymentDefinition) => needs.map((name) => (name === START ? START_WORD : name));
+const START_NAME = 'gateway';
+const needsOf = ({ needs }: DeploymentDefinition) => needs.map((name) => (name === START ? START_NAME : name));
 
 /** Options that apply wherever the executor runs. */
-const placement = (one: DeploymentDefinition) => ({
+const routingOptions = (one: DeploymentDefinition) => ({
   name: one.name,
   needs: needsOf(one),
   when: one.when,
@@ -133,10 +133,13 @@ const placement = (one: DeploymentDefinition) => ({
 
 const COMPRESSION_NAMES = { none: undefined, deflate: 'Deflate', gzip: 'Gzip' } as const;
 
-function elsewhere(one: DeploymentDefinition, addresses: readonly { readonly host: string; readonly port: number }[]) {
+function externalEntry(
+  one: DeploymentDefinition,
+  addresses: readonly { readonly host: string; readonly port: number }[],
+) {
   const alone = addresses.length === 1 ? addresses[0] : undefined;
-  return given({
-    ...placement(one),
+  return omitEmpty({
+    ...routingOptions(one),
     external: true,
     host: alone?.host ?? addresses.map(({ host }) => host),
     port: alone?.port ?? addresses.map(({ port }) => port),
@@ -147,12 +150,12 @@ function elsewhere(one: DeploymentDefinition, addresses: readonly { readonly hos
 }
 
 /** A join with `no_reduce` runs in the gateway's process, because an external executor takes a single request. */
-const staysInside = ({ reduce, needs, external }: DeploymentDefinition): boolean =>
+const runsInGateway = ({ reduce, needs, external }: DeploymentDefinition): boolean =>
   !external && !reduce && needs.length > 1;
 
 function inside(one: DeploymentDefinition, baseDir: string) {
-  return given({
-    ...placement(one),
+  return omitEmpty({
+    ...routingOptions(one),
     uses: sourceOptions(one.source, one.name, baseDir),
     no_reduce: true,
     replicas: one.replicas > 1 ? one.replicas : undefined,
@@ -188,7 +191,7 @@ function executorPart(one: DeploymentDefinition, host: string, baseDir: string):
 
 function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: readonly number[]) {
   const { title, description } = gateway;
-  return given({
+  return omitEmpty({
     name,
     protocol: gateway.protocols,
     port: ports,
@@ -201,7 +204,7 @@ function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: 
     expose_endpoints: Object.fromEntries(
       Object.entries(gateway.exposeEndpoints).map(([endpoint, { httpPath, methods, summary, ...rest }]) => [
         endpoint,
-        given({ http_path: httpPath, methods, summary, description: rest.description, tags: rest.tags }),
+        omitEmpty({ http_path: httpPath, methods, summary, description: rest.description, tags: rest.tags }),
       ]),
     ),
     prefetch: gateway.prefetch,
@@ -218,9 +221,9 @@ function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: 
 }
 
 /** Throws a ParamValidationError for an executor that other machines cannot load. */
-export function takeApart(
+export function splitFlow(
   definition: FlowDefinition,
-  { baseDir, hostPrefix = '' }: ExportOptions & HostNames,
+  { baseDir, hostPrefix = '' }: ExportOptions & HostNameOptions,
 ): FlowParts {
   const hostName = createHostNames(hostPrefix);
   const { gateway, deployments } = definition;
@@ -228,11 +231,11 @@ export function takeApart(
   const gatewayHost = hostName('gateway');
   const executors: ExecutorPart[] = [];
   const entries = deployments.map((one) => {
-    if (one.external) return elsewhere(one, one.external);
-    if (staysInside(one)) return inside(one, baseDir);
+    if (one.external) return externalEntry(one, one.external);
+    if (runsInGateway(one)) return inside(one, baseDir);
     const part = executorPart(one, hostName(one.name), baseDir);
     executors.push(part);
-    return elsewhere(one, [{ host: part.host, port: EXECUTOR_PORT }]);
+    return externalEntry(one, [{ host: part.host, port: EXECUTOR_PORT }]);
   });
   const tree = {
     jtype: 'Flow',

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem, problem } from '#errors.ts';
 import { parseWithArrays } from '../json/arrays.ts';
-import { BODY, type Issue, malformed, wrong } from '../json/index.ts';
+import { BODY, type Issue, invalidAt, malformed } from '../json/index.ts';
 import { findJsonError } from './json-error.ts';
 
 const tooLarge = (maxBytes: number): Problem => {
@@ -65,10 +65,10 @@ function isJson(contentType: string | undefined): boolean {
 /** Rejects with SubmittedDataMalformedError with the list of issues as its fact `detail`, or like `readBytes`. */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const bytes = await readBytes(request, limits);
-  if (bytes.length === 0) throw wrong(BODY, 'missing');
-  if (!isJson(request.headers['content-type'])) throw wrong(BODY, 'dict');
+  if (bytes.length === 0) throw invalidAt(BODY, 'missing');
+  if (!isJson(request.headers['content-type'])) throw invalidAt(BODY, 'dict');
   const value = parseJson(bytes.toString('utf8'));
-  if (value === null) throw wrong(BODY, 'missing');
+  if (value === null) throw invalidAt(BODY, 'missing');
   return value;
 }
 

@@ -2,7 +2,7 @@
  * The three REST versions share their paths. A format reads and writes the bodies of one version
  * (docs/reference/wire/flow.md, REST versions).
  */
-import { BODY, malformed, readRequest, requestJson, wrong } from '../json/index.ts';
+import { BODY, invalidAt, malformed, readRequest, requestJson } from '../json/index.ts';
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
 import { type QueryLanguage, type V1Kind, v1Answer } from './rest-v1.ts';
@@ -49,7 +49,7 @@ export const REST_V2: RestFormat = {
   read(body, asked) {
     const named = isObject(body) ? (body.execEndpoint ?? body.exec_endpoint) : undefined;
     if (isObject(body) && !asked.endpoint && named === undefined) {
-      throw wrong({ up: BODY, key: 'execEndpoint' }, 'missing');
+      throw invalidAt({ parent: BODY, key: 'execEndpoint' }, 'missing');
     }
     return readBody(body, asked);
   },
@@ -74,12 +74,12 @@ function querysetOf(body: Record<string, unknown>): QueryLanguage[] {
 
 export const REST_V1: RestFormat = {
   read(body, { endpoint, kind = 'search' }) {
-    if (!isObject(body)) throw wrong(BODY, 'dict');
+    if (!isObject(body)) throw invalidAt(BODY, 'dict');
     const { data } = body;
-    if (data === undefined || data === null) throw wrong({ up: BODY, key: 'data' }, 'missing');
+    if (data === undefined || data === null) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
     if (kind === 'delete' && Array.isArray(data)) {
       const at = data.findIndex((one) => typeof one !== 'string');
-      if (at >= 0) throw wrong({ up: { up: BODY, key: 'data' }, key: at }, 'string');
+      if (at >= 0) throw invalidAt({ parent: { parent: BODY, key: 'data' }, key: at }, 'string');
     }
     // A single string is a list of one. Version 1 has no `header`.
     const { header: _, ...rest } = body;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { asProblem, problem } from '#errors.ts';
 import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
-import { BODY, requestJson, statusObject, wrong } from '../json/index.ts';
+import { BODY, invalidAt, requestJson, statusObject } from '../json/index.ts';
 import { createRequest, type DataRequest, ERROR, type Route as FlowRoute, failed, timestamp } from '../request.ts';
 import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import { isObject } from '../values.ts';
@@ -192,11 +192,11 @@ async function runReading(
 
 function targetsOf(body: unknown): string[] {
   const targets = isObject(body) ? body.targets : undefined;
-  const place = { up: BODY, key: 'targets' };
-  if (targets === undefined || targets === null) throw wrong(place, 'missing');
+  const location = { parent: BODY, key: 'targets' };
+  if (targets === undefined || targets === null) throw invalidAt(location, 'missing');
   const list = Array.isArray(targets) ? targets : [targets];
   for (const [at, target] of list.entries()) {
-    if (typeof target !== 'string') throw wrong({ up: place, key: at }, 'string');
+    if (typeof target !== 'string') throw invalidAt({ parent: location, key: at }, 'string');
   }
   return list as string[];
 }
@@ -256,7 +256,7 @@ async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
   const kind = V1_KINDS.find((one) => one === mode);
   if (!kind && mode !== 'control') return reason(405, `unsupported mode ${exchange.name}`);
   const body = await exchange.json();
-  if (!isObject(body)) throw wrong(BODY, 'dict');
+  if (!isObject(body)) throw invalidAt(BODY, 'dict');
   if (!kind) return runControl(tools, exchange, body);
   if (body.data === undefined) return reason(406, '"data" field is empty');
   return runOld(tools, exchange, body, kind);

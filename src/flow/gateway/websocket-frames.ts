@@ -1,7 +1,7 @@
 /** WebSocket frames of requests and answers: JSON text or protobuf (docs/reference/wire/flow.md, WebSocket). */
 import { type Problem, problem } from '#errors.ts';
 import type { Flow, HandleOptions } from '../flow.ts';
-import { BODY, readRequest, requestFrame, statusObject, wrong } from '../json/index.ts';
+import { BODY, invalidAt, readRequest, requestFrame, statusObject } from '../json/index.ts';
 import { decodeRequest, encodeRequest, encodeStatus } from '../proto/request.ts';
 import { createRequest, type DataRequest, ERROR, type Status, timestamp } from '../request.ts';
 import { isObject } from '../values.ts';
@@ -50,7 +50,7 @@ const idOf = (body: Record<string, unknown>): string => {
 };
 
 function readText(body: unknown): Frame {
-  if (!isObject(body)) throw wrong(BODY, 'dict');
+  if (!isObject(body)) throw invalidAt(BODY, 'dict');
   if (!('data' in body)) return readOld(body);
   const request = readRequest(body, { keepsId: true });
   return {
@@ -64,7 +64,7 @@ function readOld(body: Record<string, unknown>): Frame {
   const requestId = idOf(body);
   if (isObject(body.control)) return readControl(body.control, requestId);
   const kind = V1_KINDS.find((one) => isObject(body[one]));
-  if (!kind) throw wrong({ up: BODY, key: 'data' }, 'missing');
+  if (!kind) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
   const { docs, ids } = body[kind] as Record<string, unknown>;
   const data = (kind === 'delete' ? ids : undefined) ?? docs ?? [];
   const reading = REST_V1.read({ ...body, data }, { endpoint: `/${kind}`, kind });
@@ -79,7 +79,7 @@ function readOld(body: Record<string, unknown>): Frame {
 /** WebSocket supports only the STATUS command. */
 function readControl(control: Record<string, unknown>, requestId: string): Frame {
   if (String(control.command ?? 'STATUS').toUpperCase() !== 'STATUS') {
-    throw wrong({ up: { up: BODY, key: 'control' }, key: 'command' }, 'string');
+    throw invalidAt({ parent: { parent: BODY, key: 'control' }, key: 'command' }, 'string');
   }
   return {
     requestId,

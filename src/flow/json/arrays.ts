@@ -8,7 +8,7 @@ import { NdArray } from '../ndarray.ts';
 import { isObject } from '../values.ts';
 
 /** Shorter texts are faster to parse as a whole. */
-const MIN_TEXT = 4096;
+const MIN_LENGTH = 4096;
 
 /** In valid JSON only a key precedes a colon, and a quote inside a string follows a backslash. */
 const ARRAY_KEY = /"(?:embedding|tensor)"[ \t\n\r]*:[ \t\n\r]*\[/g;
@@ -41,7 +41,7 @@ interface NumberList {
 }
 
 /** Scans a flat list of numbers that starts at a bracket. Anything else returns `undefined` and is parsed as usual. */
-function numberList(text: string, start: number): NumberList | undefined {
+function scanNumberList(text: string, start: number): NumberList | undefined {
   let isWhole = true;
   let at = start + 1;
   for (let length = 1; ; length++) {
@@ -80,15 +80,15 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 1;
 }
 
-interface Taken {
+interface ExtractedArrays {
   /** The text with a placeholder for each list. */
   readonly text: string;
-  readonly mark: string;
+  readonly prefix: string;
   readonly arrays: readonly NdArray[];
 }
 
-function takeArrays(text: string): Taken {
-  const mark = randomBytes(12).toString('hex');
+function extractArrays(text: string): ExtractedArrays {
+  const prefix = randomBytes(12).toString('hex');
   const arrays: NdArray[] = [];
   const pieces: string[] = [];
   let from = 0;
@@ -96,19 +96,19 @@ function takeArrays(text: string): Taken {
   for (let found = ARRAY_KEY.exec(text); found; found = ARRAY_KEY.exec(text)) {
     if (isEscaped(text, found.index)) continue;
     const start = ARRAY_KEY.lastIndex - 1;
-    const list = numberList(text, start);
+    const list = scanNumberList(text, start);
     if (!list) continue;
-    pieces.push(text.slice(from, start), `"${mark}${arrays.length}"`);
+    pieces.push(text.slice(from, start), `"${prefix}${arrays.length}"`);
     arrays.push(NdArray.fromJson(text.slice(start, list.end), list.length, list.isWhole ? '<i8' : '<f8'));
     from = list.end;
     ARRAY_KEY.lastIndex = from;
   }
   pieces.push(text.slice(from));
-  return { text: pieces.join(''), mark, arrays };
+  return { text: pieces.join(''), prefix, arrays };
 }
 
 /** Replaces the placeholders in documents by their arrays. Returns how many it replaced. */
-function putBack(documents: unknown, { mark, arrays }: Taken): number {
+function restoreArrays(documents: unknown, { prefix, arrays }: ExtractedArrays): number {
   let placed = 0;
   const waiting = [documents];
   while (waiting.length > 0) {
@@ -118,8 +118,8 @@ function putBack(documents: unknown, { mark, arrays }: Taken): number {
       if (!isObject(document)) continue;
       for (const key of ['embedding', 'tensor']) {
         const value = document[key];
-        if (typeof value !== 'string' || !value.startsWith(mark)) continue;
-        document[key] = arrays[Number(value.slice(mark.length))];
+        if (typeof value !== 'string' || !value.startsWith(prefix)) continue;
+        document[key] = arrays[Number(value.slice(prefix.length))];
         placed++;
       }
       if (document.chunks) waiting.push(document.chunks);
@@ -134,12 +134,12 @@ function putBack(documents: unknown, { mark, arrays }: Taken): number {
  * is parsed by `parse`. Throws the errors of `parse`; the position in a SyntaxError may differ from that in `text`.
  */
 export function parseWithArrays(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
-  if (text.length < MIN_TEXT) return parse(text);
-  const taken = takeArrays(text);
+  if (text.length < MIN_LENGTH) return parse(text);
+  const taken = extractArrays(text);
   if (taken.arrays.length === 0) return parse(text);
   const value = parse(taken.text);
   const data = isObject(value) ? value.data : undefined;
-  const placed = putBack(isObject(data) ? data.docs : data, taken);
+  const placed = restoreArrays(isObject(data) ? data.docs : data, taken);
   // A placeholder is outside the documents, in tags for instance, where a list must stay a list. Parse it all as usual.
   return placed === taken.arrays.length ? value : parse(text);
 }

@@ -9,16 +9,16 @@ export interface Issue {
 }
 
 /** A location in the body as a linked list. The path is built only when there is an error. */
-export interface Place {
-  readonly up?: Place;
+export interface JsonLocation {
+  readonly parent?: JsonLocation;
   readonly key: string | number;
 }
 
-export const BODY: Place = { key: 'body' };
+export const BODY: JsonLocation = { key: 'body' };
 
-function pathOf(place: Place): (string | number)[] {
+function pathOf(location: JsonLocation): (string | number)[] {
   const path: (string | number)[] = [];
-  for (let at: Place | undefined = place; at; at = at.up) path.push(at.key);
+  for (let at: JsonLocation | undefined = location; at; at = at.parent) path.push(at.key);
   return path.reverse();
 }
 
@@ -41,10 +41,10 @@ const REASONS = {
   deep: ['value is nested too deeply', 'value_error.depth'],
 } as const;
 
-export function wrong(place: Place, ...reasons: (keyof typeof REASONS)[]): Problem {
-  const loc = pathOf(place);
+export function invalidAt(location: JsonLocation, ...reasons: (keyof typeof REASONS)[]): Problem {
+  const loc = pathOf(location);
   return malformed(reasons.map((reason) => ({ loc, msg: REASONS[reason][0], type: REASONS[reason][1] })));
 }
 
-export const wrongValue = (place: Place, msg: string): Problem =>
-  malformed([{ loc: pathOf(place), msg, type: 'value_error' }]);
+export const invalidValueAt = (location: JsonLocation, msg: string): Problem =>
+  malformed([{ loc: pathOf(location), msg, type: 'value_error' }]);

@@ -7,52 +7,52 @@ import { createId, Document, type Score, type Scores } from '../document.ts';
 import { checkDense, type DenseArray, decodeBase64, NdArray, type NestedList, sizeOf } from '../ndarray.ts';
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue, MAX_DOCUMENT_DEPTH } from '../values.ts';
-import { BODY, type Place, wrong, wrongValue } from './issues.ts';
+import { BODY, invalidAt, invalidValueAt, type JsonLocation } from './issues.ts';
 
-type Field = (document: Reading, value: NonNullable<unknown>, place: Place) => void;
+type Field = (document: Reading, value: NonNullable<unknown>, location: JsonLocation) => void;
 
 /** A document being read, with the values that are applied once all keys are known. */
 interface Reading {
   readonly document: Document;
   readonly depth: number;
-  readonly claims: Claims;
+  readonly claims: ArrayCounts;
   content?: string;
-  strays?: [string, JsonValue][];
+  extraFields?: [string, JsonValue][];
   chunks?: readonly Document[];
   matches?: readonly Document[];
 }
 
-function text(value: unknown, place: Place): string {
+function readText(value: unknown, location: JsonLocation): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
-  throw wrong(place, 'string');
+  throw invalidAt(location, 'string');
 }
 
-function integer(value: unknown, place: Place): number {
+function readInteger(value: unknown, location: JsonLocation): number {
   const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number') throw wrong(place, 'integer');
+  if (typeof number !== 'number') throw invalidAt(location, 'integer');
   const whole = Math.trunc(number);
-  if (!(whole >= 0 && whole < 2 ** 32)) throw wrong(place, 'integer');
+  if (!(whole >= 0 && whole < 2 ** 32)) throw invalidAt(location, 'integer');
   return whole;
 }
 
 /** Rounded to single precision as in protobuf, so a number is the same over every protocol. */
-function float(value: unknown, place: Place): number {
+function readFloat(value: unknown, location: JsonLocation): number {
   const number = typeof value === 'string' && /^[-+\d.eE]{1,30}$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || Number.isNaN(number)) throw wrong(place, 'float');
+  if (typeof number !== 'number' || Number.isNaN(number)) throw invalidAt(location, 'float');
   return Math.fround(number);
 }
 
-function base64(value: unknown, place: Place): Uint8Array {
-  if (typeof value !== 'string') throw wrong(place, 'string');
+function readBase64(value: unknown, location: JsonLocation): Uint8Array {
+  if (typeof value !== 'string') throw invalidAt(location, 'string');
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(value) || value.replace(/=+$/, '').length % 4 === 1)
-    throw wrong(place, 'base64');
+    throw invalidAt(location, 'base64');
   return decodeBase64(value);
 }
 
-function struct(value: unknown, place: Place): JsonObject {
-  if (!isObject(value)) throw wrong(place, 'dict');
-  if (!isShallow(value)) throw wrong(place, 'deep');
+function readStruct(value: unknown, location: JsonLocation): JsonObject {
+  if (!isObject(value)) throw invalidAt(location, 'dict');
+  if (!isShallow(value)) throw invalidAt(location, 'deep');
   return value as JsonObject;
 }
 
@@ -60,77 +60,79 @@ function struct(value: unknown, place: Place): JsonObject {
  * Counts array entries that a request declares without sending a byte for each (zeros and sparse arrays). The answer
  * writes them all out, so a hundred bytes could produce a hundred megabytes.
  */
-interface Claims {
+interface ArrayCounts {
   entries: number;
   /** Nested lists that arrays of bytes turn into: each takes far more memory than the single byte it may hold. */
   lists: number;
 }
 
-const noClaims = (): Claims => ({ entries: 0, lists: 0 });
+const createArrayCounts = (): ArrayCounts => ({ entries: 0, lists: 0 });
 
-const MAX_CLAIMED_ENTRIES = 2 ** 20;
-const MAX_CLAIMED_LISTS = 2 ** 20;
+const MAX_UNSENT_ENTRIES = 2 ** 20;
+const MAX_ARRAY_ROWS = 2 ** 20;
 
-function claimLists(claims: Claims, shape: readonly number[], place: Place): void {
+function countRows(claims: ArrayCounts, shape: readonly number[], location: JsonLocation): void {
   let lists = 1;
   for (const length of shape.slice(0, -1)) {
     lists *= length;
     claims.lists += lists;
   }
-  if (!(claims.lists <= MAX_CLAIMED_LISTS)) throw wrongValue(place, `arrays of more than ${MAX_CLAIMED_LISTS} rows`);
+  if (!(claims.lists <= MAX_ARRAY_ROWS)) throw invalidValueAt(location, `arrays of more than ${MAX_ARRAY_ROWS} rows`);
 }
 
-function claim(claims: Claims, shape: readonly number[], place: Place): void {
+function countUnsentEntries(claims: ArrayCounts, shape: readonly number[], location: JsonLocation): void {
   claims.entries += sizeOf(shape);
-  if (claims.entries <= MAX_CLAIMED_ENTRIES) return;
-  throw wrongValue(place, `arrays of more than ${MAX_CLAIMED_ENTRIES} entries that were not sent`);
+  if (claims.entries <= MAX_UNSENT_ENTRIES) return;
+  throw invalidValueAt(location, `arrays of more than ${MAX_UNSENT_ENTRIES} entries that were not sent`);
 }
 
-function dense(value: unknown, place: Place, claims: Claims): DenseArray {
-  if (!isObject(value)) throw wrong(place, 'dict');
-  const buffer = base64(value.buffer ?? '', { up: place, key: 'buffer' });
+function readDense(value: unknown, location: JsonLocation, claims: ArrayCounts): DenseArray {
+  if (!isObject(value)) throw invalidAt(location, 'dict');
+  const buffer = readBase64(value.buffer ?? '', { parent: location, key: 'buffer' });
   const lengths = value.shape ?? [];
-  if (!Array.isArray(lengths)) throw wrong({ up: place, key: 'shape' }, 'list');
-  const shape = lengths.map((length, at) => integer(length, { up: { up: place, key: 'shape' }, key: at }));
-  const array = { buffer, shape, dtype: text(value.dtype ?? '<f8', { up: place, key: 'dtype' }) };
-  if (array.buffer.length === 0) claim(claims, shape, place);
-  claimLists(claims, shape, place);
+  if (!Array.isArray(lengths)) throw invalidAt({ parent: location, key: 'shape' }, 'list');
+  const shape = lengths.map((length, at) =>
+    readInteger(length, { parent: { parent: location, key: 'shape' }, key: at }),
+  );
+  const readArray = { buffer, shape, dtype: readText(value.dtype ?? '<f8', { parent: location, key: 'dtype' }) };
+  if (readArray.buffer.length === 0) countUnsentEntries(claims, shape, location);
+  countRows(claims, shape, location);
   try {
-    checkDense(array);
+    checkDense(readArray);
   } catch (error) {
-    throw wrongValue(place, (error as Error).message);
+    throw invalidValueAt(location, (error as Error).message);
   }
-  return array;
+  return readArray;
 }
 
 /** Reads a nested list or the object form of older clients. `parseWithArrays` may already have made it an NdArray. */
-function array(value: unknown, place: Place, claims: Claims): NdArray {
+function array(value: unknown, location: JsonLocation, claims: ArrayCounts): NdArray {
   if (value instanceof NdArray) return value;
   if (Array.isArray(value)) {
     try {
       return NdArray.fromList(value as NestedList);
     } catch (error) {
-      throw wrongValue(place, (error as Error).message);
+      throw invalidValueAt(location, (error as Error).message);
     }
   }
   if (isObject(value) && (value.dense || value.sparse)) {
-    const rest = { clsName: text(value.clsName ?? value.cls_name ?? 'numpy', place) || 'numpy' };
-    if (value.dense) return NdArray.fromDense(dense(value.dense, { up: place, key: 'dense' }, claims), rest);
-    return sparse(value.sparse, { up: place, key: 'sparse' }, claims, rest);
+    const rest = { clsName: readText(value.clsName ?? value.cls_name ?? 'numpy', location) || 'numpy' };
+    if (value.dense) return NdArray.fromDense(readDense(value.dense, { parent: location, key: 'dense' }, claims), rest);
+    return readSparse(value.sparse, { parent: location, key: 'sparse' }, claims, rest);
   }
-  throw wrong(place, 'list');
+  throw invalidAt(location, 'list');
 }
 
-function sparse(value: unknown, place: Place, claims: Claims, rest: { clsName: string }): NdArray {
-  if (!isObject(value)) throw wrong(place, 'dict');
-  if (!Array.isArray(value.shape)) throw wrong({ up: place, key: 'shape' }, 'list');
-  const shape = value.shape.map((length) => integer(length, { up: place, key: 'shape' }));
-  claim(claims, shape, place);
-  claimLists(claims, shape, place);
+function readSparse(value: unknown, location: JsonLocation, claims: ArrayCounts, rest: { clsName: string }): NdArray {
+  if (!isObject(value)) throw invalidAt(location, 'dict');
+  if (!Array.isArray(value.shape)) throw invalidAt({ parent: location, key: 'shape' }, 'list');
+  const shape = value.shape.map((length) => readInteger(length, { parent: location, key: 'shape' }));
+  countUnsentEntries(claims, shape, location);
+  countRows(claims, shape, location);
   const read = NdArray.fromSparse(
     {
-      indices: dense(value.indices, { up: place, key: 'indices' }, claims),
-      values: dense(value.values, { up: place, key: 'values' }, claims),
+      indices: readDense(value.indices, { parent: location, key: 'indices' }, claims),
+      values: readDense(value.values, { parent: location, key: 'values' }, claims),
       shape,
     },
     rest,
@@ -138,47 +140,55 @@ function sparse(value: unknown, place: Place, claims: Claims, rest: { clsName: s
   try {
     read.toList();
   } catch (error) {
-    throw wrongValue(place, (error as Error).message);
+    throw invalidValueAt(location, (error as Error).message);
   }
   return read;
 }
 
-function score(value: unknown, place: Place): Score {
-  if (!isObject(value)) throw wrong(place, 'dict');
+function readScore(value: unknown, location: JsonLocation): Score {
+  if (!isObject(value)) throw invalidAt(location, 'dict');
   const named = {
     opName: value.op_name ?? value.opName,
     description: value.description,
     refId: value.ref_id ?? value.refId,
   };
   const read: { value: number; opName?: string; description?: string; refId?: string } = {
-    value: value.value === undefined || value.value === null ? 0 : float(value.value, { up: place, key: 'value' }),
+    value:
+      value.value === undefined || value.value === null
+        ? 0
+        : readFloat(value.value, { parent: location, key: 'value' }),
   };
   for (const key of ['opName', 'description', 'refId'] as const) {
-    if (named[key] !== undefined && named[key] !== null) read[key] = text(named[key], { up: place, key });
+    if (named[key] !== undefined && named[key] !== null) read[key] = readText(named[key], { parent: location, key });
   }
   return read;
 }
 
 /** Scores by name. Older clients send a list whose entries carry their name. */
-function scores(value: unknown, place: Place): Scores {
+function readScores(value: unknown, location: JsonLocation): Scores {
   const read: Scores = {};
   if (Array.isArray(value)) {
     for (const [at, part] of value.entries()) {
-      const one = score(part, { up: place, key: at });
+      const one = readScore(part, { parent: location, key: at });
       setKey(read, one.opName || String(at), one);
     }
     return read;
   }
-  if (!isObject(value)) throw wrong(place, 'dict');
-  for (const name of Object.keys(value)) setKey(read, name, score(value[name], { up: place, key: name }));
+  if (!isObject(value)) throw invalidAt(location, 'dict');
+  for (const name of Object.keys(value)) setKey(read, name, readScore(value[name], { parent: location, key: name }));
   return read;
 }
 
-function setContent(reading: Reading, key: string, place: Place, content: string | Uint8Array | NdArray): void {
+function setContent(
+  reading: Reading,
+  key: string,
+  location: JsonLocation,
+  content: string | Uint8Array | NdArray,
+): void {
   if (content instanceof NdArray ? false : content.length === 0) return;
   if (reading.content !== undefined) {
-    throw wrongValue(
-      place.up ?? place,
+    throw invalidValueAt(
+      location.parent ?? location,
       `only one field among [${reading.content}, ${key}] can be set for key content!`,
     );
   }
@@ -187,114 +197,119 @@ function setContent(reading: Reading, key: string, place: Place, content: string
 }
 
 /** `blob` has had two meanings: a string is bytes, anything else is an array. */
-const blobOrArray: Field = (reading, value, place) => {
-  if (typeof value === 'string') setContent(reading, 'blob', place, base64(value, place));
-  else setTensor(reading, value, place);
+const blobOrArray: Field = (reading, value, location) => {
+  if (typeof value === 'string') setContent(reading, 'blob', location, readBase64(value, location));
+  else setTensor(reading, value, location);
 };
 
-const setTensor: Field = (reading, value, place) => {
-  const tensor = array(value, place, reading.claims);
+const setTensor: Field = (reading, value, location) => {
+  const tensor = array(value, location, reading.claims);
   // An empty tensor yields to any other content.
-  if (!tensor.shape.includes(0)) setContent(reading, 'tensor', place, tensor);
+  if (!tensor.shape.includes(0)) setContent(reading, 'tensor', location, tensor);
   else reading.document.content ??= tensor;
 };
 
-const nested = (reading: Reading, value: unknown, place: Place): readonly Document[] => {
-  if (!Array.isArray(value)) throw wrong(place, 'list');
-  return value.map((part, at) => readDocument(part, { up: place, key: at }, reading.depth + 1, reading.claims));
+const readNested = (reading: Reading, value: unknown, location: JsonLocation): readonly Document[] => {
+  if (!Array.isArray(value)) throw invalidAt(location, 'list');
+  return value.map((part, at) => readDocument(part, { parent: location, key: at }, reading.depth + 1, reading.claims));
 };
 
 const FIELDS: Record<string, Field> = Object.assign(Object.create(null) as Record<string, Field>, {
-  id: ({ document }, value, place) => {
-    document.id = text(value, place);
+  id: ({ document }, value, location) => {
+    document.id = readText(value, location);
   },
-  parent_id: ({ document }, value, place) => {
-    document.parentId = text(value, place);
+  parent_id: ({ document }, value, location) => {
+    document.parentId = readText(value, location);
   },
-  granularity: ({ document }, value, place) => {
-    document.granularity = integer(value, place);
+  granularity: ({ document }, value, location) => {
+    document.granularity = readInteger(value, location);
   },
-  adjacency: ({ document }, value, place) => {
-    document.adjacency = integer(value, place);
+  adjacency: ({ document }, value, location) => {
+    document.adjacency = readInteger(value, location);
   },
   blob: blobOrArray,
-  buffer: (reading, value, place) => setContent(reading, 'buffer', place, base64(value, place)),
+  buffer: (reading, value, location) => setContent(reading, 'buffer', location, readBase64(value, location)),
   tensor: setTensor,
-  mime_type: ({ document }, value, place) => {
-    document.mimeType = text(value, place);
+  mime_type: ({ document }, value, location) => {
+    document.mimeType = readText(value, location);
   },
-  text: (reading, value, place) => setContent(reading, 'text', place, text(value, place)),
-  weight: ({ document }, value, place) => {
-    document.weight = float(value, place);
+  text: (reading, value, location) => setContent(reading, 'text', location, readText(value, location)),
+  weight: ({ document }, value, location) => {
+    document.weight = readFloat(value, location);
   },
-  uri: ({ document }, value, place) => {
-    document.uri = text(value, place);
+  uri: ({ document }, value, location) => {
+    document.uri = readText(value, location);
   },
-  tags: ({ document }, value, place) => {
-    document.tags = struct(value, place);
+  tags: ({ document }, value, location) => {
+    document.tags = readStruct(value, location);
   },
-  offset: ({ document }, value, place) => {
-    document.offset = float(value, place);
+  offset: ({ document }, value, location) => {
+    document.offset = readFloat(value, location);
   },
-  location: ({ document }, value, place) => {
-    if (!Array.isArray(value)) throw wrong(place, 'list');
-    document.location = value.map((part, at) => float(part, { up: place, key: at }));
+  location: ({ document }, value, location) => {
+    if (!Array.isArray(value)) throw invalidAt(location, 'list');
+    document.location = value.map((part, at) => readFloat(part, { parent: location, key: at }));
   },
-  embedding: ({ document, claims }, value, place) => {
-    document.embedding = array(value, place, claims);
+  embedding: ({ document, claims }, value, location) => {
+    document.embedding = array(value, location, claims);
   },
-  modality: ({ document }, value, place) => {
-    document.modality = text(value, place);
+  modality: ({ document }, value, location) => {
+    document.modality = readText(value, location);
   },
-  evaluations: ({ document }, value, place) => {
-    document.evaluations = scores(value, place);
+  evaluations: ({ document }, value, location) => {
+    document.evaluations = readScores(value, location);
   },
-  scores: ({ document }, value, place) => {
-    document.scores = scores(value, place);
+  scores: ({ document }, value, location) => {
+    document.scores = readScores(value, location);
   },
-  score: ({ document }, value, place) => {
-    document.scores = { ...document.scores, score: score(value, place) };
+  score: ({ document }, value, location) => {
+    document.scores = { ...document.scores, score: readScore(value, location) };
   },
-  chunks: (reading, value, place) => {
-    reading.chunks = nested(reading, value, place);
+  chunks: (reading, value, location) => {
+    reading.chunks = readNested(reading, value, location);
   },
-  matches: (reading, value, place) => {
-    reading.matches = nested(reading, value, place);
+  matches: (reading, value, location) => {
+    reading.matches = readNested(reading, value, location);
   },
-  _metadata: ({ document }, value, place) => {
-    document.metadata = struct(value, place);
+  _metadata: ({ document }, value, location) => {
+    document.metadata = readStruct(value, location);
   },
 } satisfies Record<string, Field>);
 FIELDS.parentId = FIELDS.parent_id!;
 FIELDS.mimeType = FIELDS.mime_type!;
 
 /** Fields of the oldest documents, which are dropped. */
-const GONE = new Set(['content_hash', 'contentHash', 'level_name', 'levelName', 'siblings']);
+const DROPPED_FIELDS = new Set(['content_hash', 'contentHash', 'level_name', 'levelName', 'siblings']);
 
 /** Reads a document. Unknown keys become tags unless the tag exists already. */
-export function readDocument(value: unknown, place: Place = BODY, depth = 0, claims = noClaims()): Document {
-  if (!isObject(value)) throw wrong(place, 'dict');
-  if (depth > MAX_DOCUMENT_DEPTH) throw wrong(place, 'deep');
+export function readDocument(
+  value: unknown,
+  location: JsonLocation = BODY,
+  depth = 0,
+  claims = createArrayCounts(),
+): Document {
+  if (!isObject(value)) throw invalidAt(location, 'dict');
+  if (depth > MAX_DOCUMENT_DEPTH) throw invalidAt(location, 'deep');
   const reading: Reading = { document: new Document(''), depth, claims };
   for (const key in value) {
     const part = value[key];
     const field = own(FIELDS, key);
     if (field) {
-      if (part !== null && part !== undefined) field(reading, part, { up: place, key });
-    } else if (!GONE.has(key)) {
-      if (!isShallow(part)) throw wrong({ up: place, key }, 'deep');
-      reading.strays ??= [];
-      reading.strays.push([key, part as JsonValue]);
+      if (part !== null && part !== undefined) field(reading, part, { parent: location, key });
+    } else if (!DROPPED_FIELDS.has(key)) {
+      if (!isShallow(part)) throw invalidAt({ parent: location, key }, 'deep');
+      reading.extraFields ??= [];
+      reading.extraFields.push([key, part as JsonValue]);
     }
   }
-  return finish(reading);
+  return finishDocument(reading);
 }
 
-function finish({ document, strays, chunks, matches, depth }: Reading): Document {
+function finishDocument({ document, extraFields, chunks, matches, depth }: Reading): Document {
   if (!document.id) document.id = createId();
-  if (strays) {
+  if (extraFields) {
     const tags: JsonObject = { ...document.tags };
-    for (const [key, value] of strays) if (!Object.hasOwn(tags, key)) setKey(tags, key, value);
+    for (const [key, value] of extraFields) if (!Object.hasOwn(tags, key)) setKey(tags, key, value);
     document.tags = tags;
   }
   if (chunks || matches) document.keepNested(chunks ?? [], matches ?? []);
@@ -306,7 +321,7 @@ function finish({ document, strays, chunks, matches, depth }: Reading): Document
 }
 
 /** A URL becomes the URI, anything else the text. Never a file name: strings from outside must not reach the disk. */
-export function documentOfString(value: string): Document {
+export function documentFromString(value: string): Document {
   const document = new Document();
   if (/^(?:data:|https?:\/\/)/i.test(value)) document.uri = value;
   else document.text = value;
@@ -322,28 +337,28 @@ export interface ReadOptions {
   readonly keepsId?: boolean;
 }
 
-function readDocuments(data: unknown, place: Place, stringsAreIds: boolean): Document[] {
+function readDocuments(data: unknown, location: JsonLocation, stringsAreIds: boolean): Document[] {
   if (data === null || data === undefined) return [];
   if (Array.isArray(data)) {
-    const claims = noClaims();
+    const claims = createArrayCounts();
     return data.map((part, at) => {
-      if (typeof part !== 'string') return readDocument(part, { up: place, key: at }, 0, claims);
-      return stringsAreIds ? new Document({ id: part }) : documentOfString(part);
+      if (typeof part !== 'string') return readDocument(part, { parent: location, key: at }, 0, claims);
+      return stringsAreIds ? new Document({ id: part }) : documentFromString(part);
     });
   }
-  if (!isObject(data)) throw wrong(place, 'list', 'dict');
-  if (!('docs' in data)) throw wrong({ up: place, key: 'docs' }, 'missing');
+  if (!isObject(data)) throw invalidAt(location, 'list', 'dict');
+  if (!('docs' in data)) throw invalidAt({ parent: location, key: 'docs' }, 'missing');
   const docs = data.docs;
-  if (docs !== null && !Array.isArray(docs)) throw wrong({ up: place, key: 'docs' }, 'list');
-  return readDocuments(docs, { up: place, key: 'docs' }, stringsAreIds);
+  if (docs !== null && !Array.isArray(docs)) throw invalidAt({ parent: location, key: 'docs' }, 'list');
+  return readDocuments(docs, { parent: location, key: 'docs' }, stringsAreIds);
 }
 
 function optionalText(value: unknown, key: string): string | undefined {
   if (value === undefined || value === null) return undefined;
-  return text(value, { up: BODY, key });
+  return readText(value, { parent: BODY, key });
 }
 
-const firstOf = (body: Record<string, unknown>, ...keys: string[]): [string, unknown] => {
+const firstGiven = (body: Record<string, unknown>, ...keys: string[]): [string, unknown] => {
   const key = keys.find((one) => body[one] !== undefined && body[one] !== null) ?? keys[0]!;
   return [key, body[key]];
 };
@@ -356,8 +371,8 @@ export function readRequest(
   body: unknown,
   { endpoint, stringsAreIds = false, keepsId = false }: ReadOptions = {},
 ): DataRequest {
-  if (!isObject(body)) throw wrong(BODY, 'dict');
-  const [targetKey, target] = firstOf(body, 'targetExecutor', 'target_executor', 'targetPeapod', 'target_peapod');
+  if (!isObject(body)) throw invalidAt(BODY, 'dict');
+  const [targetKey, target] = firstGiven(body, 'targetExecutor', 'target_executor', 'targetPeapod', 'target_peapod');
   const { parameters } = body;
   const header = isObject(body.header) ? body.header : {};
   const given = keepsId ? (header.request_id ?? header.requestId ?? body.request_id ?? body.requestId) : undefined;
@@ -368,16 +383,18 @@ export function readRequest(
       targetExecutor: optionalText(target, targetKey) || undefined,
     },
     parameters:
-      parameters === undefined || parameters === null ? {} : struct(parameters, { up: BODY, key: 'parameters' }),
+      parameters === undefined || parameters === null
+        ? {}
+        : readStruct(parameters, { parent: BODY, key: 'parameters' }),
     routes: [],
-    docs: readDocuments(body.data, { up: BODY, key: 'data' }, stringsAreIds),
+    docs: readDocuments(body.data, { parent: BODY, key: 'data' }, stringsAreIds),
   };
 }
 
 function readEndpoint(body: Record<string, unknown>, header: Record<string, unknown>): string {
   for (const key of ['execEndpoint', 'exec_endpoint']) {
-    if (body[key] === null) throw wrong({ up: BODY, key }, 'null');
-    if (body[key] !== undefined) return text(body[key], { up: BODY, key });
+    if (body[key] === null) throw invalidAt({ parent: BODY, key }, 'null');
+    if (body[key] !== undefined) return readText(body[key], { parent: BODY, key });
   }
   const inner = header.exec_endpoint ?? header.execEndpoint;
   return typeof inner === 'string' && inner ? inner : '/';

@@ -28,20 +28,20 @@ export interface Child {
   /** Kills the process and its children. The first reason wins. */
   end(reason: string): void;
   /** Whether a running process keeps the parent alive. */
-  hold(isHeld: boolean): void;
+  keepAlive(isHeld: boolean): void;
 }
 
 const HOST = new URL(`./host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-const WATCH_MS = 200;
+const MEMORY_CHECK_MS = 200;
 /** Share of the memory limit for the V8 heap. The rest is for buffers, code and threads. */
-const HEAP_PART = 0.75;
+const HEAP_SHARE = 0.75;
 /** How long to wait for output after the process has ended. */
 const OUTPUT_MS = 1000;
 /** How V8 ends a process that runs out of memory. */
-const GIVEN_UP = /SIGABRT|SIGILL|SIGTRAP|exit code 13[234]/;
+const OUT_OF_MEMORY = /SIGABRT|SIGILL|SIGTRAP|exit code 13[234]/;
 
 /** Node options that affect how modules are loaded. */
-const LOADING = [
+const LOADING_OPTIONS = [
   '--import',
   '--require',
   '-r',
@@ -57,14 +57,14 @@ const LOADING = [
 function loadingOptions(given: readonly string[]): string[] {
   return given.flatMap((option, at) => {
     const [name] = option.split('=');
-    if (!LOADING.includes(name!)) return [];
+    if (!LOADING_OPTIONS.includes(name!)) return [];
     const next = given[at + 1];
     return option.includes('=') || next === undefined || next.startsWith('-') ? [option] : [option, next];
   });
 }
 
 export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: ChildOptions): Child {
-  const heapMb = Math.floor((maxMemoryBytes * HEAP_PART) / 2 ** 20);
+  const heapMb = Math.floor((maxMemoryBytes * HEAP_SHARE) / 2 ** 20);
   const limits = maxMemoryBytes > 0 ? [`--max-old-space-size=${heapMb}`] : [];
   const written = log ? 'pipe' : 'inherit';
   const child = spawn(process.execPath, [...loadingOptions(process.execArgv), ...limits, fileURLToPath(HOST)], {
@@ -109,9 +109,9 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
     clearInterval(watch);
     killGroup(child);
     // V8 writes the reason before it aborts.
-    if (output && GIVEN_UP.test(how)) await within(OUTPUT_MS, output.ended).catch(() => {});
+    if (output && OUT_OF_MEMORY.test(how)) await within(OUTPUT_MS, output.ended).catch(() => {});
     const isHeapFull = /heap out of memory|heap limit/i.test(output?.lastErrors() ?? '');
-    onEnd(reason ?? (isHeapFull ? tooMuch(maxMemoryBytes) : how));
+    onEnd(reason ?? (isHeapFull ? memoryReason(maxMemoryBytes) : how));
   }
   child.once('exit', (code, signal) => void finish(signal ? `signal ${signal}` : `exit code ${code}`));
   child.once('error', (error) => {
@@ -119,8 +119,8 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
   });
 
   const watch = setInterval(async () => {
-    if ((await residentBytes(child.pid)) > maxMemoryBytes) end(tooMuch(maxMemoryBytes));
-  }, WATCH_MS).unref();
+    if ((await residentBytes(child.pid)) > maxMemoryBytes) end(memoryReason(maxMemoryBytes));
+  }, MEMORY_CHECK_MS).unref();
   if (maxMemoryBytes === 0) clearInterval(watch);
 
   return {
@@ -129,7 +129,7 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
       if (!hasEnded) writeFrame(channel, kind, id, ...parts);
     },
     end,
-    hold(isHeld) {
+    keepAlive(isHeld) {
       if (isHeld) {
         child.ref();
         channel.ref();
@@ -141,7 +141,8 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
   };
 }
 
-const tooMuch = (maxMemoryBytes: number): string => `it used more than the ${maxMemoryBytes} bytes of max_memory_bytes`;
+const memoryReason = (maxMemoryBytes: number): string =>
+  `it used more than the ${maxMemoryBytes} bytes of max_memory_bytes`;
 
 function killGroup(child: ChildProcess): void {
   try {

@@ -4,14 +4,14 @@
  */
 import { TELEMETRY_OFF } from '#concurrency/environment.ts';
 
-const OWN = /^(?:LECTERN_|NODE_CHANNEL_|NODE_UNIQUE_ID$)/i;
+const INTERNAL = /^(?:LECTERN_|NODE_CHANNEL_|NODE_UNIQUE_ID$)/i;
 
 /** The server's settings contain keys and passwords, so none is passed on. `own` is the executor's `env`. */
 export const executorEnvironment = (
   own: Readonly<Record<string, string>>,
   all: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(all).filter(([name]) => !OWN.test(name))),
+  ...Object.fromEntries(Object.entries(all).filter(([name]) => !INTERNAL.test(name))),
   ...TELEMETRY_OFF,
   ...own,
 });

@@ -25,7 +25,7 @@ const HEAD_BYTES = 9;
 /** A larger payload is an error of the sender. */
 const MAX_PAYLOAD_BYTES = 2 ** 28;
 /** Up to this size one copy is cheaper than several writes. */
-const COPIED_BYTES = 16_384;
+const MAX_COPIED_BYTES = 16_384;
 
 /** Writes a frame. Frames written in the same tick leave in one system call. */
 export function writeFrame(socket: Socket, kind: number, id: number, ...parts: readonly Uint8Array[]): void {
@@ -35,7 +35,7 @@ export function writeFrame(socket: Socket, kind: number, id: number, ...parts: r
     socket.cork();
     process.nextTick(() => socket.uncork());
   }
-  const isCopied = length <= COPIED_BYTES;
+  const isCopied = length <= MAX_COPIED_BYTES;
   const head = Buffer.allocUnsafe(HEAD_BYTES + (isCopied ? length : 0));
   head.writeUInt32LE(length, 0);
   head.writeUInt8(kind, 4);

@@ -21,16 +21,16 @@ import {
   type Processed,
 } from './messages.ts';
 
-const CHANNEL = 3;
-const LOG = 4;
+const CHANNEL_FD = 3;
+const LOG_FD = 4;
 
 endWithParent({ group: true });
 // The server decides when this process ends. A signal to the whole service must not interrupt running calls.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
-const channel = new net.Socket({ fd: CHANNEL, readable: true, writable: true });
+const channel = new net.Socket({ fd: CHANNEL_FD, readable: true, writable: true });
 channel.on('error', () => {});
-channel.once('close', endAll);
+channel.once('close', killGroup);
 const send = (kind: number, id: number, ...parts: Uint8Array[]) => writeFrame(channel, kind, id, ...parts);
 
 let log: Log | undefined;
@@ -40,9 +40,9 @@ let type = '';
 /** By call id. */
 const calls = new Map<number, AbortController>();
 /** Metrics of a call, by its answer. */
-const measured = new WeakMap<DataRequest, Processed>();
+const metrics = new WeakMap<DataRequest, Processed>();
 
-function endAll(): void {
+function killGroup(): void {
   if (process.platform !== 'win32') process.kill(-process.pid, 'SIGKILL');
   process.exit();
 }
@@ -63,24 +63,24 @@ function stackOf(error: unknown): string | undefined {
   }
 }
 
-function tell(error: unknown, message: string): void {
+function report(error: unknown, message: string): void {
   if (log) log.error({ stack: stackOf(error) }, `${message}: ${textOf(error)}`);
   else process.stderr.write(`${message}: ${stackOf(error) ?? textOf(error)}\n`);
 }
 
-process.on('unhandledRejection', (reason) => tell(reason, 'unhandled promise rejection'));
+process.on('unhandledRejection', (reason) => report(reason, 'unhandled promise rejection'));
 process.on('uncaughtException', (error) => {
-  tell(error, 'an uncaught error ends the process of the executor');
+  report(error, 'an uncaught error ends the process of the executor');
   send(FRAME.uncaught, 0, encodeText(textOf(error)));
   channel.uncork();
   process.exit(1);
 });
 
 async function start(init: Init): Promise<void> {
-  const { place, source, seat, logLevel } = init;
+  const { deployment, source, position, logLevel } = init;
   stacks = init.stacks;
-  process.title = `lectern executor ${seat.name}`;
-  if (logLevel !== undefined) log = createLog(logLevel, LOG);
+  process.title = `lectern executor ${position.name}`;
+  if (logLevel !== undefined) log = createLog(logLevel, LOG_FD);
   try {
     const found = await importClass(source);
     if (!found) {
@@ -88,8 +88,8 @@ async function start(init: Init): Promise<void> {
       return;
     }
     type = found.name;
-    const observe = { processed: (facts: Processed, request: DataRequest) => void measured.set(request, facts) };
-    worker = await openLocalExecutor(place, source, found, seat, { log, stacks, observe });
+    const observe = { processed: (facts: Processed, request: DataRequest) => void metrics.set(request, facts) };
+    worker = await openLocalExecutor(deployment, source, found, position, { log, stacks, observe });
     send(FRAME.ready, 0, encodeReady({ type, endpoints: [...worker.endpoints()!] }));
   } catch (error) {
     log?.error({ stack: stackOf(error) }, `the executor could not start: ${textOf(error)}`);
@@ -103,7 +103,7 @@ async function call(id: number, payload: Buffer): Promise<void> {
   let processed: Processed | undefined;
   try {
     const request = await worker!.process({ ...decodeCall(payload), signal: controller.signal });
-    processed = measured.get(request);
+    processed = metrics.get(request);
     send(FRAME.answer, id, ...encodeAnswer({ request, processed }));
   } catch (error) {
     if (error instanceof WorkerUnavailableError) {
@@ -111,7 +111,7 @@ async function call(id: number, payload: Buffer): Promise<void> {
       return;
     }
     // Decode the call again: the changed documents could not be encoded.
-    tell(error, 'the answer of the executor cannot be encoded');
+    report(error, 'the answer of the executor cannot be encoded');
     const request = failedRequest(decodeCall(payload).requests, error, type, stacks);
     send(FRAME.answer, id, ...encodeAnswer({ request, processed: processed && { ...processed, failed: true } }));
   } finally {

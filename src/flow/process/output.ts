@@ -13,7 +13,7 @@ const MAX_BYTES = 256 * 1024;
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 16_384;
 /** How much of the standard error is kept to explain why the process ended. */
-const KEPT_LENGTH = 4096;
+const MAX_ERROR_LENGTH = 4096;
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
@@ -35,7 +35,7 @@ export function forwardOutput({ stdout, stderr, log: logged }: ExecutorStreams, 
   let lines = 0;
   let lastErrors = '';
   let timer: NodeJS.Timeout | undefined;
-  const restarts: (() => void)[] = [];
+  const resumes: (() => void)[] = [];
 
   function endWindow(): void {
     timer = undefined;
@@ -44,33 +44,33 @@ export function forwardOutput({ stdout, stderr, log: logged }: ExecutorStreams, 
       log.warn(facts, `an executor writes more than ${MAX_LINES} lines a second: dropped the others`);
     }
     lines = 0;
-    for (const restart of restarts) restart();
+    for (const restart of resumes) restart();
   }
 
   function forward(stream: Readable, write: (line: string) => void): Promise<unknown> {
     const decoder = new StringDecoder('utf8');
     let rest = '';
     let bytes = 0;
-    const take = (text: string) => {
+    const logLines = (text: string) => {
       const parts = text.split('\n');
       parts[0] = rest + parts[0]!;
       rest = parts.pop()!.slice(0, MAX_LINE_LENGTH);
-      for (const line of parts) if (line && ++lines <= MAX_LINES) write(cut(line));
+      for (const line of parts) if (line && ++lines <= MAX_LINES) write(truncate(line));
     };
     stream.on('data', (chunk: Buffer) => {
       if (!timer) timer = setTimeout(endWindow, WINDOW_MS).unref();
-      take(decoder.write(chunk));
+      logLines(decoder.write(chunk));
       bytes += chunk.length;
       if (bytes >= MAX_BYTES) stream.pause();
     });
-    restarts.push(() => {
+    resumes.push(() => {
       bytes = 0;
       stream.resume();
     });
     stream.on('error', () => {});
     return new Promise<void>((resolve) => {
       stream.once('close', () => {
-        if (rest) take('\n');
+        if (rest) logLines('\n');
         resolve();
       });
     });
@@ -81,18 +81,19 @@ export function forwardOutput({ stdout, stderr, log: logged }: ExecutorStreams, 
     ended: Promise.all([
       forward(stdout, (line) => log.info({ executor: name, stream: 'stdout' }, line)),
       forward(stderr, (line) => {
-        lastErrors = `${lastErrors}${line}\n`.slice(-KEPT_LENGTH);
+        lastErrors = `${lastErrors}${line}\n`.slice(-MAX_ERROR_LENGTH);
         log.warn({ executor: name, stream: 'stderr' }, line);
       }),
-      forward(logged, (line) => repeat(log, name, line)),
+      forward(logged, (line) => logLine(log, name, line)),
     ]),
   };
 }
 
-const cut = (line: string): string => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line);
+const truncate = (line: string): string =>
+  line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 
 /** Logs a line of the executor's logger again, at its own level. */
-function repeat(log: Log, name: string, line: string): void {
+function logLine(log: Log, name: string, line: string): void {
   try {
     const { level, time: _, msg, ...facts } = JSON.parse(line) as Record<string, unknown>;
     const known = LEVELS.find((one) => one === level);

@@ -7,9 +7,9 @@ import { FRAME, type OnFrame } from './frames.ts';
 import { decodeNotStarted, decodeReady, encodeInit, type Ready } from './messages.ts';
 
 export interface ReplicaOptions {
-  readonly place: ExecutorDeployment;
+  readonly deployment: ExecutorDeployment;
   readonly source: ExecutorSource;
-  readonly seat: ExecutorPosition;
+  readonly position: ExecutorPosition;
   readonly maxMemoryBytes: number;
   readonly stacks: boolean;
   readonly log?: Log | undefined;
@@ -21,7 +21,7 @@ export interface ReplicaOptions {
   readonly onEnd: (reason: string) => void;
 }
 
-export interface Replica extends Pick<Child, 'send' | 'end' | 'hold'> {
+export interface Replica extends Pick<Child, 'send' | 'end' | 'keepAlive'> {
   /** Class name of the executor. */
   readonly type: string;
   readonly endpoints: ReadonlySet<string>;
@@ -32,13 +32,13 @@ export interface Replica extends Pick<Child, 'send' | 'end' | 'hold'> {
 /** No module exports the class. */
 export class ExecutorClassMissingError extends Error {}
 
-function initOf({ place, source, seat, stacks, log }: ReplicaOptions): Uint8Array {
-  const { name, shards, replicas, env, workspace, exitOnExceptions, outputArrayType } = place;
+function createInit({ deployment, source, position, stacks, log }: ReplicaOptions): Uint8Array {
+  const { name, shards, replicas, env, workspace, exitOnExceptions, outputArrayType } = deployment;
   try {
     return encodeInit({
-      place: { name, shards, replicas, env, workspace, exitOnExceptions, outputArrayType },
+      deployment: { name, shards, replicas, env, workspace, exitOnExceptions, outputArrayType },
       source,
-      seat,
+      position,
       stacks,
       logLevel: log?.level,
     });
@@ -49,21 +49,21 @@ function initOf({ place, source, seat, stacks, log }: ReplicaOptions): Uint8Arra
 
 /** Rejects with an ExecutorClassMissingError, the executor's own error, or the reason why the process ended. */
 export function startReplica(options: ReplicaOptions): Promise<Replica> {
-  const { seat, place, maxMemoryBytes, log, signal, onFrame, onEnd } = options;
-  const init = initOf(options);
+  const { position, deployment, maxMemoryBytes, log, signal, onFrame, onEnd } = options;
+  const init = createInit(options);
   return new Promise((resolve, reject) => {
     let isReady = false;
     let failure: Error | undefined;
     /** The error reported while closing; empty if closing succeeded. */
-    let farewell: string | undefined;
+    let closeError: string | undefined;
     let finish = (_reason: string) => {};
     const finished = new Promise<string>((done) => {
       finish = done;
     });
 
     const child = startChild({
-      name: seat.name,
-      env: place.env,
+      name: position.name,
+      env: deployment.env,
       maxMemoryBytes,
       log,
       onFrame(kind, id, payload) {
@@ -72,7 +72,7 @@ export function startReplica(options: ReplicaOptions): Promise<Replica> {
           const { message, missing } = decodeNotStarted(payload);
           failure = missing ? new ExecutorClassMissingError() : new Error(message);
           child.end('the executor could not start');
-        } else if (kind === FRAME.closed) farewell = payload.toString('utf8', 0, 10_000);
+        } else if (kind === FRAME.closed) closeError = payload.toString('utf8', 0, 10_000);
         else if (isReady) onFrame(kind, id, payload);
         else throw new RangeError(`an unexpected frame of kind ${kind} before it was ready`);
       },
@@ -86,22 +86,30 @@ export function startReplica(options: ReplicaOptions): Promise<Replica> {
     const stop = () => child.end('it is no longer needed');
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    child.hold(true);
+    child.keepAlive(true);
     child.send(FRAME.init, 0, init);
 
     function ready({ type, endpoints }: Ready): void {
       isReady = true;
       signal.removeEventListener('abort', stop);
-      resolve({ send: child.send, end: child.end, hold: child.hold, type, endpoints: new Set(endpoints), close });
+      resolve({
+        send: child.send,
+        end: child.end,
+        keepAlive: child.keepAlive,
+        type,
+        endpoints: new Set(endpoints),
+        close,
+      });
     }
 
     async function close(limitMs: number): Promise<void> {
-      child.hold(true);
+      child.keepAlive(true);
       const timer = setTimeout(() => child.end(`it did not close within ${limitMs / 1000} s`), limitMs);
       child.send(FRAME.close, 0);
       const reason = await finished;
       clearTimeout(timer);
-      if (farewell !== '') throw new Error(farewell ?? `the process of ${seat.name} ended before it closed: ${reason}`);
+      if (closeError !== '')
+        throw new Error(closeError ?? `the process of ${position.name} ended before it closed: ${reason}`);
     }
   });
 }

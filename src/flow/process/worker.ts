@@ -19,9 +19,9 @@ import { ExecutorClassMissingError, type Replica, startReplica } from './replica
 export { ExecutorClassMissingError };
 
 export interface ProcessWorkerOptions {
-  readonly place: ExecutorDeployment;
+  readonly deployment: ExecutorDeployment;
   readonly source: ExecutorSource;
-  readonly seat: ExecutorPosition;
+  readonly position: ExecutorPosition;
   readonly maxMemoryBytes: number;
   readonly stacks: boolean;
   readonly log?: Log | undefined;
@@ -31,26 +31,26 @@ export interface ProcessWorkerOptions {
 }
 
 /** A process that ran longer than this is restarted without delay. */
-const LONG_LIFE_MS = 30_000;
+const LONG_RUN_MS = 30_000;
 const FIRST_DELAY_MS = 100;
 /** Maximum delay after short runs. */
-const LONGEST_DELAY_MS = 2000;
+const MAX_DELAY_MS = 2000;
 /** Maximum delay while the executor fails to start. */
-const LONGEST_START_DELAY_MS = 10_000;
+const MAX_START_DELAY_MS = 10_000;
 /** Calls wait for a restart within this time; otherwise they fail at once. */
-const WAITED_MS = LONGEST_DELAY_MS;
+const MAX_WAIT_MS = MAX_DELAY_MS;
 /** After a call was aborted, a process that stays silent this long is killed. */
 const SILENCE_MS = 10_000;
 /** An aborted call is dropped after this time, because the executor may never answer. */
-const FORGOTTEN_MS = 30_000;
+const DROP_MS = 30_000;
 const CLOSE_MS = 10_000;
 
 /** The process ended before it answered the request. */
-class ExecutorDied extends Error {
+class ExecutorDiedError extends Error {
   override readonly name = 'ExecutorDied';
 }
 
-interface Pending {
+interface PendingCall {
   readonly call: WorkerCall;
   readonly sentMs: number;
   resolve(request: DataRequest): void;
@@ -62,40 +62,40 @@ interface Pending {
  * start.
  */
 export async function openProcessWorker(options: ProcessWorkerOptions): Promise<Worker> {
-  const { seat, log, observe, signal } = options;
-  const { name } = seat;
-  const unwanted = new AbortController();
-  const stop = () => unwanted.abort();
-  const calls = new Map<number, Pending>();
+  const { position, log, observe, signal } = options;
+  const { name } = position;
+  const stopped = new AbortController();
+  const stop = () => stopped.abort();
+  const calls = new Map<number, PendingCall>();
   /** Dropped calls whose answer may still arrive. */
-  const forgotten = new Set<number>();
+  const dropped = new Set<number>();
   const pings = new Map<number, () => void>();
   let replica: Replica | undefined;
   /** Settles when the current or next start attempt ends. */
-  let coming: Promise<void> | undefined;
+  let nextStart: Promise<void> | undefined;
   let nextAttemptMs = 0;
-  let shortLives = 0;
+  let shortRuns = 0;
   let failedStarts = 0;
   let lastId = 0;
   /** Endpoints of the last process that was ready. */
   let endpoints: ReadonlySet<string> | undefined;
   let silence: NodeJS.Timeout | undefined;
   /** Whether the executor has closed itself or has been closed. */
-  let hasLeft = false;
+  let hasClosed = false;
   let closing: Promise<void> | undefined;
-  let plan: NodeJS.Timeout | undefined;
+  let restartTimer: NodeJS.Timeout | undefined;
 
   async function start(): Promise<void> {
     const startedMs = performance.now();
     replica = await startReplica({
       ...options,
-      signal: unwanted.signal,
+      signal: stopped.signal,
       onFrame,
       onEnd: (reason) => onEnd(reason, startedMs),
     });
     failedStarts = 0;
     endpoints = replica.endpoints;
-    replica.hold(calls.size > 0);
+    replica.keepAlive(calls.size > 0);
   }
 
   function onFrame(kind: number, id: number, payload: Buffer): void {
@@ -107,7 +107,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
     }
     const pending = calls.get(id);
     if (!pending) {
-      if (forgotten.delete(id)) return;
+      if (dropped.delete(id)) return;
       throw new RangeError('an answer without a call');
     }
     if (kind === FRAME.answer) {
@@ -115,7 +115,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
       if (processed) observe?.processed?.({ ...processed, runtime: name, executor: replica?.type ?? '' });
       pending.resolve(request);
     } else if (kind === FRAME.closedExecutor) {
-      hasLeft = true;
+      hasClosed = true;
       pending.reject(new WorkerUnavailableError('unreachable', payload.toString('utf8', 0, 1000)));
     } else {
       throw new RangeError(`an unexpected frame of kind ${kind}`);
@@ -132,38 +132,38 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
       log?.error({ executor: name, reason, requests: failed.length }, 'the process of an executor ended');
     }
     for (const pending of failed) fail(pending, reason, ended);
-    forgotten.clear();
-    if (closing || hasLeft) return;
-    shortLives = performance.now() - startedMs > LONG_LIFE_MS ? 0 : shortLives + 1;
-    startAgain();
+    dropped.clear();
+    if (closing || hasClosed) return;
+    shortRuns = performance.now() - startedMs > LONG_RUN_MS ? 0 : shortRuns + 1;
+    scheduleRestart();
   }
 
-  function startAgain(): void {
+  function scheduleRestart(): void {
     const delay =
       failedStarts > 0
-        ? Math.min(FIRST_DELAY_MS * 2 ** failedStarts, LONGEST_START_DELAY_MS)
-        : shortLives > 1
-          ? Math.min(FIRST_DELAY_MS * 2 ** (shortLives - 2), LONGEST_DELAY_MS)
+        ? Math.min(FIRST_DELAY_MS * 2 ** failedStarts, MAX_START_DELAY_MS)
+        : shortRuns > 1
+          ? Math.min(FIRST_DELAY_MS * 2 ** (shortRuns - 2), MAX_DELAY_MS)
           : 0;
     nextAttemptMs = performance.now() + delay;
-    coming = new Promise<void>((resolve, reject) => {
-      plan = setTimeout(() => start().then(resolve, reject), delay).unref();
+    nextStart = new Promise<void>((resolve, reject) => {
+      restartTimer = setTimeout(() => start().then(resolve, reject), delay).unref();
     });
-    coming.then(
+    nextStart.then(
       () => log?.info({ executor: name }, 'executor restarted'),
       (error: Error) => {
         if (closing) return;
         failedStarts++;
         log?.error({ executor: name, reason: error.message }, 'an executor could not be restarted');
-        startAgain();
+        scheduleRestart();
       },
     );
   }
 
-  function fail(pending: Pending, reason: string, ended: Replica | undefined): void {
+  function fail(pending: PendingCall, reason: string, ended: Replica | undefined): void {
     const { call, sentMs } = pending;
     const type = ended?.type ?? '';
-    const error = new ExecutorDied(`the process of ${name} ended before it answered: ${reason}`);
+    const error = new ExecutorDiedError(`the process of ${name} ended before it answered: ${reason}`);
     const request = failedRequest(call.requests, error, type, false);
     const asked = request.header.execEndpoint ?? '';
     const endpoint = ended?.endpoints.has(asked) ? asked : CATCH_ALL;
@@ -172,17 +172,17 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
     pending.resolve(request);
   }
 
-  async function running(): Promise<Replica> {
-    if (hasLeft || closing) throw new WorkerUnavailableError('unreachable', `${name} is closed`);
+  async function runningReplica(): Promise<Replica> {
+    if (hasClosed || closing) throw new WorkerUnavailableError('unreachable', `${name} is closed`);
     if (replica) return replica;
     const waitMs = Math.ceil(nextAttemptMs - performance.now());
-    if (waitMs > WAITED_MS) {
+    if (waitMs > MAX_WAIT_MS) {
       throw new WorkerUnavailableError(
         'unreachable',
         `${name} has ended and restarts in ${Math.ceil(waitMs / 1000)} s`,
       );
     }
-    await coming?.catch((error) => {
+    await nextStart?.catch((error) => {
       throw new WorkerUnavailableError('unreachable', `${name} has ended and could not be restarted`, error);
     });
     if (!replica) throw new WorkerUnavailableError('unreachable', `${name} has ended`);
@@ -190,7 +190,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
   }
 
   /** Cancels a call. If the process then gives no sign of life, the call is blocking it, so it is killed. */
-  function giveUp(asked: Replica, id: number, reason: unknown): void {
+  function cancelCall(asked: Replica, id: number, reason: unknown): void {
     asked.send(FRAME.cancel, id, encodeText(reason instanceof Error ? reason.message : String(reason)));
     asked.send(FRAME.ping, 0);
     silence ??= setTimeout(
@@ -205,25 +205,25 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
     return lastId;
   }
 
-  function ask(asked: Replica, call: WorkerCall): Promise<DataRequest> {
+  function callReplica(asked: Replica, call: WorkerCall): Promise<DataRequest> {
     return new Promise((resolve, reject) => {
       const id = nextId();
       let forgetting: NodeJS.Timeout | undefined;
       const onAbort = () => {
-        giveUp(asked, id, call.signal.reason);
+        cancelCall(asked, id, call.signal.reason);
         forgetting = setTimeout(() => {
-          forgotten.add(id);
+          dropped.add(id);
           calls.get(id)?.reject(new WorkerUnavailableError('cancelled', `${name} did not answer`));
-        }, FORGOTTEN_MS).unref();
+        }, DROP_MS).unref();
       };
       const settle = () => {
         clearTimeout(forgetting);
         calls.delete(id);
         call.signal.removeEventListener('abort', onAbort);
-        if (calls.size === 0) asked.hold(false);
+        if (calls.size === 0) asked.keepAlive(false);
       };
       asked.send(FRAME.call, id, ...encodeCall(call));
-      if (calls.size === 0) asked.hold(true);
+      if (calls.size === 0) asked.keepAlive(true);
       calls.set(id, {
         call,
         sentMs: performance.now(),
@@ -244,7 +244,7 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
   }
 
   async function close(): Promise<void> {
-    clearTimeout(plan);
+    clearTimeout(restartTimer);
     // Kills a process that is starting. A ready one closes itself.
     stop();
     signal.removeEventListener('abort', stop);
@@ -265,16 +265,16 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
     endpoints: () => endpoints,
     isUnavailable: () => replica === undefined,
     async process(call) {
-      const asked = await running();
+      const asked = await runningReplica();
       try {
-        return await ask(asked, call);
+        return await callReplica(asked, call);
       } catch (error) {
         if (error instanceof WorkerUnavailableError) throw error;
         return failedRequest(call.requests, error, asked.type, options.stacks);
       }
     },
     async ping(given) {
-      const asked = await running();
+      const asked = await runningReplica();
       const id = nextId();
       const answered = new Promise<void>((resolve) => pings.set(id, resolve));
       asked.send(FRAME.ping, id);

@@ -212,10 +212,10 @@ const SINGLE: FieldReaders<DataRequest> = {
   },
 };
 
-const blank = (): DataRequest => ({ header: { requestId: '' }, parameters: {}, routes: [], docs: [] });
+const emptyRequest = (): DataRequest => ({ header: { requestId: '' }, parameters: {}, routes: [], docs: [] });
 
 function readRequest(reader: Reader, end: number, fields: FieldReaders<DataRequest>, depth: number): DataRequest {
-  const request = blank();
+  const request = emptyRequest();
   const unknown = readFields(reader, end, request, fields, depth);
   if (unknown) request.unknown = unknown;
   return request;

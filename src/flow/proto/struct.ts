@@ -90,12 +90,12 @@ export function readStruct(reader: Reader, into: JsonObject = {}): JsonObject {
 }
 
 /** Applies toJSON(), as JSON.stringify does, for dates and similar objects. */
-const inJson = (value: unknown): unknown =>
+const applyToJson = (value: unknown): unknown =>
   isObject(value) && typeof value.toJSON === 'function' ? value.toJSON() : value;
 
 function writeValue(writer: Writer, number: number, given: unknown, depth: number): void {
   checkDepth(depth);
-  const value = inJson(given);
+  const value = applyToJson(given);
   openNested(writer, number);
   if (typeof value === 'string') writer.uint32(tagOf(3, BYTES)).string(value);
   else if (typeof value === 'number' || typeof value === 'bigint')

@@ -57,8 +57,8 @@ async function openGeneration(
   const { timeoutSendMs, retries, retryTimeouts } = definition;
   const replicasOf = (workers: readonly Worker[]) => createReplicas({ workers, timeoutSendMs, retries, retryTimeouts });
 
-  async function open(source: ExecutorSource, seats: readonly ExecutorPosition[]): Promise<Replicas> {
-    const started = await openReplicas(definition, source, seats, tools, { version, signal });
+  async function open(source: ExecutorSource, positions: readonly ExecutorPosition[]): Promise<Replicas> {
+    const started = await openReplicas(definition, source, positions, tools, { version, signal });
     const workers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     opened.push(...workers);
     const failure = started.find((one) => one.status === 'rejected');

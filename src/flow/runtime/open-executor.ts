@@ -78,33 +78,33 @@ export interface ExecutorPosition {
 }
 
 function createContext(
-  place: ExecutorDeployment,
+  deployment: ExecutorDeployment,
   source: ExecutorSource,
   type: ExecutorClass,
-  seat: ExecutorPosition,
+  position: ExecutorPosition,
   log: Log | undefined,
 ): ExecutorContext {
   const metas: Record<string, unknown> = { name: type.name, ...source.metas };
-  const base = typeof metas.workspace === 'string' ? metas.workspace : place.workspace;
+  const base = typeof metas.workspace === 'string' ? metas.workspace : deployment.workspace;
   let folder: string | undefined;
   return {
-    name: seat.name,
-    deployment: place.name,
-    shardId: seat.shardId,
-    shards: place.shards,
-    replicas: place.replicas,
-    replica: seat.replica,
+    name: position.name,
+    deployment: deployment.name,
+    shardId: position.shardId,
+    shards: deployment.shards,
+    replicas: deployment.replicas,
+    replica: position.replica,
     metas,
     get workspace() {
       if (folder === undefined) {
-        if (!base) throw new Error(`${place.name} has no workspace: set the option workspace of the flow`);
-        folder = path.join(base, String(metas.name), ...(seat.shardId < 0 ? [] : [String(seat.shardId)]));
+        if (!base) throw new Error(`${deployment.name} has no workspace: set the option workspace of the flow`);
+        folder = path.join(base, String(metas.name), ...(position.shardId < 0 ? [] : [String(position.shardId)]));
         mkdirSync(folder, { recursive: true });
       }
       return folder;
     },
-    env: place.env,
-    log: log?.child({ executor: seat.name }),
+    env: deployment.env,
+    log: log?.child({ executor: position.name }),
   };
 }
 
@@ -116,20 +116,20 @@ export interface ExecutorTools {
 
 /** Creates and starts an executor in this process. */
 export async function openLocalExecutor(
-  place: ExecutorDeployment,
+  deployment: ExecutorDeployment,
   source: ExecutorSource,
   type: ExecutorClass,
-  seat: ExecutorPosition,
+  position: ExecutorPosition,
   { log, observe, stacks }: ExecutorTools,
 ): Promise<Worker> {
-  const context = createContext(place, source, type, seat, log);
+  const context = createContext(deployment, source, type, position, log);
   const executor = new type({ options: source.options, context });
   const worker = createLocalWorker({
     executor,
     requests: source.requests,
     batching: source.batching,
-    exitOnExceptions: place.exitOnExceptions,
-    outputArrayType: place.outputArrayType,
+    exitOnExceptions: deployment.exitOnExceptions,
+    outputArrayType: deployment.outputArrayType,
     stacks,
     log,
     observe,

@@ -39,15 +39,15 @@ export async function openReplicas(
     );
   }
   const locally = async (type: ExecutorClass): Promise<Started> =>
-    Promise.allSettled(positions.map((seat) => openLocalExecutor(definition, source, type, seat, tools)));
+    Promise.allSettled(positions.map((position) => openLocalExecutor(definition, source, type, position, tools)));
   const isFromModule = typeof source.uses === 'string' && source.modules.length > 0;
   if (!isFromModule || !(definition.ownProcess ?? tools.ownProcesses)) {
     return locally((await importClass(source, version)) ?? findBuiltInClass(source, tools.executors));
   }
   const { maxMemoryBytes } = definition;
   const { stacks, log, observe } = tools;
-  const shared = { place: definition, source, maxMemoryBytes, stacks, log, observe, signal };
-  const started = await Promise.allSettled(positions.map((seat) => openProcessWorker({ ...shared, seat })));
+  const shared = { deployment: definition, source, maxMemoryBytes, stacks, log, observe, signal };
+  const started = await Promise.allSettled(positions.map((position) => openProcessWorker({ ...shared, position })));
   const isClassMissing = started.some(
     (one) => one.status === 'rejected' && one.reason instanceof ExecutorClassMissingError,
   );

@@ -1,6 +1,6 @@
 /** Regular expressions from requests and definitions, matched by RE2 in time linear in the text. */
 import type { RE2JS } from 're2js';
-import { BODY, wrongValue } from '../json/issues.ts';
+import { BODY, invalidValueAt } from '../json/issues.ts';
 
 /** Loaded on first use. Plain names are compared without it. */
 let engine: Promise<typeof import('re2js')> | undefined;
@@ -61,7 +61,7 @@ export async function compileTarget(pattern: string): Promise<NameTest> {
 }
 
 const tooComplex = (reason: string) =>
-  wrongValue({ up: BODY, key: 'targetExecutor' }, `value is too complex: ${reason}`);
+  invalidValueAt({ parent: BODY, key: 'targetExecutor' }, `value is too complex: ${reason}`);
 
 const notARegularExpression = (reason: string) =>
-  wrongValue({ up: BODY, key: 'targetExecutor' }, `value is not a regular expression: ${reason}`);
+  invalidValueAt({ parent: BODY, key: 'targetExecutor' }, `value is not a regular expression: ${reason}`);

@@ -40,12 +40,12 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
   let inWork = 0;
   let idle: (() => void) | undefined;
 
-  function findNext(suits: (seat: Candidate) => boolean): Candidate | undefined {
+  function findNext(suits: (candidate: Candidate) => boolean): Candidate | undefined {
     for (let at = 0; at < candidates.length; at++) {
-      const seat = candidates[(nextIndex + at) % candidates.length]!;
-      if (!suits(seat)) continue;
+      const candidate = candidates[(nextIndex + at) % candidates.length]!;
+      if (!suits(candidate)) continue;
       nextIndex = (nextIndex + at + 1) % candidates.length;
-      return seat;
+      return candidate;
     }
     return undefined;
   }
@@ -57,27 +57,29 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
     const now = performance.now();
     const isReady = ({ backOffUntil }: Candidate) => backOffUntil <= now;
     return (
-      findNext((seat) => isReady(seat) && !seat.worker.isUnavailable?.()) ?? findNext(isReady) ?? findNext(() => true)!
+      findNext((candidate) => isReady(candidate) && !candidate.worker.isUnavailable?.()) ??
+      findNext(isReady) ??
+      findNext(() => true)!
     );
   }
 
-  function backOff(seat: Candidate): void {
-    seat.backOffUntil = performance.now() + Math.min(FIRST_BACKOFF_MS * 2 ** seat.failures, MAX_BACKOFF_MS);
-    seat.failures++;
+  function backOff(candidate: Candidate): void {
+    candidate.backOffUntil = performance.now() + Math.min(FIRST_BACKOFF_MS * 2 ** candidate.failures, MAX_BACKOFF_MS);
+    candidate.failures++;
   }
 
   const isRetryable = (because: UnavailableReason): boolean =>
     because === 'unreachable' || because === 'cancelled' || (because === 'timeout' && retryTimeouts);
 
-  async function attempt(seat: Candidate, call: WorkerCall): Promise<DataRequest> {
-    if (timeoutSendMs === undefined) return seat.worker.process(call);
+  async function attempt(candidate: Candidate, call: WorkerCall): Promise<DataRequest> {
+    if (timeoutSendMs === undefined) return candidate.worker.process(call);
     // Not AbortSignal.any: its signals stay registered with long-lived ones.
     const ended = new AbortController();
     const stop = () => ended.abort(call.signal.reason);
     if (call.signal.aborted) stop();
     call.signal.addEventListener('abort', stop, { once: true });
     try {
-      return await within(timeoutSendMs, seat.worker.process({ ...call, signal: ended.signal }));
+      return await within(timeoutSendMs, candidate.worker.process({ ...call, signal: ended.signal }));
     } catch (error) {
       if (!(error instanceof DeadlineExceededError)) throw error;
       ended.abort(error);
@@ -89,15 +91,15 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
 
   async function process(call: WorkerCall): Promise<DataRequest> {
     for (let tries = 0; ; tries++) {
-      const seat = chooseNext();
+      const candidate = chooseNext();
       try {
         const own = copiesRequests ? { ...call, requests: call.requests.map(cloneRequest) } : call;
-        const answer = await attempt(seat, own);
-        seat.failures = 0;
+        const answer = await attempt(candidate, own);
+        candidate.failures = 0;
         return answer;
       } catch (error) {
         if (!(error instanceof WorkerUnavailableError)) throw error;
-        if (error.reason === 'unreachable') backOff(seat);
+        if (error.reason === 'unreachable') backOff(candidate);
         if (tries >= maxRetries || call.signal.aborted || !isRetryable(error.reason)) throw error;
       }
     }
