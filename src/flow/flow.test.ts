@@ -466,7 +466,7 @@ describe('a life', () => {
     await expect(flow).rejects.toMatchObject({
       name: 'FaceNotReadyError',
       message: expect.stringMatching(
-        /broken: no model file; throwing: bad options; hanging: it was not ready after 20 ms; unknown: there is no executor Nowhere/,
+        /broken: no model file; throwing: bad options; hanging: not ready after 20 ms; unknown: there is no executor Nowhere/,
       ),
     });
     expect(closed.sort()).toEqual(['broken', 'good']);

@@ -25,7 +25,7 @@ function readError(error: unknown): Thrown {
     thrown.args.forEach(String);
     return thrown;
   } catch {
-    return { name: 'Error', args: ['an unreadable error'], stack: '' };
+    return { name: 'Error', args: ['an error that cannot be read'], stack: '' };
   }
 }
 

@@ -364,7 +364,7 @@ describe('the end of the server', () => {
     const pid = await pidOf(ended.place('flow gateway'));
     expect(await ended.stop()).toBe(0);
     const failure = ended.lines.find((line) => line.includes('An executor could not be closed'));
-    expect(failure).toContain('the process of starting/rep-0 ended before that: exit code 4');
+    expect(failure).toContain('the process of starting/rep-0 ended before it closed: exit code 4');
     expect(pidsWith(`executor ${MARK}/rep-0`)).not.toContain(pid);
   });
 });

@@ -75,12 +75,12 @@ describe('a condition', () => {
     [{ text: { $ne: 'a' } }, /operator \$ne/],
     [{ text: { $constructor: 'a' } }, /operator/],
     [{ $xor: [] }, /operator \$xor/],
-    [{ text: 'a' }, /takes an operator/],
+    [{ text: 'a' }, /expects an operator/],
     [{ nothing: { $eq: 1 } }, /nothing/],
     [{ constructor: { $eq: 1 } }, /constructor/],
     [{ text: { $exists: 1 } }, /true or false/],
     [{ text: { $regex: 1 } }, /pattern/],
-    [{ $and: 1 }, /takes conditions/],
+    [{ $and: 1 }, /expects conditions/],
     [[], /object/],
   ])('%j is an error', (when, message) => {
     expect(() => checkCondition(when)).toThrow(message);

@@ -74,7 +74,7 @@ executors:
     expect(tagged.deployments[0]!.source).toMatchObject({ uses: 'Mark', options: { mark: 1 } });
     expect(parseFlow('jtype: Flow\ndeployments: [{ name: b }]').deployments[0]!.name).toBe('b');
     expect(parseFlow('jtype: Flow\nexecutors: [Mark]').deployments[0]!.source.uses).toBe('Mark');
-    expect(() => parseFlow('jtype: Deployment')).toThrow('not a Flow');
+    expect(() => parseFlow('jtype: Deployment')).toThrow('expected Flow, not Deployment');
   });
 
   it('reads `on` as a key, leaves out an entry named gateway, and takes a gateway section', () => {
@@ -91,23 +91,23 @@ executors:
       'jtype: Flow\nodd: 1\nwith: { foo: 1, expose_graphql_endpoint: true }\nexecutors: [{ name: a, bar: 2, docker_kwargs: {}, gpus: all }]',
     );
     expect(warnings).toEqual([
-      'odd is not known in a flow and is left out',
-      'with: the option foo is not known and is left out',
-      'with: the option expose_graphql_endpoint has no effect here',
-      'executors[0]: the option bar is not known and is left out',
-      'executors[0]: the option docker_kwargs has no effect here',
+      'unknown key odd ignored',
+      'with: unknown option foo ignored',
+      'with: the option expose_graphql_endpoint has no effect',
+      'executors[0]: unknown option bar ignored',
+      'executors[0]: the option docker_kwargs has no effect',
     ]);
     expect(deployments[0]!.rest).toEqual({ gpus: 'all' });
   });
 
   it.each([
-    ['jtype: [', 'not YAML'],
-    ['- a', 'not a mapping'],
+    ['jtype: [', 'not valid YAML'],
+    ['- a', 'expected a mapping'],
     ['jtype: Flow\nexecutors: {}', 'a list'],
     ['jtype: Flow\nexecutors: [1]', 'a mapping'],
     ['jtype: Flow\nwith: 1', 'a mapping'],
-    ['jtype: Flow\nexecutors: [{ name: a-b }]', 'not a name'],
-    ['jtype: Flow\nexecutors: [{ name: 1a }]', 'not a name'],
+    ['jtype: Flow\nexecutors: [{ name: a-b }]', 'not a valid name'],
+    ['jtype: Flow\nexecutors: [{ name: 1a }]', 'not a valid name'],
     ['jtype: Flow\nexecutors: [{ name: a, needs: a }]', 'FlowTopologyError'],
     ['jtype: Flow\nexecutors: [{ name: a, needs: b }, { name: b }]', 'not defined before it'],
     ['jtype: Flow\nexecutors: [{ name: a, method: needs, needs: gateway }]', 'two names'],
@@ -117,17 +117,17 @@ executors:
     ['jtype: Flow\nexecutors: [{ replicas: 0 }]', 'executors[0].replicas'],
     ['jtype: Flow\nexecutors: [{ replicas: many }]', 'executors[0].replicas'],
     ['jtype: Flow\nexecutors: [{ polling: SOME }]', 'ANY or ALL'],
-    ['jtype: Flow\nexecutors: [{ own_process: perhaps }]', 'executors[0].own_process: this is true or false'],
+    ['jtype: Flow\nexecutors: [{ own_process: perhaps }]', 'executors[0].own_process: expected true or false'],
     [
       'jtype: Flow\nwith: { max_memory_bytes: 1000 }\nexecutors: [{}]',
-      'max_memory_bytes: this is a whole number from 134217728',
+      'max_memory_bytes: expected a whole number of at least 134217728',
     ],
     ['jtype: Flow\nexecutors: [{ when: { text: { $ne: 1 } } }]', '$ne'],
     ['jtype: Flow\nexecutors: [{ external: true }]', 'needs a port'],
-    ['jtype: Flow\nexecutors: [{ external: true, host: [a, b], port: [1, 2, 3] }]', "don't go together"],
+    ['jtype: Flow\nexecutors: [{ external: true, host: [a, b], port: [1, 2, 3] }]', '2 hosts do not match 3 ports'],
     [
       'jtype: Flow\nexecutors: [{ name: a, needs: gateway }, { name: b, needs: gateway }, { needs: [a, b], external: true, port: 1, no_reduce: true }]',
-      'unreduced',
+      'needs its inputs reduced',
     ],
     ['jtype: Flow\nexecutors: [{ uses_dynamic_batching: { /a: {} } }]', 'preferred_batch_size'],
     ['jtype: Flow\nwith: { protocol: carrier }', 'GRPC'],
@@ -136,7 +136,7 @@ executors:
     ['jtype: Flow\nwith: { port: [1, 2] }', '2 ports for 1'],
     ['jtype: Flow\nwith: { ssl_certfile: a }', 'together'],
     ['jtype: Flow\nwith: { cors: maybe }', 'true or false'],
-    ['jtype: Flow\nwith: { expose_endpoints: "{" }', 'not JSON'],
+    ['jtype: Flow\nwith: { expose_endpoints: "{" }', 'not valid JSON'],
     ['jtype: Flow\nwith: { rest_api_version: 4 }', '1, 2, 3'],
     ['jtype: Flow\nwith: { compression: Brotli }', 'Gzip'],
   ])('%s is refused', (text, message) => {

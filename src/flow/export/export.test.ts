@@ -335,5 +335,5 @@ it('refuses a class that other machines cannot find', () => {
   class Local {}
   const local = { ...definition, deployments: [{ ...one!, source: { ...one!.source, uses: Local as never } }] };
   for (const kind of ['kubernetes', 'compose'] as const)
-    expect(() => files(kind, local)).toThrow('is a class of a program');
+    expect(() => files(kind, local)).toThrow('is a class of this program');
 });

@@ -51,7 +51,7 @@ function textOf(error: unknown): string {
   try {
     return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   } catch {
-    return 'an unreadable error';
+    return 'an error that cannot be read';
   }
 }
 

@@ -417,7 +417,7 @@ describe.each([
     expect(error.name).toBe('FaceNotReadyError');
     expect(error.message).toContain('broken: bad options;');
     expect(error.message).toContain('no model file;');
-    expect(error.message).toContain('nowhere: there is no executor Nowhere in work.mjs; ready-made are none;');
+    expect(error.message).toContain('nowhere: there is no executor Nowhere in work.mjs; built-in executors: none;');
     expect(error.message).toContain('plain: Plain of work.mjs does not extend Executor;');
     expect(error.message).toMatch(/absent: .*absent\.mjs/);
   });

@@ -40,7 +40,7 @@ it('cuts a line that does not end, and leaves lines of a flood out, which it tel
   opened.stdout.write('x'.repeat(20_000));
   opened.stdout.write(`${'y'.repeat(20_000)}\n`);
   opened.stderr.write('short\n'.repeat(5000));
-  const counted = () => opened.lines().find(({ msg }) => String(msg).includes('are left out'));
+  const counted = () => opened.lines().find(({ msg }) => String(msg).includes('dropped the others'));
   await expect.poll(counted, { timeout: 20_000 }).toMatchObject({ level: 'warn', executor: 'a/rep-0', lines: 4501 });
   expect(opened.lines().filter(({ stream }) => stream === 'stderr').length).toBeLessThanOrEqual(500);
   const [cut] = opened.lines().filter(({ stream }) => stream === 'stdout');

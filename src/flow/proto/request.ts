@@ -226,7 +226,7 @@ export function decodeWith<T>(bytes: Uint8Array, what: string, decode: (reader: 
   try {
     return decode(createReader(bytes));
   } catch (error) {
-    throw problem('SubmittedDataMalformedError', { message: `The bytes are not a valid ${what}` }, error);
+    throw problem('SubmittedDataMalformedError', { message: `The bytes are not a ${what}` }, error);
   }
 }
 

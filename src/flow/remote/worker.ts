@@ -126,7 +126,7 @@ function decodeAnswer({ bytes, trailer }: Answer): DataRequest {
   try {
     request = decodeRequest(bytes);
   } catch (error) {
-    throw new WorkerUnavailableError('other', 'The answer is not a valid DataRequestProto', error);
+    throw new WorkerUnavailableError('other', 'The answer is not a DataRequestProto', error);
   }
   if (trailer(METADATA.isError) === 'true' && !failed(request)) {
     const { description = 'The executor failed', ...rest } = request.header.status ?? {};

@@ -50,12 +50,12 @@ it('no class of the program, and none of the product', async () => {
   await start(Mark, {});
   await start('BaseExecutor', { ownProcess: true });
   await expect(start(Mark, { ownProcess: true })).rejects.toThrow(
-    'a: own_process: a class of this program cannot run in a process of its own: name its module',
+    'a: own_process needs an executor from a module: a class of this program cannot run in another process',
   );
 });
 
 it('tells which options cannot go to another process', async () => {
   const usesWith = { run: () => 1 };
   const flow = flowOf([{ name: 'a', uses: 'Where', modules: outside.file, usesWith }], {}, { ownProcesses: true });
-  await expect(flow).rejects.toThrow(/a: its options cannot go to a process of its own: .*could not be cloned/);
+  await expect(flow).rejects.toThrow(/a: the options cannot be sent to another process: .*could not be cloned/);
 });

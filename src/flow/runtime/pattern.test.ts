@@ -17,12 +17,12 @@ describe('a pattern of names', () => {
   });
 
   it.each([
-    ['a{0,999}', 'repeated too often'],
-    ['((a{0,30}){0,30}){0,30}', 'repeated too often'],
-    ['(?:(?:a?){0,30}){0,30}', 'repeated too often'],
-    ['\\w{1,50}\\w{1,50}', 'repeated too often'],
-    ['\\p{L}'.repeat(50), 'more than 4 classes'],
-    ['[\\PL\\pN]'.repeat(20), 'more than 4 classes'],
+    ['a{0,999}', 'repeats too much'],
+    ['((a{0,30}){0,30}){0,30}', 'repeats too much'],
+    ['(?:(?:a?){0,30}){0,30}', 'repeats too much'],
+    ['\\w{1,50}\\w{1,50}', 'repeats too much'],
+    ['\\p{L}'.repeat(50), 'more than 4 Unicode classes'],
+    ['[\\PL\\pN]'.repeat(20), 'more than 4 Unicode classes'],
     ['.*'.repeat(500), 'longer than 256'],
     ['(a*)*'.repeat(200), 'longer than 256'],
   ])('%s is refused before it costs anything', async (pattern, reason) => {
