@@ -2,8 +2,7 @@
  * The gateway for HTTP, and for WebSocket on the same port. It uses node:http directly: its routes are a fixed table
  * and its bodies a single JSON value, and Fastify would add more than half to the cost of a small request.
  */
-import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { asProblem, problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -11,11 +10,13 @@ import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import { createId } from '../document.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
-import { type Answer, detailAnswer, failureAnswer, notFound } from './answer.ts';
+import { type Answer, detailAnswer, failureAnswer } from './answer.ts';
 import { readJson } from './body.ts';
 import { CORS_HEADERS, preflight } from './cors.ts';
+import { createListener, refuseMalformed, withoutUpgrade } from './listener.ts';
 import { descriptionRoutes } from './openapi.ts';
-import { type Exchange, gatewayRoutes, type Route } from './routes.ts';
+import { createRouter, type RouteMatch } from './router.ts';
+import { type Exchange, gatewayRoutes } from './routes.ts';
 import { createTokenCheck } from './token.ts';
 import { createWebSocketGateway, type SocketLimits } from './websocket.ts';
 
@@ -56,11 +57,6 @@ export interface HttpGateway {
 }
 
 const MAX_BODY_BYTES = 64 * 2 ** 20;
-const MAX_HEADER_BYTES = 64 * 1024;
-/** Longer than clients keep idle connections, so that the client closes them first. */
-const KEEP_ALIVE_MS = 65_000;
-/** Maximum time to receive a request. */
-const REQUEST_MS = 300_000;
 /** How long the rest of a refused body is read before the connection is closed. */
 const REST_MS = 10_000;
 const UNREAD_MS = 60_000;
@@ -68,38 +64,13 @@ const UNREAD_MS = 60_000;
 const HELD_BODIES = 8;
 const GRACE_MS = 10_000;
 
-type RouteTable = ReadonlyMap<string, ReadonlyMap<string, Route>>;
-
-function routeTable(routes: readonly Route[]): RouteTable {
-  const table = new Map<string, Map<string, Route>>();
-  for (const route of routes) {
-    const methods = table.get(route.path) ?? new Map<string, Route>();
-    table.set(route.path, methods.set(route.method, route));
-  }
-  return table;
-}
-
-/** The only path with a parameter. */
-const MODE_PREFIX = '/api/';
-
-function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  const path = query < 0 ? url : url.slice(0, query);
-  if (!path.includes('%')) return path;
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
 export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const { flow, protocol, version, log, limits, environment = {}, observe, refuse = () => undefined } = tools;
   const options = tools.options ?? flow.definition.gateway;
   const { requestTimeoutMs, maxBodyBytes = MAX_BODY_BYTES } = options;
   const answersCors = options.cors || options.restApiVersion === '1';
   const routes = gatewayRoutes({ flow, options, protocol, version, environment });
-  const table = routeTable([...routes, ...descriptionRoutes(routes, { ...options, version })]);
+  const router = createRouter([...routes, ...descriptionRoutes(routes, { ...options, version })]);
   const isAllowed = createTokenCheck(options.token);
   const sockets = createWebSocketGateway({ flow, options, protocol, isAllowed, refuse, observe, log, limits });
   const maxHeldBytes = limits?.maxHeldBytes ?? HELD_BODIES * maxBodyBytes;
@@ -108,40 +79,25 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   let heldBytes = 0;
   let isClosing = false;
 
-  function answerTo(request: IncomingMessage, found: Found, asked: Pick<Exchange, 'requestId' | 'signal' | 'json'>) {
-    const { route, name } = found;
+  function answerTo(
+    request: IncomingMessage,
+    match: RouteMatch,
+    asked: Pick<Exchange, 'requestId' | 'signal' | 'json'>,
+  ) {
+    const { route, name } = match;
     const refused = refuse(request);
     if (refused !== undefined) return detailAnswer(403, refused);
-    if (!route) return refusal(request, found);
+    if (!route) return router.refuse(request, match);
     if (!route.open && !isAllowed(request)) {
       return detailAnswer(401, 'Not authenticated', { 'www-authenticate': 'Bearer' });
     }
     return route.run({ request, name, ...asked });
   }
 
-  function find({ url = '/', method = 'GET' }: IncomingMessage): Found {
-    const path = pathOf(url);
-    const methods = table.get(path);
-    if (methods) return { path, methods, route: methods.get(method), name: '' };
-    if (path.startsWith(MODE_PREFIX) && path.length > MODE_PREFIX.length && !path.includes('/', MODE_PREFIX.length)) {
-      const named = table.get(`${MODE_PREFIX}{mode}`);
-      return { path, methods: named, route: named?.get(method), name: path.slice(MODE_PREFIX.length) };
-    }
-    return { path, methods: undefined, route: undefined, name: '' };
-  }
-
-  function refusal({ url = '/' }: IncomingMessage, { path, methods }: Found): Answer {
-    if (methods) return detailAnswer(405, 'Method Not Allowed', { allow: [...methods.keys()].join(', ') });
-    const bare = path.replace(/\/$/, '');
-    if (bare === path || !table.has(bare)) return notFound();
-    const query = url.indexOf('?');
-    return { code: 307, body: '', headers: { location: encodeURI(bare) + (query < 0 ? '' : url.slice(query)) } };
-  }
-
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const requestId = createId();
-    const found = find(request);
+    const match = router.match(request);
     const controller = new AbortController();
     let ownBytes = 0;
     const reserve = (bytes: number): boolean => {
@@ -156,21 +112,21 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     });
     let answer: Answer;
     try {
-      const asked = preflightOf(request) ?? answerTo(request, found, { requestId, signal: controller.signal, json });
+      const asked = preflightOf(request) ?? answerTo(request, match, { requestId, signal: controller.signal, json });
       answer = await (requestTimeoutMs ? withTimeout(asked, requestTimeoutMs, controller) : asked);
     } catch (error) {
       answer = failureAnswer(error, { requestId });
       if (answer.code === 500) log?.error({ err: asProblem(error).cause ?? error, reqId: requestId });
     }
     send(request, response, answer, requestId);
-    if (found.route?.takes) {
+    if (match.route?.takes) {
       const receivedBytes = Number(request.headers['content-length'] ?? 0);
       observe?.transferred?.({ receivedBytes, sentBytes: Buffer.byteLength(answer.body) });
     }
     log?.info({
       reqId: requestId,
       method: request.method,
-      route: found.route?.path,
+      route: match.route?.path,
       status: answer.code,
       ms: Math.round(performance.now() - startedAt),
     });
@@ -233,13 +189,6 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   return gateway;
 }
 
-interface Found {
-  readonly path: string;
-  readonly methods: ReadonlyMap<string, Route> | undefined;
-  readonly route: Route | undefined;
-  readonly name: string;
-}
-
 /** Returns the answer, or throws a ServiceTimeoutError and aborts the request when it takes too long. */
 async function withTimeout(
   answer: Answer | Promise<Answer>,
@@ -279,50 +228,4 @@ function disconnectUnread(response: ServerResponse, unreadMs: number): void {
     socket.off('timeout', cut);
     socket.setTimeout(0);
   });
-}
-
-/** Throws when only one of certificate and key is given, or one cannot be read. */
-async function createListener({ sslCertfile, sslKeyfile }: GatewayOptions): Promise<Server> {
-  const settings = {
-    maxHeaderSize: MAX_HEADER_BYTES,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: REQUEST_MS,
-    noDelay: true,
-  };
-  if (!sslCertfile && !sslKeyfile) return createServer(settings);
-  if (!sslCertfile || !sslKeyfile) {
-    throw problem('ParamValidationError', {
-      path: sslCertfile ? 'ssl_keyfile' : 'ssl_certfile',
-      message: 'set ssl_certfile and ssl_keyfile together or not at all',
-    });
-  }
-  const [cert, key, https] = await Promise.all([readFile(sslCertfile), readFile(sslKeyfile), import('node:https')]);
-  return https.createServer({ ...settings, cert, key });
-}
-
-/**
- * Some clients offer an HTTP/2 upgrade and accept an HTTP/1 answer. Node has detached the connection by then, so it is
- * handed back with the request, minus the upgrade headers, in front.
- */
-function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Duplex {
-  const { method, url, headers, rawHeaders } = request;
-  const lines = [`${method} ${url} HTTP/1.1`];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
-    if (!/^(?:upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${value}`);
-  }
-  if (/\bclose\b/i.test(headers.connection ?? '')) lines.push('connection: close');
-  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
-  return socket;
-}
-
-/** Answers requests that are not valid HTTP or whose header is too long. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (socket.destroyed || error.code === 'ECONNRESET') return;
-  const isLong = error.code === 'HPE_HEADER_OVERFLOW';
-  const line = isLong ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const body = JSON.stringify({ detail: isLong ? 'The request header is too long' : 'This is not valid HTTP' });
-  socket.end(
-    `HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }
