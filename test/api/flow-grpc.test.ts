@@ -442,7 +442,7 @@ describe('what is said of the gateway', () => {
       expect(services.toString('latin1')).toContain(service);
     }
     expect(files.toString('latin1')).toContain('DataRequestProto');
-    expect(nothing.toString('latin1')).toContain('nothing of this name');
+    expect(nothing.toString('latin1')).toContain('Symbol or file not found');
   });
 });
 
