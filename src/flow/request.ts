@@ -13,7 +13,7 @@ export interface Timestamp {
 export const SUCCESS = 0;
 export const ERROR = 1;
 
-export interface ExceptionFacts {
+export interface ExceptionInfo {
   readonly name: string;
   readonly args: readonly string[];
   readonly stacks: readonly string[];
@@ -26,7 +26,7 @@ export interface Status {
   /** 0 success, 1 error. */
   readonly code: number;
   readonly description: string;
-  readonly exception?: ExceptionFacts | undefined;
+  readonly exception?: ExceptionInfo | undefined;
   readonly unknown?: readonly Uint8Array[];
 }
 

@@ -11,7 +11,7 @@ import { METADATA, METHODS, SERVICES } from './grpc/names.ts';
 import { reflectionMethods } from './grpc/reflection.ts';
 import { createRequestMethods } from './grpc/request-methods.ts';
 import { answerRequest, reportingErrors } from './grpc/requests.ts';
-import { type CallFacts, createRpcServer, type Method, type TlsFiles } from './grpc/server.ts';
+import { type CallInfo, createRpcServer, type Method, type TlsFiles } from './grpc/server.ts';
 import { decodeRequestList, endpointsProto } from './proto/codec.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
 import { createDeployment, type Deployment } from './runtime/deployment.ts';
@@ -65,7 +65,7 @@ async function startWithTimeout(deployment: Deployment): Promise<void> {
 }
 
 /** HTTP headers forwarded by the gateway. */
-function headersOf(facts: CallFacts): Record<string, string> {
+function headersOf(facts: CallInfo): Record<string, string> {
   const bytes = facts.bytes(METADATA.headers);
   if (!bytes) return {};
   try {
@@ -100,7 +100,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
   const deployment = createDeployment(definition, { executors, ownProcesses, stacks, log, observe });
   let hasExited = false;
 
-  async function process(requests: readonly DataRequest[], facts: CallFacts): Promise<DataRequest> {
+  async function process(requests: readonly DataRequest[], facts: CallInfo): Promise<DataRequest> {
     const pickled = requests.find(({ docsBytes }) => docsBytes);
     if (pickled) return refuseDocsBytes(pickled);
     try {

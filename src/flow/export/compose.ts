@@ -17,7 +17,7 @@ import {
 } from './parts.ts';
 
 /** Compose expands variables everywhere, so a literal dollar is doubled. */
-const literal = (text: string): string => text.replaceAll('$', '$$$$');
+const escapeDollars = (text: string): string => text.replaceAll('$', '$$$$');
 
 const COMMAND = ['node', 'dist/main.js'];
 const healthcheck = (what: string, address: string) => ({
@@ -27,15 +27,15 @@ const healthcheck = (what: string, address: string) => ({
   start_period: '60s',
 });
 
-const config = (source: string, file: string) => ({ source, target: `${CONFIG_DIR}/${file}` });
+const configMount = (source: string, file: string) => ({ source, target: `${CONFIG_DIR}/${file}` });
 
 function executorService({ definition, host, args }: ExecutorPart, image: string) {
   const { replicas, env, workspace } = definition;
   return omitEmpty({
     image,
-    command: [...COMMAND, ...args].map(literal),
-    environment: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, literal(value)])),
-    configs: [config(host, 'executor.yml')],
+    command: [...COMMAND, ...args].map(escapeDollars),
+    environment: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, escapeDollars(value)])),
+    configs: [configMount(host, 'executor.yml')],
     volumes: workspace ? [`${host}:${WORKSPACE_DIR}`] : undefined,
     deploy: replicas > 1 ? { replicas } : undefined,
     healthcheck: healthcheck('executor', `127.0.0.1:${EXECUTOR_PORT}`),
@@ -58,7 +58,7 @@ function gatewayService(
     command: [...COMMAND, 'flow', '--uses', `${CONFIG_DIR}/flow.yml`],
     // The token comes from the environment and is written to no file.
     environment: hasToken ? { [TOKEN_VARIABLE]: `\${${TOKEN_VARIABLE}:?}` } : undefined,
-    configs: [config(host, 'flow.yml')],
+    configs: [configMount(host, 'flow.yml')],
     volumes: hasTls ? [`./tls:${TLS_DIR}:ro`] : undefined,
     ports: ports.map((one) => `${one.port}:${one.port}`),
     depends_on: Object.fromEntries(executors.map((one) => [one.host, { condition: 'service_healthy' }])),
@@ -80,7 +80,9 @@ export function compose(definition: FlowDefinition, options: ExportOptions): str
         [gateway.host]: gatewayService(gateway, executors, options.image),
         ...Object.fromEntries(executors.map((one) => [one.host, executorService(one, options.image)])),
       },
-      configs: Object.fromEntries([gateway, ...executors].map(({ host, yaml }) => [host, { content: literal(yaml) }])),
+      configs: Object.fromEntries(
+        [gateway, ...executors].map(({ host, yaml }) => [host, { content: escapeDollars(yaml) }]),
+      ),
       volumes: Object.fromEntries(kept.map(({ host }) => [host, {}])),
     }),
     { aliasDuplicateObjects: false },

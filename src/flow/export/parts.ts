@@ -72,7 +72,7 @@ export function omitEmpty<T extends Record<string, unknown>>(record: T): Partial
 }
 
 /** Creates unique host names. */
-function createHostNames(prefix: string): (name: string) => string {
+function createHostNamer(prefix: string): (name: string) => string {
   const taken = new Set<string>();
   return (name) => {
     const plain = name
@@ -225,7 +225,7 @@ export function splitFlow(
   definition: FlowDefinition,
   { baseDir, hostPrefix = '' }: ExportOptions & HostNameOptions,
 ): FlowParts {
-  const hostName = createHostNames(hostPrefix);
+  const hostName = createHostNamer(hostPrefix);
   const { gateway, deployments } = definition;
   const ports = gateway.protocols.map((protocol, at) => ({ protocol, port: gateway.ports[at] || FIRST_PORT + at }));
   const gatewayHost = hostName('gateway');

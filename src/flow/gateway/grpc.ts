@@ -41,7 +41,7 @@ export interface GrpcGateway {
 
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const GRACE_MS = 10_000;
-const LISTED = [
+const LISTED_SERVICES = [
   SERVICES.stream,
   SERVICES.single,
   SERVICES.document,
@@ -63,10 +63,10 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
     limits,
     observe,
   });
-  const health = createHealth(LISTED);
+  const health = createHealth(LISTED_SERVICES);
   const isAllowed = createTokenCheck(options.token);
 
-  const debug: readonly Method[] = [
+  const debugMethods: readonly Method[] = [
     {
       ...METHODS.dryRun,
       kind: 'unary',
@@ -76,7 +76,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   ];
 
   const server = createRpcServer({
-    methods: [...requests.methods, ...debug, ...health.methods, ...reflectionMethods(LISTED)],
+    methods: [...requests.methods, ...debugMethods, ...health.methods, ...reflectionMethods(LISTED_SERVICES)],
     tls: { certfile: options.sslCertfile, keyfile: options.sslKeyfile },
     maxMessageBytes: options.maxBodyBytes ?? MAX_MESSAGE_BYTES,
     isAllowed: (authorization) => isAllowed({ headers: { authorization } }),

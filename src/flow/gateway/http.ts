@@ -88,7 +88,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     const refused = refuse(request);
     if (refused !== undefined) return detailAnswer(403, refused);
     if (!route) return router.refuse(request, match);
-    if (!route.open && !isAllowed(request)) {
+    if (!route.isPublic && !isAllowed(request)) {
       return detailAnswer(401, 'Not authenticated', { 'www-authenticate': 'Bearer' });
     }
     return route.run({ request, name, ...asked });
@@ -119,7 +119,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
       if (answer.code === 500) log?.error({ err: asProblem(error).cause ?? error, reqId: requestId });
     }
     send(request, response, answer, requestId);
-    if (match.route?.takes) {
+    if (match.route?.requestSchema) {
       const receivedBytes = Number(request.headers['content-length'] ?? 0);
       observe?.transferred?.({ receivedBytes, sentBytes: Buffer.byteLength(answer.body) });
     }

@@ -7,7 +7,7 @@ import type { RequestSchema, ResponseSchema, Route } from './routes.ts';
 const TITLE = 'My Jina Service';
 const DESCRIPTION = 'A flow of executors and their gateway. The options `title` and `description` replace this text.';
 
-export interface DescriptionFacts extends Pick<GatewayOptions, 'title' | 'description' | 'restApiVersion' | 'token'> {
+export interface DescriptionOptions extends Pick<GatewayOptions, 'title' | 'description' | 'restApiVersion' | 'token'> {
   readonly version: string;
 }
 
@@ -124,24 +124,24 @@ const SCHEMAS: Record<string, object> = {
   }),
 } satisfies Record<RequestSchema | ResponseSchema | string, object>;
 
-const identifier = ({ method, path }: Route) => `${method.toLowerCase()}_${path.replace(/[^A-Za-z0-9]+/g, '_')}`;
+const operationId = ({ method, path }: Route) => `${method.toLowerCase()}_${path.replace(/[^A-Za-z0-9]+/g, '_')}`;
 
-function operation(route: Route, version: DescriptionFacts['restApiVersion']): object {
-  const gives = version !== '3' && route.gives === 'DataResponse' ? 'OldResponse' : route.gives;
+function createOperation(route: Route, version: DescriptionOptions['restApiVersion']): object {
+  const gives = version !== '3' && route.responseSchema === 'DataResponse' ? 'OldResponse' : route.responseSchema;
   return {
-    operationId: identifier(route),
+    operationId: operationId(route),
     summary: route.summary,
     ...(route.description && { description: route.description }),
     tags: route.tags,
     ...(route.deprecated && { deprecated: true }),
-    ...(route.open && { security: [] }),
+    ...(route.isPublic && { security: [] }),
     ...(route.path.includes('{mode}') && {
       parameters: [{ name: 'mode', in: 'path', required: true, schema: TEXT }],
     }),
-    ...(route.takes && { requestBody: { required: true, ...json(route.takes) } }),
+    ...(route.requestSchema && { requestBody: { required: true, ...json(route.requestSchema) } }),
     responses: {
       200: { description: 'The answer', ...json(gives) },
-      ...(route.takes && {
+      ...(route.requestSchema && {
         422: { description: 'The request is invalid', ...json('Failure') },
         503: { description: 'An executor is unavailable', ...json('DataResponse') },
         504: { description: 'An executor did not answer in time', ...json('DataResponse') },
@@ -151,11 +151,11 @@ function operation(route: Route, version: DescriptionFacts['restApiVersion']): o
 }
 
 /** Returns an OpenAPI 3.1 document. */
-export function gatewayDescription(routes: readonly Route[], facts: DescriptionFacts): object {
+export function createDescription(routes: readonly Route[], facts: DescriptionOptions): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     paths[route.path] ??= {};
-    paths[route.path]![route.method.toLowerCase()] = operation(route, facts.restApiVersion);
+    paths[route.path]![route.method.toLowerCase()] = createOperation(route, facts.restApiVersion);
   }
   return {
     openapi: '3.1.0',
@@ -169,39 +169,43 @@ export function gatewayDescription(routes: readonly Route[], facts: DescriptionF
   };
 }
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}code{background:#8882;padding:.1em .3em}';
 
-function page(routes: readonly Route[], { title = TITLE, description = DESCRIPTION }: DescriptionFacts): string {
+function renderPage(
+  routes: readonly Route[],
+  { title = TITLE, description = DESCRIPTION }: DescriptionOptions,
+): string {
   const rows = routes.map(
-    ({ method, path, summary }) => `<li><code>${escaped(method)} ${escaped(path)}</code> ${escaped(summary)}</li>`,
+    ({ method, path, summary }) =>
+      `<li><code>${escapeHtml(method)} ${escapeHtml(path)}</code> ${escapeHtml(summary)}</li>`,
   );
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${STYLE}</style>
-<h1>${escaped(title)}</h1><p>${escaped(description)}</p><ul>${rows.join('\n')}</ul>
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><style>${STYLE}</style>
+<h1>${escapeHtml(title)}</h1><p>${escapeHtml(description)}</p><ul>${rows.join('\n')}</ul>
 <p>All fields: <a href="openapi.json">openapi.json</a></p></html>`;
 }
 
-const policy = (): string =>
+const contentSecurityPolicy = (): string =>
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`;
 
 /** The description and its pages. They are served whatever the options. */
-export function descriptionRoutes(routes: readonly Route[], facts: DescriptionFacts): Route[] {
-  const description = ok(JSON.stringify(gatewayDescription(routes, facts)));
+export function descriptionRoutes(routes: readonly Route[], facts: DescriptionOptions): Route[] {
+  const description = ok(JSON.stringify(createDescription(routes, facts)));
   const html: Answer = {
     code: 200,
-    body: page(routes, facts),
+    body: renderPage(routes, facts),
     type: 'text/html; charset=utf-8',
-    headers: { 'content-security-policy': policy() },
+    headers: { 'content-security-policy': contentSecurityPolicy() },
   };
   const fixed = (path: string, answer: Answer): Route => ({
     method: 'GET',
     path,
     tags: [],
     summary: 'This description',
-    gives: 'Empty',
+    responseSchema: 'Empty',
     run: () => answer,
   });
   return [fixed('/openapi.json', description), fixed('/docs', html), fixed('/redoc', html)];

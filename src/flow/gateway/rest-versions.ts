@@ -29,7 +29,7 @@ export interface RestFormat {
   write(answer: DataRequest, reading: ReadBody, asked: BodyContext): string;
 }
 
-function partSizeOf(body: unknown): number | undefined {
+function readPartSize(body: unknown): number | undefined {
   const size = isObject(body) ? body.request_size : undefined;
   if (size === undefined || size === null) return undefined;
   if (typeof size === 'number' && Number.isSafeInteger(size) && size > 0) return size;
@@ -40,7 +40,7 @@ function partSizeOf(body: unknown): number | undefined {
 
 function readBody(body: unknown, { endpoint, kind = 'search' }: BodyContext): ReadBody {
   const request = readRequest(body, { ...(endpoint && { endpoint }), stringsAreIds: kind === 'delete' });
-  return { request, kind, queryset: [], partSize: endpoint ? partSizeOf(body) : undefined };
+  return { request, kind, queryset: [], partSize: endpoint ? readPartSize(body) : undefined };
 }
 
 export const REST_V3: RestFormat = { read: readBody, write: requestJson };
@@ -57,7 +57,7 @@ export const REST_V2: RestFormat = {
 };
 
 /** Adds the two query-language entries that `top_k` stands for. */
-function querysetOf(body: Record<string, unknown>): QueryLanguage[] {
+function readQueryset(body: Record<string, unknown>): QueryLanguage[] {
   const given = Array.isArray(body.queryset) ? body.queryset.filter(isObject) : [];
   const queryset: QueryLanguage[] = given.map(({ name, parameters, priority }) => ({
     name: String(name ?? ''),
@@ -94,7 +94,7 @@ export const REST_V1: RestFormat = {
     if (typeof body.top_k === 'number') extra.top_k = body.top_k;
     if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
     reading.request.parameters = { ...extra, ...reading.request.parameters };
-    return { ...reading, queryset: querysetOf(body) };
+    return { ...reading, queryset: readQueryset(body) };
   },
   write: (answer, reading) => JSON.stringify(v1Answer(answer, reading), undefined, 2),
 };

@@ -36,11 +36,11 @@ export interface Route {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string | undefined;
-  readonly takes?: RequestSchema;
-  readonly gives: ResponseSchema;
+  readonly requestSchema?: RequestSchema;
+  readonly responseSchema: ResponseSchema;
   readonly deprecated?: boolean;
   /** Whether the route needs no token. */
-  readonly open?: boolean;
+  readonly isPublic?: boolean;
   run(exchange: Exchange): Answer | Promise<Answer>;
 }
 
@@ -75,14 +75,14 @@ function healthRoutes({ options, version, environment }: RouteTools): Route[] {
       return [
         {
           ...root,
-          open: false,
+          isPublic: false,
           summary: 'Versions and environment',
-          gives: 'StatusReport',
+          responseSchema: 'StatusReport',
           run: () => ok(writeStatusReport({ version, environment, form: '2' })),
         },
       ];
     case '3':
-      return [{ ...root, summary: 'Whether the gateway answers', gives: 'Empty', run: () => ok('{}') }];
+      return [{ ...root, summary: 'Whether the gateway answers', responseSchema: 'Empty', run: () => ok('{}') }];
   }
 }
 
@@ -93,7 +93,7 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
     path: '/dry_run',
     tags: DEBUG,
     summary: 'Whether all executors of the flow answer',
-    gives: 'Status',
+    responseSchema: 'Status',
     run: async ({ signal }) => ok(JSON.stringify(statusObject(await flow.dryRun(signal)))),
   };
   const status: Route = {
@@ -101,7 +101,7 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
     path: '/status',
     tags: DEBUG,
     summary: 'Versions and environment',
-    gives: 'StatusReport',
+    responseSchema: 'StatusReport',
     run: () => ok(writeStatusReport({ version, environment, form: options.restApiVersion })),
   };
   if (!isHttp) return [dryRun, status];
@@ -113,9 +113,13 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
       path: '/post',
       tags: DEBUG,
       summary: 'Send documents to any endpoint of the flow',
-      takes: 'EndpointRequest',
-      gives: 'DataResponse',
-      run: dataRun(tools, options.restApiVersion === '1' ? REST_V3 : REST_FORMATS[options.restApiVersion], {}),
+      requestSchema: 'EndpointRequest',
+      responseSchema: 'DataResponse',
+      run: createDataHandler(
+        tools,
+        options.restApiVersion === '1' ? REST_V3 : REST_FORMATS[options.restApiVersion],
+        {},
+      ),
     },
     reloadRoute(tools),
   ];
@@ -137,9 +141,9 @@ function crudRoutes(tools: RouteTools): Route[] {
       path: `/${kind}`,
       tags: CRUD,
       summary,
-      takes: isOld ? 'OldRequest' : 'DataRequest',
-      gives: isOld ? 'OldResponse' : 'DataResponse',
-      run: dataRun(tools, form, { endpoint: `/${kind}`, kind }),
+      requestSchema: isOld ? 'OldRequest' : 'DataRequest',
+      responseSchema: isOld ? 'OldResponse' : 'DataResponse',
+      run: createDataHandler(tools, form, { endpoint: `/${kind}`, kind }),
     }),
   );
   return [...routes, modeRoute(tools)];
@@ -156,23 +160,23 @@ function customRoutes(tools: RouteTools): Route[] {
         tags,
         summary: summary ?? `Send documents to ${endpoint}`,
         description,
-        takes: 'DataRequest',
-        gives: 'DataResponse',
-        run: dataRun(tools, form, { endpoint }),
+        requestSchema: 'DataRequest',
+        responseSchema: 'DataResponse',
+        run: createDataHandler(tools, form, { endpoint }),
       }),
     ),
   );
 }
 
 /** Reads a body, sends it through the flow and writes the answer in the same format. */
-function dataRun(tools: RouteTools, form: RestFormat, asked: BodyContext): Route['run'] {
+function createDataHandler(tools: RouteTools, form: RestFormat, asked: BodyContext): Route['run'] {
   return async (exchange) => {
     const reading = form.read(await exchange.json(), asked);
-    return runReading(tools, exchange, reading, (answer) => form.write(answer, reading, asked));
+    return runBody(tools, exchange, reading, (answer) => form.write(answer, reading, asked));
   };
 }
 
-async function runReading(
+async function runBody(
   { flow, options }: RouteTools,
   { request: { headers }, requestId, signal }: Exchange,
   { request, partSize }: ReadBody,
@@ -190,7 +194,7 @@ async function runReading(
   }
 }
 
-function targetsOf(body: unknown): string[] {
+function readTargets(body: unknown): string[] {
   const targets = isObject(body) ? body.targets : undefined;
   const location = { parent: BODY, key: 'targets' };
   if (targets === undefined || targets === null) throw invalidAt(location, 'missing');
@@ -208,11 +212,11 @@ function reloadRoute({ flow, options }: RouteTools): Route {
     path: '/reload',
     tags: DEBUG,
     summary: 'Reload executors by deployment name',
-    takes: 'ReloadRequest',
-    gives: isOld ? 'OldResponse' : 'DataResponse',
+    requestSchema: 'ReloadRequest',
+    responseSchema: isOld ? 'OldResponse' : 'DataResponse',
     async run({ json, requestId }) {
       const body = await json();
-      const targets = targetsOf(body);
+      const targets = readTargets(body);
       const { routes, missing } = await reload(flow, targets);
       if (missing) return notFound();
       if (isOld) {
@@ -244,8 +248,8 @@ function modeRoute(tools: RouteTools): Route {
     tags: CRUD,
     deprecated: true,
     summary: 'Send documents in the form of REST version 1',
-    takes: 'OldRequest',
-    gives: 'OldResponse',
+    requestSchema: 'OldRequest',
+    responseSchema: 'OldResponse',
     run: (exchange) => runMode(tools, exchange),
   };
 }
@@ -254,22 +258,27 @@ function modeRoute(tools: RouteTools): Route {
 async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
   const mode = exchange.name.toLowerCase();
   const kind = V1_KINDS.find((one) => one === mode);
-  if (!kind && mode !== 'control') return reason(405, `unsupported mode ${exchange.name}`);
+  if (!kind && mode !== 'control') return reasonAnswer(405, `unsupported mode ${exchange.name}`);
   const body = await exchange.json();
   if (!isObject(body)) throw invalidAt(BODY, 'dict');
-  if (!kind) return runControl(tools, exchange, body);
-  if (body.data === undefined) return reason(406, '"data" field is empty');
-  return runOld(tools, exchange, body, kind);
+  if (!kind) return runV1Control(tools, exchange, body);
+  if (body.data === undefined) return reasonAnswer(406, '"data" field is empty');
+  return runV1Request(tools, exchange, body, kind);
 }
 
-const reason = (code: number, text: string): Answer => ({ code, body: JSON.stringify({ reason: text }) });
+const reasonAnswer = (code: number, text: string): Answer => ({ code, body: JSON.stringify({ reason: text }) });
 
-function runOld(tools: RouteTools, exchange: Exchange, body: Record<string, unknown>, kind: V1Kind): Promise<Answer> {
+function runV1Request(
+  tools: RouteTools,
+  exchange: Exchange,
+  body: Record<string, unknown>,
+  kind: V1Kind,
+): Promise<Answer> {
   const reading = REST_V1.read(body, { endpoint: `/${kind}`, kind });
-  return runReading(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, reading)));
+  return runBody(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, reading)));
 }
 
-async function runControl(
+async function runV1Control(
   { flow, options }: RouteTools,
   { requestId, signal }: Exchange,
   body: Record<string, unknown>,
@@ -284,11 +293,11 @@ async function runControl(
     return ok(JSON.stringify(v1ControlAnswer({ requestId: formatUuid(requestId), command, targets: [], routes })));
   }
   if (command === 'RELOAD') {
-    const targets = targetsOf(body);
+    const targets = readTargets(body);
     const { routes, missing } = await reload(flow, targets);
     return missing
       ? notFound()
       : ok(JSON.stringify(v1ControlAnswer({ requestId: formatUuid(requestId), command, targets, routes })));
   }
-  return reason(406, `unsupported command ${command}`);
+  return reasonAnswer(406, `unsupported command ${command}`);
 }

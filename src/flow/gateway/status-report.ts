@@ -66,7 +66,7 @@ const ENVIRONMENT = [
   'JINA_RANDOM_PORT_MIN',
 ] as const;
 
-export interface StatusFacts {
+export interface StatusReportInput {
   /** Product version. Clients take a string at `jina.jina` as proof that they are connected. */
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -99,7 +99,7 @@ const pick = (names: readonly string[], values: Readonly<Record<string, string |
   Object.fromEntries(names.map((name) => [name, values[name] || UNSET]));
 
 export const createStatusReport = (
-  { version, environment }: StatusFacts,
+  { version, environment }: StatusReportInput,
   names: readonly string[] = NAMES,
 ): StatusReport => ({
   jina: pick(names, knownValues(version)),
@@ -107,7 +107,7 @@ export const createStatusReport = (
 });
 
 /** The report as JSON text, in the form of a REST version. */
-export function writeStatusReport({ form, ...facts }: StatusFacts & { readonly form: '1' | '2' | '3' }): string {
+export function writeStatusReport({ form, ...facts }: StatusReportInput & { readonly form: '1' | '2' | '3' }): string {
   const report = createStatusReport(facts, form === '1' ? V1_NAMES : NAMES);
   if (form === '3') return JSON.stringify(report);
   const used = `${(process.memoryUsage.rss() / 2 ** 20).toFixed(1)} MB`;

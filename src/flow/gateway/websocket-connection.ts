@@ -7,11 +7,11 @@ import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
 import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import type { SocketLimits } from './websocket.ts';
-import type { Codec, Frame } from './websocket-frames.ts';
+import type { FrameCodec, RequestFrame } from './websocket-frames.ts';
 
 export interface ConnectionTools {
   readonly flow: Flow;
-  readonly codec: Codec;
+  readonly codec: FrameCodec;
   readonly headers: IncomingHttpHeaders;
   /** Maximum number of concurrent requests; 0 for no limit. */
   readonly prefetch: number;
@@ -61,16 +61,16 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
   /** Number of answers handed to the network. */
   let sentCount = 0;
 
-  const hasRoom = (): boolean =>
+  const hasCapacity = (): boolean =>
     inWork.size < maxInWork && inWorkBytes < limits.maxInWorkBytes && socket.bufferedAmount < limits.maxUnreadBytes;
 
   /** Starts waiting requests, pauses or resumes reading, and closes the connection when everything is done. */
-  function proceed(): void {
+  function update(): void {
     if (socket.readyState !== socket.OPEN) return;
-    while (waiting.length > 0 && hasRoom()) start(waiting.shift()!);
+    while (waiting.length > 0 && hasCapacity()) start(waiting.shift()!);
     if (endCode !== undefined) {
       if (inWork.size === 0 && waiting.length === 0) close(endCode);
-    } else if (waiting.length > 0 || !hasRoom()) {
+    } else if (waiting.length > 0 || !hasCapacity()) {
       socket.pause();
     } else if (socket.isPaused) {
       socket.resume();
@@ -90,12 +90,12 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
     void answer(bytes, gone.signal).finally(() => {
       inWork.delete(gone);
       inWorkBytes -= bytes.length;
-      proceed();
+      update();
     });
   }
 
   async function answer(bytes: Buffer, signal: AbortSignal): Promise<void> {
-    let frame: Frame | undefined;
+    let frame: RequestFrame | undefined;
     try {
       frame = codec.read(bytes);
       const written = await frame.run(flow, { signal, headers });
@@ -106,7 +106,7 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
     }
   }
 
-  function fail(failure: Problem, frame: Frame | undefined, bytes: Buffer): void {
+  function fail(failure: Problem, frame: RequestFrame | undefined, bytes: Buffer): void {
     if (failure.code === 500) log?.error({ err: failure.cause ?? failure });
     if (isUnavailableProblem(failure)) {
       close(INTERNAL, unavailableReason(failure));
@@ -121,7 +121,7 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
     if (socket.readyState !== socket.OPEN) return;
     socket.send(data, { binary: codec.isBinary }, () => {
       sentCount++;
-      if (socket.isPaused) proceed();
+      if (socket.isPaused) update();
     });
   }
 
@@ -139,7 +139,7 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
       endCode = NORMAL;
       socket.pause();
     } else waiting.push(bytes);
-    proceed();
+    update();
   });
 
   const stopPings = startPings(socket, limits, {
@@ -161,7 +161,7 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
     closed,
     async end(graceMs) {
       endCode ??= GOING_AWAY;
-      proceed();
+      update();
       const cut = setTimeout(() => socket.terminate(), graceMs);
       await closed;
       clearTimeout(cut);

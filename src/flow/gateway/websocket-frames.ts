@@ -10,7 +10,7 @@ import { V1_KINDS, v1Answer, v1ControlAnswer } from './rest-v1.ts';
 import { REST_V1 } from './rest-versions.ts';
 
 /** A request read from one frame. */
-export interface Frame {
+export interface RequestFrame {
   readonly requestId: string;
   /** The decoded protobuf request, which a failure answer is built from. */
   readonly request?: DataRequest;
@@ -18,25 +18,25 @@ export interface Frame {
   run(flow: Flow, options: HandleOptions): Promise<string | Uint8Array>;
 }
 
-export interface Codec {
+export interface FrameCodec {
   readonly isBinary: boolean;
   isEnd(bytes: Buffer): boolean;
   /** Throws SubmittedDataMalformedError. */
-  read(bytes: Buffer): Frame;
+  read(bytes: Buffer): RequestFrame;
   /** The frame that reports a failure. `undefined` when the bytes were not a request, which closes the connection. */
-  writeFailure(failure: Problem, frame: Frame | undefined, bytes: Buffer): string | Uint8Array | undefined;
+  writeFailure(failure: Problem, frame: RequestFrame | undefined, bytes: Buffer): string | Uint8Array | undefined;
   /** The answer to a dry run. */
   writeStatus(status: Status): string | Uint8Array;
 }
 
 /** Exception name in answers to invalid requests. */
-const VALIDATION = 'ValidationError';
+const VALIDATION_ERROR = 'ValidationError';
 
 const failureStatus = (failure: Problem): Status => ({
   code: ERROR,
   description: failure.message,
   exception: {
-    name: failure.code === 422 ? VALIDATION : failure.name,
+    name: failure.code === 422 ? VALIDATION_ERROR : failure.name,
     args: [failure.message],
     stacks: [],
     executor: '',
@@ -49,9 +49,9 @@ const idOf = (body: Record<string, unknown>): string => {
   return typeof id === 'string' ? id : '';
 };
 
-function readText(body: unknown): Frame {
+function readJsonMessage(body: unknown): RequestFrame {
   if (!isObject(body)) throw invalidAt(BODY, 'dict');
-  if (!('data' in body)) return readOld(body);
+  if (!('data' in body)) return readV1Message(body);
   const request = readRequest(body, { keepsId: true });
   return {
     requestId: request.header.requestId,
@@ -60,9 +60,9 @@ function readText(body: unknown): Frame {
 }
 
 /** The oldest messages are recognized by the key of their body. */
-function readOld(body: Record<string, unknown>): Frame {
+function readV1Message(body: Record<string, unknown>): RequestFrame {
   const requestId = idOf(body);
-  if (isObject(body.control)) return readControl(body.control, requestId);
+  if (isObject(body.control)) return readV1Control(body.control, requestId);
   const kind = V1_KINDS.find((one) => isObject(body[one]));
   if (!kind) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
   const { docs, ids } = body[kind] as Record<string, unknown>;
@@ -77,7 +77,7 @@ function readOld(body: Record<string, unknown>): Frame {
 }
 
 /** WebSocket supports only the STATUS command. */
-function readControl(control: Record<string, unknown>, requestId: string): Frame {
+function readV1Control(control: Record<string, unknown>, requestId: string): RequestFrame {
   if (String(control.command ?? 'STATUS').toUpperCase() !== 'STATUS') {
     throw invalidAt({ parent: { parent: BODY, key: 'control' }, key: 'command' }, 'string');
   }
@@ -103,10 +103,10 @@ function idIn(bytes: Buffer): string {
   }
 }
 
-export const JSON_TEXT: Codec = {
+export const JSON_TEXT: FrameCodec = {
   isBinary: false,
   isEnd: (bytes) => bytes.length <= 16 && bytes.toString('latin1').replace(/\s/g, '') === '{}',
-  read: (bytes) => readText(parseJson(bytes.toString('utf8'))),
+  read: (bytes) => readJsonMessage(parseJson(bytes.toString('utf8'))),
   writeFailure: (failure, frame, bytes) =>
     JSON.stringify({
       header: { request_id: frame?.requestId ?? idIn(bytes), status: statusObject(failureStatus(failure)) },
@@ -117,7 +117,7 @@ export const JSON_TEXT: Codec = {
 
 const END_BYTE = 0x01;
 
-export const BYTES: Codec = {
+export const PROTOBUF_BYTES: FrameCodec = {
   isBinary: true,
   isEnd: (bytes) => bytes.length === 1 && bytes[0] === END_BYTE,
   read(bytes) {

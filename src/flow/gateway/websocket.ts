@@ -11,7 +11,7 @@ import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
 import { type Connection, openConnection } from './websocket-connection.ts';
-import { BYTES, type Codec, JSON_TEXT } from './websocket-frames.ts';
+import { type FrameCodec, JSON_TEXT, PROTOBUF_BYTES } from './websocket-frames.ts';
 
 export interface SocketLimits {
   /** Interval of pings. */
@@ -53,7 +53,7 @@ export interface WebSocketGateway {
   close(graceMs: number): Promise<void>;
 }
 
-const SUBPROTOCOLS: Readonly<Record<string, Codec>> = { json: JSON_TEXT, bytes: BYTES };
+const SUBPROTOCOLS: Readonly<Record<string, FrameCodec>> = { json: JSON_TEXT, bytes: PROTOBUF_BYTES };
 
 /** Chooses the subprotocol: JSON if offered, else bytes. */
 function chooseSubprotocol(asked: ReadonlySet<string>): string | false {
@@ -136,7 +136,7 @@ export function createWebSocketGateway({
 }
 
 /** Sends one answer without waiting for a message. */
-async function answerDryRun(socket: WebSocket, codec: Codec, flow: Flow): Promise<void> {
+async function answerDryRun(socket: WebSocket, codec: FrameCodec, flow: Flow): Promise<void> {
   const gone = new AbortController();
   socket.on('close', () => gone.abort());
   socket.on('error', () => socket.terminate());

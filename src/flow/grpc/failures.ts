@@ -32,15 +32,15 @@ const CODES: Readonly<Record<number, number>> = {
 };
 
 /** Details are sent in a header, which clients limit to a few kilobytes. */
-const MAX_DETAILS = 1000;
+const MAX_DETAILS_LENGTH = 1000;
 
-export const rpcFailure = (code: number, details: string): RpcFailure => ({
+export const createRpcFailure = (code: number, details: string): RpcFailure => ({
   code,
   // The round trip through bytes replaces half surrogate pairs, which cannot be sent.
-  details: Buffer.from(details.slice(0, MAX_DETAILS)).toString(),
+  details: Buffer.from(details.slice(0, MAX_DETAILS_LENGTH)).toString(),
 });
 
-export function failureOf(error: unknown): RpcFailure {
+export function toRpcFailure(error: unknown): RpcFailure {
   const { code, message } = asProblem(error);
-  return rpcFailure(CODES[code] ?? CODE.internal, message);
+  return createRpcFailure(CODES[code] ?? CODE.internal, message);
 }

@@ -12,7 +12,7 @@ import {
   writeText,
 } from '../proto/wire.ts';
 import { findFile, findFileOfSymbol } from './descriptors.ts';
-import { CODE, rpcFailure } from './failures.ts';
+import { CODE, createRpcFailure } from './failures.ts';
 import { SERVICES } from './names.ts';
 import { type BidiStream, failStream, type Method } from './server.ts';
 
@@ -97,13 +97,13 @@ export function reflectionMethods(listed: readonly string[]): Method[] {
   return [SERVICES.reflectionAlpha, SERVICES.reflection].map((service) => ({
     service,
     name: 'ServerReflectionInfo',
-    kind: 'both',
+    kind: 'bidi-stream',
     run(stream: BidiStream) {
       stream.on('data', (bytes: Buffer) => {
         try {
           stream.write(answerReflection(bytes, listed));
         } catch {
-          failStream(stream, rpcFailure(CODE.invalidArgument, 'The bytes are not a ServerReflectionRequest'));
+          failStream(stream, createRpcFailure(CODE.invalidArgument, 'The bytes are not a ServerReflectionRequest'));
         }
       });
       stream.on('end', () => stream.end());

@@ -5,10 +5,10 @@ import type { FlowObserver } from '../observer.ts';
 import { decodeSingleDocument, encodeSingleDocument } from '../proto/codec.ts';
 import { failed } from '../request.ts';
 import { asBuffer } from './bytes.ts';
-import { CODE, failureOf, rpcFailure } from './failures.ts';
+import { CODE, createRpcFailure, toRpcFailure } from './failures.ts';
 import { METADATA, METHODS } from './names.ts';
 import { answerRequest, answerStreamMessage, type EncodedAnswer, type Handle, readRequest } from './requests.ts';
-import { type BidiStream, type CallFacts, failStream, type Method, type Reply, type ResponseStream } from './server.ts';
+import { type BidiStream, type CallInfo, failStream, type Method, type Reply, type ResponseStream } from './server.ts';
 import { type CallStream, STREAM_LIMITS, type StreamAnswer, type StreamLimits, serveStream } from './stream.ts';
 
 export interface RequestMethodsTools {
@@ -30,12 +30,12 @@ export interface RequestMethods {
   stop(): void;
 }
 
-const MARK = { [METADATA.isError]: 'true' };
+const ERROR_MARK = { [METADATA.isError]: 'true' };
 
 /** The smaller of two limits, where 0 means no limit. */
 const stricterLimit = (one: number, other: number): number => (one && other ? Math.min(one, other) : one || other);
 
-function prefetchOf(facts: CallFacts): number {
+function prefetchOf(facts: CallInfo): number {
   const asked = Number(facts.metadata(METADATA.prefetch) ?? 0);
   return Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
 }
@@ -48,27 +48,27 @@ export function createRequestMethods({
   observe,
 }: RequestMethodsTools): RequestMethods {
   const open = new Set<CallStream>();
-  const closing = rpcFailure(CODE.unavailable, 'The server is closing');
+  const closingFailure = createRpcFailure(CODE.unavailable, 'The server is closing');
   let isStopped = false;
 
-  async function runSingle(bytes: Buffer, facts: CallFacts): Promise<Reply> {
+  async function runSingle(bytes: Buffer, facts: CallInfo): Promise<Reply> {
     const answered = await answerRequest(handle, readRequest(bytes, facts), facts);
     observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: answered.bytes.length });
     return reply(answered);
   }
 
-  async function runMessage(message: Buffer, facts: CallFacts): Promise<StreamAnswer> {
+  async function runMessage(message: Buffer, facts: CallInfo): Promise<StreamAnswer> {
     const answer = await answerStreamMessage(handle, message, facts);
     observe?.transferred?.({ receivedBytes: message.length, sentBytes: answer.message?.length ?? 0 });
     return answer;
   }
 
   const reply = ({ answer, bytes }: EncodedAnswer): Reply =>
-    marksErrors && failed(answer) ? { bytes, trailers: MARK } : { bytes };
+    marksErrors && failed(answer) ? { bytes, trailers: ERROR_MARK } : { bytes };
 
-  function runStream(stream: BidiStream, facts: CallFacts): void {
+  function runStream(stream: BidiStream, facts: CallInfo): void {
     if (isStopped) {
-      failStream(stream, closing);
+      failStream(stream, closingFailure);
       return;
     }
     const served = serveStream(stream, {
@@ -82,35 +82,35 @@ export function createRequestMethods({
   }
 
   /** Answers one document with one message per resulting document, or one empty message if there is none. */
-  async function runDocument(bytes: Buffer, stream: ResponseStream, facts: CallFacts): Promise<void> {
+  async function runDocument(bytes: Buffer, stream: ResponseStream, facts: CallInfo): Promise<void> {
     try {
       const { answer } = await answerRequest(handle, decodeSingleDocument(bytes), facts);
       const parts = answer.docs.length > 0 ? answer.docs.map((one) => ({ ...answer, docs: [one] })) : [answer];
       for (const part of parts) {
         if (stream.destroyed) return;
-        if (!stream.write(asBuffer(encodeSingleDocument(part)))) await drained(stream);
+        if (!stream.write(asBuffer(encodeSingleDocument(part)))) await waitForDrain(stream);
       }
       stream.end();
     } catch (error) {
-      failStream(stream, failureOf(asProblem(error)));
+      failStream(stream, toRpcFailure(asProblem(error)));
     }
   }
 
   return {
     methods: [
       { ...METHODS.single, kind: 'unary', run: runSingle },
-      { ...METHODS.call, kind: 'both', run: runStream },
-      { ...METHODS.document, kind: 'answers', run: (bytes, stream, facts) => void runDocument(bytes, stream, facts) },
+      { ...METHODS.call, kind: 'bidi-stream', run: runStream },
+      { ...METHODS.document, kind: 'server-stream', run: (bytes, stream, facts) => void runDocument(bytes, stream, facts) },
     ],
     reply,
     stop() {
       isStopped = true;
-      for (const stream of open) stream.end(closing);
+      for (const stream of open) stream.end(closingFailure);
     },
   };
 }
 
-const drained = (stream: ResponseStream): Promise<void> =>
+const waitForDrain = (stream: ResponseStream): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       stream.off('drain', done);

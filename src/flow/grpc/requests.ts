@@ -4,16 +4,16 @@ import { decodeRequest, encodeRequest } from '../proto/codec.ts';
 import { createRequest, type DataRequest, ERROR, type Status } from '../request.ts';
 import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import { asBuffer } from './bytes.ts';
-import { failureOf } from './failures.ts';
+import { toRpcFailure } from './failures.ts';
 import { METADATA } from './names.ts';
-import type { CallFacts } from './server.ts';
+import type { CallInfo } from './server.ts';
 import type { StreamAnswer } from './stream.ts';
 
 /** Throws like `Flow.handle`. */
-export type Handle = (request: DataRequest, facts: CallFacts) => Promise<DataRequest>;
+export type Handle = (request: DataRequest, facts: CallInfo) => Promise<DataRequest>;
 
 /** An empty message is a valid request with default values. */
-export function readRequest(bytes: Buffer, facts: CallFacts): DataRequest {
+export function readRequest(bytes: Buffer, facts: CallInfo): DataRequest {
   const request = decodeRequest(bytes);
   if (bytes.length === 0) request.header.execEndpoint = '/';
   request.header.requestId ||= facts.metadata(METADATA.requestId) ?? '';
@@ -21,12 +21,17 @@ export function readRequest(bytes: Buffer, facts: CallFacts): DataRequest {
 }
 
 /** The exception name that clients expect for invalid requests. */
-const VALIDATION = 'ValidationError';
+const VALIDATION_ERROR = 'ValidationError';
 
 const statusOf = ({ code, name, message }: Problem): Status => ({
   code: ERROR,
   description: message,
-  exception: { name: code === 422 || code === 400 ? VALIDATION : name, args: [message], stacks: [], executor: '' },
+  exception: {
+    name: code === 422 || code === 400 ? VALIDATION_ERROR : name,
+    args: [message],
+    stacks: [],
+    executor: '',
+  },
 });
 
 /** Reports a failure caused by the request as its answer. */
@@ -44,7 +49,7 @@ export interface EncodedAnswer {
 const encodeAnswer = (answer: DataRequest): EncodedAnswer => ({ answer, bytes: asBuffer(encodeRequest(answer)) });
 
 /** Throws only when the flow or an executor is unavailable. */
-export async function answerRequest(handle: Handle, request: DataRequest, facts: CallFacts): Promise<EncodedAnswer> {
+export async function answerRequest(handle: Handle, request: DataRequest, facts: CallInfo): Promise<EncodedAnswer> {
   const { header, parameters } = request;
   const asked = { ...request, header: { ...header }, parameters, docs: [] };
   try {
@@ -60,14 +65,14 @@ export async function answerRequest(handle: Handle, request: DataRequest, facts:
  * Like `answerRequest`, for one message of a stream. Invalid bytes end the stream. So does an unavailable executor,
  * after an answer with the request's id.
  */
-export async function answerStreamMessage(handle: Handle, bytes: Buffer, facts: CallFacts): Promise<StreamAnswer> {
+export async function answerStreamMessage(handle: Handle, bytes: Buffer, facts: CallInfo): Promise<StreamAnswer> {
   let requestId: string | undefined;
   try {
     const request = readRequest(bytes, facts);
     requestId = request.header.requestId;
     return { message: (await answerRequest(handle, request, facts)).bytes };
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = toRpcFailure(error);
     if (requestId === undefined) return { failure };
     const answer: DataRequest = { header: { requestId }, parameters: {}, routes: [], docs: [] };
     return { message: asBuffer(encodeRequest(answer)), failure };

@@ -14,11 +14,11 @@ import type {
 } from '@grpc/grpc-js';
 import { problem } from '#errors.ts';
 import { asBuffer } from './bytes.ts';
-import { CODE, failureOf, type RpcFailure, rpcFailure } from './failures.ts';
+import { CODE, createRpcFailure, type RpcFailure, toRpcFailure } from './failures.ts';
 import { type GrpcLibrary, loadGrpc } from './library.ts';
 import { type MethodName, pathOf } from './names.ts';
 
-export interface CallFacts {
+export interface CallInfo {
   /** Text metadata by lower-case name. */
   metadata(name: string): string | undefined;
   /** All text metadata. */
@@ -38,10 +38,10 @@ export interface Reply {
 export type ResponseStream = Writable & { readonly cancelled: boolean };
 export type BidiStream = Duplex & ResponseStream;
 
-export type Method = MethodName & { /** Needs no token. */ readonly open?: boolean } & (
-    | { readonly kind: 'unary'; readonly run: (bytes: Buffer, facts: CallFacts) => Promise<Reply> | Reply }
-    | { readonly kind: 'answers'; readonly run: (bytes: Buffer, stream: ResponseStream, facts: CallFacts) => void }
-    | { readonly kind: 'both'; readonly run: (stream: BidiStream, facts: CallFacts) => void }
+export type Method = MethodName & { /** Needs no token. */ readonly isPublic?: boolean } & (
+    | { readonly kind: 'unary'; readonly run: (bytes: Buffer, facts: CallInfo) => Promise<Reply> | Reply }
+    | { readonly kind: 'server-stream'; readonly run: (bytes: Buffer, stream: ResponseStream, facts: CallInfo) => void }
+    | { readonly kind: 'bidi-stream'; readonly run: (stream: BidiStream, facts: CallInfo) => void }
   );
 
 export interface TlsFiles {
@@ -85,7 +85,7 @@ interface AnyCall {
   on(event: 'cancelled', listener: () => void): unknown;
 }
 
-function factsOf({ metadata }: AnyCall, signal: AbortSignal): CallFacts {
+function callInfoOf({ metadata }: AnyCall, signal: AbortSignal): CallInfo {
   const first = (name: string) => metadata.get(name)[0];
   return {
     signal,
@@ -138,26 +138,29 @@ export function createRpcServer({
   let server: Server | undefined;
 
   /** Why a call is refused before it starts. */
-  function refusal(method: Method, facts: CallFacts): RpcFailure | undefined {
-    if (method.open || !isAllowed || isAllowed(facts.metadata('authorization'))) return undefined;
-    return rpcFailure(CODE.unauthenticated, 'Not authenticated');
+  function refuseCall(method: Method, facts: CallInfo): RpcFailure | undefined {
+    if (method.isPublic || !isAllowed || isAllowed(facts.metadata('authorization'))) return undefined;
+    return createRpcFailure(CODE.unauthenticated, 'Not authenticated');
   }
 
-  const failed = (error: unknown): RpcFailure => {
-    const failure = failureOf(error);
+  const reportFailure = (error: unknown): RpcFailure => {
+    const failure = toRpcFailure(error);
     if (failure.code === CODE.internal) onError?.(error);
     return failure;
   };
 
-  function unary({ Metadata }: GrpcLibrary, method: Method & { kind: 'unary' }): handleUnaryCall<Buffer, Buffer> {
+  function createUnaryHandler(
+    { Metadata }: GrpcLibrary,
+    method: Method & { kind: 'unary' },
+  ): handleUnaryCall<Buffer, Buffer> {
     return async (call, callback) => {
       const controller = new AbortController();
       let answered = false;
       // The library also emits `cancelled` after a normal end.
       call.on('cancelled', () => answered || controller.abort());
-      const facts = factsOf(call, controller.signal);
+      const facts = callInfoOf(call, controller.signal);
       try {
-        const refused = refusal(method, facts);
+        const refused = refuseCall(method, facts);
         if (refused) return callback(refused);
         const { bytes, trailers } = await method.run(call.request, facts);
         answered = true;
@@ -166,19 +169,19 @@ export function createRpcServer({
         callback(null, asBuffer(bytes), metadata);
       } catch (error) {
         answered = true;
-        callback(failed(error));
+        callback(reportFailure(error));
       }
     };
   }
 
-  const streaming =
-    (method: Method, run: (stream: BidiStream, facts: CallFacts) => void) =>
+  const createStreamHandler =
+    (method: Method, run: (stream: BidiStream, facts: CallInfo) => void) =>
     (stream: BidiStream & AnyCall): void => {
       const controller = new AbortController();
       // A finished stream is not cancelled.
       stream.on('cancelled', () => stream.writableFinished || controller.abort());
-      const facts = factsOf(stream, controller.signal);
-      const refused = refusal(method, facts);
+      const facts = callInfoOf(stream, controller.signal);
+      const refused = refuseCall(method, facts);
       if (refused) {
         failStream(stream, refused);
         return;
@@ -186,18 +189,18 @@ export function createRpcServer({
       try {
         run(stream, facts);
       } catch (error) {
-        failStream(stream, failed(error));
+        failStream(stream, reportFailure(error));
       }
     };
 
-  function handlerOf(library: GrpcLibrary, method: Method): UntypedHandleCall {
-    if (method.kind === 'unary') return unary(library, method);
+  function createHandler(library: GrpcLibrary, method: Method): UntypedHandleCall {
+    if (method.kind === 'unary') return createUnaryHandler(library, method);
     const run =
-      method.kind === 'both'
+      method.kind === 'bidi-stream'
         ? method.run
-        : (stream: BidiStream, facts: CallFacts) =>
+        : (stream: BidiStream, facts: CallInfo) =>
             method.run((stream as unknown as { request: Buffer }).request, stream, facts);
-    return streaming(method, run) as unknown as UntypedHandleCall;
+    return createStreamHandler(method, run) as unknown as UntypedHandleCall;
   }
 
   function register(library: GrpcLibrary, to: Server): void {
@@ -206,14 +209,14 @@ export function createRpcServer({
       const { name, kind } = method;
       const definition = {
         path: pathOf(method),
-        requestStream: kind === 'both',
+        requestStream: kind === 'bidi-stream',
         responseStream: kind !== 'unary',
         requestSerialize: same,
         requestDeserialize: same,
         responseSerialize: same,
         responseDeserialize: same,
       };
-      to.addService({ [name]: definition }, { [name]: handlerOf(library, method) });
+      to.addService({ [name]: definition }, { [name]: createHandler(library, method) });
     }
   }
 

@@ -55,19 +55,19 @@ export function serveStream(stream: BidiStream, { answer, prefetch, inOrder, lim
   let unreadBytes = 0;
   let isEnded = false;
   let failure: RpcFailure | undefined;
-  let unread: NodeJS.Timeout | undefined;
+  let unreadTimer: NodeJS.Timeout | undefined;
 
-  const hasRoom = (): boolean =>
+  const hasCapacity = (): boolean =>
     slots.size < maxInWork && inWorkBytes < limits.maxInWorkBytes && unreadBytes < limits.maxUnreadBytes;
 
   /** Pauses or resumes reading, and ends the call when everything is done. */
-  function proceed(): void {
+  function update(): void {
     if (stream.destroyed || stream.writableEnded) return;
     if (failure || isEnded) {
       if (slots.size > 0) return;
       if (failure) failStream(stream, failure);
       else stream.end();
-    } else if (!hasRoom()) {
+    } else if (!hasCapacity()) {
       stream.pause();
     } else if (stream.isPaused()) {
       stream.resume();
@@ -77,12 +77,12 @@ export function serveStream(stream: BidiStream, { answer, prefetch, inOrder, lim
   function send(message: Buffer): void {
     if (stream.destroyed || stream.cancelled) return;
     unreadBytes += message.length;
-    unread ??= setTimeout(disconnect, limits.unreadMs);
+    unreadTimer ??= setTimeout(disconnect, limits.unreadMs);
     stream.write(message, () => {
       unreadBytes -= message.length;
-      clearTimeout(unread);
-      unread = unreadBytes > 0 ? setTimeout(disconnect, limits.unreadMs) : undefined;
-      proceed();
+      clearTimeout(unreadTimer);
+      unreadTimer = unreadBytes > 0 ? setTimeout(disconnect, limits.unreadMs) : undefined;
+      update();
     });
   }
 
@@ -106,7 +106,7 @@ export function serveStream(stream: BidiStream, { answer, prefetch, inOrder, lim
         release(next);
       }
     }
-    proceed();
+    update();
   }
 
   stream.on('data', (message: Buffer) => {
@@ -118,19 +118,19 @@ export function serveStream(stream: BidiStream, { answer, prefetch, inOrder, lim
       slot.answer = answered;
       settle(slot);
     });
-    proceed();
+    update();
   });
   stream.on('end', () => {
     isEnded = true;
-    proceed();
+    update();
   });
-  stream.on('close', () => clearTimeout(unread));
+  stream.on('close', () => clearTimeout(unreadTimer));
 
   return {
     end(why) {
       failure ??= why;
       stream.pause();
-      proceed();
+      update();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Reads and writes requests: DataRequestProto and its parts (docs/reference/wire/flow.md, gRPC). */
 import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
-import type { DataRequest, ExceptionFacts, Header, Route, Status, Timestamp } from '../request.ts';
+import type { DataRequest, ExceptionInfo, Header, Route, Status, Timestamp } from '../request.ts';
 import { readDocument, writeDocument } from './document.ts';
 import { readStruct, writeStruct } from './struct.ts';
 import {
@@ -45,7 +45,7 @@ function writeTimestamp(writer: Writer, number: number, { seconds, nanos }: Time
   writer.ldelim();
 }
 
-type WritableException = Writable<ExceptionFacts> & { args: string[]; stacks: string[] };
+type WritableException = Writable<ExceptionInfo> & { args: string[]; stacks: string[] };
 
 const EXCEPTION: FieldReaders<WritableException> = {
   [tagOf(1, BYTES)]: (reader, exception) => {

@@ -58,8 +58,8 @@ interface Stage {
 interface Run extends RunOptions {
   readonly input: DataRequest;
   readonly parameters: JsonObject;
-  readonly specific: boolean;
-  readonly isTarget: NameTest | undefined;
+  readonly hasTargeted: boolean;
+  readonly matchesTarget: NameTest | undefined;
   readonly start: Stage;
   readonly stages: (Promise<Stage> | undefined)[];
   readonly routes: (Route | undefined)[];
@@ -137,7 +137,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     const sifted = parts.map((part) => filterDocuments(part, condition));
     const requests = deployment.definition.reduce ? [reduceRequests(sifted)] : sifted;
     for (const part of requests) {
-      part.parameters = run.specific ? parametersFor(run.parameters, name) : copyValue(run.parameters);
+      part.parameters = run.hasTargeted ? parametersFor(run.parameters, name) : copyValue(run.parameters);
       if (RESULTS in part.parameters) delete part.parameters[RESULTS];
       // The status of one executor is not passed to the next.
       part.header = { ...run.input.header, status: undefined, targetExecutor: undefined };
@@ -208,8 +208,8 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
         started,
         input: request,
         parameters,
-        specific: haveTargets(parameters, names),
-        isTarget: targetExecutor ? await compileTarget(targetExecutor) : undefined,
+        hasTargeted: haveTargets(parameters, names),
+        matchesTarget: targetExecutor ? await compileTarget(targetExecutor) : undefined,
         start: createStage(first, GATEWAY, startConsumers),
         stages: [],
         routes: [],
@@ -239,8 +239,8 @@ function restoreOrder(answer: DataRequest, position: ReadonlyMap<string, number>
 const filterDocuments = (request: DataRequest, condition: Condition | undefined): DataRequest =>
   condition ? { ...request, docs: request.docs.filter(condition) } : request;
 
-function isTargeted({ isTarget, input }: Run, { deployment, name }: Node): boolean {
-  if (isTarget && !isTarget(name)) return false;
+function isTargeted({ matchesTarget, input }: Run, { deployment, name }: Node): boolean {
+  if (matchesTarget && !matchesTarget(name)) return false;
   const endpoints = deployment.endpoints();
   const endpoint = input.header.execEndpoint ?? '';
   return !endpoints || endpoint === DRY_RUN || endpoints.has(endpoint) || endpoints.has(CATCH_ALL);

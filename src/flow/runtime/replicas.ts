@@ -40,10 +40,10 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
   let inWork = 0;
   let idle: (() => void) | undefined;
 
-  function findNext(suits: (candidate: Candidate) => boolean): Candidate | undefined {
+  function findNext(accepts: (candidate: Candidate) => boolean): Candidate | undefined {
     for (let at = 0; at < candidates.length; at++) {
       const candidate = candidates[(nextIndex + at) % candidates.length]!;
-      if (!suits(candidate)) continue;
+      if (!accepts(candidate)) continue;
       nextIndex = (nextIndex + at + 1) % candidates.length;
       return candidate;
     }
