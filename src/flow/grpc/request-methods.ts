@@ -100,7 +100,11 @@ export function createRequestMethods({
     methods: [
       { ...METHODS.single, kind: 'unary', run: runSingle },
       { ...METHODS.call, kind: 'bidi-stream', run: runStream },
-      { ...METHODS.document, kind: 'server-stream', run: (bytes, stream, facts) => void runDocument(bytes, stream, facts) },
+      {
+        ...METHODS.document,
+        kind: 'server-stream',
+        run: (bytes, stream, facts) => void runDocument(bytes, stream, facts),
+      },
     ],
     reply,
     stop() {

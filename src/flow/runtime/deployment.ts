@@ -73,14 +73,14 @@ async function openGeneration(
     for (let shard = 0; shard < definition.shards; shard++) {
       shards.push(await open(definition.source, positionsOf(definition, shard)));
     }
-    const side = (kind: string): ExecutorPosition[] => [
+    const sidePosition = (kind: string): ExecutorPosition[] => [
       { name: `${definition.name}/${kind}`, shardId: -1, replica: 0 },
     ];
     const { before, after } = definition;
     return {
       shards,
-      before: before && (await open(before, side('uses-before'))),
-      after: after && (await open(after, side('uses-after'))),
+      before: before && (await open(before, sidePosition('uses-before'))),
+      after: after && (await open(after, sidePosition('uses-after'))),
     };
   } catch (error) {
     await Promise.allSettled(opened.map((worker) => worker.close()));

@@ -4,7 +4,6 @@
  */
 
 import type { Condition } from '../definition/condition.ts';
-import { START } from '../definition/definition.ts';
 import { CATCH_ALL, DRY_RUN } from '../executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import { cloneRequest, type DataRequest, failed, type Route, timestamp } from '../request.ts';
@@ -13,15 +12,16 @@ import type { Deployment } from './deployment.ts';
 import { haveTargets, parametersFor, RESULTS } from './parameters.ts';
 import { compileTarget, type NameTest } from './pattern.ts';
 import { reduceRequests } from './reduce.ts';
+import { createTopology, type Input } from './topology.ts';
 import { unavailableProblem } from './unavailable.ts';
 import { WorkerUnavailableError } from './worker.ts';
 
 interface Node {
   readonly deployment: Deployment;
   readonly name: string;
+  /** Index of the deployment. */
   readonly at: number;
-  /** For each upstream deployment, its index (-1 for the start) and which copy of its output to take. */
-  readonly inputs: readonly { readonly from: number; readonly copy: number }[];
+  readonly inputs: readonly Input[];
   readonly condition: Condition | undefined;
   /** Whether its answers are not used. */
   readonly floating: boolean;
@@ -58,9 +58,12 @@ interface Stage {
 interface Run extends RunOptions {
   readonly input: DataRequest;
   readonly parameters: JsonObject;
+  /** Whether some parameters are for a single deployment. */
   readonly hasTargeted: boolean;
+  /** Whether the request is for a deployment; `undefined`: for all. */
   readonly matchesTarget: NameTest | undefined;
   readonly start: Stage;
+  // By deployment index:
   readonly stages: (Promise<Stage> | undefined)[];
   readonly routes: (Route | undefined)[];
   readonly results: (JsonObject | undefined)[];
@@ -69,31 +72,18 @@ interface Run extends RunOptions {
 const GATEWAY = 'gateway';
 
 export function createGraph({ deployments, conditions, observe }: GraphOptions): Graph {
-  const indexes = new Map(deployments.map(({ definition }, at) => [definition.name, at]));
-  const names = new Set(indexes.keys());
-  const last = deployments.findLastIndex(({ definition }) => !definition.floating);
-  const consumers = deployments.map(() => 0);
-  let startConsumers = 0;
-  const inputsOf = deployments.map(({ definition }) =>
-    definition.needs.map((name) => {
-      if (name === START) return { from: -1, copy: startConsumers++ };
-      const from = indexes.get(name)!;
-      return { from, copy: consumers[from]!++ };
-    }),
+  const { last, inputs, consumers, startConsumers, awaited, order } = createTopology(
+    deployments.map(({ definition }) => definition),
   );
-  // The client is one more consumer of the last deployment.
-  if (last >= 0) consumers[last]!++;
-  else startConsumers++;
-  const awaited = findAwaited(last, inputsOf);
+  const names = new Set(deployments.map(({ definition }) => definition.name));
   const nodes: Node[] = deployments.map((deployment, at) => ({
     deployment,
     name: deployment.definition.name,
     at,
-    inputs: inputsOf[at]!,
+    inputs: inputs[at]!,
     condition: conditions.get(deployment.definition.name),
     floating: !awaited.has(at),
   }));
-  const order = depthFirstOrder(inputsOf);
   const floating = nodes.filter((node) => node.floating);
   const detached = new Set<Promise<unknown>>();
 
@@ -134,8 +124,8 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
 
   async function send(run: Run, node: Node, parts: DataRequest[], sources: readonly string[]): Promise<DataRequest> {
     const { deployment, condition, name } = node;
-    const sifted = parts.map((part) => filterDocuments(part, condition));
-    const requests = deployment.definition.reduce ? [reduceRequests(sifted)] : sifted;
+    const filtered = parts.map((part) => filterDocuments(part, condition));
+    const requests = deployment.definition.reduce ? [reduceRequests(filtered)] : filtered;
     for (const part of requests) {
       part.parameters = run.hasTargeted ? parametersFor(run.parameters, name) : copyValue(run.parameters);
       if (RESULTS in part.parameters) delete part.parameters[RESULTS];
@@ -244,35 +234,4 @@ function isTargeted({ matchesTarget, input }: Run, { deployment, name }: Node): 
   const endpoints = deployment.endpoints();
   const endpoint = input.header.execEndpoint ?? '';
   return !endpoints || endpoint === DRY_RUN || endpoints.has(endpoint) || endpoints.has(CATCH_ALL);
-}
-
-type Inputs = readonly (readonly { readonly from: number }[])[];
-
-function findAwaited(last: number, inputs: Inputs): ReadonlySet<number> {
-  const found = new Set<number>();
-  const open = last >= 0 ? [last] : [];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (at < 0 || found.has(at)) continue;
-    found.add(at);
-    open.push(...inputs[at]!.map(({ from }) => from));
-  }
-  return found;
-}
-
-/** Depth-first order from the start: a join comes right after the first branch that leads to it. */
-function depthFirstOrder(inputs: Inputs): number[] {
-  const next = new Map<number, number[]>();
-  for (const [at, froms] of inputs.entries()) {
-    for (const { from } of froms) next.set(from, [...(next.get(from) ?? []), at]);
-  }
-  const order: number[] = [];
-  const seen = new Set<number>();
-  const open = [...(next.get(-1) ?? [])].reverse();
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (seen.has(at)) continue;
-    seen.add(at);
-    order.push(at);
-    open.push(...(next.get(at) ?? []).reverse());
-  }
-  return order;
 }

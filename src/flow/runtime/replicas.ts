@@ -68,8 +68,8 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
     candidate.failures++;
   }
 
-  const isRetryable = (because: UnavailableReason): boolean =>
-    because === 'unreachable' || because === 'cancelled' || (because === 'timeout' && retryTimeouts);
+  const isRetryable = (reason: UnavailableReason): boolean =>
+    reason === 'unreachable' || reason === 'cancelled' || (reason === 'timeout' && retryTimeouts);
 
   async function attempt(candidate: Candidate, call: WorkerCall): Promise<DataRequest> {
     if (timeoutSendMs === undefined) return candidate.worker.process(call);

@@ -6,16 +6,16 @@ const pythonSet = (addresses: readonly string[]): string =>
   `{${addresses.map((address) => `'${address}'`).join(', ')}}`;
 
 function describe(
-  because: UnavailableReason,
+  reason: UnavailableReason,
   details: string,
   deployment: string,
   addresses: readonly string[],
 ): string {
   const where = `deployment ${deployment} at address(es) ${pythonSet(addresses)}`;
-  if (because === 'timeout') {
+  if (reason === 'timeout') {
     return `Deadline Exceeded|Gateway: Connection with ${where} could be established, but timed out. You can increase the allowed time by setting \`timeout_send\` in your Flow YAML \`with\` block or Flow \`__init__()\` method.`;
   }
-  if (because === 'other') return `${details}|Gateway: Communication error with ${where}.`;
+  if (reason === 'other') return `${details}|Gateway: Communication error with ${where}.`;
   return `failed to connect to all addresses|Gateway: Communication error with ${where}. Head or worker(s) may be down.`;
 }
 
@@ -27,14 +27,14 @@ const PROBLEM_NAMES = {
 } as const;
 
 export const unavailableProblem = (
-  lost: WorkerUnavailableError,
+  error: WorkerUnavailableError,
   deployment: string,
   addresses: readonly string[],
 ): Problem =>
   problem(
-    PROBLEM_NAMES[lost.reason],
-    { message: describe(lost.reason, lost.message, deployment, addresses), deployment, addresses },
-    lost,
+    PROBLEM_NAMES[error.reason],
+    { message: describe(error.reason, error.message, deployment, addresses), deployment, addresses },
+    error,
   );
 
 const UNAVAILABLE = [
@@ -43,5 +43,5 @@ const UNAVAILABLE = [
   'FaceNotReadyError',
 ] as readonly string[];
 
-/** Whether the request failed because the flow or an executor was unavailable. */
+/** Whether the request failed reason the flow or an executor was unavailable. */
 export const isUnavailableProblem = ({ name }: Problem): boolean => UNAVAILABLE.includes(name);
