@@ -163,10 +163,10 @@ function inspectList(list: NestedList): { shape: number[]; dtype: string } {
   const shape: number[] = [];
   for (let part: NestedList | undefined = list; Array.isArray(part); part = part[0]) shape.push(part.length);
   if (shape.length > MAX_DIMENSIONS) throw new TypeError(`an array has more than ${MAX_DIMENSIONS} dimensions`);
-  const seen = { booleans: false, numbers: false, fractions: false };
-  inspectRows(list, shape, 0, seen);
-  if (seen.booleans && seen.numbers) throw new TypeError('an array mixes numbers and booleans');
-  return { shape, dtype: seen.booleans ? '|b1' : seen.fractions || !seen.numbers ? '<f8' : '<i8' };
+  const kinds = { booleans: false, numbers: false, fractions: false };
+  inspectRows(list, shape, 0, kinds);
+  if (kinds.booleans && kinds.numbers) throw new TypeError('an array mixes numbers and booleans');
+  return { shape, dtype: kinds.booleans ? '|b1' : kinds.fractions || !kinds.numbers ? '<f8' : '<i8' };
 }
 
 interface ValueKinds {
@@ -175,27 +175,27 @@ interface ValueKinds {
   fractions: boolean;
 }
 
-function inspectRows(list: NestedList, shape: readonly number[], axis: number, seen: ValueKinds): void {
+function inspectRows(list: NestedList, shape: readonly number[], axis: number, kinds: ValueKinds): void {
   if (!Array.isArray(list)) {
-    recordKind(list, seen);
+    recordKind(list, kinds);
     return;
   }
   if (list.length !== shape[axis]) throw new TypeError('an array has rows of different lengths');
   const last = axis === shape.length - 1;
   for (const part of list as readonly NestedList[]) {
     if (Array.isArray(part) === last) throw new TypeError('an array has rows of different lengths');
-    if (last) recordKind(part, seen);
-    else inspectRows(part, shape, axis + 1, seen);
+    if (last) recordKind(part, kinds);
+    else inspectRows(part, shape, axis + 1, kinds);
   }
 }
 
-function recordKind(value: unknown, seen: ValueKinds): void {
+function recordKind(value: unknown, kinds: ValueKinds): void {
   if (typeof value === 'number') {
-    seen.numbers = true;
+    kinds.numbers = true;
     // Integers beyond 2^53 are not exact, so they count as floats.
-    if (!Number.isSafeInteger(value)) seen.fractions = true;
+    if (!Number.isSafeInteger(value)) kinds.fractions = true;
   } else if (typeof value === 'boolean') {
-    seen.booleans = true;
+    kinds.booleans = true;
   } else {
     throw new TypeError('an array contains a value that is neither a number nor a boolean');
   }

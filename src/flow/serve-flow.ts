@@ -57,7 +57,7 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
   const gateways: Gateway[] = [];
   let monitor: MetricsPort | undefined;
   const close = async (graceMs?: number): Promise<void> => {
-    await Promise.all(gateways.map((door) => door.close(graceMs)));
+    await Promise.all(gateways.map((gateway) => gateway.close(graceMs)));
     await flow.close(graceMs);
     await monitor?.close();
   };

@@ -5,8 +5,8 @@ import { isObject } from '../values.ts';
 
 export type Options = Record<string, unknown>;
 
-/** `used` by this program, `kept` for exported manifests, `ignored` with a warning. */
-type OptionUse = 'used' | 'kept' | 'ignored';
+/** `used` by this program, `exported` to manifests, `ignored` with a warning. */
+type OptionUse = 'used' | 'exported' | 'ignored';
 
 export const EXECUTOR_OPTIONS: Readonly<Record<string, OptionUse>> = {
   name: 'used',
@@ -43,23 +43,23 @@ export const EXECUTOR_OPTIONS: Readonly<Record<string, OptionUse>> = {
   output_array_type: 'used',
   own_process: 'used',
   max_memory_bytes: 'used',
-  timeout_ctrl: 'kept',
-  monitoring: 'kept',
-  port_monitoring: 'kept',
-  tracing: 'kept',
-  traces_exporter_host: 'kept',
-  traces_exporter_port: 'kept',
-  metrics: 'kept',
-  metrics_exporter_host: 'kept',
-  metrics_exporter_port: 'kept',
-  reload: 'kept',
-  quiet: 'kept',
-  quiet_error: 'kept',
-  log_config: 'kept',
-  grpc_server_options: 'kept',
-  grpc_channel_options: 'kept',
-  volumes: 'kept',
-  gpus: 'kept',
+  timeout_ctrl: 'exported',
+  monitoring: 'exported',
+  port_monitoring: 'exported',
+  tracing: 'exported',
+  traces_exporter_host: 'exported',
+  traces_exporter_port: 'exported',
+  metrics: 'exported',
+  metrics_exporter_host: 'exported',
+  metrics_exporter_port: 'exported',
+  reload: 'exported',
+  quiet: 'exported',
+  quiet_error: 'exported',
+  log_config: 'exported',
+  grpc_server_options: 'exported',
+  grpc_channel_options: 'exported',
+  volumes: 'exported',
+  gpus: 'exported',
   docker_kwargs: 'ignored',
   entrypoint: 'ignored',
   install_requirements: 'ignored',
@@ -101,20 +101,20 @@ export const FLOW_OPTIONS: Readonly<Record<string, OptionUse>> = {
   exit_on_exceptions: 'used',
   own_process: 'used',
   max_memory_bytes: 'used',
-  timeout_ctrl: 'kept',
-  tracing: 'kept',
-  traces_exporter_host: 'kept',
-  traces_exporter_port: 'kept',
-  metrics: 'kept',
-  metrics_exporter_host: 'kept',
-  metrics_exporter_port: 'kept',
-  reload: 'kept',
-  quiet: 'kept',
-  quiet_error: 'kept',
-  log_config: 'kept',
-  replicas: 'kept',
-  grpc_server_options: 'kept',
-  grpc_channel_options: 'kept',
+  timeout_ctrl: 'exported',
+  tracing: 'exported',
+  traces_exporter_host: 'exported',
+  traces_exporter_port: 'exported',
+  metrics: 'exported',
+  metrics_exporter_host: 'exported',
+  metrics_exporter_port: 'exported',
+  reload: 'exported',
+  quiet: 'exported',
+  quiet_error: 'exported',
+  log_config: 'exported',
+  replicas: 'exported',
+  grpc_server_options: 'exported',
+  grpc_channel_options: 'exported',
   expose_graphql_endpoint: 'ignored',
   uvicorn_kwargs: 'ignored',
   uses: 'ignored',
@@ -190,7 +190,7 @@ export function normalizeOptions(
 }
 
 export const keptOptions = (options: Options, known: Readonly<Record<string, OptionUse>>): Options =>
-  Object.fromEntries(Object.entries(options).filter(([key]) => own(known, key) === 'kept'));
+  Object.fromEntries(Object.entries(options).filter(([key]) => own(known, key) === 'exported'));
 
 /**
  * Reads and checks option values. `null` counts as not set. Throws a ParamValidationError that names the invalid

@@ -73,7 +73,7 @@ function gatewayService(
 /** Throws like `splitFlow`. */
 export function compose(definition: FlowDefinition, options: ExportOptions): string {
   const { gateway, executors } = splitFlow(definition, options);
-  const kept = executors.filter(({ definition: { workspace } }) => workspace);
+  const withWorkspace = executors.filter(({ definition: { workspace } }) => workspace);
   return stringify(
     omitEmpty({
       services: {
@@ -83,7 +83,7 @@ export function compose(definition: FlowDefinition, options: ExportOptions): str
       configs: Object.fromEntries(
         [gateway, ...executors].map(({ host, yaml }) => [host, { content: escapeDollars(yaml) }]),
       ),
-      volumes: Object.fromEntries(kept.map(({ host }) => [host, {}])),
+      volumes: Object.fromEntries(withWorkspace.map(({ host }) => [host, {}])),
     }),
     { aliasDuplicateObjects: false },
   );

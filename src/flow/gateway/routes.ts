@@ -67,7 +67,7 @@ export function gatewayRoutes(tools: RouteTools): Route[] {
 }
 
 function healthRoutes({ options, version, environment }: RouteTools): Route[] {
-  const root = { method: 'GET', path: '/', tags: ['Health'], open: true } as const;
+  const root = { method: 'GET', path: '/', tags: ['Health'], isPublic: true } as const;
   switch (options.restApiVersion) {
     case '1':
       return [];

@@ -7,23 +7,23 @@ import { RESULTS } from './parameters.ts';
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 const PLAIN_FIELDS = ['mimeType', 'weight', 'uri', 'offset', 'modality', 'granularity', 'adjacency'] as const;
 
-/** Fills empty fields of `kept` from `other`: whole fields, without merging keys. */
-function fill(kept: Document, other: Document, depth: number): void {
+/** Fills empty fields of `target` from `other`: whole fields, without merging keys. */
+function fill(target: Document, other: Document, depth: number): void {
   if (depth > MAX_DOCUMENT_DEPTH) throw new RangeError('chunks or matches are nested too deeply');
   for (const key of PLAIN_FIELDS)
-    if (!kept[key]) (kept as Record<string, unknown> & Document)[key] = other[key] as never;
-  if (kept.content === undefined || kept.content === '') kept.content = other.content;
-  if (!kept.embedding) kept.embedding = other.embedding;
-  if (kept.location.length === 0) kept.location = other.location;
-  if (isEmpty(kept.tags)) kept.tags = other.tags;
+    if (!target[key]) (target as Record<string, unknown> & Document)[key] = other[key] as never;
+  if (target.content === undefined || target.content === '') target.content = other.content;
+  if (!target.embedding) target.embedding = other.embedding;
+  if (target.location.length === 0) target.location = other.location;
+  if (isEmpty(target.tags)) target.tags = other.tags;
   for (const key of ['scores', 'evaluations'] as const) {
-    if (isEmpty(kept[key])) kept[key] = other[key] as Scores;
+    if (isEmpty(target[key])) target[key] = other[key] as Scores;
   }
-  if (!kept.metadata || isEmpty(kept.metadata)) kept.metadata = other.metadata;
+  if (!target.metadata || isEmpty(target.metadata)) target.metadata = other.metadata;
   if (other.chunks.length || other.matches.length) {
-    kept.keepNested(
-      reduceDocuments([kept.chunks, other.chunks], depth + 1),
-      reduceDocuments([kept.matches, other.matches], depth + 1),
+    target.keepNested(
+      reduceDocuments([target.chunks, other.chunks], depth + 1),
+      reduceDocuments([target.matches, other.matches], depth + 1),
     );
   }
 }
@@ -36,12 +36,12 @@ export function reduceDocuments(parts: readonly (readonly Document[])[], depth =
   for (const document of first) if (!byId.has(document.id)) byId.set(document.id, document);
   for (const part of others) {
     for (const document of part) {
-      const kept = byId.get(document.id);
-      if (kept === undefined) {
+      const target = byId.get(document.id);
+      if (target === undefined) {
         byId.set(document.id, document);
         all.push(document);
-      } else if (kept !== document) {
-        fill(kept, document, depth);
+      } else if (target !== document) {
+        fill(target, document, depth);
       }
     }
   }
