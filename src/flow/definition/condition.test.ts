@@ -86,7 +86,7 @@ describe('a condition', () => {
     expect(() => checkCondition(when)).toThrow(message);
   });
 
-  it('searches patterns anywhere in a text, in linear time', async () => {
+  it('searches a pattern anywhere in a text in linear time', async () => {
     const flow = await flowOf([{ name: 'a', uses: Mark, when: { text: { $regex: '(a+)+c|small [tx]' } } }]);
     const docs = ['a small text', 'nothing', `${'a'.repeat(30_000)}b`].map((text) => new Document({ text }));
     expect(textsOf(await ask(flow, { docs }))).toEqual(['a small text a']);

@@ -14,7 +14,7 @@ const ofExecutor = (lines: string, options = {}) =>
 const ofGateway = (lines: string) => parseFlow(`jtype: Flow\nwith:\n  ${lines}\n`).gateway;
 
 describe('a flow in a file', () => {
-  it('is the same as the flow in code', () => {
+  it('equals the same flow in code', () => {
     const text = `
 jtype: Flow
 version: '1'
@@ -69,7 +69,7 @@ executors:
     expect(parseFlow(JSON.stringify({ jtype: 'Flow', executors: [{ name: 'a' }] })).deployments[0]!.name).toBe('a');
   });
 
-  it('may carry its type as a tag, and its executors under older names', () => {
+  it('accepts a YAML tag as type and older names of the executor list', () => {
     const tagged = parseFlow('!Flow\npods:\n  - name: a\n    uses: !Mark\n      with: { mark: 1 }\n');
     expect(tagged.deployments[0]!.source).toMatchObject({ uses: 'Mark', options: { mark: 1 } });
     expect(parseFlow('jtype: Flow\ndeployments: [{ name: b }]').deployments[0]!.name).toBe('b');
@@ -77,7 +77,7 @@ executors:
     expect(() => parseFlow('jtype: Deployment')).toThrow('expected Flow, not Deployment');
   });
 
-  it('reads `on` as a key, leaves out an entry named gateway, and takes a gateway section', () => {
+  it('reads `on` as a key, ignores an entry named gateway and reads a gateway section', () => {
     const definition = parseFlow(
       'jtype: Flow\ngateway: { port: 1, protocol: websocket }\nexecutors:\n  - name: gateway\n  - { name: a, uses: { jtype: X, with: { on: off } } }',
     );
@@ -86,7 +86,7 @@ executors:
     expect(definition.gateway).toMatchObject({ protocols: ['WEBSOCKET'], ports: [1] });
   });
 
-  it('warns of options that it does not know or cannot follow', () => {
+  it('warns about unknown and ignored options', () => {
     const { warnings, deployments } = parseFlow(
       'jtype: Flow\nodd: 1\nwith: { foo: 1, expose_graphql_endpoint: true }\nexecutors: [{ name: a, bar: 2, docker_kwargs: {}, gpus: all }]',
     );
@@ -145,7 +145,7 @@ executors:
     );
   });
 
-  it('does not grow without end from a few aliases', () => {
+  it('limits alias expansion', () => {
     const lines = ['a: &a [x, x, x, x, x, x, x, x, x, x]'];
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg'])
       lines.push(`${to}: &${to} [${Array(10).fill(`*${from}`)}]`);
@@ -154,12 +154,12 @@ executors:
 });
 
 describe('topology', () => {
-  it('names what has no name, and what has one that is taken', () => {
+  it('generates missing names and resolves duplicates', () => {
     const names = defineFlow().add().add({ name: 'a' }).add({ name: 'a' }).add().definition();
     expect(names.deployments.map(({ name }) => name)).toEqual(['executor0', 'a', 'a2', 'executor3']);
   });
 
-  it('joins all that hangs, and looks on from the side', () => {
+  it('joins all open branches and adds side branches', () => {
     const { deployments } = defineFlow()
       .add({ name: 'a' })
       .inspect({ name: 'look' })
@@ -264,7 +264,7 @@ describe('options of an executor', () => {
     expect(ofExecutor(lines)).toMatchObject(expected);
   });
 
-  it('come from a file of the executor, its paths relative to it, the flow over it', () => {
+  it('are read from an executor file, relative to it, and overridden by the flow', () => {
     writeFileSync(
       path.join(base, 'mine.yml'),
       'jtype: Mine\nwith: { a: 1, b: 1 }\npy_modules: [mine.ts]\nmetas: { name: m, py_modules: more.ts }\ndynamic_batching: { /a: { preferred_batch_size: 2 } }\n',
@@ -278,7 +278,7 @@ describe('options of an executor', () => {
     });
   });
 
-  it('are taken over from the flow, but not its port', () => {
+  it('are inherited from the flow, except its port', () => {
     const definition = parseFlow(
       'jtype: Flow\nwith: { workspace: w, retries: 7, port: 9, timeout_ready: 5, port_monitoring: 3 }\nexecutors: [{}, { retries: 1, workspace: v }]',
       { baseDir: base },
@@ -341,7 +341,7 @@ describe('options of the gateway', () => {
     expect(ofGateway(lines)).toMatchObject(expected);
   });
 
-  it('are overruled by what is said beside the file', () => {
+  it('are overridden by options of the loader', () => {
     expect(parseFlow('jtype: Flow\nwith: { port: 1, cors: true }', { with: { port: 2 } }).gateway).toMatchObject({
       ports: [2],
       cors: true,
@@ -376,17 +376,17 @@ describe('variables', () => {
     expect(optionsOf(value, { env, context: { c: 'given' } })).toEqual(expected);
   });
 
-  it('that are not set are an error that names them', () => {
+  it('fail by name when not set', () => {
     expect(() => optionsOf("'${{ ENV.ABSENT }}'")).toThrow('the environment variable ABSENT is not set');
   });
 
-  it('in the old form are warned of', () => {
+  it('warn about the old syntax', () => {
     expect(parseFlow('jtype: Flow\nexecutors: [{ uses_with: { v: $N } }]', { env }).warnings).toEqual([
       'executors[0].uses_with.v: write ${{ ENV.N }} instead of $N',
     ]);
   });
 
-  it('refer to other places of the file, three deep', () => {
+  it('resolve references to other values, three levels deep', () => {
     const { deployments } = parseFlow(`
 jtype: Flow
 with: { workspace: /w }
@@ -401,8 +401,8 @@ executors:
   });
 });
 
-describe('a place to load from', () => {
-  it('is a file, or the text itself', () => {
+describe('loadFlow', () => {
+  it('accepts a file name or the text itself', () => {
     const file = path.join(base, 'flow.yml');
     writeFileSync(file, 'jtype: Flow\nexecutors:\n  - { modules: [x.ts] }\n');
     expect(loadFlow(file).deployments[0]!.source.modules).toEqual([path.join(base, 'x.ts')]);

@@ -102,12 +102,12 @@ const send = (flow: Flow, endpoint: string, docs: Document[], rest: RequestInit 
 
 const failureOf = ({ header }: DataRequest) => header.status?.exception;
 
-it('are named as they are listed', () => {
+it('match the list of names', () => {
   expect(Object.keys(createBuiltIns(createRooms().tools))).toEqual(BUILT_IN_NAMES);
 });
 
 describe('Read', () => {
-  it('reads addresses and files, and leaves texts and arrays alone', async () => {
+  it('reads URLs and files but not texts and arrays', async () => {
     const { tools, seen } = createRooms();
     const flow = await flowOf(tools, 'Read');
     const { docs } = await send(flow, '/index', [
@@ -131,14 +131,14 @@ describe('Read', () => {
     ['data:text/plain;base64,aGVsbG8=', 'hello', 'text/plain'],
     ['data:text/plain;charset=utf-8;base64,aGVsbG8%3D', 'hello', 'text/plain;charset=utf-8'],
     ['data:,a%20b%E9', 'a b\u00e9', 'text/plain;charset=US-ASCII'],
-  ])('takes %s apart', async (uri, text, mediaType) => {
+  ])('decodes %s', async (uri, text, mediaType) => {
     const { tools, seen } = createRooms();
     const { docs } = await send(await flowOf(tools, 'Read'), '/index', [new Document({ uri })]);
     expect(docs[0]!.text).toBe(text);
     expect(seen.sources).toMatchObject([{ mediaType }]);
   });
 
-  it('marks what cannot be read, and fails when nothing can', async () => {
+  it('tags unreadable documents and fails when all are', async () => {
     const { tools } = createRooms();
     const flow = await flowOf(tools, 'Read');
     const gone = () => new Document({ uri: 'https://a.example/gone' });
@@ -153,14 +153,14 @@ describe('Read', () => {
     expect(none.docs[1]!.tags).toMatchObject({ error: { name: 'ParamValidationError' } });
   });
 
-  it('forgets a failure once the document can be read', async () => {
+  it('removes the error tag after a successful read', async () => {
     const { tools } = createRooms();
     const doc = new Document({ uri: 'https://a.example/x', tags: { error: { name: 'Before' } } });
     const { docs } = await send(await flowOf(tools, 'Read'), '/index', [doc]);
     expect(docs[0]!.tags).not.toHaveProperty('error');
   });
 
-  it('takes options of the reader from the file, and harmless ones from requests', async () => {
+  it('accepts reader options from the flow and harmless ones from requests', async () => {
     const { tools, seen } = createRooms();
     const flow = await flowOf(tools, { uses: 'Read', usesWith: { reader: { retainLinks: 'all' } } });
     const docs = () => [new Document({ uri: 'https://a.example/x' })];
@@ -183,7 +183,7 @@ describe('Read', () => {
 });
 
 describe('Chunk', () => {
-  it('cuts texts and says where the parts stand', async () => {
+  it('cuts texts into passages with locations', async () => {
     const { tools } = createRooms();
     const doc = new Document({ id: 'd', text: 'head tail', uri: 'https://a.example/', chunks: [new Document()] });
     const { docs } = await send(await flowOf(tools, 'Chunk'), '/index', [doc, new Document({ blob: Buffer.of(1) })]);
@@ -197,7 +197,7 @@ describe('Chunk', () => {
 });
 
 describe('Embed', () => {
-  it('embeds questions as questions, chunks in place of their documents, and nothing without a text', async () => {
+  it('embeds queries as queries, chunks instead of their documents, and only texts', async () => {
     const { tools, seen } = createRooms();
     const flow = await flowOf(tools, { uses: 'Embed', usesWith: { dimensions: 64 } });
     const chunked = new Document({ text: 'whole', chunks: [new Document({ text: 'part' })] });
@@ -212,7 +212,7 @@ describe('Embed', () => {
     ]);
   });
 
-  it('can be told which, and for what', async () => {
+  it('can be configured with `of` and `side`', async () => {
     const { tools, seen } = createRooms();
     const flow = await flowOf(tools, { uses: 'Embed', usesWith: { of: 'documents', side: 'query', model: 'm' } });
     await send(flow, '/x', [new Document({ text: 'whole', chunks: [new Document({ text: 'part' })] })]);
@@ -221,7 +221,7 @@ describe('Embed', () => {
 });
 
 describe('Rerank', () => {
-  it('orders matches by their scores, equal ones as they were, and keeps the best', async () => {
+  it('sorts matches by score, stable for ties, and keeps the best', async () => {
     const { tools } = createRooms();
     const flow = await flowOf(tools, { uses: 'Rerank', usesWith: { limit: 3 } });
     const question = () =>
@@ -235,7 +235,7 @@ describe('Rerank', () => {
 });
 
 describe('Index and Search', () => {
-  it('share a collection, count what they did, and close it', async () => {
+  it('share a collection, report counts and close it', async () => {
     const { tools, seen } = createRooms();
     const flow = await flowOf(tools, 'Index', 'Search');
     const docs = () => [
@@ -276,7 +276,7 @@ describe('Index and Search', () => {
     expect(seen.closed).toEqual(['documents', 'documents']);
   });
 
-  it('look for more than is asked for where another executor chooses', async () => {
+  it('find more candidates for a later executor', async () => {
     const { tools } = createRooms();
     const flow = await flowOf(tools, 'Index', { uses: 'Search', usesWith: { candidates: 3 } }, 'Rerank');
     await send(
@@ -288,7 +288,7 @@ describe('Index and Search', () => {
     expect(docs[0]!.matches.map(({ text }) => text)).toEqual(['two..']);
   });
 
-  it('have a collection for each shard', async () => {
+  it('use one collection for each shard', async () => {
     const { tools, seen, kept } = createRooms();
     const flow = await flowOf(tools, { uses: 'Index', shards: 2 }, { uses: 'Search', shards: 2 });
     await send(flow, '/index', [new Document({ id: 'a', text: 'two' })]);
@@ -299,12 +299,12 @@ describe('Index and Search', () => {
     expect(docs[0]!.matches.map(({ parentId }) => parentId).sort()).toEqual(['a', 'b']);
   });
 
-  it.each([['../up'], [''], ['a'.repeat(65)]])('take no name that is a path, such as %j', async (collection) => {
+  it.each([['../up'], [''], ['a'.repeat(65)]])('refuse the collection name %j', async (collection) => {
     const { tools } = createRooms();
     await expect(flowOf(tools, { uses: 'Index', usesWith: { collection } })).rejects.toThrow('could not start');
   });
 
-  it('refuse a limit that is none', async () => {
+  it('refuse an invalid limit', async () => {
     const { tools } = createRooms();
     const flow = await flowOf(tools, 'Search');
     const answer = await send(flow, '/search', [new Document({ text: 'x' })], { parameters: { limit: -1 } });
@@ -313,7 +313,7 @@ describe('Index and Search', () => {
 });
 
 describe('Ocr', () => {
-  it('turns pictures into text', async () => {
+  it('converts images to text', async () => {
     const { tools } = createRooms();
     const { docs } = await send(await flowOf(tools, 'Ocr'), '/index', [
       new Document({ blob: Buffer.of(1, 2, 3), mimeType: 'image/png' }),

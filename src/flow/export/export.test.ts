@@ -188,7 +188,7 @@ const KINDS: Record<string, { apiVersion: string; spec?: unknown }> = {
 };
 
 describe('for Kubernetes', () => {
-  it('every manifest has the form of its kind', () => {
+  it('writes valid manifests of each kind', () => {
     const ajv = new Ajv.default({ allErrors: true, strict: false });
     const all = manifests();
     expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(Object.keys(KINDS)));
@@ -206,7 +206,7 @@ describe('for Kubernetes', () => {
     }
   });
 
-  it('what belongs together finds each other', () => {
+  it('links services, selectors and volumes consistently', () => {
     const all = manifests();
     const named = (kind: string) => all.filter((one) => one.kind === kind);
     const workloads = [...named('Deployment'), ...named('StatefulSet')];
@@ -236,7 +236,7 @@ describe('for Kubernetes', () => {
     }
   });
 
-  it('the gateway runs the same flow with its executors elsewhere', () => {
+  it('configures the gateway with the same flow and external executors', () => {
     const gateway = manifests().find(
       ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'my-flow-gateway',
     )!;
@@ -262,7 +262,7 @@ describe('for Kubernetes', () => {
     expect(flow.deployments[3]).toMatchObject({ tls: true, grpcMetadata: { k: 'v' } });
   });
 
-  it('holds no secret and no path of the machine that wrote it', () => {
+  it('contains no secret and no local path', () => {
     const text = files('kubernetes')
       .map((file) => file.text)
       .join('');
@@ -273,7 +273,7 @@ describe('for Kubernetes', () => {
     expect(text).toContain('secretKeyRef');
   });
 
-  it('executors are what they were', () => {
+  it('keeps the configuration of executors', () => {
     const config = manifests().find(
       ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'my-flow-read-er',
     )!;
@@ -293,7 +293,7 @@ describe('for Kubernetes', () => {
 describe('for Compose', () => {
   const read = () => parse(files('compose')[0]!.text);
 
-  it('has a service each, with its file and its health', () => {
+  it('has a service with configuration and health check for each part', () => {
     const { services, configs, volumes } = read();
     expect(Object.keys(services)).toEqual(['gateway', 'read-er', 'store', 'split', 'side']);
     expect(Object.keys(configs)).toEqual(Object.keys(services));
@@ -309,7 +309,7 @@ describe('for Compose', () => {
     expect(Object.keys(services.gateway.depends_on)).toEqual(['read-er', 'store', 'split', 'side']);
   });
 
-  it('says dollars so that they stay dollars', () => {
+  it('escapes dollars', () => {
     const { configs } = read();
     const content = configs.gateway.content.replaceAll('$$', '$');
     expect(configs.gateway.content).toContain('Costs $$5');
@@ -330,7 +330,7 @@ it('draws the graph', () => {
   expect(chart!.text).toContain('e4 --> finish([gateway])');
 });
 
-it('refuses a class that other machines cannot find', () => {
+it('refuses a class that other machines cannot load', () => {
   const [one] = definition.deployments;
   class Local {}
   const local = { ...definition, deployments: [{ ...one!, source: { ...one!.source, uses: Local as never } }] };

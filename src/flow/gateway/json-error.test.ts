@@ -29,7 +29,7 @@ it('counts lines and columns from 1', () => {
   });
 });
 
-it('finds a place within every text that JSON.parse refuses', () => {
+it('finds an error position in every text that JSON.parse refuses', () => {
   const broken = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', '}', ']', ',', ':', '\\', 'x', '\u0001'))
     .map(([text, at, piece]) => {

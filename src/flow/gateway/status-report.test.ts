@@ -3,7 +3,7 @@ import { writeStatusReport } from './status-report.ts';
 
 const environment = { JINA_LOG_LEVEL: 'DEBUG', JINA_AUTH_TOKEN: 'xyzzy', HOME: 'xyzzy' };
 
-it.each(['1', '2', '3'] as const)('version %s shows variables of the list and no other', (form) => {
+it.each(['1', '2', '3'] as const)('version %s shows only listed variables', (form) => {
   const text = writeStatusReport({ version: '1.2.3', environment, form });
   expect(text).not.toContain('xyzzy');
   const { jina, envs, ...rest } = JSON.parse(text);

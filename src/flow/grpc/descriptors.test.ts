@@ -29,7 +29,7 @@ function filesOf(bytes: Buffer): Buffer[] {
   return files;
 }
 
-it.skipIf(!protoc)('says what the compiler says', () => {
+it.skipIf(!protoc)('encodes the same descriptors as protoc', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-protoc-'));
   try {
     for (const [name, text] of Object.entries(PROTO_FILES)) {
@@ -52,7 +52,7 @@ it.skipIf(!protoc)('says what the compiler says', () => {
   }
 });
 
-it('finds the file of a symbol, with what it imports', () => {
+it('finds the file of a symbol and its imports', () => {
   expect(findFileOfSymbol('jina.JinaRPC')).toHaveLength(5);
   expect(findFileOfSymbol('jina.JinaRPC.Call')).toEqual(findFile('jina.proto'));
   expect(findFileOfSymbol('docarray.DocumentProto.chunks')).toEqual(findFile('docarray.proto'));

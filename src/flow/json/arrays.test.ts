@@ -18,7 +18,7 @@ describe('a flat list of numbers', () => {
     ['[-0.5e-7]', '<f8', [1]],
     ['[0]', '<i8', [1]],
     ['[12345678901234567890]', '<f8', [1]],
-  ])('%s stays text, of the type %s', (list, dtype, shape) => {
+  ])('keeps %s as text with dtype %s', (list, dtype, shape) => {
     const array = embeddingOf(list) as NdArray;
     expect(array).toBeInstanceOf(NdArray);
     expect([array.dtype, array.shape, array.toJson()]).toEqual([dtype, shape, list]);
@@ -26,14 +26,14 @@ describe('a flat list of numbers', () => {
     expect(array.toList()).toEqual(JSON.parse(list));
   });
 
-  it('gives its bytes when they are asked for, and what was written to them is what counts', () => {
+  it('computes its bytes on request and reflects changes to them', () => {
     const array = embeddingOf('[1.5,2]') as NdArray;
     expect([...array.toFloat64()]).toEqual([1.5, 2]);
     new DataView(array.buffer.buffer, array.buffer.byteOffset).setFloat64(8, 7, true);
     expect(array.toJson()).toBe('[1.5,7]');
   });
 
-  it('is found in chunks and matches, in an object of documents, and for tensors', () => {
+  it('is found in chunks, matches, `data.docs` and tensors', () => {
     const inner = '{"chunks":[{"tensor":[1,2]}],"matches":[{"matches":[{"embedding":[3]}]}]}';
     for (const data of [`[${inner}]`, `{"docs":[${inner}]}`]) {
       const request = readRequest(parse(`{"data":${data}}`), {});
@@ -43,7 +43,7 @@ describe('a flat list of numbers', () => {
   });
 });
 
-describe('everything else is what JSON.parse makes of it', () => {
+describe('everything else is parsed by JSON.parse', () => {
   it.each([
     '{"data":[{"embedding":[]}]}',
     '{"data":[{"embedding":[[1],[2]]}]}',
@@ -76,7 +76,7 @@ describe('everything else is what JSON.parse makes of it', () => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
   });
 
-  it('an answer has the same values either way', () => {
+  it('writes the same values with and without kept text', () => {
     const numbers = fc.array(fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })), {
       maxLength: 5,
     });

@@ -65,13 +65,13 @@ const FULL = {
 };
 
 describe('a document in JSON', () => {
-  it('has every field, in the order of the interface, null where it is empty', () => {
+  it('has every field in order, null if empty', () => {
     const empty = written(new Document({ id: 'a' }));
     expect(Object.keys(empty)).toEqual(KEYS);
     expect(empty).toEqual({ ...Object.fromEntries(KEYS.map((key) => [key, null])), id: 'a' });
   });
 
-  it('goes through with every field', () => {
+  it('keeps every field in a round trip', () => {
     expect(through(FULL)).toEqual({
       ...Object.fromEntries(KEYS.map((key) => [key, null])),
       ...FULL,
@@ -84,25 +84,25 @@ describe('a document in JSON', () => {
     expect(through({ text: 'a', tensor: [] })).toMatchObject({ tensor: null, text: 'a' });
   });
 
-  it('may leave out everything, or say null', () => {
+  it('may omit any field or set it to null', () => {
     const document = through(Object.fromEntries(KEYS.map((key) => [key, null])));
     expect(document.id).toMatch(/^[0-9a-f]{32}$/);
     expect(through({ id: '' }).id).toMatch(/^[0-9a-f]{32}$/);
     expect(Object.values(document).filter((value) => value !== null)).toHaveLength(1);
   });
 
-  it('takes numbers as texts, and numbers in single precision', () => {
+  it('accepts numbers as strings and rounds to single precision', () => {
     expect(through({ id: 7, text: 5, weight: 0.1 })).toMatchObject({ id: '7', text: '5', weight: 0.10000000149011612 });
   });
 
-  it('keeps tags that are 0 or 1 numbers, and writes what is not JSON as null', () => {
+  it('keeps the tags 0 and 1 as numbers and writes non-JSON values as null', () => {
     expect(through({ tags: { a: 1, b: 0 } }).tags).toEqual({ a: 1, b: 0 });
     const document = new Document({ tags: { x: Number.NaN, y: Number.POSITIVE_INFINITY } });
     document.weight = Number.NaN;
     expect(written(document)).toMatchObject({ tags: { x: null, y: null }, weight: null });
   });
 
-  it('takes older spellings, and keeps other keys as tags without overwriting one', () => {
+  it('accepts older field names and keeps unknown keys as tags without overwriting any', () => {
     const document = through({
       parentId: 'p',
       mimeType: 'm',
@@ -118,7 +118,7 @@ describe('a document in JSON', () => {
     expect(document.scores).toEqual({ score: { value: 1, op_name: 'o', description: null, ref_id: 'r' } });
   });
 
-  it('takes arrays as the older object form, blob as an array too, and answers lists', () => {
+  it('accepts arrays in the older object form, also as blob, and writes lists', () => {
     const dense = { buffer: Buffer.from(new Float32Array([1, 2]).buffer).toString('base64'), shape: [2], dtype: '<f4' };
     expect(through({ embedding: { dense } }).embedding).toEqual([1, 2]);
     expect(through({ blob: { dense } }).tensor).toEqual([1, 2]);
@@ -128,14 +128,14 @@ describe('a document in JSON', () => {
     });
   });
 
-  it('gives chunks and matches their places', () => {
+  it('sets granularity, adjacency and parent of chunks and matches', () => {
     const document = through({ id: 'r', chunks: [{ parent_id: 'x', chunks: [{}] }], matches: [{ granularity: 9 }] });
     expect(document.chunks[0]).toMatchObject({ parent_id: 'r', granularity: 1 });
     expect(document.chunks[0].chunks[0]).toMatchObject({ parent_id: document.chunks[0].id, granularity: 2 });
     expect(document.matches[0]).toMatchObject({ parent_id: null, granularity: null, adjacency: 1 });
   });
 
-  it('keeps a key that names a prototype a key', () => {
+  it('treats `__proto__` as an ordinary key', () => {
     const document = readDocument(JSON.parse('{"__proto__": {"polluted": 1}, "tags": {"a": 1}}'));
     expect(Object.keys(document.tags)).toEqual(['a', '__proto__']);
     expect(JSON.parse(documentJson(document)).tags).toEqual(JSON.parse('{"a":1,"__proto__":{"polluted":1}}'));
@@ -170,13 +170,13 @@ describe('a document in JSON', () => {
     expect(refusal(() => readDocument(value))).toEqual([issue]);
   });
 
-  it('names the two contents that exclude each other; empty ones do not count', () => {
+  it('names the two conflicting contents and ignores empty ones', () => {
     expect(() => readDocument({ text: 'a', tensor: [1] })).toThrow('only one field among [text, tensor]');
     expect(readDocument({ text: 'a', blob: '', tensor: null }).text).toBe('a');
     expect(readDocument({ text: '', blob: 'aGk=' }).blob).toEqual(new Uint8Array([104, 105]));
   });
 
-  it('gives arrays without bytes their zeros, of all documents together only so many', () => {
+  it('fills arrays without bytes with zeros, up to a limit for the whole request', () => {
     const zeros = (entries: number) => ({ tensor: { dense: { shape: [entries, 1], dtype: '<f4' } } });
     expect(through(zeros(2)).tensor).toEqual([[0], [0]]);
     const half = 2 ** 19;
@@ -186,7 +186,7 @@ describe('a document in JSON', () => {
     ]);
   });
 
-  it('bounds the rows that bytes may become', () => {
+  it('limits the number of rows that bytes may expand to', () => {
     const buffer = Buffer.alloc(2 ** 20 + 1).toString('base64');
     const flat = { tensor: { dense: { buffer, shape: [1, 2 ** 20 + 1], dtype: '|b1' } } };
     expect(readDocument(flat).tensor?.shape).toEqual([1, 2 ** 20 + 1]);
@@ -194,7 +194,7 @@ describe('a document in JSON', () => {
     expect(refusal(() => readDocument(rows))).toEqual(['body.tensor.dense: value_error']);
   });
 
-  it('refuses what is nested without end, in linear time', () => {
+  it('refuses deep nesting in linear time', () => {
     const deep = (open: string, close: string) => JSON.parse(open.repeat(20_000) + close.repeat(20_000));
     expect(refusal(() => readDocument({ tags: { a: deep('[', ']') } }))).toEqual(['body.tags: value_error.depth']);
     expect(refusal(() => readDocument({ x: deep('[', ']') }))).toEqual(['body.x: value_error.depth']);
@@ -205,14 +205,14 @@ describe('a document in JSON', () => {
 });
 
 describe('a request in JSON', () => {
-  it('has documents in a list, in an object, or none', () => {
+  it('reads documents from a list, an object or nothing', () => {
     const count = (data: unknown) => readRequest({ data }).docs.length;
     expect([count([{}, {}]), count({ docs: [{}] }), count({ docs: null }), count(null), count(undefined)]).toEqual([
       2, 1, 0, 0, 0,
     ]);
   });
 
-  it('takes strings: addresses as uri, others as text, and ids where they are', () => {
+  it('reads strings as URIs, texts or ids', () => {
     const { docs } = readRequest({ data: ['some text', 'https://example.org/', 'data:,x', '/etc/passwd'] });
     expect(docs.map(({ text, uri }) => text || uri)).toEqual([
       'some text',
@@ -235,11 +235,11 @@ describe('a request in JSON', () => {
     expect(readRequest(body, { endpoint: '/route' }).header.execEndpoint).toBe('/route');
   });
 
-  it.each(['targetExecutor', 'target_executor', 'targetPeapod', 'target_peapod'])('takes %s', (key) => {
+  it.each(['targetExecutor', 'target_executor', 'targetPeapod', 'target_peapod'])('accepts %s', (key) => {
     expect(readRequest({ [key]: 'a' }).header.targetExecutor).toBe('a');
   });
 
-  it('gets a new id, unless its own is to be kept', () => {
+  it('gets a new id unless its own must be kept', () => {
     const body = { header: { request_id: 'mine' }, routes: [{ executor: 'x' }], anything: 1 };
     expect(readRequest(body).header.requestId).toMatch(/^[0-9a-f]{32}$/);
     expect(readRequest(body, { keepsId: true }).header.requestId).toBe('mine');
@@ -271,7 +271,7 @@ describe('an answer in JSON', () => {
     ],
   };
 
-  it('has exactly the keys that clients take', () => {
+  it('has exactly the keys that clients accept', () => {
     const at = '2026-11-21T10:20:11.406429+00:00';
     expect(JSON.parse(requestJson(answer))).toEqual({
       header: { requestId: 'r', status: null, execEndpoint: '/x', targetExecutor: '' },
@@ -287,7 +287,7 @@ describe('an answer in JSON', () => {
     expect(JSON.parse(requestJson({ ...answer, header: { requestId: 'r', status } })).header.status).toEqual(status);
   });
 
-  it('as a frame has underscores, and leaves out what is not set', () => {
+  it('uses snake_case in frames and omits unset fields', () => {
     const at = '2026-11-21T10:20:11.406429Z';
     expect(JSON.parse(requestFrame(answer))).toEqual({
       header: { request_id: 'r', exec_endpoint: '/x' },

@@ -47,7 +47,7 @@ describe('frames', () => {
     },
   );
 
-  it('are refused when they announce more than they may', () => {
+  it('are refused when they announce too many bytes', () => {
     const head = Buffer.alloc(9);
     head.writeUInt32LE(2 ** 28 + 1, 0);
     expect(() => read(head, 9)).toThrow(RangeError);

@@ -5,8 +5,8 @@ import { ask, closeAll, Fail, flowOf, Mark, Run, routesOf, Tell, texts, textsOf 
 
 afterEach(closeAll);
 
-describe('the way through a flow', () => {
-  it('goes from each to the one added after it', async () => {
+describe('routing', () => {
+  it('runs executors in the order they were added', async () => {
     const flow = await flowOf([
       { name: 'a', uses: Mark },
       { name: 'b', uses: Mark },
@@ -22,13 +22,13 @@ describe('the way through a flow', () => {
     }
   });
 
-  it('is nothing at all without executors', async () => {
+  it('returns the request without executors', async () => {
     const answer = await ask(await flowOf([]), { docs: texts('as it is') });
     expect(textsOf(answer)).toEqual(['as it is']);
     expect(routesOf(answer)).toEqual(['gateway']);
   });
 
-  it('branches with documents of their own and joins in the order of needs, however long they take', async () => {
+  it('gives branches their own documents and joins them in the order of `needs`', async () => {
     const slow = async ({ docs }: Call) => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       for (const doc of docs) doc.text = 'slow';
@@ -53,7 +53,7 @@ describe('the way through a flow', () => {
     expect(textsOf(await ask(other, { docs: texts('one') }))).toEqual(['fast', 'from fast']);
   });
 
-  it('answers with what leaves the last one that does not float', async () => {
+  it('answers with the output of the last non-floating executor', async () => {
     const flow = await flowOf([
       { name: 'a', uses: Mark },
       { name: 'aside', uses: Mark, floating: true },
@@ -65,7 +65,7 @@ describe('the way through a flow', () => {
     expect(routesOf(answer)).toEqual(['gateway', 'a', 'aside', 'b']);
   });
 
-  it('waits for floating work only when it closes, and does not report its failure', async () => {
+  it('waits for floating executors only when closing and ignores their failures', async () => {
     let done = false;
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -97,7 +97,7 @@ describe('the way through a flow', () => {
 });
 
 describe('dispatch by endpoint', () => {
-  it('passes by executors that are not bound, with a route that has no end', async () => {
+  it('skips unbound executors and leaves their route without an end time', async () => {
     class Index extends Executor {
       static override readonly requests = requests<Index>({ '/index': 'clear' });
       clear = () => [];
@@ -116,7 +116,7 @@ describe('dispatch by endpoint', () => {
     expect(flow.endpoints()).toEqual(['/index']);
   });
 
-  it('runs only catch-alls when no endpoint is named', async () => {
+  it('runs only catch-all handlers without an endpoint', async () => {
     class Named extends Executor {
       static override readonly requests = requests<Named>({ '/a': 'run' });
       run = () => ({ ran: true });
@@ -129,7 +129,7 @@ describe('dispatch by endpoint', () => {
     expect(Object.keys(parameters.__results__ as object)).toEqual(['b/rep-0']);
   });
 
-  it('reaches every executor on the reserved endpoint', async () => {
+  it('reaches every executor on the dry-run endpoint', async () => {
     const flow = await flowOf([
       { name: 'a', uses: Fail },
       { name: 'b', uses: Mark },
@@ -141,7 +141,7 @@ describe('dispatch by endpoint', () => {
 });
 
 describe('targetExecutor', () => {
-  it('is a pattern that the name begins with', async () => {
+  it('matches the start of names', async () => {
     const flow = await flowOf([
       { name: 'execA', uses: Mark },
       { name: 'execB', uses: Mark },
@@ -156,12 +156,12 @@ describe('targetExecutor', () => {
     expect(await asked('nobody')).toEqual(['']);
   });
 
-  it('is cleared before a request goes on, and in the answer', async () => {
+  it('is removed from forwarded requests and the answer', async () => {
     const flow = await flowOf([{ name: 'a', uses: Mark }]);
     expect((await ask(flow, { targetExecutor: 'a' })).header.targetExecutor).toBeUndefined();
   });
 
-  it('refuses what is not a pattern, and is not held up by one that explodes', async () => {
+  it('refuses invalid patterns and matches pathological ones quickly', async () => {
     const flow = await flowOf([{ name: 'a'.repeat(60), uses: Mark }]);
     await expect(ask(flow, { targetExecutor: '(' })).rejects.toMatchObject({ name: 'SubmittedDataMalformedError' });
     await expect(ask(flow, { targetExecutor: `[${'a'.repeat(2000)}]` })).rejects.toThrow('longer than 256');
@@ -170,7 +170,7 @@ describe('targetExecutor', () => {
 });
 
 describe('parameters', () => {
-  it('are for all, for one by NAME__key, and for one by an object', async () => {
+  it('apply to all executors, or to one by NAME__key or an object', async () => {
     const flow = await flowOf([
       { name: 'a', uses: Tell },
       { name: 'b', uses: Tell },
@@ -184,7 +184,7 @@ describe('parameters', () => {
     expect(rest).toEqual(parameters);
   });
 
-  it('start anew at each executor', async () => {
+  it('are not shared between executors', async () => {
     const change = ({ parameters }: Call) => {
       (parameters.inner as Record<string, unknown>).x = 'changed';
       parameters.more = true;
@@ -198,7 +198,7 @@ describe('parameters', () => {
     expect(answer.parameters.more).toBeUndefined();
   });
 
-  it('pass on an empty __results__, and unite those of branches', async () => {
+  it('forward an empty __results__ and merge those of branches', async () => {
     const flow = await flowOf([
       { name: 'a', uses: Tell, needs: 'gateway' },
       { name: 'b', uses: Tell, needs: 'gateway' },
@@ -213,7 +213,7 @@ describe('parameters', () => {
 });
 
 describe('joins', () => {
-  it('fill whole fields that are empty, by id, recursively, and keep ids', async () => {
+  it('fill empty fields by document id, recursively', async () => {
     const one = () => [new Document({ id: 'd', tags: { a: 1 }, matches: [new Document({ id: 'm1', text: 'one' })] })];
     const other = () => [
       new Document({
@@ -239,7 +239,7 @@ describe('joins', () => {
     ]);
   });
 
-  it('hand the parts on unmerged when they are not to be reduced', async () => {
+  it('pass the parts unmerged with `no_reduce`', async () => {
     let seen: unknown;
     const look = ({ docs, docsMatrix, docsMap }: Call) => {
       seen = {
@@ -262,7 +262,7 @@ describe('joins', () => {
     expect(answer.docs.map(({ id }) => id)).toEqual(['d0', 'fresh']);
   });
 
-  it('do not run behind a branch that failed, while other branches do', async () => {
+  it('are skipped after a failed branch, while other branches run', async () => {
     const ran: string[] = [];
     const flow = await flowOf([
       { name: 'bad', uses: Fail, needs: 'gateway' },
@@ -281,7 +281,7 @@ describe('joins', () => {
 });
 
 describe('when', () => {
-  it('gives a branch the documents that it is for; the answer has the order of the request, new ones last', async () => {
+  it('filters documents by branch and restores their order, new ones last', async () => {
     const add = ({ docs }: Call) => [new Document({ id: 'new' }), ...docs];
     const flow = await flowOf([
       { name: 'cats', uses: Mark, needs: 'gateway', when: { tags__kind: { $eq: 'cat' } } },
@@ -294,7 +294,7 @@ describe('when', () => {
     expect(answer.docs.map(({ id }) => id)).toEqual(['cat0', 'dog1', 'cat2', 'dog4', 'new']);
   });
 
-  it('sends an empty list too', async () => {
+  it('sends an empty list if no document matches', async () => {
     const flow = await flowOf([{ name: 'a', uses: Tell, when: { text: { $eq: 'no' } } }]);
     const answer = await ask(flow);
     expect(answer.docs).toEqual([]);

@@ -32,14 +32,14 @@ async function isInside(add: AddOptions, ownProcesses?: boolean): Promise<boolea
   return (parameters.__results__ as { 'a/rep-0': { pid: number } })['a/rep-0'].pid === process.pid;
 }
 
-it('those of modules, where the program or the executor says so; the executor has the last word', async () => {
+it('runs module executors in processes as configured; the executor option wins', async () => {
   expect(await isInside({ modules: inside.file })).toBe(true);
   expect(await isInside({ modules: outside.file }, true)).toBe(false);
   expect(await isInside({ modules: outside.file, ownProcess: true })).toBe(false);
   expect(await isInside({ modules: inside.file, ownProcess: false }, true)).toBe(true);
 });
 
-it('no class of the program, and none of the product', async () => {
+it('never runs program classes or built-in executors in a process', async () => {
   const start = (uses: AddOptions['uses'], more: AddOptions) =>
     createFlow(
       defineFlow()
@@ -54,7 +54,7 @@ it('no class of the program, and none of the product', async () => {
   );
 });
 
-it('tells which options cannot go to another process', async () => {
+it('reports options that cannot be sent to another process', async () => {
   const usesWith = { run: () => 1 };
   const flow = flowOf([{ name: 'a', uses: 'Where', modules: outside.file, usesWith }], {}, { ownProcesses: true });
   await expect(flow).rejects.toThrow(/a: the options cannot be sent to another process: .*could not be cloned/);

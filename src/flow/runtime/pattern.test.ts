@@ -3,7 +3,7 @@ import { compileTarget } from './pattern.ts';
 
 const matching = async (pattern: string, names: readonly string[]) => names.filter(await compileTarget(pattern));
 
-describe('a pattern of names', () => {
+describe('a target pattern', () => {
   it.each<[string, string[]]>([
     ['exec', ['execA', 'execB']],
     ['exec[AB]$', ['execA', 'execB']],
@@ -12,7 +12,7 @@ describe('a pattern of names', () => {
     ['(?i)EXEC', ['execA', 'execB']],
     ['\\p{L}+$', ['execA', 'execB', 'other']],
     [Array.from({ length: 20 }, (_, at) => `encoder${at}`).join('|'), []],
-  ])('%s finds what begins with it', async (pattern, names) => {
+  ])('%s matches the start of names', async (pattern, names) => {
     expect(await matching(pattern, ['execA', 'execB', 'other'])).toEqual(names);
   });
 
@@ -25,7 +25,7 @@ describe('a pattern of names', () => {
     ['[\\PL\\pN]'.repeat(20), 'more than 4 Unicode classes'],
     ['.*'.repeat(500), 'longer than 256'],
     ['(a*)*'.repeat(200), 'longer than 256'],
-  ])('%s is refused before it costs anything', async (pattern, reason) => {
+  ])('refuses %s before compiling it', async (pattern, reason) => {
     await expect(compileTarget(pattern)).rejects.toMatchObject({
       name: 'SubmittedDataMalformedError',
       code: 422,
@@ -34,7 +34,7 @@ describe('a pattern of names', () => {
     });
   });
 
-  it.each(['(', 'a)', '[', '(?<n>'])('%s is none', async (pattern) => {
+  it.each(['(', 'a)', '[', '(?<n>'])('refuses the invalid pattern %s', async (pattern) => {
     await expect(compileTarget(pattern)).rejects.toThrow('body.targetExecutor: value is not a regular expression');
   });
 });
