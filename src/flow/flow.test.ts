@@ -165,7 +165,7 @@ describe('an executor', () => {
     class Derived extends Base {
       static override readonly requests = requests<Derived>({ '/b': 'two' });
     }
-    // What a compiler makes of `@on('/c', '/d') three() {}` and of `@on() rest() {}`.
+    // The compiled form of `@on('/c', '/d') three() {}` and `@on() rest() {}`.
     class Decorated extends Derived {
       constructor(setup: ExecutorSetup) {
         super(setup);
@@ -334,7 +334,7 @@ describe('replicas and shards', () => {
   });
 });
 
-/** Workers that answer as they are told, one after another. */
+/** Workers that return a list of prepared answers in order. */
 function remote(answers: Record<string, (call: WorkerCall) => Promise<DataRequest>>) {
   const calls: string[] = [];
   const connect: Connect = ({ host, port }): Worker => ({

@@ -4,7 +4,7 @@ import { createFlowMetrics, serveMetrics } from './metrics.ts';
 
 afterEach(closeAll);
 
-/** Series to value, those left out that tell when a series began and how long something took. */
+/** Values by series, without creation times and durations. */
 const seriesOf = (text: string): Record<string, number> =>
   Object.fromEntries(
     text

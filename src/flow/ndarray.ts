@@ -298,7 +298,7 @@ export class NdArray {
 
   /** `undefined` for a sparse array. */
   get dense(): DenseArray | undefined {
-    const list = this.#dense ? undefined : this.#given();
+    const list = this.#dense ? undefined : this.#parsedList();
     if (list !== undefined) {
       this.#dense = { buffer: encodeList(list, this.#dtype), shape: this.#shape, dtype: this.#dtype };
       // The caller may change the bytes, so they replace the list and the text.
@@ -319,13 +319,13 @@ export class NdArray {
    */
   toList(): NestedList {
     if (this.#shape.includes(0)) return [];
-    const list = this.#given();
+    const list = this.#parsedList();
     if (list !== undefined) return list;
     if (this.sparse) return scatter(this.sparse);
     return nest(readDense(this.#dense!), this.#shape);
   }
 
-  #given(): NestedList | undefined {
+  #parsedList(): NestedList | undefined {
     if (this.#text !== undefined) {
       this.#list = JSON.parse(this.#text) as NestedList;
       this.#text = undefined;

@@ -1,4 +1,4 @@
-/** An executor alone, as gateways of others call it (contract, 8.5). */
+/** A served executor, called as gateways do (docs/reference/wire/flow.md, Executors over gRPC). */
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AddOptions, defineFlow } from './definition/define-flow.ts';

@@ -110,8 +110,8 @@ function compileComparison(path: string, operator: string, value: unknown, searc
   const other = operandGetter(value);
   return (document) => {
     const own = read(document);
-    const given = other(document);
-    return own !== undefined && given !== undefined && comparison(own, given);
+    const otherValue = other(document);
+    return own !== undefined && otherValue !== undefined && comparison(own, otherValue);
   };
 }
 

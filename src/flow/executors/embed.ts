@@ -19,8 +19,8 @@ export function embedExecutor(embed: BuiltInTools['embed']): ExecutorClass {
     readonly #of = this.#with.choice('of', TARGETS) ?? 'auto';
 
     async embed({ docs, endpoint, parameters, signal }: Call): Promise<void> {
-      const asked = readParameters(parameters);
-      const dimensions = asked.integer('dimensions', 1) ?? this.#dimensions;
+      const requested = readParameters(parameters);
+      const dimensions = requested.integer('dimensions', 1) ?? this.#dimensions;
       // At /search texts are queries; everywhere else they are the passages to search.
       const side = this.#side ?? (endpoint === '/search' ? 'query' : 'passage');
       const targets = targetsOf(docs, this.#of);

@@ -33,8 +33,8 @@ export function readExecutor(reading: BuiltInTools['reading']): ExecutorClass {
     readonly #read: ReadOne = reading(this.#reader);
 
     async read({ docs, parameters, signal }: Call): Promise<void> {
-      const asked = readRequestOptions(parameters);
-      const read = asked ? reading({ ...this.#reader, ...asked }) : this.#read;
+      const requested = readRequestOptions(parameters);
+      const read = requested ? reading({ ...this.#reader, ...requested }) : this.#read;
       const wanted = docs.filter(isReadable);
       await eachDocument(wanted, { atOnce: this.#atOnce, signal }, async (doc) => {
         fillDocument(doc, await read(createSource(doc), signal));

@@ -30,8 +30,8 @@ export function searchExecutor(open: BuiltInTools['openCollection']): ExecutorCl
 
     /** The text of each document is the question. Its matches are replaced. */
     async search({ docs, parameters, signal }: Call): Promise<void> {
-      const asked = readLimit(readParameters(parameters)) ?? this.#limit;
-      const limit = Math.min(MAX_RESULTS, Math.max(asked, this.#candidates));
+      const requested = readLimit(readParameters(parameters)) ?? this.#limit;
+      const limit = Math.min(MAX_RESULTS, Math.max(requested, this.#candidates));
       for (const doc of docs) {
         signal.throwIfAborted();
         const found = doc.text.trim() === '' ? [] : await this.#collection!.search(doc.text, { limit, signal });

@@ -1,4 +1,4 @@
-/** Exported flows, held against what the machines that run them want, and read back. */
+/** Exported flows, checked against the schemas of their platforms and parsed back. */
 import Ajv from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -50,7 +50,7 @@ interface Manifest {
 const manifests = (): Manifest[] =>
   files('kubernetes').flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS() as Manifest));
 
-/** A name of Kubernetes (RFC 1035), as Services need it. */
+/** A Kubernetes name (RFC 1035), as Services require. */
 const NAME = { type: 'string', pattern: '^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$' };
 const PORT = { type: 'integer', minimum: 1, maximum: 65_535 };
 const PORT_NAME = { type: 'string', pattern: '^[a-z0-9-]{1,15}$' };
@@ -131,7 +131,7 @@ const POD = object({
 });
 const SELECTOR = object({ matchLabels: LABELS });
 
-/** Each kind as the published API describes it, as far as it is used here: nothing else may stand in it. */
+/** The fields of each kind used here, from the published API. No other fields are allowed. */
 const KINDS: Record<string, { apiVersion: string; spec?: unknown }> = {
   ConfigMap: { apiVersion: 'v1' },
   Service: {

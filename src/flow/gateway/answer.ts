@@ -17,11 +17,11 @@ export const ok = (body: string): Answer => ({ code: 200, body });
 
 export const detailAnswer = (
   code: number,
-  what: string | readonly Issue[],
+  reason: string | readonly Issue[],
   headers: Record<string, string> = {},
 ): Answer => ({
   code,
-  body: JSON.stringify({ detail: what }),
+  body: JSON.stringify({ detail: reason }),
   headers,
 });
 
@@ -47,11 +47,11 @@ export interface RequestFacts {
   readonly docs?: readonly Document[];
 }
 
-export function failureAnswer(error: unknown, asked: RequestFacts): Answer {
+export function failureAnswer(error: unknown, facts: RequestFacts): Answer {
   const failure = asProblem(error);
   const { retryAfter } = failure.facts;
   const headers: Record<string, string> = typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {};
-  if (isUnavailableProblem(failure)) return { code: failure.code, body: unavailableBody(failure, asked), headers };
+  if (isUnavailableProblem(failure)) return { code: failure.code, body: unavailableBody(failure, facts), headers };
   const listed = failure.code === 422 || Array.isArray(failure.facts.detail);
   return detailAnswer(failure.code, listed ? issuesOf(failure) : failure.message, headers);
 }

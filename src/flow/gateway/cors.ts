@@ -9,7 +9,7 @@ const MAX_AGE_SECONDS = '600';
 export function preflight({ method, headers }: IncomingMessage): Answer | undefined {
   const { origin } = headers;
   if (method !== 'OPTIONS' || !origin || !headers['access-control-request-method']) return undefined;
-  const asked = headers['access-control-request-headers'];
+  const requestedHeaders = headers['access-control-request-headers'];
   return {
     code: 200,
     body: 'OK',
@@ -19,7 +19,7 @@ export function preflight({ method, headers }: IncomingMessage): Answer | undefi
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': METHODS,
       'access-control-max-age': MAX_AGE_SECONDS,
-      ...(asked && { 'access-control-allow-headers': asked }),
+      ...(requestedHeaders && { 'access-control-allow-headers': requestedHeaders }),
       vary: 'Origin',
     },
   };

@@ -82,7 +82,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   function answerTo(
     request: IncomingMessage,
     match: RouteMatch,
-    asked: Pick<Exchange, 'requestId' | 'signal' | 'json'>,
+    exchange: Pick<Exchange, 'requestId' | 'signal' | 'json'>,
   ) {
     const { route, name } = match;
     const refused = refuse(request);
@@ -91,7 +91,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     if (!route.isPublic && !isAllowed(request)) {
       return detailAnswer(401, 'Not authenticated', { 'www-authenticate': 'Bearer' });
     }
-    return route.run({ request, name, ...asked });
+    return route.run({ request, name, ...exchange });
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -112,8 +112,8 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     });
     let answer: Answer;
     try {
-      const asked = preflightOf(request) ?? answerTo(request, match, { requestId, signal: controller.signal, json });
-      answer = await (requestTimeoutMs ? withTimeout(asked, requestTimeoutMs, controller) : asked);
+      const pending = preflightOf(request) ?? answerTo(request, match, { requestId, signal: controller.signal, json });
+      answer = await (requestTimeoutMs ? withTimeout(pending, requestTimeoutMs, controller) : pending);
     } catch (error) {
       answer = failureAnswer(error, { requestId });
       if (answer.code === 500) log?.error({ err: asProblem(error).cause ?? error, reqId: requestId });

@@ -25,8 +25,8 @@ export interface ReadBody {
 
 export interface RestFormat {
   /** Throws SubmittedDataMalformedError with the fact `detail`. */
-  read(body: unknown, asked: BodyContext): ReadBody;
-  write(answer: DataRequest, reading: ReadBody, asked: BodyContext): string;
+  read(body: unknown, context: BodyContext): ReadBody;
+  write(answer: DataRequest, reading: ReadBody, context: BodyContext): string;
 }
 
 function readPartSize(body: unknown): number | undefined {
@@ -46,14 +46,14 @@ function readBody(body: unknown, { endpoint, kind = 'search' }: BodyContext): Re
 export const REST_V3: RestFormat = { read: readBody, write: requestJson };
 
 export const REST_V2: RestFormat = {
-  read(body, asked) {
+  read(body, context) {
     const named = isObject(body) ? (body.execEndpoint ?? body.exec_endpoint) : undefined;
-    if (isObject(body) && !asked.endpoint && named === undefined) {
+    if (isObject(body) && !context.endpoint && named === undefined) {
       throw invalidAt({ parent: BODY, key: 'execEndpoint' }, 'missing');
     }
-    return readBody(body, asked);
+    return readBody(body, context);
   },
-  write: (answer, _reading, { endpoint }) => (endpoint ? v2DocumentsAnswer(answer) : v2MessageAnswer(answer)),
+  write: (answer, _body, { endpoint }) => (endpoint ? v2DocumentsAnswer(answer) : v2MessageAnswer(answer)),
 };
 
 /** Adds the two query-language entries that `top_k` stands for. */

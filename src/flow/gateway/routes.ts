@@ -133,8 +133,8 @@ const CRUD_ROUTES = [
 ] as const;
 
 function crudRoutes(tools: RouteTools): Route[] {
-  const form = REST_FORMATS[tools.options.restApiVersion];
-  const isOld = form === REST_V1;
+  const format = REST_FORMATS[tools.options.restApiVersion];
+  const isOld = format === REST_V1;
   const routes = CRUD_ROUTES.map(
     ([method, kind, summary]): Route => ({
       method,
@@ -143,7 +143,7 @@ function crudRoutes(tools: RouteTools): Route[] {
       summary,
       requestSchema: isOld ? 'OldRequest' : 'DataRequest',
       responseSchema: isOld ? 'OldResponse' : 'DataResponse',
-      run: createDataHandler(tools, form, { endpoint: `/${kind}`, kind }),
+      run: createDataHandler(tools, format, { endpoint: `/${kind}`, kind }),
     }),
   );
   return [...routes, modeRoute(tools)];
@@ -151,7 +151,7 @@ function crudRoutes(tools: RouteTools): Route[] {
 
 function customRoutes(tools: RouteTools): Route[] {
   const { exposeEndpoints, restApiVersion } = tools.options;
-  const form = restApiVersion === '1' ? REST_V3 : REST_FORMATS[restApiVersion];
+  const format = restApiVersion === '1' ? REST_V3 : REST_FORMATS[restApiVersion];
   return Object.entries(exposeEndpoints).flatMap(([endpoint, { httpPath, methods, summary, description, tags }]) =>
     methods.map(
       (method): Route => ({
@@ -162,17 +162,17 @@ function customRoutes(tools: RouteTools): Route[] {
         description,
         requestSchema: 'DataRequest',
         responseSchema: 'DataResponse',
-        run: createDataHandler(tools, form, { endpoint }),
+        run: createDataHandler(tools, format, { endpoint }),
       }),
     ),
   );
 }
 
 /** Reads a body, sends it through the flow and writes the answer in the same format. */
-function createDataHandler(tools: RouteTools, form: RestFormat, asked: BodyContext): Route['run'] {
+function createDataHandler(tools: RouteTools, format: RestFormat, context: BodyContext): Route['run'] {
   return async (exchange) => {
-    const reading = form.read(await exchange.json(), asked);
-    return runBody(tools, exchange, reading, (answer) => form.write(answer, reading, asked));
+    const reading = format.read(await exchange.json(), context);
+    return runBody(tools, exchange, reading, (answer) => format.write(answer, reading, context));
   };
 }
 
@@ -183,14 +183,14 @@ async function runBody(
   write: (answer: DataRequest) => string,
 ): Promise<Answer> {
   request.header.requestId = requestId;
-  const asked: RequestFacts = { requestId, docs: request.docs };
+  const facts: RequestFacts = { requestId, docs: request.docs };
   try {
     const answer = await handleInParts(flow, request, partSize, { signal, headers });
     return { code: options.failuresAre500 && failed(answer) ? 500 : 200, body: write(answer) };
   } catch (error) {
     // Other failures need no documents; the gateway handles and logs them.
     if (!isUnavailableProblem(asProblem(error))) throw error;
-    return failureAnswer(error, asked);
+    return failureAnswer(error, facts);
   }
 }
 

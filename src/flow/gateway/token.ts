@@ -7,9 +7,9 @@ const digest = (text: string) => createHash('sha256').update(text).digest();
 /** Whether a request may be answered. Without a token, every request may. */
 export function createTokenCheck(token: string | undefined): (request: Pick<IncomingMessage, 'headers'>) => boolean {
   if (!token) return () => true;
-  const right = digest(token);
+  const expected = digest(token);
   return ({ headers }) => {
-    const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
-    return given !== undefined && timingSafeEqual(digest(given), right);
+    const [, bearer] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
+    return bearer !== undefined && timingSafeEqual(digest(bearer), expected);
   };
 }

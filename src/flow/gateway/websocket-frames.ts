@@ -69,10 +69,10 @@ function readV1Message(body: Record<string, unknown>): RequestFrame {
   const data = (kind === 'delete' ? ids : undefined) ?? docs ?? [];
   const reading = REST_V1.read({ ...body, data }, { endpoint: `/${kind}`, kind });
   if (requestId) reading.request.header.requestId = requestId;
-  const asked = { ...reading, ...(requestId && { requestId }) };
+  const request = { ...reading, ...(requestId && { requestId }) };
   return {
     requestId: reading.request.header.requestId,
-    run: async (flow, options) => JSON.stringify(v1Answer(await flow.handle(reading.request, options), asked)),
+    run: async (flow, options) => JSON.stringify(v1Answer(await flow.handle(reading.request, options), request)),
   };
 }
 

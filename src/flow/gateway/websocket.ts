@@ -56,9 +56,9 @@ export interface WebSocketGateway {
 const SUBPROTOCOLS: Readonly<Record<string, FrameCodec>> = { json: JSON_TEXT, bytes: PROTOBUF_BYTES };
 
 /** Chooses the subprotocol: JSON if offered, else bytes. */
-function chooseSubprotocol(asked: ReadonlySet<string>): string | false {
-  if (asked.has('json')) return 'json';
-  return asked.has('bytes') ? 'bytes' : false;
+function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
+  if (offered.has('json')) return 'json';
+  return offered.has('bytes') ? 'bytes' : false;
 }
 
 type Path = 'data' | 'dry run';

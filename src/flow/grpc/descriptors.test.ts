@@ -1,4 +1,4 @@
-/** Descriptions of the protocol held against those of the protocol's own compiler, where the machine has it. */
+/** Compares the descriptors with those of protoc, where it is installed. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -12,7 +12,7 @@ import { PROTO_FILES } from './proto-files.ts';
 
 const protoc = findProgram('protoc');
 
-/** Files of a FileDescriptorSet. */
+/** The files of a FileDescriptorSet. */
 function filesOf(bytes: Buffer): Buffer[] {
   const files: Buffer[] = [];
   readFields(

@@ -36,8 +36,8 @@ const ERROR_MARK = { [METADATA.isError]: 'true' };
 const stricterLimit = (one: number, other: number): number => (one && other ? Math.min(one, other) : one || other);
 
 function prefetchOf(facts: CallInfo): number {
-  const asked = Number(facts.metadata(METADATA.prefetch) ?? 0);
-  return Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
+  const requested = Number(facts.metadata(METADATA.prefetch) ?? 0);
+  return Number.isSafeInteger(requested) && requested > 0 ? requested : 0;
 }
 
 export function createRequestMethods({

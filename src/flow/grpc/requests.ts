@@ -51,13 +51,13 @@ const encodeAnswer = (answer: DataRequest): EncodedAnswer => ({ answer, bytes: a
 /** Throws only when the flow or an executor is unavailable. */
 export async function answerRequest(handle: Handle, request: DataRequest, facts: CallInfo): Promise<EncodedAnswer> {
   const { header, parameters } = request;
-  const asked = { ...request, header: { ...header }, parameters, docs: [] };
+  const withoutDocs = { ...request, header: { ...header }, parameters, docs: [] };
   try {
     return encodeAnswer(await handle(request, facts));
   } catch (error) {
     const failure = asProblem(error);
     if (isUnavailableProblem(failure)) throw failure;
-    return encodeAnswer(refusedAnswer(asked, failure));
+    return encodeAnswer(refusedAnswer(withoutDocs, failure));
   }
 }
 

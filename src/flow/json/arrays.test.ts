@@ -4,7 +4,7 @@ import { NdArray } from '../ndarray.ts';
 import { parseWithArrays } from './arrays.ts';
 import { readRequest, requestJson } from './index.ts';
 
-/** Makes every text long enough for the detour. */
+/** Makes every text longer than the minimum length. */
 const PADDING = ' '.repeat(5000);
 
 type Body = { data: Record<string, unknown>[] };

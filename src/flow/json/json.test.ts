@@ -8,7 +8,7 @@ const written = (document: Document): any => JSON.parse(documentJson(document));
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 const through = (value: unknown): any => written(readDocument(value));
 
-/** What is wrong, as `place: type`. */
+/** The issues as `location: type`. */
 function refusal(read: () => unknown): string[] {
   try {
     read();

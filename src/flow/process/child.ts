@@ -54,11 +54,11 @@ const LOADING_OPTIONS = [
   '--enable-source-maps',
 ];
 
-function loadingOptions(given: readonly string[]): string[] {
-  return given.flatMap((option, at) => {
+function loadingOptions(args: readonly string[]): string[] {
+  return args.flatMap((option, at) => {
     const [name] = option.split('=');
     if (!LOADING_OPTIONS.includes(name!)) return [];
-    const next = given[at + 1];
+    const next = args[at + 1];
     return option.includes('=') || next === undefined || next.startsWith('-') ? [option] : [option, next];
   });
 }

@@ -1,4 +1,4 @@
-/** What an executor does is the same in this process and in a process of its own. */
+/** Executors behave the same in this process and in their own. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -345,7 +345,7 @@ describe.each([
   it('runs floating: the answer does not wait, closing does', async () => {
     const options = { file: place('floating'), until: place('may-end') };
     const flow = await flowOf([{ name: 'a' }, { name: 'f', floating: true, usesWith: options }]);
-    // The first one would wait too, so it is passed over.
+    // Skip the first call, which would wait too.
     const answer = await ask(flow, { endpoint: '/wait', docs: texts('x'), targetExecutor: 'f' });
     expect(textsOf(answer)).toEqual(['x']);
     await expect.poll(() => linesOf('floating'), { timeout: 10_000 }).toEqual(['waits']);

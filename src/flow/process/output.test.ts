@@ -58,7 +58,7 @@ it('throttles a stream that writes without end', async () => {
   for (let at = 0; at < 20; at++) opened.stdout.write(chunk);
   await expect.poll(() => opened.stdout.isPaused(), { timeout: 20_000 }).toBe(true);
   expect(taken).toBeLessThan(20 * chunk.length);
-  // The next windows take the rest.
+  // The rest is read in the next windows.
   await expect.poll(() => taken, { timeout: 30_000 }).toBe(20 * chunk.length);
   await ended(opened);
 });

@@ -146,8 +146,8 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
         return failedRequest(call.requests, error, current.type, options.stacks);
       }
     },
-    async ping(given) {
-      await calls.ping(await runningReplica(), given);
+    async ping(pingSignal) {
+      await calls.ping(await runningReplica(), pingSignal);
     },
     close() {
       closing ??= close();

@@ -26,7 +26,7 @@ import { createPeers, type Plain } from './protocol.suite.ts';
 const { today, later } = createPeers();
 const SEED = { seed: 909, numRuns: 200 };
 
-// What another codec may have been given, in its own words.
+// A message as another codec represents it.
 const text = fc.string({ unit: 'grapheme', maxLength: 8 });
 const name = fc.string({ minLength: 1, maxLength: 6 }).filter((key) => key !== '__proto__');
 const float = fc.float({ noNaN: true });

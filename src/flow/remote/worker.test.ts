@@ -1,4 +1,4 @@
-/** Executors on ports of their own, reached from flows. */
+/** Executors on separate ports, called by flows. */
 import { createServer } from 'node:net';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';

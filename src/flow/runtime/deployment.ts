@@ -135,13 +135,13 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
   }
 
   async function processSharded(current: Generation, call: WorkerCall): Promise<DataRequest> {
-    let given = call;
+    let shardCall = call;
     if (current.before) {
       const prepared = await current.before.process(call);
       if (failed(prepared)) return prepared;
-      given = { ...call, requests: [prepared] };
+      shardCall = { ...call, requests: [prepared] };
     }
-    const parts = await sendToShards(current, given);
+    const parts = await sendToShards(current, shardCall);
     const failure = parts.find(failed);
     if (failure) return failure;
     if (!current.after) return definition.reduce ? reduceRequests(parts) : concatenate(parts);

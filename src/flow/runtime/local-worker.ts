@@ -90,9 +90,9 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     else options.log?.error({ ...facts, error: describeError(error) }, 'an executor failed');
   }
 
-  async function process(given: WorkerCall): Promise<DataRequest> {
+  async function process(call: WorkerCall): Promise<DataRequest> {
     if (closing) throw new WorkerUnavailableError('unreachable', `${name} is closed`);
-    const request = joinRequests(given.requests);
+    const request = joinRequests(call.requests);
     const requestedEndpoint = request.header.execEndpoint ?? '';
     const endpoint = bound.has(requestedEndpoint) ? requestedEndpoint : CATCH_ALL;
     const work = batched.get(endpoint) ?? bound.get(endpoint);
@@ -100,7 +100,7 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     const started = performance.now();
     let failed = false;
     try {
-      const answer = work(createCall(request, given));
+      const answer = work(createCall(request, call));
       applyAnswer(request, answer instanceof Promise ? await answer : answer);
       if (options.outputArrayType) convertArrays(request.docs, options.outputArrayType);
     } catch (error) {

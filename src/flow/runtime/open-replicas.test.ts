@@ -1,4 +1,4 @@
-/** Which executors run in processes of their own. */
+/** Which executors run in their own processes. */
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type AddOptions, defineFlow } from '../definition/define-flow.ts';
