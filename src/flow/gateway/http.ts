@@ -13,7 +13,7 @@ import type { FlowObserver } from '../observer.ts';
 import { type Answer, detailAnswer, failureAnswer } from './answer.ts';
 import { readJson } from './body.ts';
 import { CORS_HEADERS, preflight } from './cors.ts';
-import { createListener, refuseMalformed, withoutUpgrade } from './listener.ts';
+import { closeListener, createListener, openPort } from './listener.ts';
 import { descriptionRoutes } from './openapi.ts';
 import { createRouter, type RouteMatch } from './router.ts';
 import { type Exchange, gatewayRoutes } from './routes.ts';
@@ -157,33 +157,15 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     },
     upgrade: sockets.upgrade,
     async listen(port, host) {
-      server = await createListener(options);
-      server.on('request', gateway.handle);
-      server.on('upgrade', (request, socket, head) => {
-        if (request.headers.upgrade?.toLowerCase() === 'websocket') sockets.upgrade(request, socket, head);
-        else
-          server!.emit(options.sslCertfile ? 'secureConnection' : 'connection', withoutUpgrade(request, socket, head));
-      });
-      server.on('clientError', refuseMalformed);
-      await new Promise<void>((resolve, reject) => {
-        server!.once('error', reject);
-        server!.listen(port, host, resolve);
-      });
-      const { port: opened } = server.address() as { port: number };
+      server = await createListener(options, { onRequest: gateway.handle, onWebSocket: sockets.upgrade });
+      const opened = await openPort(server, port, host);
       const scheme = protocol === 'HTTP' ? 'http' : 'ws';
       const name = host.includes(':') ? `[${host}]` : host;
       return { port: opened, url: `${scheme}${options.sslCertfile ? 's' : ''}://${name}:${opened}` };
     },
     async close(graceMs = GRACE_MS) {
       isClosing = true;
-      const closed = new Promise<void>((resolve) => {
-        if (server?.listening) server.close(() => resolve());
-        else resolve();
-      });
-      server?.closeIdleConnections();
-      const cut = setTimeout(() => server?.closeAllConnections(), graceMs);
-      await Promise.all([sockets.close(graceMs), closed]);
-      clearTimeout(cut);
+      await Promise.all([server && closeListener(server, graceMs), sockets.close(graceMs)]);
     },
   };
   return gateway;

@@ -1,6 +1,6 @@
 /** The HTTP server below a gateway: TLS, limits, and requests that are not plain HTTP/1. */
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { problem } from '#errors.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
@@ -11,8 +11,48 @@ const KEEP_ALIVE_MS = 65_000;
 /** Maximum time to receive a request. */
 const REQUEST_MS = 300_000;
 
+export interface ListenerHandlers {
+  readonly onRequest: RequestListener;
+  readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
 /** Throws when only one of certificate and key is given, or one cannot be read. */
-export async function createListener({ sslCertfile, sslKeyfile }: GatewayOptions): Promise<Server> {
+export async function createListener(
+  options: GatewayOptions,
+  { onRequest, onWebSocket }: ListenerHandlers,
+): Promise<Server> {
+  const server = await createPlainListener(options);
+  server.on('request', onRequest);
+  server.on('upgrade', (request, socket, head) => {
+    if (request.headers.upgrade?.toLowerCase() === 'websocket') onWebSocket(request, socket, head);
+    else server.emit(options.sslCertfile ? 'secureConnection' : 'connection', withoutUpgrade(request, socket, head));
+  });
+  server.on('clientError', refuseMalformed);
+  return server;
+}
+
+/** Returns the opened port. Rejects with the system's error when it is in use. */
+export async function openPort(server: Server, port: number, host: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return (server.address() as { port: number }).port;
+}
+
+/** Refuses new connections and closes the open ones after `graceMs` at the latest. */
+export async function closeListener(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    if (server.listening) server.close(() => resolve());
+    else resolve();
+  });
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+async function createPlainListener({ sslCertfile, sslKeyfile }: GatewayOptions): Promise<Server> {
   const settings = {
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -34,7 +74,7 @@ export async function createListener({ sslCertfile, sslKeyfile }: GatewayOptions
  * Some clients offer an HTTP/2 upgrade and accept an HTTP/1 answer. Node has detached the connection by then, so it is
  * handed back with the request, minus the upgrade headers, in front.
  */
-export function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Duplex {
+function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Duplex {
   const { method, url, headers, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/1.1`];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -47,7 +87,7 @@ export function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: B
 }
 
 /** Answers requests that are not valid HTTP or whose header is too long. */
-export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (socket.destroyed || error.code === 'ECONNRESET') return;
   const isLong = error.code === 'HPE_HEADER_OVERFLOW';
   const line = isLong ? '431 Request Header Fields Too Large' : '400 Bad Request';

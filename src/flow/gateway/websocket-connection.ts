@@ -143,7 +143,7 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
   });
 
   const stopPings = startPings(socket, limits, {
-    taken: () => sentCount,
+    sentCount: () => sentCount,
     isBusy: () => inWork.size > 0 && socket.isPaused,
   });
   const closed = new Promise<void>((resolve) => {
@@ -176,16 +176,16 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
 function startPings(
   socket: WebSocket,
   { pingMs, pongMs }: SocketLimits,
-  signs: { taken(): number; isBusy(): boolean },
+  progress: { sentCount(): number; isBusy(): boolean },
 ): () => void {
   let deadline: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {
     if (deadline || socket.readyState !== socket.OPEN) return;
-    const before = signs.taken();
+    const before = progress.sentCount();
     socket.ping();
     deadline = setTimeout(() => {
       deadline = undefined;
-      if (signs.taken() === before && !signs.isBusy()) socket.terminate();
+      if (progress.sentCount() === before && !progress.isBusy()) socket.terminate();
     }, pongMs);
   }, pingMs);
   socket.on('pong', () => {

@@ -2,8 +2,8 @@
 import { problem } from '#errors.ts';
 import { decodeWith } from '../proto/request.ts';
 import { BYTES, createWriter, type FieldReaders, readFields, tagOf, VARINT } from '../proto/wire.ts';
+import type { Method, ResponseStream } from './method.ts';
 import { METHODS } from './names.ts';
-import type { Method, ResponseStream } from './server.ts';
 
 const SERVING = 1;
 const NOT_SERVING = 2;

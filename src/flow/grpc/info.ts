@@ -1,8 +1,8 @@
 /** The method JinaInfoRPC/_status: versions and environment, from a fixed list of names. */
 import { createStatusReport, type StatusReportInput } from '../gateway/status-report.ts';
 import { infoProto } from '../proto/codec.ts';
+import type { Method } from './method.ts';
 import { METHODS } from './names.ts';
-import type { Method } from './server.ts';
 
 export const infoMethod = (facts: StatusReportInput): Method => ({
   ...METHODS.info,

@@ -13,8 +13,8 @@ import {
 } from '../proto/wire.ts';
 import { findFile, findFileOfSymbol } from './descriptors.ts';
 import { CODE, createRpcFailure } from './failures.ts';
+import { type BidiStream, failStream, type Method } from './method.ts';
 import { SERVICES } from './names.ts';
-import { type BidiStream, failStream, type Method } from './server.ts';
 
 /** A reflection request; exactly one field is set. */
 interface ReflectionRequest {

@@ -6,9 +6,9 @@ import { decodeSingleDocument, encodeSingleDocument } from '../proto/codec.ts';
 import { failed } from '../request.ts';
 import { asBuffer } from './bytes.ts';
 import { CODE, createRpcFailure, toRpcFailure } from './failures.ts';
+import { type BidiStream, type CallInfo, failStream, type Method, type Reply, type ResponseStream } from './method.ts';
 import { METADATA, METHODS } from './names.ts';
 import { answerRequest, answerStreamMessage, type EncodedAnswer, type Handle, readRequest } from './requests.ts';
-import { type BidiStream, type CallInfo, failStream, type Method, type Reply, type ResponseStream } from './server.ts';
 import { type CallStream, STREAM_LIMITS, type StreamAnswer, type StreamLimits, serveStream } from './stream.ts';
 
 export interface RequestMethodsTools {

@@ -5,8 +5,8 @@ import { createRequest, type DataRequest, ERROR, type Status } from '../request.
 import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import { asBuffer } from './bytes.ts';
 import { toRpcFailure } from './failures.ts';
+import type { CallInfo } from './method.ts';
 import { METADATA } from './names.ts';
-import type { CallInfo } from './server.ts';
 import type { StreamAnswer } from './stream.ts';
 
 /** Throws like `Flow.handle`. */

@@ -3,46 +3,12 @@
  * methods interpret the bytes.
  */
 import { readFile } from 'node:fs/promises';
-import type { Duplex, Writable } from 'node:stream';
-import type {
-  handleUnaryCall,
-  Metadata,
-  Server,
-  ServerCredentials,
-  ServerOptions,
-  UntypedHandleCall,
-} from '@grpc/grpc-js';
+import type { Server, ServerCredentials, ServerOptions } from '@grpc/grpc-js';
 import { problem } from '#errors.ts';
-import { asBuffer } from './bytes.ts';
-import { CODE, createRpcFailure, type RpcFailure, toRpcFailure } from './failures.ts';
+import { createHandlerFactory } from './handlers.ts';
 import { type GrpcLibrary, loadGrpc } from './library.ts';
-import { type MethodName, pathOf } from './names.ts';
-
-export interface CallInfo {
-  /** Text metadata by lower-case name. */
-  metadata(name: string): string | undefined;
-  /** All text metadata. */
-  headers(): Record<string, string>;
-  /** Binary metadata, whose names end in `-bin`. */
-  bytes(name: string): Buffer | undefined;
-  /** Aborted when the client disconnects or its deadline passes before the answer. */
-  readonly signal: AbortSignal;
-}
-
-export interface Reply {
-  readonly bytes: Uint8Array;
-  readonly trailers?: Readonly<Record<string, string>>;
-}
-
-/** Messages are Buffers. To fail the call use `failStream`. */
-export type ResponseStream = Writable & { readonly cancelled: boolean };
-export type BidiStream = Duplex & ResponseStream;
-
-export type Method = MethodName & { /** Needs no token. */ readonly isPublic?: boolean } & (
-    | { readonly kind: 'unary'; readonly run: (bytes: Buffer, facts: CallInfo) => Promise<Reply> | Reply }
-    | { readonly kind: 'server-stream'; readonly run: (bytes: Buffer, stream: ResponseStream, facts: CallInfo) => void }
-    | { readonly kind: 'bidi-stream'; readonly run: (stream: BidiStream, facts: CallInfo) => void }
-  );
+import type { Method } from './method.ts';
+import { pathOf } from './names.ts';
 
 export interface TlsFiles {
   readonly certfile?: string | undefined;
@@ -74,35 +40,6 @@ export interface RpcServer {
 const KEEPALIVE_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
 const MAX_STREAMS = 10_000;
-
-/** Ends a stream with a failure, after everything already written. */
-export function failStream(stream: ResponseStream, failure: RpcFailure): void {
-  if (!stream.destroyed) stream.emit('error', failure);
-}
-
-interface AnyCall {
-  readonly metadata: Metadata;
-  on(event: 'cancelled', listener: () => void): unknown;
-}
-
-function callInfoOf({ metadata }: AnyCall, signal: AbortSignal): CallInfo {
-  const first = (name: string) => metadata.get(name)[0];
-  return {
-    signal,
-    metadata(name) {
-      const value = first(name);
-      return typeof value === 'string' ? value : undefined;
-    },
-    bytes(name) {
-      const value = first(name);
-      return typeof value === 'object' ? value : undefined;
-    },
-    headers: () =>
-      Object.fromEntries(
-        Object.entries(metadata.getMap()).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-      ),
-  };
-}
 
 async function credentialsOf(
   { ServerCredentials }: GrpcLibrary,
@@ -136,72 +73,7 @@ export function createRpcServer({
   onError,
 }: RpcServerOptions): RpcServer {
   let server: Server | undefined;
-
-  /** Why a call is refused before it starts. */
-  function refuseCall(method: Method, facts: CallInfo): RpcFailure | undefined {
-    if (method.isPublic || !isAllowed || isAllowed(facts.metadata('authorization'))) return undefined;
-    return createRpcFailure(CODE.unauthenticated, 'Not authenticated');
-  }
-
-  const reportFailure = (error: unknown): RpcFailure => {
-    const failure = toRpcFailure(error);
-    if (failure.code === CODE.internal) onError?.(error);
-    return failure;
-  };
-
-  function createUnaryHandler(
-    { Metadata }: GrpcLibrary,
-    method: Method & { kind: 'unary' },
-  ): handleUnaryCall<Buffer, Buffer> {
-    return async (call, callback) => {
-      const controller = new AbortController();
-      let answered = false;
-      // The library also emits `cancelled` after a normal end.
-      call.on('cancelled', () => answered || controller.abort());
-      const facts = callInfoOf(call, controller.signal);
-      try {
-        const refused = refuseCall(method, facts);
-        if (refused) return callback(refused);
-        const { bytes, trailers } = await method.run(call.request, facts);
-        answered = true;
-        const metadata = trailers && new Metadata();
-        for (const [key, value] of Object.entries(trailers ?? {})) metadata!.set(key, value);
-        callback(null, asBuffer(bytes), metadata);
-      } catch (error) {
-        answered = true;
-        callback(reportFailure(error));
-      }
-    };
-  }
-
-  const createStreamHandler =
-    (method: Method, run: (stream: BidiStream, facts: CallInfo) => void) =>
-    (stream: BidiStream & AnyCall): void => {
-      const controller = new AbortController();
-      // A finished stream is not cancelled.
-      stream.on('cancelled', () => stream.writableFinished || controller.abort());
-      const facts = callInfoOf(stream, controller.signal);
-      const refused = refuseCall(method, facts);
-      if (refused) {
-        failStream(stream, refused);
-        return;
-      }
-      try {
-        run(stream, facts);
-      } catch (error) {
-        failStream(stream, reportFailure(error));
-      }
-    };
-
-  function createHandler(library: GrpcLibrary, method: Method): UntypedHandleCall {
-    if (method.kind === 'unary') return createUnaryHandler(library, method);
-    const run =
-      method.kind === 'bidi-stream'
-        ? method.run
-        : (stream: BidiStream, facts: CallInfo) =>
-            method.run((stream as unknown as { request: Buffer }).request, stream, facts);
-    return createStreamHandler(method, run) as unknown as UntypedHandleCall;
-  }
+  const createHandler = createHandlerFactory({ isAllowed, onError });
 
   function register(library: GrpcLibrary, to: Server): void {
     const same = (bytes: Buffer) => bytes;

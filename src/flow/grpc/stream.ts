@@ -3,7 +3,7 @@
  * answers is not read from either.
  */
 import type { RpcFailure } from './failures.ts';
-import { type BidiStream, failStream } from './server.ts';
+import { type BidiStream, failStream } from './method.ts';
 
 export interface StreamLimits {
   /** Maximum total size of messages that are running or waiting for earlier answers. */

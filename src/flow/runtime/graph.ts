@@ -148,29 +148,6 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     }
   }
 
-  /** Builds the answer from the last deployment's output and the routes and results of all. */
-  function createAnswer(run: Run, answer: DataRequest): DataRequest {
-    const { input } = run;
-    const routes: Route[] = [...input.routes, { executor: GATEWAY, startTime: run.started, endTime: timestamp() }];
-    let results: JsonObject | undefined;
-    for (const at of order) {
-      const route = run.routes[at];
-      if (route) routes.push(route);
-      if (run.results[at]) results = { ...results, ...run.results[at] };
-    }
-    if (results) {
-      const given = input.parameters[RESULTS];
-      results = { ...(isObject(given) ? (given as JsonObject) : {}), ...results };
-    }
-    return {
-      ...input,
-      header: { ...input.header, status: answer.header.status, targetExecutor: undefined },
-      parameters: results ? { ...run.parameters, [RESULTS]: results } : run.parameters,
-      routes,
-      docs: answer.docs,
-    };
-  }
-
   function runFloating(run: Run): void {
     for (const { at } of floating) {
       const work = runNode(run, at).catch(() => {});
@@ -209,13 +186,36 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
       const answered = last >= 0 ? runNode(run, last) : run.start;
       runFloating(run);
       const { copies } = await answered;
-      const answer = createAnswer(run, copies.at(-1)!);
+      const answer = createAnswer(run, copies.at(-1)!, order);
       if (position) restoreOrder(answer, position);
       return answer;
     },
     async settled() {
       await Promise.all(detached);
     },
+  };
+}
+
+/** Builds the answer from the last deployment's output and the routes and results of all. */
+function createAnswer(run: Run, answer: DataRequest, order: readonly number[]): DataRequest {
+  const { input } = run;
+  const routes: Route[] = [...input.routes, { executor: GATEWAY, startTime: run.started, endTime: timestamp() }];
+  let results: JsonObject | undefined;
+  for (const at of order) {
+    const route = run.routes[at];
+    if (route) routes.push(route);
+    if (run.results[at]) results = { ...results, ...run.results[at] };
+  }
+  if (results) {
+    const given = input.parameters[RESULTS];
+    results = { ...(isObject(given) ? (given as JsonObject) : {}), ...results };
+  }
+  return {
+    ...input,
+    header: { ...input.header, status: answer.header.status, targetExecutor: undefined },
+    parameters: results ? { ...run.parameters, [RESULTS]: results } : run.parameters,
+    routes,
+    docs: answer.docs,
   };
 }
 
