@@ -66,8 +66,8 @@ async function startWithTimeout(deployment: Deployment): Promise<void> {
 }
 
 /** HTTP headers forwarded by the gateway. */
-function headersOf(facts: CallInfo): Record<string, string> {
-  const bytes = facts.bytes(METADATA.headers);
+function headersOf(info: CallInfo): Record<string, string> {
+  const bytes = info.bytes(METADATA.headers);
   if (!bytes) return {};
   try {
     const value: unknown = JSON.parse(bytes.toString());
@@ -101,11 +101,11 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
   const deployment = createDeployment(definition, { executors, ownProcesses, stacks, log, observe });
   let hasExited = false;
 
-  async function process(requests: readonly DataRequest[], facts: CallInfo): Promise<DataRequest> {
+  async function process(requests: readonly DataRequest[], info: CallInfo): Promise<DataRequest> {
     const pickled = requests.find(({ docsBytes }) => docsBytes);
     if (pickled) return refuseDocsBytes(pickled);
     try {
-      const call = { requests, sources: requests.map(sourceOf), headers: headersOf(facts), signal: facts.signal };
+      const call = { requests, sources: requests.map(sourceOf), headers: headersOf(info), signal: info.signal };
       const answer = await deployment.process(call);
       const name = answer.header.status?.exception?.name;
       if (!hasExited && failed(answer) && name && definition.exitOnExceptions.includes(name)) {
@@ -121,7 +121,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
   }
 
   const onError = (error: unknown) => log?.error({ err: error });
-  const handle = reportingErrors((request, facts) => process([request], facts), onError);
+  const handle = reportingErrors((request, info) => process([request], info), onError);
   const requests = createRequestMethods({ handle, prefetch: PREFETCH, marksErrors: true });
   const health = createHealth([...LISTED_SERVICES, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
 
@@ -130,7 +130,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     {
       ...METHODS.list,
       kind: 'unary',
-      async run(bytes, facts) {
+      async run(bytes, info) {
         const parts = decodeRequestList(bytes);
         const [first] = parts;
         if (!first) throw problem('SubmittedDataMalformedError', { message: 'The request list is empty' });
@@ -138,7 +138,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
           await answerRequest(
             reportingErrors((_, call) => process(parts, call), onError),
             first,
-            facts,
+            info,
           ),
         );
       },

@@ -20,7 +20,7 @@ export interface ReadPage {
 export type Read = (source: ReadSource, signal: AbortSignal) => Promise<ReadPage>;
 
 /** A passage of a text from `start` to `end`, in UTF-16 units. */
-export interface Cut {
+export interface TextPassage {
   readonly start: number;
   readonly end: number;
   /** Headings above the passage, outermost first, joined by ` > `. */
@@ -87,7 +87,7 @@ export interface BuiltInTools {
   /** Creates a function that reads with these reader options. Throws a ParamValidationError for an invalid option. */
   reading(options: Readonly<Record<string, unknown>>): Read;
   /** Cuts a text into passages, in order. Only blank lines are dropped. */
-  cut(text: string): readonly Cut[];
+  cut(text: string): readonly TextPassage[];
   /** One vector of length 1 for each text. */
   embed(texts: readonly string[], ask: EmbedAsk): Promise<readonly Float32Array[]>;
   /** One score for each text, in their order. Higher is better. */

@@ -57,7 +57,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const { flow, version, log, limits, observe, environment = {} } = tools;
   const options = tools.options ?? flow.definition.gateway;
   const onError = (error: unknown) => log?.error({ err: error });
-  const handle: Handle = (request, facts) => flow.handle(request, { signal: facts.signal, headers: facts.headers() });
+  const handle: Handle = (request, info) => flow.handle(request, { signal: info.signal, headers: info.headers() });
   const requests = createRequestMethods({
     handle: withTimeout(reportingErrors(handle, onError), options.requestTimeoutMs),
     prefetch: options.prefetch,

@@ -84,11 +84,11 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
   }
 
   function start(bytes: Buffer): void {
-    const gone = new AbortController();
-    inWork.add(gone);
+    const controller = new AbortController();
+    inWork.add(controller);
     inWorkBytes += bytes.length;
-    void answer(bytes, gone.signal).finally(() => {
-      inWork.delete(gone);
+    void answer(bytes, controller.signal).finally(() => {
+      inWork.delete(controller);
       inWorkBytes -= bytes.length;
       update();
     });

@@ -16,7 +16,7 @@ interface AnyCall {
   on(event: 'cancelled', listener: () => void): unknown;
 }
 
-function callInfoOf({ metadata }: AnyCall, signal: AbortSignal): CallInfo {
+function createCallInfo({ metadata }: AnyCall, signal: AbortSignal): CallInfo {
   const first = (name: string) => metadata.get(name)[0];
   return {
     signal,
@@ -40,8 +40,8 @@ export function createHandlerFactory({
   onError,
 }: HandlerTools): (library: GrpcLibrary, method: Method) => UntypedHandleCall {
   /** Why a call is refused before it starts. */
-  function refuseCall(method: Method, facts: CallInfo): RpcFailure | undefined {
-    if (method.isPublic || !isAllowed || isAllowed(facts.metadata('authorization'))) return undefined;
+  function refuseCall(method: Method, info: CallInfo): RpcFailure | undefined {
+    if (method.isPublic || !isAllowed || isAllowed(info.metadata('authorization'))) return undefined;
     return createRpcFailure(CODE.unauthenticated, 'Not authenticated');
   }
 
@@ -60,11 +60,11 @@ export function createHandlerFactory({
       let answered = false;
       // The library also emits `cancelled` after a normal end.
       call.on('cancelled', () => answered || controller.abort());
-      const facts = callInfoOf(call, controller.signal);
+      const info = createCallInfo(call, controller.signal);
       try {
-        const refused = refuseCall(method, facts);
+        const refused = refuseCall(method, info);
         if (refused) return callback(refused);
-        const { bytes, trailers } = await method.run(call.request, facts);
+        const { bytes, trailers } = await method.run(call.request, info);
         answered = true;
         const metadata = trailers && new Metadata();
         for (const [key, value] of Object.entries(trailers ?? {})) metadata!.set(key, value);
@@ -77,19 +77,19 @@ export function createHandlerFactory({
   }
 
   const createStreamHandler =
-    (method: Method, run: (stream: BidiStream, facts: CallInfo) => void) =>
+    (method: Method, run: (stream: BidiStream, info: CallInfo) => void) =>
     (stream: BidiStream & AnyCall): void => {
       const controller = new AbortController();
       // A finished stream is not cancelled.
       stream.on('cancelled', () => stream.writableFinished || controller.abort());
-      const facts = callInfoOf(stream, controller.signal);
-      const refused = refuseCall(method, facts);
+      const info = createCallInfo(stream, controller.signal);
+      const refused = refuseCall(method, info);
       if (refused) {
         failStream(stream, refused);
         return;
       }
       try {
-        run(stream, facts);
+        run(stream, info);
       } catch (error) {
         failStream(stream, reportFailure(error));
       }
@@ -100,8 +100,8 @@ export function createHandlerFactory({
     const run =
       method.kind === 'bidi-stream'
         ? method.run
-        : (stream: BidiStream, facts: CallInfo) =>
-            method.run((stream as unknown as { request: Buffer }).request, stream, facts);
+        : (stream: BidiStream, info: CallInfo) =>
+            method.run((stream as unknown as { request: Buffer }).request, stream, info);
     return createStreamHandler(method, run) as unknown as UntypedHandleCall;
   }
 

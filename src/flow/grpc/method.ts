@@ -24,9 +24,9 @@ export type ResponseStream = Writable & { readonly cancelled: boolean };
 export type BidiStream = Duplex & ResponseStream;
 
 export type Method = MethodName & { /** Needs no token. */ readonly isPublic?: boolean } & (
-    | { readonly kind: 'unary'; readonly run: (bytes: Buffer, facts: CallInfo) => Promise<Reply> | Reply }
-    | { readonly kind: 'server-stream'; readonly run: (bytes: Buffer, stream: ResponseStream, facts: CallInfo) => void }
-    | { readonly kind: 'bidi-stream'; readonly run: (stream: BidiStream, facts: CallInfo) => void }
+    | { readonly kind: 'unary'; readonly run: (bytes: Buffer, info: CallInfo) => Promise<Reply> | Reply }
+    | { readonly kind: 'server-stream'; readonly run: (bytes: Buffer, stream: ResponseStream, info: CallInfo) => void }
+    | { readonly kind: 'bidi-stream'; readonly run: (stream: BidiStream, info: CallInfo) => void }
   );
 
 /** Ends a stream with a failure, after everything already written. */

@@ -35,8 +35,8 @@ const ERROR_MARK = { [METADATA.isError]: 'true' };
 /** The smaller of two limits, where 0 means no limit. */
 const stricterLimit = (one: number, other: number): number => (one && other ? Math.min(one, other) : one || other);
 
-function prefetchOf(facts: CallInfo): number {
-  const requested = Number(facts.metadata(METADATA.prefetch) ?? 0);
+function prefetchOf(info: CallInfo): number {
+  const requested = Number(info.metadata(METADATA.prefetch) ?? 0);
   return Number.isSafeInteger(requested) && requested > 0 ? requested : 0;
 }
 
@@ -51,14 +51,14 @@ export function createRequestMethods({
   const closingFailure = createRpcFailure(CODE.unavailable, 'The server is closing');
   let isStopped = false;
 
-  async function runSingle(bytes: Buffer, facts: CallInfo): Promise<Reply> {
-    const answered = await answerRequest(handle, readRequest(bytes, facts), facts);
+  async function runSingle(bytes: Buffer, info: CallInfo): Promise<Reply> {
+    const answered = await answerRequest(handle, readRequest(bytes, info), info);
     observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: answered.bytes.length });
     return reply(answered);
   }
 
-  async function runMessage(message: Buffer, facts: CallInfo): Promise<StreamAnswer> {
-    const answer = await answerStreamMessage(handle, message, facts);
+  async function runMessage(message: Buffer, info: CallInfo): Promise<StreamAnswer> {
+    const answer = await answerStreamMessage(handle, message, info);
     observe?.transferred?.({ receivedBytes: message.length, sentBytes: answer.message?.length ?? 0 });
     return answer;
   }
@@ -66,15 +66,15 @@ export function createRequestMethods({
   const reply = ({ answer, bytes }: EncodedAnswer): Reply =>
     marksErrors && failed(answer) ? { bytes, trailers: ERROR_MARK } : { bytes };
 
-  function runStream(stream: BidiStream, facts: CallInfo): void {
+  function runStream(stream: BidiStream, info: CallInfo): void {
     if (isStopped) {
       failStream(stream, closingFailure);
       return;
     }
     const served = serveStream(stream, {
-      answer: (message) => runMessage(message, facts),
-      prefetch: stricterLimit(prefetch, prefetchOf(facts)),
-      inOrder: facts.metadata(METADATA.inOrder)?.toLowerCase() === 'true',
+      answer: (message) => runMessage(message, info),
+      prefetch: stricterLimit(prefetch, prefetchOf(info)),
+      inOrder: info.metadata(METADATA.inOrder)?.toLowerCase() === 'true',
       limits: { ...STREAM_LIMITS, ...limits },
     });
     open.add(served);
@@ -82,9 +82,9 @@ export function createRequestMethods({
   }
 
   /** Answers one document with one message per resulting document, or one empty message if there is none. */
-  async function runDocument(bytes: Buffer, stream: ResponseStream, facts: CallInfo): Promise<void> {
+  async function runDocument(bytes: Buffer, stream: ResponseStream, info: CallInfo): Promise<void> {
     try {
-      const { answer } = await answerRequest(handle, decodeSingleDocument(bytes), facts);
+      const { answer } = await answerRequest(handle, decodeSingleDocument(bytes), info);
       const parts = answer.docs.length > 0 ? answer.docs.map((one) => ({ ...answer, docs: [one] })) : [answer];
       for (const part of parts) {
         if (stream.destroyed) return;
@@ -103,7 +103,7 @@ export function createRequestMethods({
       {
         ...METHODS.document,
         kind: 'server-stream',
-        run: (bytes, stream, facts) => void runDocument(bytes, stream, facts),
+        run: (bytes, stream, info) => void runDocument(bytes, stream, info),
       },
     ],
     reply,

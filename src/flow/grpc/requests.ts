@@ -10,13 +10,13 @@ import { METADATA } from './names.ts';
 import type { StreamAnswer } from './stream.ts';
 
 /** Throws like `Flow.handle`. */
-export type Handle = (request: DataRequest, facts: CallInfo) => Promise<DataRequest>;
+export type Handle = (request: DataRequest, info: CallInfo) => Promise<DataRequest>;
 
 /** An empty message is a valid request with default values. */
-export function readRequest(bytes: Buffer, facts: CallInfo): DataRequest {
+export function readRequest(bytes: Buffer, info: CallInfo): DataRequest {
   const request = decodeRequest(bytes);
   if (bytes.length === 0) request.header.execEndpoint = '/';
-  request.header.requestId ||= facts.metadata(METADATA.requestId) ?? '';
+  request.header.requestId ||= info.metadata(METADATA.requestId) ?? '';
   return request;
 }
 
@@ -49,11 +49,11 @@ export interface EncodedAnswer {
 const encodeAnswer = (answer: DataRequest): EncodedAnswer => ({ answer, bytes: asBuffer(encodeRequest(answer)) });
 
 /** Throws only when the flow or an executor is unavailable. */
-export async function answerRequest(handle: Handle, request: DataRequest, facts: CallInfo): Promise<EncodedAnswer> {
+export async function answerRequest(handle: Handle, request: DataRequest, info: CallInfo): Promise<EncodedAnswer> {
   const { header, parameters } = request;
   const withoutDocs = { ...request, header: { ...header }, parameters, docs: [] };
   try {
-    return encodeAnswer(await handle(request, facts));
+    return encodeAnswer(await handle(request, info));
   } catch (error) {
     const failure = asProblem(error);
     if (isUnavailableProblem(failure)) throw failure;
@@ -65,12 +65,12 @@ export async function answerRequest(handle: Handle, request: DataRequest, facts:
  * Like `answerRequest`, for one message of a stream. Invalid bytes end the stream. So does an unavailable executor,
  * after an answer with the request's id.
  */
-export async function answerStreamMessage(handle: Handle, bytes: Buffer, facts: CallInfo): Promise<StreamAnswer> {
+export async function answerStreamMessage(handle: Handle, bytes: Buffer, info: CallInfo): Promise<StreamAnswer> {
   let requestId: string | undefined;
   try {
-    const request = readRequest(bytes, facts);
+    const request = readRequest(bytes, info);
     requestId = request.header.requestId;
-    return { message: (await answerRequest(handle, request, facts)).bytes };
+    return { message: (await answerRequest(handle, request, info)).bytes };
   } catch (error) {
     const failure = toRpcFailure(error);
     if (requestId === undefined) return { failure };
@@ -82,7 +82,7 @@ export async function answerStreamMessage(handle: Handle, bytes: Buffer, facts: 
 /** Throws a ServiceTimeoutError and aborts the call when it takes longer than `timeoutMs`. */
 export function withTimeout(handle: Handle, timeoutMs: number | undefined): Handle {
   if (timeoutMs === undefined) return handle;
-  return async (request, facts) => {
+  return async (request, info) => {
     const controller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -92,8 +92,8 @@ export function withTimeout(handle: Handle, timeoutMs: number | undefined): Hand
       }, timeoutMs);
     });
     try {
-      const signal = AbortSignal.any([facts.signal, controller.signal]);
-      return await Promise.race([handle(request, { ...facts, signal }), late]);
+      const signal = AbortSignal.any([info.signal, controller.signal]);
+      return await Promise.race([handle(request, { ...info, signal }), late]);
     } finally {
       clearTimeout(timer);
     }
@@ -102,13 +102,13 @@ export function withTimeout(handle: Handle, timeoutMs: number | undefined): Hand
 
 /** Reports internal errors, whose details the caller does not see. */
 export const reportingErrors =
-  (handle: Handle, tell: (error: unknown) => void): Handle =>
-  async (request, facts) => {
+  (handle: Handle, report: (error: unknown) => void): Handle =>
+  async (request, info) => {
     try {
-      return await handle(request, facts);
+      return await handle(request, info);
     } catch (error) {
       const failure = asProblem(error);
-      if (failure.code === 500 && !facts.signal.aborted) tell(failure.cause ?? failure);
+      if (failure.code === 500 && !info.signal.aborted) report(failure.cause ?? failure);
       throw failure;
     }
   };
