@@ -91,8 +91,8 @@ function createHostNamer(prefix: string): (name: string) => string {
 /** Path of a module in the image: below `/flow`, relative to the flow file. */
 function modulePath(file: string, baseDir: string): string {
   const relative = path.relative(baseDir, file);
-  const inlineEntry = relative.startsWith('..') || path.isAbsolute(relative) ? path.basename(file) : relative;
-  return path.posix.join(MODULES_DIR, inlineEntry.split(path.sep).join('/'));
+  const inside = relative.startsWith('..') || path.isAbsolute(relative) ? path.basename(file) : relative;
+  return path.posix.join(MODULES_DIR, inside.split(path.sep).join('/'));
 }
 
 function sourceOptions(source: ExecutorSource, name: string, baseDir: string) {
@@ -153,7 +153,7 @@ function externalEntry(
 const runsInGateway = ({ reduce, needs, external }: DeploymentDefinition): boolean =>
   !external && !reduce && needs.length > 1;
 
-function inside(one: DeploymentDefinition, baseDir: string) {
+function inlineEntry(one: DeploymentDefinition, baseDir: string) {
   return omitEmpty({
     ...routingOptions(one),
     uses: sourceOptions(one.source, one.name, baseDir),
@@ -232,7 +232,7 @@ export function splitFlow(
   const executors: ExecutorPart[] = [];
   const entries = deployments.map((one) => {
     if (one.external) return externalEntry(one, one.external);
-    if (runsInGateway(one)) return inside(one, baseDir);
+    if (runsInGateway(one)) return inlineEntry(one, baseDir);
     const part = executorPart(one, hostName(one.name), baseDir);
     executors.push(part);
     return externalEntry(one, [{ host: part.host, port: EXECUTOR_PORT }]);

@@ -15,7 +15,7 @@ type Field = (document: Reading, value: NonNullable<unknown>, location: JsonLoca
 interface Reading {
   readonly document: Document;
   readonly depth: number;
-  readonly claims: ArrayCounts;
+  readonly counts: ArrayCounts;
   content?: string;
   extraFields?: [string, JsonValue][];
   chunks?: readonly Document[];
@@ -71,22 +71,22 @@ const createArrayCounts = (): ArrayCounts => ({ entries: 0, lists: 0 });
 const MAX_UNSENT_ENTRIES = 2 ** 20;
 const MAX_ARRAY_ROWS = 2 ** 20;
 
-function countRows(claims: ArrayCounts, shape: readonly number[], location: JsonLocation): void {
+function countRows(counts: ArrayCounts, shape: readonly number[], location: JsonLocation): void {
   let lists = 1;
   for (const length of shape.slice(0, -1)) {
     lists *= length;
-    claims.lists += lists;
+    counts.lists += lists;
   }
-  if (!(claims.lists <= MAX_ARRAY_ROWS)) throw invalidValueAt(location, `arrays of more than ${MAX_ARRAY_ROWS} rows`);
+  if (!(counts.lists <= MAX_ARRAY_ROWS)) throw invalidValueAt(location, `arrays of more than ${MAX_ARRAY_ROWS} rows`);
 }
 
-function countUnsentEntries(claims: ArrayCounts, shape: readonly number[], location: JsonLocation): void {
-  claims.entries += sizeOf(shape);
-  if (claims.entries <= MAX_UNSENT_ENTRIES) return;
+function countUnsentEntries(counts: ArrayCounts, shape: readonly number[], location: JsonLocation): void {
+  counts.entries += sizeOf(shape);
+  if (counts.entries <= MAX_UNSENT_ENTRIES) return;
   throw invalidValueAt(location, `arrays of more than ${MAX_UNSENT_ENTRIES} entries that were not sent`);
 }
 
-function readDense(value: unknown, location: JsonLocation, claims: ArrayCounts): DenseArray {
+function readDense(value: unknown, location: JsonLocation, counts: ArrayCounts): DenseArray {
   if (!isObject(value)) throw invalidAt(location, 'dict');
   const buffer = readBase64(value.buffer ?? '', { parent: location, key: 'buffer' });
   const lengths = value.shape ?? [];
@@ -94,19 +94,19 @@ function readDense(value: unknown, location: JsonLocation, claims: ArrayCounts):
   const shape = lengths.map((length, at) =>
     readInteger(length, { parent: { parent: location, key: 'shape' }, key: at }),
   );
-  const readArray = { buffer, shape, dtype: readText(value.dtype ?? '<f8', { parent: location, key: 'dtype' }) };
-  if (readArray.buffer.length === 0) countUnsentEntries(claims, shape, location);
-  countRows(claims, shape, location);
+  const dense = { buffer, shape, dtype: readText(value.dtype ?? '<f8', { parent: location, key: 'dtype' }) };
+  if (dense.buffer.length === 0) countUnsentEntries(counts, shape, location);
+  countRows(counts, shape, location);
   try {
-    checkDense(readArray);
+    checkDense(dense);
   } catch (error) {
     throw invalidValueAt(location, (error as Error).message);
   }
-  return readArray;
+  return dense;
 }
 
 /** Reads a nested list or the object form of older clients. `parseWithArrays` may already have made it an NdArray. */
-function array(value: unknown, location: JsonLocation, claims: ArrayCounts): NdArray {
+function readArray(value: unknown, location: JsonLocation, counts: ArrayCounts): NdArray {
   if (value instanceof NdArray) return value;
   if (Array.isArray(value)) {
     try {
@@ -117,22 +117,22 @@ function array(value: unknown, location: JsonLocation, claims: ArrayCounts): NdA
   }
   if (isObject(value) && (value.dense || value.sparse)) {
     const rest = { clsName: readText(value.clsName ?? value.cls_name ?? 'numpy', location) || 'numpy' };
-    if (value.dense) return NdArray.fromDense(readDense(value.dense, { parent: location, key: 'dense' }, claims), rest);
-    return readSparse(value.sparse, { parent: location, key: 'sparse' }, claims, rest);
+    if (value.dense) return NdArray.fromDense(readDense(value.dense, { parent: location, key: 'dense' }, counts), rest);
+    return readSparse(value.sparse, { parent: location, key: 'sparse' }, counts, rest);
   }
   throw invalidAt(location, 'list');
 }
 
-function readSparse(value: unknown, location: JsonLocation, claims: ArrayCounts, rest: { clsName: string }): NdArray {
+function readSparse(value: unknown, location: JsonLocation, counts: ArrayCounts, rest: { clsName: string }): NdArray {
   if (!isObject(value)) throw invalidAt(location, 'dict');
   if (!Array.isArray(value.shape)) throw invalidAt({ parent: location, key: 'shape' }, 'list');
   const shape = value.shape.map((length) => readInteger(length, { parent: location, key: 'shape' }));
-  countUnsentEntries(claims, shape, location);
-  countRows(claims, shape, location);
+  countUnsentEntries(counts, shape, location);
+  countRows(counts, shape, location);
   const read = NdArray.fromSparse(
     {
-      indices: readDense(value.indices, { parent: location, key: 'indices' }, claims),
-      values: readDense(value.values, { parent: location, key: 'values' }, claims),
+      indices: readDense(value.indices, { parent: location, key: 'indices' }, counts),
+      values: readDense(value.values, { parent: location, key: 'values' }, counts),
       shape,
     },
     rest,
@@ -203,7 +203,7 @@ const blobOrArray: Field = (reading, value, location) => {
 };
 
 const setTensor: Field = (reading, value, location) => {
-  const tensor = array(value, location, reading.claims);
+  const tensor = readArray(value, location, reading.counts);
   // An empty tensor yields to any other content.
   if (!tensor.shape.includes(0)) setContent(reading, 'tensor', location, tensor);
   else reading.document.content ??= tensor;
@@ -211,7 +211,7 @@ const setTensor: Field = (reading, value, location) => {
 
 const readNested = (reading: Reading, value: unknown, location: JsonLocation): readonly Document[] => {
   if (!Array.isArray(value)) throw invalidAt(location, 'list');
-  return value.map((part, at) => readDocument(part, { parent: location, key: at }, reading.depth + 1, reading.claims));
+  return value.map((part, at) => readDocument(part, { parent: location, key: at }, reading.depth + 1, reading.counts));
 };
 
 const FIELDS: Record<string, Field> = Object.assign(Object.create(null) as Record<string, Field>, {
@@ -250,8 +250,8 @@ const FIELDS: Record<string, Field> = Object.assign(Object.create(null) as Recor
     if (!Array.isArray(value)) throw invalidAt(location, 'list');
     document.location = value.map((part, at) => readFloat(part, { parent: location, key: at }));
   },
-  embedding: ({ document, claims }, value, location) => {
-    document.embedding = array(value, location, claims);
+  embedding: ({ document, counts }, value, location) => {
+    document.embedding = readArray(value, location, counts);
   },
   modality: ({ document }, value, location) => {
     document.modality = readText(value, location);
@@ -286,11 +286,11 @@ export function readDocument(
   value: unknown,
   location: JsonLocation = BODY,
   depth = 0,
-  claims = createArrayCounts(),
+  counts = createArrayCounts(),
 ): Document {
   if (!isObject(value)) throw invalidAt(location, 'dict');
   if (depth > MAX_DOCUMENT_DEPTH) throw invalidAt(location, 'deep');
-  const reading: Reading = { document: new Document(''), depth, claims };
+  const reading: Reading = { document: new Document(''), depth, counts };
   for (const key in value) {
     const part = value[key];
     const field = own(FIELDS, key);
@@ -340,9 +340,9 @@ export interface ReadOptions {
 function readDocuments(data: unknown, location: JsonLocation, stringsAreIds: boolean): Document[] {
   if (data === null || data === undefined) return [];
   if (Array.isArray(data)) {
-    const claims = createArrayCounts();
+    const counts = createArrayCounts();
     return data.map((part, at) => {
-      if (typeof part !== 'string') return readDocument(part, { parent: location, key: at }, 0, claims);
+      if (typeof part !== 'string') return readDocument(part, { parent: location, key: at }, 0, counts);
       return stringsAreIds ? new Document({ id: part }) : documentFromString(part);
     });
   }
