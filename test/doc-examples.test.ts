@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { readConfig, SETTING_NAMES } from '#config.ts';
 import { docx } from '#documents/office/word/docx.suite.ts';
-import { parseFlow } from '#flow/yaml.ts';
+import { parseFlow } from '#flow/definition/yaml.ts';
 import { readNavigation } from '../scripts/site/pages.ts';
 import { type DocExample, examplesOf } from './support/doc-examples.ts';
 import { programFile } from './support/program.ts';

@@ -3,14 +3,14 @@ import { cloneDocuments, createId, Document } from './document.ts';
 import { NdArray } from './ndarray.ts';
 
 describe('a document', () => {
-  it('has an id of its own: 32 hexadecimal digits', () => {
+  it('has a random id of 32 hexadecimal digits', () => {
     const ids = Array.from({ length: 2000 }, createId);
     expect(new Set(ids).size).toBe(2000);
     expect(ids.every((id) => /^[0-9a-f]{32}$/.test(id))).toBe(true);
     expect(new Document({ id: '' }).id).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('has one content: setting one clears the others, not the uri', () => {
+  it('has one content: setting one clears the others but not the URI', () => {
     const document = new Document({ text: 'a', uri: 'u' });
     document.blob = new Uint8Array([1]);
     expect([document.text, document.blob, document.tensor]).toEqual(['', new Uint8Array([1]), undefined]);
@@ -21,7 +21,7 @@ describe('a document', () => {
     expect(() => new Document({ text: 'a', blob: new Uint8Array() })).toThrow('both text and blob');
   });
 
-  it.each(['text', 'blob', 'content'] as const)('takes nothing else for its %s', (key) => {
+  it.each(['text', 'blob', 'content'] as const)('refuses other types for its %s', (key) => {
     const document = new Document({ text: 'a' });
     for (const wrong of [null, 42, { length: 1 }] as never[]) {
       expect(() => {
@@ -31,7 +31,7 @@ describe('a document', () => {
     expect(document.text).toBe('a');
   });
 
-  it('gives chunks and matches their places, all the way down', () => {
+  it('updates chunks and matches at all depths', () => {
     const grandchild = new Document({ id: 'g' });
     const chunk = new Document({ id: 'c', chunks: [grandchild] });
     const match = new Document({ id: 'm', chunks: [new Document({ id: 'mc' })] });
@@ -46,14 +46,14 @@ describe('a document', () => {
     expect(chunk.matches[0]).toMatchObject({ parentId: '', granularity: 1, adjacency: 1 });
   });
 
-  it('says where it is within itself', () => {
+  it('reports a document that contains itself', () => {
     const document = new Document();
     expect(() => document.addChunks(document)).toThrow('chunks');
     const other = new Document();
     expect(() => other.addMatches(other)).toThrow('matches');
   });
 
-  it('is copied with nothing shared', () => {
+  it('is cloned without shared state', () => {
     const document = new Document({
       text: 'a',
       tags: { deep: { list: [1] } },
@@ -111,7 +111,7 @@ describe('an array', () => {
     ['>u4', [0, 0, 1, 0, 0, 0, 0, 1], [256, 1]],
     ['<u8', [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0], [1, 2]],
     ['|b1', [1, 0], [true, false]],
-  ])('of the type %s is read and passed on as it is', (dtype, bytes, list) => {
+  ])('of dtype %s is read and forwarded unchanged', (dtype, bytes, list) => {
     const buffer = Uint8Array.from(bytes);
     const array = NdArray.fromDense({ buffer, shape: [2], dtype }, { clsName: 'torch' });
     expect(array.toList()).toEqual(list);
@@ -121,7 +121,7 @@ describe('an array', () => {
     expect([...array.toFloat32()]).toEqual(list.map((one) => Math.fround(Number(one))));
   });
 
-  it('gives its numbers away as copies, wherever its bytes lie', () => {
+  it('returns copies of its numbers at any byte offset', () => {
     const bytes = new Uint8Array(new Float32Array([1, 2]).buffer);
     const message = Uint8Array.from([9, ...bytes]);
     const array = NdArray.fromDense({ buffer: message.subarray(1), shape: [2], dtype: '<f4' });
@@ -132,12 +132,12 @@ describe('an array', () => {
     expect(() => NdArray.fromDense({ buffer: bytes, shape: [3], dtype: '<f4' }).toFloat32()).toThrow('8 bytes');
   });
 
-  it('without dimensions is a bare number, and without bytes zeros', () => {
+  it('is a bare number without dimensions and zeros without bytes', () => {
     expect(NdArray.fromDense({ buffer: Uint8Array.of(7), shape: [], dtype: '|u1' }).toList()).toBe(7);
     expect(NdArray.fromDense({ buffer: new Uint8Array(), shape: [2, 2], dtype: '<f4' }).toJson()).toBe('[[0,0],[0,0]]');
   });
 
-  it('says when its bytes do not fit, or are not numbers', () => {
+  it('reports bytes that do not fit its shape or dtype', () => {
     const buffer = new Uint8Array(4);
     expect(() => NdArray.fromDense({ buffer, shape: [3], dtype: '<f4' }).toList()).toThrow('4 bytes');
     expect(() => NdArray.fromDense({ buffer, shape: [1], dtype: '|S4' }).toList()).toThrow('cannot be read');
@@ -145,7 +145,7 @@ describe('an array', () => {
     expect(() => NdArray.fromDense(claim).toList()).toThrow('too large');
   });
 
-  it('that is sparse is written out', () => {
+  it('is written out if sparse', () => {
     const dense = (list: number[], shape: number[]) => NdArray.fromTyped(Int32Array.from(list), shape).dense!;
     const sparse = { indices: dense([0, 1, 1, 0], [2, 2]), values: dense([5, 6], [2]), shape: [2, 2] };
     expect(NdArray.fromSparse(sparse).toList()).toEqual([
@@ -154,11 +154,11 @@ describe('an array', () => {
     ]);
   });
 
-  it('writes what JSON cannot as null', () => {
+  it('writes NaN and infinities as null', () => {
     expect(NdArray.fromTyped(new Float32Array([1, Number.NaN])).toJson()).toBe('[1,null]');
   });
 
-  it('whose bytes are changed says so in its list', () => {
+  it('reflects changed bytes in its list', () => {
     const array = NdArray.fromList([true, false]);
     array.buffer[1] = 1;
     expect(array.toList()).toEqual([true, true]);

@@ -1,4 +1,4 @@
-/** The flow's record: one content, what is known about it, and documents within it (contract, section 2). */
+/** A document: its content, metadata and nested documents (docs/reference/wire/flow.md, Documents). */
 import { randomFillSync } from 'node:crypto';
 import { NdArray, type NestedList, type TypedArray } from './ndarray.ts';
 import { copyValue, type JsonObject, MAX_DOCUMENT_DEPTH } from './values.ts';
@@ -14,7 +14,7 @@ export interface Score {
 export type Scores = Record<string, Score>;
 export type ArrayLike = NdArray | TypedArray | NestedList;
 
-/** What a document is made of; what is left out is empty. At most one of text, blob and tensor. */
+/** Properties of a new document; those left out stay empty. At most one of text, blob and tensor. */
 export interface DocumentInit {
   readonly id?: string;
   readonly text?: string;
@@ -48,7 +48,7 @@ export function createId(): string {
   return pool!.toString('hex', poolAt - 16, poolAt);
 }
 
-function toNdArray(value: ArrayLike): NdArray {
+function asNdArray(value: ArrayLike): NdArray {
   if (value instanceof NdArray) return value;
   if (ArrayBuffer.isView(value)) return NdArray.fromTyped(value);
   return NdArray.fromList(value);
@@ -57,7 +57,7 @@ function toNdArray(value: ArrayLike): NdArray {
 const isContent = (value: unknown): boolean =>
   value === undefined || typeof value === 'string' || value instanceof Uint8Array || value instanceof NdArray;
 
-const NONE: readonly Document[] = Object.freeze([]) as readonly Document[];
+const NO_DOCUMENTS: readonly Document[] = Object.freeze([]) as readonly Document[];
 
 export class Document {
   id: string;
@@ -69,7 +69,7 @@ export class Document {
   adjacency = 0;
   mimeType = '';
   weight = 0;
-  /** An address, a data: URI too. */
+  /** A URL, which may be a data: URI. */
   uri = '';
   tags: JsonObject = {};
   offset = 0;
@@ -77,16 +77,16 @@ export class Document {
   modality = '';
   evaluations: Scores = {};
   scores: Scores = {};
-  /** Carried from and to other processes, never shown in JSON. */
+  /** Travels between processes but is never written to JSON. */
   metadata: JsonObject | undefined = undefined;
-  /** Fields of the wire form that are not ours, as they came. */
+  /** Unknown protobuf fields, kept as received. */
   unknown: readonly Uint8Array[] | undefined = undefined;
   #content: string | Uint8Array | NdArray | undefined = undefined;
   #embedding: NdArray | undefined = undefined;
-  #chunks: readonly Document[] = NONE;
-  #matches: readonly Document[] = NONE;
+  #chunks: readonly Document[] = NO_DOCUMENTS;
+  #matches: readonly Document[] = NO_DOCUMENTS;
 
-  /** From its parts, or empty with an id that is taken as it is. */
+  /** Creates a document from its properties. A string creates an empty document with that id. */
   constructor(init?: DocumentInit | string) {
     if (typeof init === 'string') {
       this.id = init;
@@ -116,7 +116,7 @@ export class Document {
     if (init.matches !== undefined) this.matches = init.matches;
   }
 
-  /** The one content, whichever it is. */
+  /** The text, blob or tensor. */
   get content(): string | Uint8Array | NdArray | undefined {
     return this.#content;
   }
@@ -126,13 +126,13 @@ export class Document {
     this.#content = value;
   }
 
-  /** Empty when the content is something else. Setting it clears blob and tensor. */
+  /** Empty if the content is not text. Setting it clears blob and tensor. */
   get text(): string {
     return typeof this.#content === 'string' ? this.#content : '';
   }
 
   set text(value: string) {
-    // Executors may be plain JavaScript: what is wrong shall fail where it is done, not where it is written out.
+    // Executors may be plain JavaScript. Fail here rather than when the document is serialized.
     if (typeof value !== 'string') throw new TypeError(`the text of a document cannot be a ${typeof value}`);
     this.#content = value;
   }
@@ -155,7 +155,7 @@ export class Document {
   }
 
   set tensor(value: ArrayLike | undefined) {
-    this.#content = value === undefined ? undefined : toNdArray(value);
+    this.#content = value === undefined ? undefined : asNdArray(value);
   }
 
   get embedding(): NdArray | undefined {
@@ -163,10 +163,10 @@ export class Document {
   }
 
   set embedding(value: ArrayLike | undefined) {
-    this.#embedding = value === undefined ? undefined : toNdArray(value);
+    this.#embedding = value === undefined ? undefined : asNdArray(value);
   }
 
-  /** Setting them makes this document their parent, one granularity above. */
+  /** Setting them makes this document their parent and adjusts their granularity. */
   get chunks(): readonly Document[] {
     return this.#chunks;
   }
@@ -176,11 +176,11 @@ export class Document {
     for (const chunk of documents) {
       chunk.parentId = this.id;
       chunk.granularity = this.granularity + 1;
-      adopt(chunk);
+      updateDepths(chunk);
     }
   }
 
-  /** Setting them puts them one adjacency beyond this document, at its granularity. */
+  /** Setting them adjusts their adjacency and granularity. */
   get matches(): readonly Document[] {
     return this.#matches;
   }
@@ -190,7 +190,7 @@ export class Document {
     for (const match of documents) {
       match.adjacency = this.adjacency + 1;
       match.granularity = this.granularity;
-      adopt(match);
+      updateDepths(match);
     }
   }
 
@@ -202,15 +202,15 @@ export class Document {
     this.matches = [...this.#matches, ...documents];
   }
 
-  /** For the codecs: what came over a wire stays as it came. */
+  /** Sets chunks and matches without adjusting them. For decoders, which keep documents as received. */
   keepNested(chunks: readonly Document[], matches: readonly Document[]): void {
     this.#chunks = chunks;
     this.#matches = matches;
   }
 }
 
-/** Depths of what hangs below a document that has got a new place. */
-function adopt(root: Document): void {
+/** Updates parent, granularity and adjacency of all documents below `root`. */
+function updateDepths(root: Document): void {
   const waiting = [root];
   for (let document = waiting.pop(); document; document = waiting.pop()) {
     for (const chunk of document.chunks) {
@@ -233,8 +233,8 @@ function adopt(root: Document): void {
 }
 
 /**
- * Documents of which nothing is shared with those given but texts, scores and what is in lists. Throws a RangeError
- * when one is within itself.
+ * Deep copies of documents. Only immutable parts are shared, such as texts and scores. Throws a RangeError when a
+ * document contains itself.
  */
 export const cloneDocuments = (documents: readonly Document[], depth = 0): Document[] =>
   documents.map((document) => cloneDocument(document, depth));

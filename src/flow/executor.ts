@@ -1,6 +1,6 @@
 /**
- * What the author of an executor sees (contract, section 10): a class whose methods are bound to endpoints, by a table
- * or by decorators.
+ * The API for authors of executors: a class whose methods are bound to endpoints, by a table or by decorators
+ * (docs/reference/wire/flow.md, Executors).
  *
  *     class Upper extends Executor {
  *       static override readonly requests = requests<Upper>({ '/index': 'upper' });
@@ -14,36 +14,36 @@ import type { Log } from '#telemetry/log.ts';
 import type { Document } from './document.ts';
 import type { JsonObject } from './values.ts';
 
-/** Bound by the method that takes every endpoint without one of its own. */
+/** The endpoint that handles every request without a handler of its own. */
 export const CATCH_ALL = '/default';
-/** Bound by every executor to nothing: an empty request to it shows that the whole flow answers. */
+/** A no-op endpoint that every executor serves. An empty request to it shows that the whole flow answers. */
 export const DRY_RUN = '_jina_dry_run_';
 
 export interface Call {
-  /** All documents of the request, of a join without reduction those of all parts one after another. */
+  /** All documents of the request. For a join without reduction, the documents of all parts in order. */
   readonly docs: Document[];
-  /** Those of the request that are meant for this executor. */
+  /** The parameters that apply to this executor. */
   readonly parameters: JsonObject;
-  /** A list of documents for each part that came in; undefined when all are empty. */
+  /** One list of documents for each incoming part; `undefined` when all are empty. */
   readonly docsMatrix: readonly Document[][] | undefined;
-  /** The same lists by the name of the last executor of each part. */
+  /** The same lists by the name of each part's last executor. */
   readonly docsMap: Readonly<Record<string, Document[]>> | undefined;
-  /** The endpoint that was asked for, which a catch-all needs to know. */
+  /** The requested endpoint. A catch-all handler needs it to tell requests apart. */
   readonly endpoint: string;
   readonly requestId: string;
-  /** HTTP headers that the flow's option `headers` lets through, names in lower case. */
+  /** HTTP headers listed in the flow's option `headers`, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Nothing: the documents go on as they are now. A list takes their place. An object goes to `__results__`. */
+/** Nothing keeps the documents as they are, a list replaces them, and an object is returned in `__results__`. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler may simply not return.
 export type Answer = void | null | readonly Document[] | Record<string, unknown>;
 export type Handler = (call: Call) => Answer | Promise<Answer>;
 
 export interface ExecutorContext {
-  /** `NAME/rep-0`, with shards `NAME/shard-1/rep-0`. */
+  /** `NAME/rep-0`, or `NAME/shard-1/rep-0` with shards. */
   readonly name: string;
   readonly deployment: string;
   /** -1 without shards. */
@@ -52,14 +52,14 @@ export interface ExecutorContext {
   readonly replicas: number;
   readonly replica: number;
   readonly metas: Readonly<Record<string, unknown>>;
-  /** A folder of this executor's own, made when it is first asked for. Throws when the flow has no workspace. */
+  /** This executor's folder, created on first access. Throws when the flow has no workspace. */
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
   readonly log: Log | undefined;
 }
 
 export interface ExecutorSetup<Options = Record<string, unknown>> {
-  /** `with` of the configuration. */
+  /** The option `with` of the configuration. */
   readonly options: Options;
   readonly context: ExecutorContext;
 }
@@ -67,17 +67,17 @@ export interface ExecutorSetup<Options = Record<string, unknown>> {
 /** Endpoint to method name. */
 export type Bindings = Readonly<Record<string, string>>;
 
-// biome-ignore lint/suspicious/noExplicitAny: what an executor's options are is known to its class alone.
+// biome-ignore lint/suspicious/noExplicitAny: only the executor's class knows the type of its options.
 export type ExecutorClass = (new (setup: ExecutorSetup<any>) => Executor<any>) & { readonly requests?: Bindings };
 
 type HandlerName<E> = { [K in keyof E]: E[K] extends (call: Call) => unknown ? K : never }[keyof E] & string;
 
-/** The binding table of the executor class E, its method names checked. */
+/** The binding table of the executor class E, with checked method names. */
 export const requests = <E>(table: Readonly<Record<string, HandlerName<E>>>): Bindings => table;
 
-const decorated = new WeakMap<object, Record<string, string>>();
+const decoratorBindings = new WeakMap<object, Record<string, string>>();
 
-/** A standard method decorator, for who compiles them: binds the method to the endpoints, without any to all others. */
+/** Decorator (TC39 standard) that binds a method to the endpoints, or to all unbound endpoints if none is given. */
 export const on =
   (...endpoints: string[]) =>
   <This extends object>(
@@ -85,14 +85,14 @@ export const on =
     context: ClassMethodDecoratorContext<This, (this: This, call: Call) => Answer | Promise<Answer>>,
   ): void => {
     context.addInitializer(function (this: This) {
-      const bound = decorated.get(this) ?? {};
+      const bound = decoratorBindings.get(this) ?? {};
       for (const endpoint of endpoints.length ? endpoints : [CATCH_ALL]) setKey(bound, endpoint, String(context.name));
-      decorated.set(this, bound);
+      decoratorBindings.set(this, bound);
     });
   };
 
 export class Executor<Options = Record<string, unknown>> {
-  /** Endpoint to method name; classes that extend this one inherit and override entries. */
+  /** Maps endpoints to method names. Subclasses inherit the entries and can override them. */
   static readonly requests: Bindings = {};
 
   readonly options: Options;
@@ -103,27 +103,27 @@ export class Executor<Options = Record<string, unknown>> {
     this.context = context;
   }
 
-  /** What takes time before the first request; the flow is ready when it is done. */
+  /** Prepares the executor. The flow is ready once all executors have started. */
   start(): void | Promise<void> {}
 
-  /** Called once at the end. */
+  /** Called once, when the flow closes. */
   close(): void | Promise<void> {}
 }
 
-const noHandler: Handler = () => {};
+const doNothing: Handler = () => {};
 
 /**
- * The handlers of an executor by endpoint: its classes' tables from the base up, its decorators, then `overrides`. A
- * TypeError names a method that does not exist.
+ * Maps endpoints to handlers. Later tables win: base classes first, then subclasses, decorators and `overrides`. Throws
+ * a TypeError for a method that does not exist.
  */
-export function bindingsOf(executor: Executor, overrides: Bindings = {}): ReadonlyMap<string, Handler> {
+export function bindHandlers(executor: Executor, overrides: Bindings = {}): ReadonlyMap<string, Handler> {
   const tables: Bindings[] = [];
   for (let type = executor.constructor as { requests?: Bindings } | null; type && type !== Executor; ) {
     if (Object.hasOwn(type, 'requests') && type.requests) tables.unshift(type.requests);
     type = Object.getPrototypeOf(type);
   }
   const bound = new Map<string, Handler>();
-  for (const table of [...tables, decorated.get(executor) ?? {}, overrides]) {
+  for (const table of [...tables, decoratorBindings.get(executor) ?? {}, overrides]) {
     for (const [endpoint, method] of Object.entries(table)) {
       const handler = (executor as unknown as Record<string, unknown>)[method];
       if (typeof handler !== 'function') {
@@ -132,6 +132,6 @@ export function bindingsOf(executor: Executor, overrides: Bindings = {}): Readon
       bound.set(endpoint, (call) => handler.call(executor, call));
     }
   }
-  bound.set(DRY_RUN, noHandler);
+  bound.set(DRY_RUN, doNothing);
   return bound;
 }

@@ -1,12 +1,12 @@
-/** Executors and shorthands for tests of flows. */
-import { type AddOptions, defineFlow } from './define.ts';
+/** Executors and helpers for tests of flows. */
+import { type AddOptions, defineFlow } from './definition/define-flow.ts';
+import type { Options } from './definition/options.ts';
 import { Document } from './document.ts';
 import { type Call, Executor, requests } from './executor.ts';
 import { createFlow, type Flow, type FlowTools, type HandleOptions } from './flow.ts';
-import type { Options } from './options.ts';
 import { createRequest, type DataRequest, type RequestInit } from './request.ts';
 
-/** Writes its name into every document, behind what others wrote. */
+/** Appends its name to the text of every document. */
 export class Mark extends Executor<{ mark?: string }> {
   static override readonly requests = requests<Mark>({ '/default': 'mark' });
 
@@ -16,7 +16,7 @@ export class Mark extends Executor<{ mark?: string }> {
   }
 }
 
-/** Says who it is, and what it was called with. */
+/** Records its context and calls. */
 export class Tell extends Executor {
   static override readonly requests = requests<Tell>({ '/default': 'tell' });
 
@@ -44,7 +44,7 @@ export class Fail extends Executor<{ error?: Error }> {
   }
 }
 
-/** Calls what the test gives it. */
+/** Calls a function from the test. */
 export class Run extends Executor<{ run: (call: Call, self: Executor) => unknown }> {
   static override readonly requests = requests<Run>({ '/default': 'run' });
 
@@ -58,7 +58,7 @@ export const EXECUTORS = { Mark, Tell, Fail, Run };
 
 const open: Flow[] = [];
 
-/** Started, and closed by `closeAll`. */
+/** Starts a flow that `closeAll` closes. */
 export async function flowOf(
   deployments: readonly AddOptions[],
   options: Options = {},

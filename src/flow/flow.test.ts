@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defineFlow } from './define.ts';
+import { defineFlow } from './definition/define-flow.ts';
 import { Document } from './document.ts';
-import { type Answer, bindingsOf, type Call, Executor, type ExecutorSetup, on, requests } from './executor.ts';
+import { type Answer, bindHandlers, type Call, Executor, type ExecutorSetup, on, requests } from './executor.ts';
 import { ask, closeAll, EXECUTORS, Fail, flowOf, Mark, Run, routesOf, Tell, texts, textsOf } from './flow.suite.ts';
 import { createFlow } from './flow.ts';
 import type { DataRequest } from './request.ts';
-import { type Connect, type Worker, type WorkerCall, WorkerUnavailableError } from './worker.ts';
+import { type Connect, type Worker, type WorkerCall, WorkerUnavailableError } from './runtime/worker.ts';
 
 afterEach(closeAll);
 
@@ -25,7 +25,7 @@ afterEach(() => {
 const run = (work: (call: Call, self: Executor) => unknown) => ({ uses: Run, usesWith: { run: work } });
 
 describe('an executor', () => {
-  it('may answer nothing, documents or an object', async () => {
+  it('may return nothing, documents or an object', async () => {
     const flow = await flowOf([
       { name: 'a', ...run(({ docs }) => void docs.push(new Document({ id: 'pushed' }))) },
       { name: 'b', ...run(({ docs }) => docs.slice(1)) },
@@ -53,13 +53,13 @@ describe('an executor', () => {
         return loop;
       })(),
     ],
-  ])('fails when it answers %s', async (_, value) => {
+  ])('fails when it returns %s', async (_, value) => {
     const answer = await ask(await flowOf([{ name: 'a', ...run(() => value) }]));
     expect(answer.header.status).toMatchObject({ code: 1, exception: { name: 'TypeError', executor: 'Run' } });
     expect(answer.docs).toHaveLength(1);
   });
 
-  it('is called with lists for each part, or none when all are empty', async () => {
+  it('receives one list for each part, or none when all are empty', async () => {
     const seen: unknown[] = [];
     const look = ({ docsMatrix, docsMap }: Call) => {
       seen.push([docsMatrix?.map((part) => part.length), docsMap && Object.keys(docsMap)]);
@@ -73,7 +73,7 @@ describe('an executor', () => {
     ]);
   });
 
-  it('fails as data: name, arguments, stack and executor, and lives on', async () => {
+  it('reports failures as name, arguments, stack and executor, and keeps running', async () => {
     let calls = 0;
     const sometimes = () => {
       if (calls++ === 0) throw Object.assign(new RangeError('boom'), { args: ["it's", 42] });
@@ -104,13 +104,13 @@ describe('an executor', () => {
     expect(textsOf(await ask(flow))).toEqual(['b']);
   });
 
-  it('shows no stack unless it is asked for', async () => {
+  it('shows no stack unless enabled', async () => {
     const answer = await ask(await flowOf([{ name: 'a', uses: Fail }]));
     expect(answer.header.status!.description).toBe("RangeError('boom', 42)");
     expect(answer.header.status!.exception!.stacks).toEqual([]);
   });
 
-  it('is left after an error that it must not survive', async () => {
+  it('is closed after one of its exit exceptions', async () => {
     let closed = 0;
     class Fragile extends Fail {
       override close() {
@@ -129,7 +129,7 @@ describe('an executor', () => {
     expect(closed).toBe(1);
   });
 
-  it('knows its name, its options, its folder and its variables', async () => {
+  it('receives its name, options, workspace and variables', async () => {
     const workspace = folder();
     let seen: unknown;
     const look = (_: Call, { context, options }: Executor) => {
@@ -149,14 +149,14 @@ describe('an executor', () => {
     });
   });
 
-  it('sees the headers that the flow lets through', async () => {
+  it('receives only the configured headers', async () => {
     const flow = await flowOf([{ name: 'a', uses: Tell }], { headers: ['X-User'] });
     const headers = { 'x-user': 'ann', authorization: 'secret', 'x-other': 'no' };
     const answer = await ask(flow, {}, { headers });
     expect(answer.parameters.__results__).toMatchObject({ 'a/rep-0': { headers: { 'x-user': 'ann' } } });
   });
 
-  it('is bound by tables that classes inherit, by decorators, and by configuration, the last one counting', () => {
+  it('is bound by inherited tables, decorators and configuration; the last one wins', () => {
     class Base extends Executor {
       static override readonly requests = requests<Base>({ '/a': 'one', '/b': 'one' });
       one = (): Answer => ({ by: 'one' });
@@ -165,7 +165,7 @@ describe('an executor', () => {
     class Derived extends Base {
       static override readonly requests = requests<Derived>({ '/b': 'two' });
     }
-    // What a compiler makes of `@on('/c', '/d') three() {}` and of `@on() rest() {}`.
+    // The compiled form of `@on('/c', '/d') three() {}` and `@on() rest() {}`.
     class Decorated extends Derived {
       constructor(setup: ExecutorSetup) {
         super(setup);
@@ -180,7 +180,7 @@ describe('an executor', () => {
     on('/c', '/d')(Decorated.prototype.three, context as never);
     on()(Decorated.prototype.three, context as never);
     const executor = new Decorated({ options: {}, context: {} as never });
-    const bound = bindingsOf(executor, { '/d': 'one' });
+    const bound = bindHandlers(executor, { '/d': 'one' });
     const by = Object.fromEntries([...bound].map(([endpoint, handler]) => [endpoint, handler({} as Call)]));
     expect(by).toEqual({
       '/a': { by: 'one' },
@@ -190,10 +190,10 @@ describe('an executor', () => {
       '/default': { by: 'three' },
       _jina_dry_run_: undefined,
     });
-    expect(() => bindingsOf(executor, { '/x': 'nothing' })).toThrow('Decorated has no method nothing');
+    expect(() => bindHandlers(executor, { '/x': 'nothing' })).toThrow('Decorated has no method nothing');
   });
 
-  it('gives arrays the name that is asked for', async () => {
+  it('sets the configured array type', async () => {
     const give = ({ docs }: Call) => {
       docs[0]!.embedding = new Float32Array([1, 2]);
     };
@@ -216,7 +216,7 @@ describe('what executors throw', () => {
     ['an object without a text', { toString: null }, "Error('an error that cannot be read')"],
     ['an error that cannot be read', unreadable, "Error('an error that cannot be read')"],
     ['an error without a name', Object.assign(new Error('m'), { name: null }), "Error('m')"],
-  ])('is data, even %s', async (_, thrown, description) => {
+  ])('is reported in the status, even %s', async (_, thrown, description) => {
     const flow = await flowOf([
       {
         name: 'a',
@@ -231,7 +231,7 @@ describe('what executors throw', () => {
 });
 
 describe('dynamic batching', () => {
-  it('puts documents of several requests together, those with equal parameters', async () => {
+  it('batches requests with equal parameters', async () => {
     const sizes: number[] = [];
     const work = ({ docs, parameters }: Call) => {
       sizes.push(docs.length);
@@ -247,7 +247,7 @@ describe('dynamic batching', () => {
     expect(sizes).toEqual([3, 1]);
   });
 
-  it('keeps apart requests whose headers differ', async () => {
+  it('separates requests with different headers', async () => {
     const flow = await flowOf(
       [
         {
@@ -262,7 +262,7 @@ describe('dynamic batching', () => {
     expect((await Promise.all(asked)).map(textsOf)).toEqual([['ann'], ['bob']]);
   });
 
-  it('fails each of them when the documents cannot be told apart', async () => {
+  it('fails all requests when the documents cannot be split', async () => {
     const flow = await flowOf([
       { name: 'a', ...run(() => []), usesDynamicBatching: { '/default': { preferredBatchSize: 2, timeout: 20 } } },
     ]);
@@ -272,7 +272,7 @@ describe('dynamic batching', () => {
 });
 
 describe('replicas and shards', () => {
-  it('give each call to the next replica', async () => {
+  it('use replicas round robin', async () => {
     const flow = await flowOf([{ name: 'a', uses: Tell, replicas: 3 }]);
     const names = [];
     for (let at = 0; at < 4; at++) names.push(...Object.keys((await ask(flow)).parameters.__results__ as object));
@@ -290,7 +290,7 @@ describe('replicas and shards', () => {
     ['/search', { '*': 'ANY' }, 2],
     ['/search', { '/search': 'any' }, 1],
     ['/index', { '/index': 'ALL' }, 2],
-  ])('%s with the polling %j asks %i of two shards', async (endpoint, polling, count) => {
+  ])('%s with polling %j calls %i of two shards', async (endpoint, polling, count) => {
     const flow = await flowOf([{ name: 'a', uses: Tell, shards: 2, ...(polling ? { polling } : {}) }]);
     const { parameters } = await ask(flow, { endpoint });
     const results = parameters.__results__ as Record<string, { shardId: number }>;
@@ -298,7 +298,7 @@ describe('replicas and shards', () => {
     for (const [name, { shardId }] of Object.entries(results)) expect(name).toBe(`a/shard-${shardId}/rep-0`);
   });
 
-  it('reduce what all shards answer, unless something after them does it', async () => {
+  it('merge the answers of all shards unless `uses_after` does', async () => {
     const found = ({ docs }: Call, { context }: Executor) => {
       for (const doc of docs) doc.matches = [new Document({ id: `m${context.shardId}` })];
     };
@@ -334,7 +334,7 @@ describe('replicas and shards', () => {
   });
 });
 
-/** Workers that answer as they are told, one after another. */
+/** Workers that return a list of prepared answers in order. */
 function remote(answers: Record<string, (call: WorkerCall) => Promise<DataRequest>>) {
   const calls: string[] = [];
   const connect: Connect = ({ host, port }): Worker => ({
@@ -350,16 +350,16 @@ function remote(answers: Record<string, (call: WorkerCall) => Promise<DataReques
   return { connect, calls };
 }
 
-const lost = (because: WorkerUnavailableError['because']) => async () => {
+const lost = (because: WorkerUnavailableError['reason']) => async () => {
   throw new WorkerUnavailableError(because, 'it did not answer');
 };
 const echo = async ({ requests: [request] }: WorkerCall) => request!;
 const never = () => new Promise<DataRequest>(() => {});
 
-describe('executors elsewhere', () => {
+describe('external executors', () => {
   const external = (host: string | string[], more = {}) => [{ name: 'a', external: true, host, port: 1234, ...more }];
 
-  it('are asked on the next replica when one cannot be reached, which is then left alone and asked again later', async () => {
+  it('are retried on the next replica; the unreachable one is used again after its back-off', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     let down = true;
     const { connect, calls } = remote({ bad: (call) => (down ? lost('unreachable')() : echo(call)), good: echo });
@@ -392,14 +392,14 @@ describe('executors elsewhere', () => {
     expect(calls).toHaveLength(tries);
   });
 
-  it('are not asked again after a failure that is of no network', async () => {
+  it('are not retried after other failures', async () => {
     const { connect, calls } = remote({ bad: lost('other') });
     const flow = await flowOf(external('bad'), {}, { connect });
     await expect(ask(flow)).rejects.toMatchObject({ name: 'DownstreamServiceError', code: 500 });
     expect(calls).toHaveLength(1);
   });
 
-  it('time out, once unless it is said otherwise', async () => {
+  it('time out without a retry by default', async () => {
     const { connect, calls } = remote({ slow: never });
     const once = await flowOf(external('slow', { timeoutSend: 10 }), {}, { connect });
     await expect(ask(once)).rejects.toMatchObject({
@@ -422,15 +422,15 @@ describe('executors elsewhere', () => {
     await expect(ask(flow)).rejects.toMatchObject({ code: 504 });
   });
 
-  it('that float are not reported when they cannot be reached', async () => {
+  it('that are floating fail silently when unreachable', async () => {
     const { connect } = remote({ bad: lost('unreachable') });
     const flow = await flowOf([{ name: 'b', uses: Mark }, ...external('bad', { floating: true })], {}, { connect });
     expect(textsOf(await ask(flow))).toEqual(['b']);
   });
 });
 
-describe('a life', () => {
-  it('ends before it starts with one error that names who is not ready, all closed', async () => {
+describe('the life of a flow', () => {
+  it('fails to start with one error that names each failed deployment, and closes all', async () => {
     const closed: string[] = [];
     class Good extends Executor {
       override close() {
@@ -466,13 +466,13 @@ describe('a life', () => {
     await expect(flow).rejects.toMatchObject({
       name: 'FaceNotReadyError',
       message: expect.stringMatching(
-        /broken: no model file; throwing: bad options; hanging: it was not ready after 20 ms; unknown: there is no executor Nowhere/,
+        /broken: no model file; throwing: bad options; hanging: not ready after 20 ms; unknown: there is no executor Nowhere/,
       ),
     });
     expect(closed.sort()).toEqual(['broken', 'good']);
   });
 
-  it('refuses requests before it starts and when it closes, which waits for those in work', async () => {
+  it('refuses requests before starting and while closing, and finishes running ones', async () => {
     const { definition } = await flowOf([]);
     await expect(ask(createFlow(definition))).rejects.toMatchObject({ name: 'FaceNotReadyError' });
     let release = () => {};
@@ -501,13 +501,13 @@ describe('a life', () => {
     expect(closes).toEqual(['closed']);
   });
 
-  it('does not wait for ever', async () => {
+  it('closes after the grace period', async () => {
     const flow = await flowOf([{ name: 'a', ...run(never) }]);
     ask(flow).catch(() => {});
     await flow.close(20);
   });
 
-  it('reloads executors from changed files while requests go on', async () => {
+  it('reloads executors from changed files while requests run', async () => {
     const base = folder();
     const file = path.join(base, 'mine.mjs');
     const source = path.resolve(import.meta.dirname, 'executor.ts');
@@ -558,7 +558,7 @@ export class Mine extends Executor {
     await flow.close();
   });
 
-  it('reloads shards while a request is between what runs before them and them', async () => {
+  it('reloads shards while a request is between `uses_before` and the shards', async () => {
     let release = () => {};
     const waits = new Promise<void>((resolve) => {
       release = resolve;
@@ -586,7 +586,7 @@ export class Mine extends Executor {
     expect(closed.sort()).toEqual(['a/shard-0/rep-0', 'a/shard-1/rep-0']);
   });
 
-  it('closes all executors that several reloads at a time have opened', async () => {
+  it('closes all executors opened by concurrent reloads', async () => {
     const open = new Set<Executor>();
     class Counted extends Mark {
       override start() {
@@ -605,7 +605,7 @@ export class Mine extends Executor {
     expect(open.size).toBe(0);
   });
 
-  it('lets go of a request when its client has gone, and tells the executor', async () => {
+  it('aborts a request when its client disconnects', async () => {
     let seen: AbortSignal | undefined;
     const hang = ({ signal }: Call) => {
       seen = signal;
@@ -621,7 +621,7 @@ export class Mine extends Executor {
     await flow.close(0);
   });
 
-  it('fails a request whose documents are in a foreign serialization, and keeps its id', async () => {
+  it('refuses pickled documents and keeps the request id', async () => {
     const flow = await flowOf([{ name: 'a', uses: Mark }]);
     const request: DataRequest = {
       header: { requestId: 'r' },

@@ -1,68 +1,70 @@
-/** A flow that runs: it starts its deployments, sends requests through them and closes them again. */
+/** Runs a flow: starts its deployments, sends requests through them and closes them. */
 import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { own, setKey } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { FlowDefinition } from './definition.ts';
-import { createDeployment, type Deployment } from './deployment.ts';
+import { type CompileSearch, type Condition, compileCondition } from './definition/condition.ts';
+import type { FlowDefinition } from './definition/definition.ts';
 import { CATCH_ALL, DRY_RUN, type ExecutorClass } from './executor.ts';
-import { createGraph, type Graph } from './graph.ts';
 import type { FlowObserver } from './observer.ts';
-import { compilePattern, targetTest } from './pattern.ts';
 import { createRequest, type DataRequest, failed, type Route, type Status, SUCCESS, timestamp } from './request.ts';
+import { createDeployment, type Deployment } from './runtime/deployment.ts';
+import { createGraph, type Graph } from './runtime/graph.ts';
+import { compilePattern, compileTarget } from './runtime/pattern.ts';
+import type { Connect } from './runtime/worker.ts';
 import { statusOf } from './status.ts';
-import { type Condition, compileCondition, type SearchFactory } from './when.ts';
-import type { Connect } from './worker.ts';
 
 export interface FlowTools {
-  /** Opens external deployments. */
+  /** Connects to external deployments. */
   readonly connect?: Connect;
-  /** Executors that a definition may name. */
+  /** Executors that a definition may refer to by name. */
   readonly executors?: Readonly<Record<string, ExecutorClass>>;
-  /** Whether executors of modules run in processes of their own, unless their option `own_process` says otherwise. */
+  /** Whether executors from modules run in their own processes, unless their option `own_process` is set. */
   readonly ownProcesses?: boolean;
   readonly log?: Log;
   readonly observe?: FlowObserver;
-  /** Whether failures show where in the code they happened. */
+  /** Whether failures include stack traces. */
   readonly stacks?: boolean;
 }
 
 export interface HandleOptions {
-  /** Aborted when the client has gone: nobody waits for executors any more, which see it too. */
+  /** Aborted when the client disconnects. Executors receive the same signal. */
   readonly signal?: AbortSignal;
-  /** Of the HTTP request, names in lower case; the flow lets those through that its definition names. */
+  /** HTTP headers with lower-case names. Executors see only those listed in the definition's `headers`. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 export interface Flow {
   readonly definition: FlowDefinition;
-  /** Endpoints that some executor serves, in the order of deployments; those of remote ones once they are known. */
+  /** Endpoints that executors serve, in deployment order. Those of external deployments appear once they are known. */
   endpoints(): string[];
-  /** Resolves when every deployment of this process is ready; rejects with one error that names those which are not. */
+  /** Resolves when every deployment is ready. Rejects with one error that names each deployment that failed. */
   start(): Promise<void>;
   /**
-   * The request as it leaves the flow; the one given belongs to the flow from then on. A failing executor is data in
-   * `header.status`. Throws ServiceAwayError, ServiceTimeoutError or DownstreamServiceError, with the facts `deployment`
-   * and `addresses`, when an executor cannot be reached or is too slow, SubmittedDataMalformedError for a target that is
-   * not a pattern, ServiceNodeResourceDrainError when the flow is closing, and the signal's reason when it is aborted.
+   * Returns the answer. The flow takes ownership of `request`. A failing executor is reported in `header.status`, not
+   * thrown.
+   *
+   * Throws ServiceAwayError, ServiceTimeoutError or DownstreamServiceError when an executor is unreachable or too slow,
+   * with the facts `deployment` and `addresses`; SubmittedDataMalformedError when the target is not a valid pattern;
+   * ServiceNodeResourceDrainError while the flow is closing; and the reason of an aborted signal.
    */
   handle(request: DataRequest, options?: HandleOptions): Promise<DataRequest>;
   /** Sends an empty request through the whole flow. Never throws. */
   dryRun(signal?: AbortSignal): Promise<Status>;
   /**
-   * Builds the executors of the deployments that match anew and sends requests to them when they are ready. One route
-   * for each that was reloaded, with its failure if it kept the old executors. Throws SubmittedDataMalformedError for a
-   * target that is not a pattern.
+   * Rebuilds the executors of all matching deployments and switches to them once they are ready. Returns one route for
+   * each deployment; its status holds the failure if the old executors were kept. Throws SubmittedDataMalformedError
+   * when a target is not a valid pattern.
    */
   reload(targets: readonly string[]): Promise<Route[]>;
-  /** Refuses new requests and waits for those in work, at most for `graceMs`. */
+  /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
 }
 
-const GRACE_MS = 10_000;
-const NOBODY = new AbortController().signal;
+const DEFAULT_GRACE_MS = 10_000;
+const NEVER_ABORTED = new AbortController().signal;
 
-async function searches(definition: FlowDefinition): Promise<SearchFactory> {
+async function compileSearches(definition: FlowDefinition): Promise<CompileSearch> {
   const patterns = new Map<string, (text: string) => boolean>();
   const open: unknown[] = definition.deployments.map(({ when }) => when);
   for (let value = open.pop(); value !== undefined || open.length > 0; value = open.pop()) {
@@ -78,23 +80,23 @@ async function searches(definition: FlowDefinition): Promise<SearchFactory> {
   return (pattern) => patterns.get(pattern)!;
 }
 
-async function conditionsOf(definition: FlowDefinition): Promise<ReadonlyMap<string, Condition>> {
-  const search = await searches(definition);
+async function compileConditions(definition: FlowDefinition): Promise<ReadonlyMap<string, Condition>> {
+  const search = await compileSearches(definition);
   const found = new Map<string, Condition>();
   for (const { name, when } of definition.deployments) if (when) found.set(name, compileCondition(when, search));
   return found;
 }
 
-async function startInTime(deployment: Deployment): Promise<void> {
+async function startWithTimeout(deployment: Deployment): Promise<void> {
   const { timeoutReadyMs } = deployment.definition;
   const started = deployment.start();
   if (timeoutReadyMs < 0) return started;
   try {
     await within(timeoutReadyMs, started);
   } catch (error) {
-    // What starts after all is not left behind.
+    // If the deployment starts after the timeout, close it again.
     started.then(() => deployment.close(0)).catch(() => {});
-    throw error instanceof DeadlineExceededError ? new Error(`it was not ready after ${timeoutReadyMs} ms`) : error;
+    throw error instanceof DeadlineExceededError ? new Error(`not ready after ${timeoutReadyMs} ms`) : error;
   }
 }
 
@@ -110,8 +112,8 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
 
   async function start(): Promise<void> {
     for (const warning of definition.warnings) log?.warn(warning);
-    const conditions = await conditionsOf(definition);
-    const opened = await Promise.allSettled(deployments.map(startInTime));
+    const conditions = await compileConditions(definition);
+    const opened = await Promise.allSettled(deployments.map(startWithTimeout));
     const reasons = opened.flatMap((one, at) =>
       one.status === 'rejected' ? [`${deployments[at]!.definition.name}: ${(one.reason as Error).message}`] : [],
     );
@@ -121,13 +123,11 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
       throw problem('FaceNotReadyError', { message: `The flow could not start. ${reasons.join('; ')}` }, cause);
     }
     graph = createGraph({ deployments, conditions, observe });
-    const unwaited = graph.floating.filter(
-      (name) => !definition.deployments.find((one) => one.name === name)?.floating,
-    );
-    if (unwaited.length > 0) log?.warn(`Nobody waits for the answers of ${unwaited.join(', ')}`);
+    const unused = graph.floating.filter((name) => !definition.deployments.find((one) => one.name === name)?.floating);
+    if (unused.length > 0) log?.warn(`The answers of ${unused.join(', ')} are not used`);
   }
 
-  function visible(headers: HandleOptions['headers']): Readonly<Record<string, string>> {
+  function visibleHeaders(headers: HandleOptions['headers']): Readonly<Record<string, string>> {
     const shown: Record<string, string> = {};
     if (!headers) return shown;
     for (const name of definition.headers) {
@@ -137,18 +137,21 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     return shown;
   }
 
-  async function handle(request: DataRequest, { signal = NOBODY, headers }: HandleOptions = {}): Promise<DataRequest> {
+  async function handle(
+    request: DataRequest,
+    { signal = NEVER_ABORTED, headers }: HandleOptions = {},
+  ): Promise<DataRequest> {
     if (closing) throw problem('ServiceNodeResourceDrainError', { message: 'The flow is closing' });
     if (!graph) throw problem('FaceNotReadyError', { message: 'The flow is not ready' });
     const started = timestamp();
-    if (request.docsBytes) return refuse(request, started);
+    if (request.docsBytes) return refuseDocsBytes(request, started);
     const from = performance.now();
     let answer: DataRequest | undefined;
     inWork++;
     observe?.requestStarted?.();
     try {
-      const work = graph.run(request, { signal, headers: visible(headers), started });
-      answer = await (signal === NOBODY ? work : unlessAborted(signal, work));
+      const work = graph.run(request, { signal, headers: visibleHeaders(headers), started });
+      answer = await (signal === NEVER_ABORTED ? work : unlessAborted(signal, work));
       return answer;
     } finally {
       observe?.requestEnded?.({ ms: performance.now() - from, failed: answer === undefined || failed(answer) });
@@ -156,7 +159,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     }
   }
 
-  async function dryRun(signal: AbortSignal = NOBODY): Promise<Status> {
+  async function dryRun(signal: AbortSignal = NEVER_ABORTED): Promise<Status> {
     try {
       const request = createRequest({ endpoint: DRY_RUN });
       const answer = await handle(request, { signal });
@@ -167,10 +170,10 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     }
   }
 
-  async function reloadOne(deployment: Deployment): Promise<Route> {
+  async function reloadDeployment(deployment: Deployment): Promise<Route> {
     const route: Route = { executor: deployment.definition.name, startTime: timestamp() };
     try {
-      await deployment.reload(GRACE_MS);
+      await deployment.reload(DEFAULT_GRACE_MS);
     } catch (error) {
       route.status = statusOf(error, '', stacks);
     }
@@ -182,7 +185,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
       const done = new Promise<void>((resolve) => {
         idle = resolve;
       });
-      await within(graceMs, done).catch(() => log?.warn(`${inWork} requests were not answered in time`));
+      await within(graceMs, done).catch(() => log?.warn(`${inWork} requests were not answered before the flow closed`));
     }
     if (graph) await within(graceMs, graph.settled()).catch(() => {});
     const closed = await Promise.allSettled(deployments.map((deployment) => deployment.close(graceMs)));
@@ -199,19 +202,19 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     handle,
     dryRun,
     async reload(targets) {
-      const tests = await Promise.all(targets.map(targetTest));
+      const tests = await Promise.all(targets.map(compileTarget));
       const chosen = deployments.filter(({ definition: { name } }) => tests.some((test) => test(name)));
-      return Promise.all(chosen.map(reloadOne));
+      return Promise.all(chosen.map(reloadDeployment));
     },
-    close(graceMs = GRACE_MS) {
+    close(graceMs = DEFAULT_GRACE_MS) {
       closing ??= drain(graceMs);
       return closing;
     },
   };
 }
 
-/** Documents that are serialized in a way that can run code are not decoded, by nobody. */
-function refuse(request: DataRequest, started: Route['startTime']): DataRequest {
+/** `docs_bytes` holds a Python pickle, which can run code when decoded. It is never decoded. */
+function refuseDocsBytes(request: DataRequest, started: Route['startTime']): DataRequest {
   const description = "UnsupportedContent('docs_bytes is never decoded: send docs')";
   const args = ['docs_bytes is never decoded: send docs'];
   const status = { code: 1, description, exception: { name: 'UnsupportedContent', args, stacks: [], executor: '' } };

@@ -1,4 +1,4 @@
-/** The flow: documents through a graph of executors. */
+/** Entry point of `lectern/flow`: sends documents through a graph of executors. */
 export {
   createFlowClient,
   type FlowClient,
@@ -6,16 +6,17 @@ export {
   FlowRequestError,
   type PostOptions,
 } from './client/client.ts';
-export { FlowUnreachableError } from './client/line.ts';
-export { type AddOptions, defineFlow, type FlowBuilder, type Uses } from './define.ts';
-export { defineExecutor } from './define-executor.ts';
+export { FlowUnreachableError } from './client/transport.ts';
+export { defineExecutor } from './definition/define-executor.ts';
+export { type AddOptions, defineFlow, type FlowBuilder, type Uses } from './definition/define-flow.ts';
 export type {
   DeploymentDefinition,
   ExecutorSource,
   ExposedEndpoint,
   FlowDefinition,
   GatewayOptions,
-} from './definition.ts';
+} from './definition/definition.ts';
+export { type LoadOptions, loadFlow, parseFlow } from './definition/yaml.ts';
 export { createId, Document, type DocumentInit, type Score, type Scores } from './document.ts';
 export {
   type Answer,
@@ -50,4 +51,3 @@ export { createRequest, type DataRequest, failed, type Route, type Status } from
 export { type ExecutorServer, type ServeExecutorOptions, serveExecutor } from './serve-executor.ts';
 export { type FlowPlace, type FlowServer, type ServeFlowOptions, serveFlow } from './serve-flow.ts';
 export type { JsonObject, JsonValue } from './values.ts';
-export { type LoadOptions, loadFlow, parseFlow } from './yaml.ts';

@@ -4,7 +4,7 @@ import { createFlowMetrics, serveMetrics } from './metrics.ts';
 
 afterEach(closeAll);
 
-/** Series to value, those left out that tell when a series began and how long something took. */
+/** Values by series, without creation times and durations. */
 const seriesOf = (text: string): Record<string, number> =>
   Object.fromEntries(
     text
@@ -13,7 +13,7 @@ const seriesOf = (text: string): Record<string, number> =>
       .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
   );
 
-it('counts requests, documents and failures under the names that dashboards have', async () => {
+it('counts requests, documents and failures under the expected names', async () => {
   const metrics = createFlowMetrics();
   const flow = await flowOf([{ name: 'mark', uses: 'Mark' }], {}, { observe: metrics.observe });
   await ask(flow);
@@ -43,7 +43,7 @@ it('counts requests, documents and failures under the names that dashboards have
   });
 });
 
-it('says of each name what it is, and when each series began', async () => {
+it('writes help, type and creation time of each metric', async () => {
   const metrics = createFlowMetrics();
   metrics.observe.requestStarted();
   metrics.observe.requestEnded({ ms: 1500, failed: false });
@@ -58,7 +58,7 @@ it('says of each name what it is, and when each series began', async () => {
   expect(lines.at(-1)).toBe('');
 });
 
-it('keeps strangers from making series without end, and from writing lines', () => {
+it('limits series by client-chosen endpoints and escapes labels', () => {
   const { observe, text } = createFlowMetrics();
   const facts = { runtime: 'a/rep-0', executor: 'A', endpoint: '/default', ms: 1, documents: 1, failed: false };
   observe.processed({ ...facts, asked: '/a"b\\c\nd 1' });

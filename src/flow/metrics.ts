@@ -1,20 +1,23 @@
-/** What a flow counts and times, in the text format of Prometheus under the names of the contract (section 14). */
+/**
+ * Metrics of a flow in the Prometheus text format, under the names that existing dashboards use
+ * (docs/reference/wire/flow.md, Metrics).
+ */
 import { createServer } from 'node:http';
 import type { FlowObserver } from './observer.ts';
 
 export interface FlowMetrics {
   readonly observe: Required<FlowObserver>;
-  /** The text format, version 0.0.4. */
+  /** In the Prometheus text format 0.0.4. */
   text(): string;
 }
 
-const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
 
 interface Series {
   readonly labels: string;
-  /** In s since 1970. */
+  /** Seconds since 1970. */
   readonly created: number;
   count: number;
   sum: number;
@@ -27,34 +30,34 @@ interface Family {
   readonly series: Map<string, Series>;
 }
 
-const escaped = (value: string): string =>
+const escapeLabel = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-const written = (labels: Labels): string =>
+const formatLabels = (labels: Labels): string =>
   Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
     .join(',');
 
-/** Whole numbers with a fraction, as the original has them. */
-const number = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value));
+/** Whole numbers get a fraction, as in the original framework. */
+const formatNumber = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value));
 
-function* linesOf({ name, type, help, series }: Family): Generator<string> {
+function* formatFamily({ name, type, help, series }: Family): Generator<string> {
   if (series.size === 0) return;
   const base = name.replace(/_total$/, '');
   yield `# HELP ${name} ${help}`;
   yield `# TYPE ${name} ${type}`;
   for (const { labels, count, sum } of series.values()) {
     if (type === 'summary') {
-      yield `${name}_count{${labels}} ${number(count)}`;
-      yield `${name}_sum{${labels}} ${number(sum)}`;
+      yield `${name}_count{${labels}} ${formatNumber(count)}`;
+      yield `${name}_sum{${labels}} ${formatNumber(sum)}`;
     } else {
-      yield `${name}{${labels}} ${number(sum)}`;
+      yield `${name}{${labels}} ${formatNumber(sum)}`;
     }
   }
   if (type === 'gauge') return;
   yield `# HELP ${base}_created ${help}`;
   yield `# TYPE ${base}_created gauge`;
-  for (const { labels, created } of series.values()) yield `${base}_created{${labels}} ${number(created)}`;
+  for (const { labels, created } of series.values()) yield `${base}_created{${labels}} ${formatNumber(created)}`;
 }
 
 function createFamily(name: string, type: Family['type'], help: string) {
@@ -62,7 +65,7 @@ function createFamily(name: string, type: Family['type'], help: string) {
   return {
     family,
     add(labels: Labels, value = 1): void {
-      const key = written(labels);
+      const key = formatLabels(labels);
       let series = family.series.get(key);
       if (!series) {
         series = { labels: key, created: Date.now() / 1000, count: 0, sum: 0 };
@@ -74,22 +77,22 @@ function createFamily(name: string, type: Family['type'], help: string) {
   };
 }
 
-/** Callers choose the endpoint that they ask for: so many have a series of their own, the others share one. */
-const MOST_ENDPOINTS = 100;
+/** Clients choose the endpoint, so only the first 100 get their own series; the rest share one. */
+const MAX_ENDPOINT_SERIES = 100;
 const OTHER_ENDPOINTS = 'other';
 
-/** For one gateway, or for an executor that runs alone. */
+/** Metrics of one gateway, or of an executor that is served on its own. */
 export function createFlowMetrics(gateway = 'gateway/rep-0'): FlowMetrics {
-  const receiving = createFamily('jina_receiving_request_seconds', 'summary', 'Time spent on requests that came in');
-  const sending = createFamily('jina_sending_request_seconds', 'summary', 'Time between a request sent and its answer');
-  const pending = createFamily('jina_number_of_pending_requests', 'gauge', 'Requests that wait for their answer');
-  const successful = createFamily('jina_successful_requests_total', 'counter', 'Requests that ended well');
+  const receiving = createFamily('jina_receiving_request_seconds', 'summary', 'Time to answer a received request');
+  const sending = createFamily('jina_sending_request_seconds', 'summary', 'Time from sending a request to its answer');
+  const pending = createFamily('jina_number_of_pending_requests', 'gauge', 'Requests waiting for their answer');
+  const successful = createFamily('jina_successful_requests_total', 'counter', 'Requests that succeeded');
   const failures = createFamily('jina_failed_requests_total', 'counter', 'Requests that failed');
-  const received = createFamily('jina_received_request_bytes', 'summary', 'Size of requests that came in');
-  const oldReceived = createFamily('jina_request_size_bytes', 'summary', 'Size of requests that came in');
+  const received = createFamily('jina_received_request_bytes', 'summary', 'Size of received requests');
+  const oldReceived = createFamily('jina_request_size_bytes', 'summary', 'Size of received requests');
   const answered = createFamily('jina_sent_response_bytes', 'summary', 'Size of answers');
   const processing = createFamily('jina_process_request_seconds', 'summary', 'Time spent in an executor');
-  const documents = createFamily('jina_document_processed_total', 'counter', 'Documents that an executor has seen');
+  const documents = createFamily('jina_document_processed_total', 'counter', 'Documents processed by an executor');
   const all = [
     receiving,
     sending,
@@ -102,17 +105,17 @@ export function createFlowMetrics(gateway = 'gateway/rep-0'): FlowMetrics {
     processing,
     documents,
   ];
-  const here = { runtime_name: gateway };
+  const gatewayLabels = { runtime_name: gateway };
   const endpoints = new Set<string>();
 
   function endpointLabel(asked: string): string {
     if (endpoints.has(asked)) return asked;
-    if (endpoints.size >= MOST_ENDPOINTS) return OTHER_ENDPOINTS;
+    if (endpoints.size >= MAX_ENDPOINT_SERIES) return OTHER_ENDPOINTS;
     endpoints.add(asked);
     return asked;
   }
 
-  function ended(labels: Labels, ms: number, failed: boolean): void {
+  function countRequest(labels: Labels, ms: number, failed: boolean): void {
     if (failed) {
       failures.add(labels);
       return;
@@ -123,27 +126,27 @@ export function createFlowMetrics(gateway = 'gateway/rep-0'): FlowMetrics {
 
   return {
     observe: {
-      requestStarted: () => pending.add(here, 1),
+      requestStarted: () => pending.add(gatewayLabels, 1),
       requestEnded({ ms, failed }) {
-        pending.add(here, -1);
-        ended(here, ms, failed);
+        pending.add(gatewayLabels, -1);
+        countRequest(gatewayLabels, ms, failed);
       },
       sent({ ms, failed }) {
-        if (!failed) sending.add(here, ms / 1000);
+        if (!failed) sending.add(gatewayLabels, ms / 1000);
       },
       processed({ runtime, executor, endpoint, asked, ms, documents: count, failed }) {
         const labels = { executor, runtime_name: runtime };
         processing.add({ ...labels, executor_endpoint: endpoint }, ms / 1000);
         documents.add({ ...labels, executor_endpoint: endpointLabel(asked) }, count);
-        ended({ runtime_name: runtime }, ms, failed);
+        countRequest({ runtime_name: runtime }, ms, failed);
       },
       transferred({ receivedBytes, sentBytes }) {
-        received.add(here, receivedBytes);
-        oldReceived.add(here, receivedBytes);
-        answered.add(here, sentBytes);
+        received.add(gatewayLabels, receivedBytes);
+        oldReceived.add(gatewayLabels, receivedBytes);
+        answered.add(gatewayLabels, sentBytes);
       },
     },
-    text: () => `${all.flatMap(({ family }) => [...linesOf(family)]).join('\n')}\n`,
+    text: () => `${all.flatMap(({ family }) => [...formatFamily(family)]).join('\n')}\n`,
   };
 }
 
@@ -152,11 +155,11 @@ export interface MetricsPort {
   close(): Promise<void>;
 }
 
-/** Any path of the port gives the metrics. Rejects with the system's error when the port is taken. */
+/** Serves the metrics on every path of a port. Rejects with the system's error when the port is in use. */
 export async function serveMetrics(metrics: FlowMetrics, port: number, host: string): Promise<MetricsPort> {
   const server = createServer((request, response) => {
     request.resume();
-    response.writeHead(200, { 'content-type': TYPE }).end(metrics.text());
+    response.writeHead(200, { 'content-type': CONTENT_TYPE }).end(metrics.text());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

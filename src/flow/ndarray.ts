@@ -1,6 +1,6 @@
 /**
- * Arrays of numbers as they travel: raw bytes, a shape and a numpy type string (contract 2.3). An array that is passed
- * through keeps its bytes, so half floats and big-endian numbers come out as they went in.
+ * Arrays of numbers as they are transmitted: raw bytes, shape and NumPy dtype (docs/reference/wire/flow.md, Arrays). An
+ * array that is only forwarded keeps its bytes, so half floats and big-endian numbers stay exact.
  */
 import { Buffer } from 'node:buffer';
 import os from 'node:os';
@@ -20,25 +20,25 @@ export type TypedArray =
   | Uint32Array
   | BigUint64Array;
 
-/** Bytes in C order. An empty buffer with a shape that is not empty stands for zeros. */
+/** Bytes in C order. An empty buffer with a non-empty shape means all zeros. */
 export interface DenseArray {
   readonly buffer: Uint8Array;
   readonly shape: readonly number[];
   readonly dtype: string;
-  /** Fields of the wire form that are not ours, as they came. */
+  /** Unknown protobuf fields, kept as received. */
   readonly unknown?: readonly Uint8Array[];
 }
 
 export interface SparseArray {
-  /** N rows of one index for each dimension. */
+  /** N rows with one index for each dimension. */
   readonly indices?: DenseArray;
   readonly values?: DenseArray;
   readonly shape: readonly number[];
   readonly unknown?: readonly Uint8Array[];
 }
 
-export interface NdArrayRest {
-  /** Where the array comes from; a Python client ignores arrays without a name that it knows. */
+export interface NdArrayExtras {
+  /** Array library of the sender. Python clients ignore arrays whose library they do not know. */
   readonly clsName?: string;
   readonly parameters?: JsonObject | undefined;
   readonly unknown?: readonly Uint8Array[] | undefined;
@@ -50,7 +50,7 @@ interface NumberType {
 }
 
 const NUMBER_TYPES: Record<string, NumberType> = {
-  f2: { bytes: 2, read: (view, at, little) => halfFloat(view.getUint16(at, little)) },
+  f2: { bytes: 2, read: (view, at, little) => decodeHalfFloat(view.getUint16(at, little)) },
   f4: { bytes: 4, read: (view, at, little) => view.getFloat32(at, little) },
   f8: { bytes: 8, read: (view, at, little) => view.getFloat64(at, little) },
   i1: { bytes: 1, read: (view, at) => view.getInt8(at) },
@@ -65,7 +65,7 @@ const NUMBER_TYPES: Record<string, NumberType> = {
 };
 
 /** IEEE 754 binary16. */
-function halfFloat(bits: number): number {
+function decodeHalfFloat(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
   const fraction = bits & 0x3ff;
@@ -80,7 +80,7 @@ function numberType(dtype: string): NumberType & { readonly little: boolean } {
   return { ...type, little: !dtype.startsWith('>') };
 }
 
-const TYPE_NAMES = new Map<unknown, string>([
+const DTYPES = new Map<unknown, string>([
   [Float32Array, '<f4'],
   [Float64Array, '<f8'],
   [Int8Array, '|i1'],
@@ -95,25 +95,25 @@ const TYPE_NAMES = new Map<unknown, string>([
 
 export const sizeOf = (shape: readonly number[]): number => shape.reduce((size, length) => size * length, 1);
 
-/** The most entries that are written out as a list: a shape is a claim of the sender, zeros need no bytes. */
+/** Maximum number of entries written out as a list. The sender declares the shape, and zeros need no bytes. */
 const MAX_LIST_ENTRIES = 2 ** 26;
 
-/** As many as numpy has. */
+/** As in NumPy. */
 const MAX_DIMENSIONS = 32;
 
 function checkShape(shape: readonly number[]): number {
   if (shape.length > MAX_DIMENSIONS) throw new TypeError(`an array has more than ${MAX_DIMENSIONS} dimensions`);
   const size = sizeOf(shape);
-  if (size > MAX_LIST_ENTRIES) throw new RangeError(`an array of ${size} entries is too large to be written out`);
+  if (size > MAX_LIST_ENTRIES) throw new RangeError(`an array of ${size} entries is too large to write out`);
   return size;
 }
 
-/** Throws a TypeError or RangeError when the bytes are not those of an array of this shape and type. */
+/** Throws a TypeError or RangeError when the bytes do not match the shape and dtype. */
 export function checkDense({ buffer, shape, dtype }: DenseArray): void {
   const { bytes } = numberType(dtype);
   const size = checkShape(shape);
   if (buffer.length > 0 && buffer.length !== size * bytes) {
-    throw new RangeError(`an array of the shape [${shape}] and type ${dtype} has ${buffer.length} bytes`);
+    throw new RangeError(`an array with shape [${shape}] and dtype ${dtype} cannot have ${buffer.length} bytes`);
   }
 }
 
@@ -155,50 +155,53 @@ function scatter({ indices, values, shape }: SparseArray): NestedList {
   return nest(all, shape);
 }
 
-/** Shape and type of a nested list; throws a TypeError when it is ragged or holds anything but numbers or booleans. */
-function describeList(list: NestedList): { shape: number[]; dtype: string } {
+/**
+ * Shape and dtype of a nested list. Throws a TypeError when rows differ in length or values are not numbers or
+ * booleans.
+ */
+function inspectList(list: NestedList): { shape: number[]; dtype: string } {
   const shape: number[] = [];
   for (let part: NestedList | undefined = list; Array.isArray(part); part = part[0]) shape.push(part.length);
   if (shape.length > MAX_DIMENSIONS) throw new TypeError(`an array has more than ${MAX_DIMENSIONS} dimensions`);
-  const seen = { booleans: false, numbers: false, fractions: false };
-  checkLevel(list, shape, 0, seen);
-  if (seen.booleans && seen.numbers) throw new TypeError('an array mixes numbers and booleans');
-  return { shape, dtype: seen.booleans ? '|b1' : seen.fractions || !seen.numbers ? '<f8' : '<i8' };
+  const kinds = { booleans: false, numbers: false, fractions: false };
+  inspectRows(list, shape, 0, kinds);
+  if (kinds.booleans && kinds.numbers) throw new TypeError('an array mixes numbers and booleans');
+  return { shape, dtype: kinds.booleans ? '|b1' : kinds.fractions || !kinds.numbers ? '<f8' : '<i8' };
 }
 
-interface Seen {
+interface ValueKinds {
   booleans: boolean;
   numbers: boolean;
   fractions: boolean;
 }
 
-function checkLevel(list: NestedList, shape: readonly number[], axis: number, seen: Seen): void {
+function inspectRows(list: NestedList, shape: readonly number[], axis: number, kinds: ValueKinds): void {
   if (!Array.isArray(list)) {
-    see(list, seen);
+    recordKind(list, kinds);
     return;
   }
   if (list.length !== shape[axis]) throw new TypeError('an array has rows of different lengths');
   const last = axis === shape.length - 1;
   for (const part of list as readonly NestedList[]) {
     if (Array.isArray(part) === last) throw new TypeError('an array has rows of different lengths');
-    if (last) see(part, seen);
-    else checkLevel(part, shape, axis + 1, seen);
+    if (last) recordKind(part, kinds);
+    else inspectRows(part, shape, axis + 1, kinds);
   }
 }
 
-function see(value: unknown, seen: Seen): void {
+function recordKind(value: unknown, kinds: ValueKinds): void {
   if (typeof value === 'number') {
-    seen.numbers = true;
-    // Beyond the safe integers a number says nothing exact about its last digits.
-    if (!Number.isSafeInteger(value)) seen.fractions = true;
+    kinds.numbers = true;
+    // Integers beyond 2^53 are not exact, so they count as floats.
+    if (!Number.isSafeInteger(value)) kinds.fractions = true;
   } else if (typeof value === 'boolean') {
-    seen.booleans = true;
+    kinds.booleans = true;
   } else {
-    throw new TypeError('an array holds something that is neither a number nor a boolean');
+    throw new TypeError('an array contains a value that is neither a number nor a boolean');
   }
 }
 
-function bytesOf(list: NestedList, dtype: string): Uint8Array {
+function encodeList(list: NestedList, dtype: string): Uint8Array {
   const flat = (Array.isArray(list) ? list.flat(Number.POSITIVE_INFINITY) : [list]) as (number | boolean)[];
   if (dtype === '|b1') return Uint8Array.from(flat, Number);
   const bytes = new Uint8Array(flat.length * 8);
@@ -221,9 +224,9 @@ export class NdArray {
   readonly unknown: readonly Uint8Array[] | undefined;
   readonly sparse: SparseArray | undefined;
   #dense: DenseArray | undefined;
-  /** The list that the array was given as; its bytes are made when somebody asks for them. */
+  /** The list that the array was created from. Its bytes are computed on first use. */
   #list: NestedList | undefined;
-  /** The JSON that the array was given as; it is parsed when somebody asks for its numbers. */
+  /** The JSON text that the array was created from. It is parsed on first use. */
   #text: string | undefined;
   #shape: readonly number[];
   #dtype: string;
@@ -234,7 +237,7 @@ export class NdArray {
       | { sparse: SparseArray }
       | { list: NestedList; shape: readonly number[]; dtype: string }
       | { text: string; shape: readonly number[]; dtype: string },
-    { clsName = 'numpy', parameters, unknown }: NdArrayRest = {},
+    { clsName = 'numpy', parameters, unknown }: NdArrayExtras = {},
   ) {
     this.clsName = clsName;
     this.parameters = parameters;
@@ -248,33 +251,34 @@ export class NdArray {
     this.#dtype = 'sparse' in content ? (content.sparse.values?.dtype ?? '<f8') : (described as DenseArray).dtype;
   }
 
-  /** Throws a TypeError when the list is ragged or holds anything but numbers, or anything but booleans. */
-  static fromList(list: NestedList, rest?: NdArrayRest): NdArray {
-    return new NdArray({ list, ...describeList(list) }, rest);
+  /** Throws a TypeError when rows differ in length, or values are not all numbers or all booleans. */
+  static fromList(list: NestedList, rest?: NdArrayExtras): NdArray {
+    return new NdArray({ list, ...inspectList(list) }, rest);
   }
 
-  /** `text` is the JSON of a list of `length` numbers, as whoever calls has made sure; `<i8` when all are whole, else `<f8`. */
+  /** `text` must be the JSON of a list of `length` numbers. Use `<i8` if all are integers, else `<f8`. */
   static fromJson(text: string, length: number, dtype: '<i8' | '<f8'): NdArray {
     return new NdArray({ text, shape: [length], dtype });
   }
 
-  /** The memory is shared, not copied. */
+  /** Shares the memory of the typed array. */
   static fromTyped(values: TypedArray, shape: readonly number[] = [values.length]): NdArray {
-    const dtype = TYPE_NAMES.get(values.constructor) ?? '|u1';
-    if (sizeOf(shape) !== values.length) throw new RangeError(`${values.length} entries have not the shape [${shape}]`);
+    const dtype = DTYPES.get(values.constructor) ?? '|u1';
+    if (sizeOf(shape) !== values.length)
+      throw new RangeError(`${values.length} entries do not fill the shape [${shape}]`);
     const buffer = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
     return new NdArray({ dense: { buffer, shape, dtype } });
   }
 
-  static fromDense(dense: DenseArray, rest?: NdArrayRest): NdArray {
+  static fromDense(dense: DenseArray, rest?: NdArrayExtras): NdArray {
     return new NdArray({ dense }, rest);
   }
 
-  static fromSparse(sparse: SparseArray, rest?: NdArrayRest): NdArray {
+  static fromSparse(sparse: SparseArray, rest?: NdArrayExtras): NdArray {
     return new NdArray({ sparse }, rest);
   }
 
-  /** With bytes of its own. */
+  /** Copies the bytes. */
   clone(): NdArray {
     const [shape, dtype] = [this.#shape, this.#dtype];
     if (this.#text !== undefined) return new NdArray({ text: this.#text, shape, dtype }, this);
@@ -287,38 +291,41 @@ export class NdArray {
     return this.#shape;
   }
 
-  /** The numpy type string: `<f4`, `|b1`, ... */
+  /** The NumPy dtype: `<f4`, `|b1`, ... */
   get dtype(): string {
     return this.#dtype;
   }
 
-  /** Undefined for a sparse array. */
+  /** `undefined` for a sparse array. */
   get dense(): DenseArray | undefined {
-    const list = this.#dense ? undefined : this.#given();
+    const list = this.#dense ? undefined : this.#parsedList();
     if (list !== undefined) {
-      this.#dense = { buffer: bytesOf(list, this.#dtype), shape: this.#shape, dtype: this.#dtype };
-      // Who has the bytes may write to them: from here on they are the truth.
+      this.#dense = { buffer: encodeList(list, this.#dtype), shape: this.#shape, dtype: this.#dtype };
+      // The caller may change the bytes, so they replace the list and the text.
       this.#list = undefined;
       this.#text = undefined;
     }
     return this.#dense;
   }
 
-  /** Raw little- or big-endian bytes, as `dtype` says; empty for a sparse array. */
+  /** Raw bytes in the byte order of `dtype`; empty for a sparse array. */
   get buffer(): Uint8Array {
     return this.dense?.buffer ?? new Uint8Array();
   }
 
-  /** A nested list, `[]` if a dimension is zero, a bare value if there is none. Throws a RangeError when the bytes don't fit the shape. */
+  /**
+   * A nested list. It is `[]` if a dimension is zero, and a bare value if there are none. Throws a RangeError when the
+   * bytes do not fit the shape.
+   */
   toList(): NestedList {
     if (this.#shape.includes(0)) return [];
-    const list = this.#given();
+    const list = this.#parsedList();
     if (list !== undefined) return list;
     if (this.sparse) return scatter(this.sparse);
     return nest(readDense(this.#dense!), this.#shape);
   }
 
-  #given(): NestedList | undefined {
+  #parsedList(): NestedList | undefined {
     if (this.#text !== undefined) {
       this.#list = JSON.parse(this.#text) as NestedList;
       this.#text = undefined;
@@ -326,7 +333,7 @@ export class NdArray {
     return this.#list;
   }
 
-  /** All entries in C order, booleans as 0 and 1. */
+  /** All entries in C order; booleans become 0 and 1. */
   toFloat32(): Float32Array {
     const bytes = this.#bytesAs('<f4');
     if (bytes) return new Float32Array(bytes);
@@ -339,7 +346,7 @@ export class NdArray {
     return Float64Array.from(this.#flat(), Number);
   }
 
-  /** A copy of the bytes when they are what a typed array of this machine holds anyway. */
+  /** A copy of the bytes if they already have the machine's format for this type. */
   #bytesAs(dtype: string): ArrayBuffer | undefined {
     const dense = this.#dense;
     if (dense?.dtype !== dtype || os.endianness() !== 'LE') return undefined;
@@ -354,13 +361,12 @@ export class NdArray {
     return (Array.isArray(list) ? list.flat(Number.POSITIVE_INFINITY) : [list]) as (number | boolean)[];
   }
 
-  /** JSON text: a nested list; numbers that JSON cannot write are null. */
+  /** JSON text of a nested list. NaN and infinities become null. */
   toJson(): string {
     return this.#text ?? JSON.stringify(this.toList());
   }
 }
 
-/** `<f4` and the like from base64, for the object form of arrays. */
 export const decodeBase64 = (text: string): Uint8Array => {
   const bytes = Buffer.from(text, 'base64');
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);

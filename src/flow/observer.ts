@@ -1,11 +1,11 @@
-/** What is counted and timed, for metrics. Every member is called at once and must not throw. */
+/** Callbacks for metrics. They are called synchronously and must not throw. */
 export interface FlowObserver {
-  /** A request came to the gateway. */
+  /** The gateway received a request. */
   requestStarted?(): void;
   requestEnded?(facts: { ms: number; failed: boolean }): void;
-  /** A deployment was sent a request and has answered. */
+  /** A deployment answered a request, or failed to. */
   sent?(facts: { deployment: string; ms: number; failed: boolean }): void;
-  /** An executor of this process has worked: `endpoint` is the one bound, `asked` the one in the request. */
+  /** An executor in this process handled a request. `endpoint` is the bound one, `asked` the one in the request. */
   processed?(facts: {
     runtime: string;
     executor: string;
@@ -15,6 +15,6 @@ export interface FlowObserver {
     documents: number;
     failed: boolean;
   }): void;
-  /** The gateway has answered a request with documents: sizes as they went over the wire, compression aside. */
+  /** The gateway answered a request with documents. Sizes are those on the wire, before compression. */
   transferred?(facts: { receivedBytes: number; sentBytes: number }): void;
 }

@@ -1,8 +1,10 @@
-/** The message that goes through a flow, whichever door it came in by (contract, sections 3 and 8.2). */
+/**
+ * The message that passes through a flow, in the same form for every protocol (docs/reference/wire/flow.md, Requests).
+ */
 import { cloneDocuments, createId, type Document } from './document.ts';
 import type { JsonObject } from './values.ts';
 
-/** As on the wire; nanoseconds 0 to 999,999,999. */
+/** As on the wire; `nanos` is 0 to 999,999,999. */
 export interface Timestamp {
   readonly seconds: number;
   readonly nanos: number;
@@ -11,11 +13,11 @@ export interface Timestamp {
 export const SUCCESS = 0;
 export const ERROR = 1;
 
-export interface ExceptionFacts {
+export interface ExceptionInfo {
   readonly name: string;
   readonly args: readonly string[];
   readonly stacks: readonly string[];
-  /** Class of the executor that failed. */
+  /** Class name of the executor that failed. */
   readonly executor: string;
   readonly unknown?: readonly Uint8Array[];
 }
@@ -24,14 +26,14 @@ export interface Status {
   /** 0 success, 1 error. */
   readonly code: number;
   readonly description: string;
-  readonly exception?: ExceptionFacts | undefined;
+  readonly exception?: ExceptionInfo | undefined;
   readonly unknown?: readonly Uint8Array[];
 }
 
 export interface Route {
   executor: string;
   startTime?: Timestamp | undefined;
-  /** Missing when the request passed the executor by. */
+  /** Missing when the request skipped the executor. */
   endTime?: Timestamp | undefined;
   status?: Status | undefined;
   unknown?: readonly Uint8Array[];
@@ -51,7 +53,7 @@ export interface DataRequest {
   parameters: JsonObject;
   routes: Route[];
   docs: Document[];
-  /** Documents in a foreign serialization, which is never decoded: a flow fails such a request. */
+  /** Documents as a Python pickle. They are never decoded: a flow rejects such a request. */
   docsBytes?: Uint8Array;
   unknown?: readonly Uint8Array[];
 }
@@ -74,10 +76,10 @@ export const createRequest = ({ requestId, endpoint, targetExecutor, parameters,
 
 export const failed = (request: DataRequest): boolean => request.header.status?.code === ERROR;
 
-/** Asked for once: the getter is slow, and a request takes many times. */
+/** Cached: the getter is slow and each request takes many timestamps. */
 let originMs: number | undefined;
 
-/** The wall clock, to the microsecond. */
+/** Current time with microsecond precision. */
 export function timestamp(): Timestamp {
   originMs ??= performance.timeOrigin;
   const ms = originMs + performance.now();
@@ -85,7 +87,7 @@ export function timestamp(): Timestamp {
   return { seconds, nanos: Math.floor((ms - seconds * 1000) * 1000) * 1000 };
 }
 
-/** A request that can go another way: nothing that an executor may change is shared. */
+/** A copy for another branch. It shares nothing that an executor may change. */
 export const cloneRequest = (request: DataRequest): DataRequest => ({
   ...request,
   header: { ...request.header },
@@ -93,8 +95,8 @@ export const cloneRequest = (request: DataRequest): DataRequest => ({
   docs: cloneDocuments(request.docs),
 });
 
-/** The documents of all parts behind one another; everything else is the first part's. */
-export function joinedRequest(requests: readonly DataRequest[]): DataRequest {
+/** The first request with the documents of all. */
+export function joinRequests(requests: readonly DataRequest[]): DataRequest {
   const [first] = requests;
   return requests.length === 1 ? first! : { ...first!, docs: requests.flatMap(({ docs }) => docs) };
 }

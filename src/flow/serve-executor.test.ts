@@ -1,7 +1,7 @@
-/** An executor alone, as gateways of others call it (contract, 8.5). */
+/** A served executor, called as gateways do (docs/reference/wire/flow.md, Executors over gRPC). */
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AddOptions, defineFlow } from './define.ts';
+import { type AddOptions, defineFlow } from './definition/define-flow.ts';
 import type { Call } from './executor.ts';
 import { EXECUTORS, texts, textsOf } from './flow.suite.ts';
 import { decodeRequest, encodeRequest, encodeRequestList, endpointsProto, infoProto } from './proto/codec.ts';
@@ -47,8 +47,8 @@ function ask(client: grpc.Client, method: string, message: Uint8Array = EMPTY, m
 
 const requestOf = (init: RequestInit = {}) => createRequest({ endpoint: '/x', ...init });
 
-describe('an executor alone', () => {
-  it('answers one request', async () => {
+describe('an executor served on its own', () => {
+  it('answers a request', async () => {
     const { client } = await executorOf({ uses: 'Mark', name: 'mark' });
     const { bytes, isError } = await ask(
       client,
@@ -61,7 +61,7 @@ describe('an executor alone', () => {
     expect(isError).toBeUndefined();
   });
 
-  it('marks a failure at the end of the call', async () => {
+  it('marks a failure in the trailing metadata', async () => {
     const { client } = await executorOf({ uses: 'Fail', name: 'fail' });
     for (const [method, message] of [
       [SINGLE, encodeRequest(requestOf())],
@@ -76,7 +76,7 @@ describe('an executor alone', () => {
     }
   });
 
-  it('takes the parts of a join, a list of documents for each', async () => {
+  it('accepts the parts of a join as one list each', async () => {
     const run = ({ docsMatrix, docsMap, docs }: Call) => ({
       lists: docsMatrix!.map((part) => part.map(({ text }) => text)),
       names: Object.keys(docsMap!),
@@ -93,7 +93,7 @@ describe('an executor alone', () => {
     await expect(ask(client, LIST)).rejects.toMatchObject({ code: grpc.status.INVALID_ARGUMENT });
   });
 
-  it('lets through what it has nothing for, and says what it has', async () => {
+  it('passes unbound requests through and reports its endpoints', async () => {
     const { client } = await executorOf({ uses: 'BaseExecutor', name: 'nothing' });
     const { bytes } = await ask(client, SINGLE, encodeRequest(requestOf({ docs: texts('a') })));
     expect(textsOf(decodeRequest(bytes))).toEqual(['a']);
@@ -106,7 +106,7 @@ describe('an executor alone', () => {
     expect(new Set(more.endpoints)).toEqual(new Set(['/default', '/y', '_jina_dry_run_']));
   });
 
-  it('lists only what other gateways know', async () => {
+  it('lists only services that other gateways know', async () => {
     const { client } = await executorOf({ uses: 'Mark' });
     const method = '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo';
     const call = client.makeBidiStreamRequest(method, same, same, new grpc.Metadata());
@@ -125,7 +125,7 @@ describe('an executor alone', () => {
     );
   });
 
-  it('answers streams, tells of itself, and is no gateway', async () => {
+  it('answers streams and status but has no dry run', async () => {
     const { client } = await executorOf({ uses: 'Mark', name: 'mark' });
     const call = client.makeBidiStreamRequest('/jina.JinaRPC/Call', same, same, new grpc.Metadata());
     call.end(Buffer.from(encodeRequest(requestOf({ docs: texts('a') }))));
@@ -138,7 +138,7 @@ describe('an executor alone', () => {
     });
   });
 
-  it('never decodes what can run code', async () => {
+  it('never decodes pickled documents', async () => {
     const { client } = await executorOf({ uses: 'Mark' });
     const request = { ...requestOf(), docsBytes: Buffer.from('\x80\x04N.', 'latin1') };
     for (const [method, message] of [
@@ -151,7 +151,7 @@ describe('an executor alone', () => {
     }
   });
 
-  it('sees headers that the gateway lets through, and nothing of headers that are no JSON', async () => {
+  it('receives forwarded headers and ignores invalid ones', async () => {
     const { client } = await executorOf({ uses: 'Tell', name: 'tell' });
     for (const [value, headers] of [
       ['{"x-tenant":"t1"}', { 'x-tenant': 't1' }],
@@ -164,7 +164,7 @@ describe('an executor alone', () => {
     }
   });
 
-  it('says when it has ended itself', async () => {
+  it('reports when it has closed itself', async () => {
     let exits = 0;
     const { client } = await executorOf({ uses: 'Fail', exitOnExceptions: ['RangeError'] }, { onExit: () => exits++ });
     expect((await ask(client, SINGLE, encodeRequest(requestOf()))).isError).toBe('true');
@@ -175,7 +175,7 @@ describe('an executor alone', () => {
     expect(exits).toBe(1);
   });
 
-  it('that cannot start says why, and leaves nothing open', async () => {
+  it('reports why it cannot start and leaves nothing open', async () => {
     await expect(executorOf({ uses: 'Nobody', name: 'who' })).rejects.toMatchObject({
       name: 'FaceNotReadyError',
       message: expect.stringContaining('there is no executor Nobody'),

@@ -1,54 +1,58 @@
-/** An executor that stands alone: it serves gateways, ours and others, over gRPC (contract, section 8.5). */
+/**
+ * Serves a single executor over gRPC, for gateways on other machines (docs/reference/wire/flow.md, Executors over
+ * gRPC).
+ */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
-import type { DeploymentDefinition } from './definition.ts';
-import { createDeployment, type Deployment } from './deployment.ts';
+import type { DeploymentDefinition } from './definition/definition.ts';
 import { createHealth } from './grpc/health.ts';
 import { infoMethod } from './grpc/info.ts';
+import type { CallInfo, Method } from './grpc/method.ts';
 import { METADATA, METHODS, SERVICES } from './grpc/names.ts';
 import { reflectionMethods } from './grpc/reflection.ts';
 import { createRequestMethods } from './grpc/request-methods.ts';
-import { answerRequest, told } from './grpc/requests.ts';
-import { type CallFacts, createRpcServer, type Method, type TlsFiles } from './grpc/server.ts';
-import { lostProblem } from './lost.ts';
-import type { SourceTools } from './open-replicas.ts';
+import { answerRequest, reportingErrors } from './grpc/requests.ts';
+import { createRpcServer, type TlsFiles } from './grpc/server.ts';
 import { decodeRequestList, endpointsProto } from './proto/codec.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
+import { createDeployment, type Deployment } from './runtime/deployment.ts';
+import type { SourceTools } from './runtime/open-replicas.ts';
+import { unavailableProblem } from './runtime/unavailable.ts';
+import { WorkerUnavailableError } from './runtime/worker.ts';
 import { statusOf } from './status.ts';
 import { isObject } from './values.ts';
-import { WorkerUnavailableError } from './worker.ts';
 
 export interface ServeExecutorOptions extends Partial<SourceTools> {
   readonly definition: DeploymentDefinition;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly host: string;
-  /** Of the product. */
+  /** Product version. */
   readonly version: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly tls?: TlsFiles;
   readonly maxMessageBytes?: number | undefined;
-  /** Called once when the executor has closed itself after one of its `exitOnExceptions`. */
+  /** Called once, after one of `exitOnExceptions` closed the executor. */
   readonly onExit?: (() => void) | undefined;
 }
 
 export interface ExecutorServer {
   readonly port: number;
   readonly url: string;
-  /** Takes no new requests, lets those in work finish for so long at most. */
+  /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
 }
 
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const GRACE_MS = 10_000;
 const PREFETCH = 1000;
-/** Clients look for new addresses of a name now and then, which is how they find replicas that have come since. */
+/** Reconnecting makes clients resolve the host name again, so they find new replicas. */
 const MAX_CONNECTION_AGE_MS = 600_000;
 
-/** What gateways know: some of them break on any other name. */
-const LISTED = [SERVICES.single, SERVICES.list, SERVICES.discovery, SERVICES.info, SERVICES.stream];
+/** The services that gateways of the original framework know. Some of them fail on any other name. */
+const LISTED_SERVICES = [SERVICES.single, SERVICES.list, SERVICES.discovery, SERVICES.info, SERVICES.stream];
 
-async function startInTime(deployment: Deployment): Promise<void> {
+async function startWithTimeout(deployment: Deployment): Promise<void> {
   const { name, timeoutReadyMs } = deployment.definition;
   const started = deployment.start();
   try {
@@ -56,14 +60,14 @@ async function startInTime(deployment: Deployment): Promise<void> {
   } catch (error) {
     started.then(() => deployment.close(0)).catch(() => {});
     const reason =
-      error instanceof DeadlineExceededError ? `it was not ready after ${timeoutReadyMs} ms` : (error as Error).message;
+      error instanceof DeadlineExceededError ? `not ready after ${timeoutReadyMs} ms` : (error as Error).message;
     throw problem('FaceNotReadyError', { message: `The executor ${name} could not start: ${reason}` }, error);
   }
 }
 
-/** HTTP headers that the gateway lets through. */
-function headersOf(facts: CallFacts): Record<string, string> {
-  const bytes = facts.bytes(METADATA.headers);
+/** HTTP headers forwarded by the gateway. */
+function headersOf(info: CallInfo): Record<string, string> {
+  const bytes = info.bytes(METADATA.headers);
   if (!bytes) return {};
   try {
     const value: unknown = JSON.parse(bytes.toString());
@@ -75,30 +79,33 @@ function headersOf(facts: CallFacts): Record<string, string> {
 
 const sourceOf = ({ routes }: DataRequest, at: number): string => routes.at(-1)?.executor || `part-${at}`;
 
-/** Documents in a serialization that can run code. */
-class UnsupportedContent extends Error {
+/** Documents serialized as a Python pickle, which can run code when decoded. */
+class UnsupportedContentError extends Error {
   override readonly name = 'UnsupportedContent';
 }
 
-function refuse(request: DataRequest): DataRequest {
+function refuseDocsBytes(request: DataRequest): DataRequest {
   const answer = createRequest({ parameters: request.parameters });
-  const status = statusOf(new UnsupportedContent('docs_bytes is never decoded: send docs'), '', false);
+  const status = statusOf(new UnsupportedContentError('docs_bytes is never decoded: send docs'), '', false);
   answer.header = { ...request.header, status };
   return answer;
 }
 
-/** Rejects with a FaceNotReadyError when the executor cannot start, and with the library's error when the port is taken. */
+/**
+ * Rejects with a FaceNotReadyError when the executor cannot start, and with the library's error when the port is in
+ * use.
+ */
 export async function serveExecutor(options: ServeExecutorOptions): Promise<ExecutorServer> {
   const { definition, host, version, environment = {}, log, tls = {}, onExit } = options;
   const { executors = {}, ownProcesses, stacks = false, observe } = options;
   const deployment = createDeployment(definition, { executors, ownProcesses, stacks, log, observe });
   let hasExited = false;
 
-  async function process(requests: readonly DataRequest[], facts: CallFacts): Promise<DataRequest> {
+  async function process(requests: readonly DataRequest[], info: CallInfo): Promise<DataRequest> {
     const pickled = requests.find(({ docsBytes }) => docsBytes);
-    if (pickled) return refuse(pickled);
+    if (pickled) return refuseDocsBytes(pickled);
     try {
-      const call = { requests, sources: requests.map(sourceOf), headers: headersOf(facts), signal: facts.signal };
+      const call = { requests, sources: requests.map(sourceOf), headers: headersOf(info), signal: info.signal };
       const answer = await deployment.process(call);
       const name = answer.header.status?.exception?.name;
       if (!hasExited && failed(answer) && name && definition.exitOnExceptions.includes(name)) {
@@ -107,29 +114,31 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
       }
       return answer;
     } catch (error) {
-      throw error instanceof WorkerUnavailableError ? lostProblem(error, definition.name, deployment.addresses) : error;
+      throw error instanceof WorkerUnavailableError
+        ? unavailableProblem(error, definition.name, deployment.addresses)
+        : error;
     }
   }
 
   const onError = (error: unknown) => log?.error({ err: error });
-  const handle = told((request, facts) => process([request], facts), onError);
+  const handle = reportingErrors((request, info) => process([request], info), onError);
   const requests = createRequestMethods({ handle, prefetch: PREFETCH, marksErrors: true });
-  const health = createHealth([...LISTED, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
+  const health = createHealth([...LISTED_SERVICES, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
 
   const methods: readonly Method[] = [
     ...requests.methods,
     {
       ...METHODS.list,
       kind: 'unary',
-      async run(bytes, facts) {
+      async run(bytes, info) {
         const parts = decodeRequestList(bytes);
         const [first] = parts;
-        if (!first) throw problem('SubmittedDataMalformedError', { message: 'The list of requests is empty' });
+        if (!first) throw problem('SubmittedDataMalformedError', { message: 'The request list is empty' });
         return requests.reply(
           await answerRequest(
-            told((_, call) => process(parts, call), onError),
+            reportingErrors((_, call) => process(parts, call), onError),
             first,
-            facts,
+            info,
           ),
         );
       },
@@ -147,7 +156,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     },
     infoMethod({ version, environment }),
     ...health.methods,
-    ...reflectionMethods([...LISTED, SERVICES.reflectionAlpha]),
+    ...reflectionMethods([...LISTED_SERVICES, SERVICES.reflectionAlpha]),
   ];
 
   const server = createRpcServer({
@@ -158,7 +167,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     onError,
   });
 
-  await startInTime(deployment);
+  await startWithTimeout(deployment);
   let port: number;
   try {
     port = await server.listen(options.port, host);

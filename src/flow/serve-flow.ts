@@ -1,16 +1,16 @@
-/** A flow with its doors: started, one port for each protocol, closed in the reverse order. */
+/** Serves a flow: starts it, opens one port for each protocol, and closes everything in reverse order. */
 import type { IncomingMessage } from 'node:http';
-import type { FlowDefinition, Protocol } from './definition.ts';
+import type { FlowDefinition, Protocol } from './definition/definition.ts';
 import { createFlow, type Flow, type FlowTools } from './flow.ts';
 import { createFlowMetrics, type MetricsPort, serveMetrics } from './metrics.ts';
 import { createConnect } from './remote/worker.ts';
 
 export interface ServeFlowOptions extends FlowTools {
   readonly definition: FlowDefinition;
-  /** Of the product. */
+  /** Product version. */
   readonly version: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Why a request over HTTP or WebSocket is not let in. */
+  /** Returns why an HTTP or WebSocket request is refused; `undefined` to allow it. */
   readonly refuse?: ((request: IncomingMessage) => string | undefined) | undefined;
 }
 
@@ -23,19 +23,19 @@ export interface FlowPlace {
 export interface FlowServer {
   readonly flow: Flow;
   readonly places: readonly FlowPlace[];
-  /** Of the metrics; undefined without the option `monitoring`. */
+  /** Port of the metrics; `undefined` without the option `monitoring`. */
   readonly monitoringPort: number | undefined;
-  /** Takes no new requests, lets those in work finish for so long at most. */
+  /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
 }
 
-interface Door {
+interface Gateway {
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
   close(graceMs?: number): Promise<void>;
 }
 
-/** Doors are loaded when a flow has them: each brings a library of its own. */
-async function openDoor(protocol: Protocol, flow: Flow, options: ServeFlowOptions): Promise<Door> {
+/** Gateways are imported on demand: each needs its own library. */
+async function createGateway(protocol: Protocol, flow: Flow, options: ServeFlowOptions): Promise<Gateway> {
   const { version, log, environment, observe, refuse } = options;
   if (protocol === 'GRPC') {
     const { createGrpcGateway } = await import('./gateway/grpc.ts');
@@ -45,17 +45,19 @@ async function openDoor(protocol: Protocol, flow: Flow, options: ServeFlowOption
   return createHttpGateway({ flow, protocol, version, log, environment, observe, refuse });
 }
 
-/** Rejects with a FaceNotReadyError when an executor cannot start, and with the system's error when a port is taken. */
+/**
+ * Rejects with a FaceNotReadyError when an executor cannot start, and with the system's error when a port is in use.
+ */
 export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> {
   const { definition, log } = options;
   const { protocols, ports, host, monitoring, portMonitoring } = definition.gateway;
   const metrics = monitoring ? createFlowMetrics() : undefined;
   const tools = { connect: createConnect(), ...options, ...(metrics && { observe: metrics.observe }) };
   const flow = createFlow(definition, tools);
-  const doors: Door[] = [];
+  const gateways: Gateway[] = [];
   let monitor: MetricsPort | undefined;
   const close = async (graceMs?: number): Promise<void> => {
-    await Promise.all(doors.map((door) => door.close(graceMs)));
+    await Promise.all(gateways.map((gateway) => gateway.close(graceMs)));
     await flow.close(graceMs);
     await monitor?.close();
   };
@@ -63,13 +65,13 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
     await flow.start();
     const places: FlowPlace[] = [];
     for (const [at, protocol] of protocols.entries()) {
-      const door = await openDoor(protocol, flow, tools);
-      doors.push(door);
-      places.push({ protocol, ...(await door.listen(ports[at] ?? 0, host)) });
+      const gateway = await createGateway(protocol, flow, tools);
+      gateways.push(gateway);
+      places.push({ protocol, ...(await gateway.listen(ports[at] ?? 0, host)) });
     }
     if (metrics) {
       monitor = await serveMetrics(metrics, portMonitoring ?? 0, host);
-      log?.info({ port: monitor.port }, 'metrics are served');
+      log?.info({ port: monitor.port }, 'serving metrics');
     }
     return { flow, places, monitoringPort: monitor?.port, close };
   } catch (error) {

@@ -1,14 +1,16 @@
-/** Failures of executors as data, in the words that clients of the original look for (contract, section 6.2). */
-import { type DataRequest, ERROR, joinedRequest, type Status } from './request.ts';
+/**
+ * Reports failures of executors in the format that existing clients match on (docs/reference/wire/flow.md, Failures).
+ */
+import { type DataRequest, ERROR, joinRequests, type Status } from './request.ts';
 
-/** As Python writes a string. */
+/** Python's repr() of a string. */
 function repr(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
   return quote + (quote === "'" ? escaped.replaceAll("'", "\\'") : escaped) + quote;
 }
 
-const reprOf = (value: unknown): string => (typeof value === 'string' ? repr(value) : String(value));
+const reprValue = (value: unknown): string => (typeof value === 'string' ? repr(value) : String(value));
 
 interface Thrown {
   readonly name: string;
@@ -16,10 +18,10 @@ interface Thrown {
   readonly stack: string;
 }
 
-/** Errors are strangers' objects: reading one may fail as well. */
-function describe(error: unknown): Thrown {
+/** Thrown values are foreign objects, so reading one may throw too. */
+function readError(error: unknown): Thrown {
   try {
-    const thrown = read(error);
+    const thrown = readThrown(error);
     thrown.args.forEach(String);
     return thrown;
   } catch {
@@ -27,8 +29,8 @@ function describe(error: unknown): Thrown {
   }
 }
 
-/** `args` of an error are those that it carries itself, else its message. */
-function read(error: unknown): Thrown {
+/** Uses the error's own `args` if it has them, else its message. */
+function readThrown(error: unknown): Thrown {
   if (!(error instanceof Error)) return { name: 'Error', args: [error], stack: '' };
   const own = (error as { args?: unknown }).args;
   const args = Array.isArray(own) ? own : error.message ? [error.message] : [];
@@ -36,45 +38,49 @@ function read(error: unknown): Thrown {
   return { name, args, stack: String(error.stack ?? '') };
 }
 
-export const nameOf = (error: unknown): string => describe(error).name;
+export const errorName = (error: unknown): string => readError(error).name;
 
-const MAX_LOGGED = 10_000;
+const MAX_LOGGED_LENGTH = 10_000;
 
-/** An error for the log, whatever was thrown. */
+/** Describes any thrown value for the log. */
 export function describeError(error: unknown): { type: string; message: string; stack: string } {
-  const { name, args, stack } = describe(error);
-  return { type: name, message: args.map(String).join(', ').slice(0, MAX_LOGGED), stack: stack.slice(0, MAX_LOGGED) };
+  const { name, args, stack } = readError(error);
+  return {
+    type: name,
+    message: args.map(String).join(', ').slice(0, MAX_LOGGED_LENGTH),
+    stack: stack.slice(0, MAX_LOGGED_LENGTH),
+  };
 }
 
-/** The calls that led there, the latest last. */
-function frames({ name, args, stack }: Thrown): string[] {
+/** A Python-style traceback, most recent call last. */
+function traceback({ name, args, stack }: Thrown): string[] {
   const calls = stack.split('\n').filter((line) => /^\s+at /.test(line));
-  const last = args.length === 1 ? String(args[0]) : `(${args.map(reprOf).join(', ')})`;
+  const last = args.length === 1 ? String(args[0]) : `(${args.map(reprValue).join(', ')})`;
   return ['Traceback (most recent call last):\n', ...calls.reverse().map((line) => `${line}\n`), `${name}: ${last}\n`];
 }
 
-/** `withStacks` only where who asks may see file paths. */
+/** Set `withStacks` only if the caller may see file paths. */
 export function statusOf(error: unknown, executor: string, withStacks: boolean): Status {
-  const thrown = describe(error);
+  const thrown = readError(error);
   return {
     code: ERROR,
-    description: `${thrown.name}(${thrown.args.map(reprOf).join(', ')})`,
+    description: `${thrown.name}(${thrown.args.map(reprValue).join(', ')})`,
     exception: {
       name: thrown.name,
       args: thrown.args.map(String),
-      stacks: withStacks ? frames(thrown) : [],
+      stacks: withStacks ? traceback(thrown) : [],
       executor,
     },
   };
 }
 
-/** Requests that an executor could not answer, as one whose status is the failure. */
+/** The joined request with the failure as its status. */
 export function failedRequest(
   requests: readonly DataRequest[],
   error: unknown,
   executor: string,
   withStacks: boolean,
 ): DataRequest {
-  const request = joinedRequest(requests);
+  const request = joinRequests(requests);
   return { ...request, header: { ...request.header, status: statusOf(error, executor, withStacks) } };
 }

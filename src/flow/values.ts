@@ -1,4 +1,4 @@
-/** What tags, parameters and returned objects may hold: the values of a protobuf Struct, which are those of JSON. */
+/** JSON values: what tags, parameters and returned objects may hold. A protobuf Struct holds the same. */
 import { setKey } from '#own.ts';
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
@@ -6,22 +6,22 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** Nested lists and objects deeper than this are refused: every walk over them may then recurse. */
+/** Maximum nesting of lists and objects, so that recursive walks are safe. */
 export const MAX_VALUE_DEPTH = 200;
-/** Documents within documents deeper than this are refused, for the same reason. */
+/** Maximum nesting of documents, for the same reason. */
 export const MAX_DOCUMENT_DEPTH = 200;
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Objects made by literals, JSON.parse or Object.create(null): not instances of a class. */
+/** Object literals and results of JSON.parse or Object.create(null), not class instances. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isObject(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
 }
 
-/** Whether lists and objects are nested no deeper than MAX_VALUE_DEPTH. */
+/** Whether lists and objects are nested at most MAX_VALUE_DEPTH levels deep. */
 export function isShallow(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (depth >= MAX_VALUE_DEPTH) return false;
@@ -33,7 +33,7 @@ export function isShallow(value: unknown, depth = 0): boolean {
   return true;
 }
 
-/** A copy of a value all the way down. Throws a RangeError when it is nested without end. */
+/** A deep copy. Throws a RangeError when the value is nested too deeply. */
 export function copyValue<T extends JsonValue>(value: T, depth = 0): T {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_VALUE_DEPTH) throw new RangeError('a value is nested too deeply');
@@ -43,17 +43,17 @@ export function copyValue<T extends JsonValue>(value: T, depth = 0): T {
   return copy as T;
 }
 
-/** A copy that is JSON all the way down. Throws a TypeError for anything that is not, such as a function or a cycle. */
-export function asJson(value: unknown, depth = 0): JsonValue {
+/** A deep copy as JSON. Throws a TypeError for anything that is not JSON, such as a function or a cycle. */
+export function toJsonValue(value: unknown, depth = 0): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;
   if (depth > MAX_VALUE_DEPTH) throw new TypeError('a value is nested too deeply');
-  if (Array.isArray(value)) return value.map((part) => asJson(part ?? null, depth + 1));
+  if (Array.isArray(value)) return value.map((part) => toJsonValue(part ?? null, depth + 1));
   if (!isPlainObject(value))
     throw new TypeError(`${typeof value === 'object' ? value?.constructor?.name : typeof value} is not a JSON value`);
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
-    if (value[key] !== undefined) setKey(copy, key, asJson(value[key], depth + 1));
+    if (value[key] !== undefined) setKey(copy, key, toJsonValue(value[key], depth + 1));
   }
   return copy;
 }

@@ -20,7 +20,7 @@ import {
   loadFlow,
   serveFlow,
 } from '#flow/index.ts';
-import { documentJson } from '../../src/flow/json.ts';
+import { documentJson } from '../../src/flow/json/index.ts';
 import { createPeers, type Plain } from '../../src/flow/proto/protocol.suite.ts';
 import { drawnPage } from '../../src/ocr/drawn-pages.suite.ts';
 import { type Site, startSite } from '../site/site.ts';

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AddOptions } from '../../src/flow/define.ts';
+import type { AddOptions } from '../../src/flow/definition/define-flow.ts';
 import { Document } from '../../src/flow/document.ts';
 import type { Call } from '../../src/flow/executor.ts';
 import { closeAll, flowOf, texts, textsOf } from '../../src/flow/flow.suite.ts';
@@ -442,7 +442,7 @@ describe('what is said of the gateway', () => {
       expect(services.toString('latin1')).toContain(service);
     }
     expect(files.toString('latin1')).toContain('DataRequestProto');
-    expect(nothing.toString('latin1')).toContain('nothing of this name');
+    expect(nothing.toString('latin1')).toContain('Symbol or file not found');
   });
 });
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { defineFlow } from '../define.ts';
+import { defineFlow } from '../definition/define-flow.ts';
 import { Document } from '../document.ts';
 import { type Call, Executor, requests } from '../executor.ts';
 import { createRequest } from '../request.ts';
 import { type FlowServer, serveFlow } from '../serve-flow.ts';
 import { createFlowClient, type FlowClient, FlowRequestError } from './client.ts';
-import { FlowUnreachableError } from './line.ts';
+import { FlowUnreachableError } from './transport.ts';
 
 const TOKEN = 'a-token-of-the-tests';
 let waits = 0;
@@ -66,7 +66,7 @@ describe.each(['HTTP', 'WEBSOCKET', 'GRPC'])('a client over %s', (protocol) => {
   const addressOf = ({ places }: FlowServer) => places.find((place) => place.protocol === protocol)!.url;
   const client = (token?: string) => open(addressOf(server), token);
 
-  it('sends documents in parts and gets them back in order', async () => {
+  it('sends documents in batches and returns them in order', async () => {
     const docs = Array.from({ length: 25 }, (_, at) => new Document({ id: `d${at}`, text: `${at}` }));
     const answered = await client().post('/mark', docs, { parameters: { mark: '?' }, requestSize: 3 });
     expect(answered.map(({ id, text }) => [id, text])).toEqual(docs.map(({ id }, at) => [id, `${at}?`]));
@@ -76,17 +76,17 @@ describe.each(['HTTP', 'WEBSOCKET', 'GRPC'])('a client over %s', (protocol) => {
     expect(counts[0]!.tags).toEqual({ a: [1, null] });
   });
 
-  it('sends a request without documents too', async () => {
+  it('sends a request without documents', async () => {
     expect((await client().post('/count', [])).map(({ text }) => text)).toEqual(['0']);
   });
 
-  it('chooses executors', async () => {
+  it('targets executors', async () => {
     const one = () => [new Document({ text: 'x' })];
     expect((await client().post('/mark', one(), { targetExecutor: 'ev' }))[0]!.text).toBe('x!');
     expect((await client().post('/mark', one(), { targetExecutor: 'other' }))[0]!.text).toBe('x');
   });
 
-  it('throws what an executor has thrown, or hands it over', async () => {
+  it('throws the failure of an executor or returns it', async () => {
     const failure = await client()
       .post('/fail', [new Document()])
       .catch((error: unknown) => error);
@@ -97,13 +97,13 @@ describe.each(['HTTP', 'WEBSOCKET', 'GRPC'])('a client over %s', (protocol) => {
     expect(answer.docs.map(({ id }) => id)).toEqual(['kept']);
   });
 
-  it('knows whether the flow is ready, and needs the token', async () => {
+  it('checks readiness and sends the token', async () => {
     expect(await client().ready()).toBe(true);
     expect(await client('wrong').ready()).toBe(false);
     await expect(client('wrong').post('/mark', [])).rejects.toThrow(FlowUnreachableError);
   });
 
-  it('can be called off', async () => {
+  it('can be aborted', async () => {
     const controller = new AbortController();
     const before = waits;
     const posted = client().post('/wait', [], { signal: controller.signal });
@@ -113,7 +113,7 @@ describe.each(['HTTP', 'WEBSOCKET', 'GRPC'])('a client over %s', (protocol) => {
     await expect(posted).rejects.toThrow('enough');
   });
 
-  it('says that nobody is there, and finds who comes later', async () => {
+  it('reports an unreachable flow and connects later', async () => {
     const first = await serve();
     const address = addressOf(first);
     const late = open(address);
@@ -133,7 +133,7 @@ describe.each(['HTTP', 'WEBSOCKET', 'GRPC'])('a client over %s', (protocol) => {
   });
 });
 
-it('takes an endpoint’s own route where a gateway has no general one', async () => {
+it('uses an endpoint’s own route if the gateway has no /post', async () => {
   const bare = await serve({ no_debug_endpoints: true });
   try {
     const client = open(bare.places[0]!.url);
@@ -144,7 +144,7 @@ it('takes an endpoint’s own route where a gateway has no general one', async (
   }
 });
 
-it('takes no answer from what is no gateway', async () => {
+it('rejects answers that are not from a gateway', async () => {
   const stranger = createServer((socket) => {
     socket.on('error', () => {});
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi');

@@ -1,5 +1,5 @@
 /**
- * A client of flows, ours and others.
+ * A client for flow gateways over HTTP, WebSocket or gRPC.
  *
  *     const client = createFlowClient('grpc://localhost:3004');
  *     const [question] = await client.post('/search', [new Document({ text: 'when is tea?' })]);
@@ -8,10 +8,10 @@ import { own } from '#own.ts';
 import type { Document } from '../document.ts';
 import { createRequest, type DataRequest, failed, type Status } from '../request.ts';
 import type { JsonObject } from '../values.ts';
-import { openGrpcLine } from './grpc-line.ts';
-import { openHttpLine } from './http-line.ts';
-import type { Line, LineTarget } from './line.ts';
-import { openWebSocketLine } from './websocket-line.ts';
+import { openGrpcTransport } from './grpc-transport.ts';
+import { openHttpTransport } from './http-transport.ts';
+import type { Transport, TransportTarget } from './transport.ts';
+import { openWebSocketTransport } from './websocket-transport.ts';
 
 export interface FlowClientOptions {
   /** Sent as `Authorization: Bearer`. */
@@ -20,26 +20,29 @@ export interface FlowClientOptions {
 
 export interface PostOptions {
   readonly parameters?: JsonObject;
-  /** A pattern for the names of deployments. */
+  /** A pattern for deployment names. */
   readonly targetExecutor?: string;
-  /** Documents of one request: 100 when not given. */
+  /** Documents per request; 100 by default. */
   readonly requestSize?: number;
-  /** Requests on their way at the same time: 4 when not given. */
+  /** Maximum number of concurrent requests; 4 by default. */
   readonly atOnce?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface FlowClient {
-  /** The documents of all answers, in the order sent. Throws a FlowFailed for the first executor that failed, and FlowUnreachable. */
+  /**
+   * Sends documents in batches and returns those of all answers, in the order sent. Throws FlowRequestError for the
+   * first failed executor, and FlowUnreachableError.
+   */
   post(endpoint: string, docs: readonly Document[], options?: PostOptions): Promise<Document[]>;
-  /** One request as it is; a failed executor is data in the answer's header. Throws FlowUnreachable. */
+  /** Sends one request. A failed executor is reported in the answer's header. Throws FlowUnreachableError. */
   send(request: DataRequest, signal?: AbortSignal): Promise<DataRequest>;
-  /** Whether the whole flow answers. */
+  /** Whether all executors of the flow answer. */
   ready(signal?: AbortSignal): Promise<boolean>;
   close(): void;
 }
 
-/** An executor failed; what it said is in `status`. */
+/** An executor failed; `status` holds its error. */
 export class FlowRequestError extends Error {
   override readonly name = 'FlowFailed';
   readonly status: Status;
@@ -50,46 +53,58 @@ export class FlowRequestError extends Error {
   }
 }
 
-const STANDARD_SIZE = 100;
-const STANDARD_AT_ONCE = 4;
+const DEFAULT_REQUEST_SIZE = 100;
+const DEFAULT_AT_ONCE = 4;
 
-const LINES: Readonly<Record<string, { tls: boolean; port: number; open: (target: LineTarget) => Line }>> = {
-  'http:': { tls: false, port: 80, open: openHttpLine },
-  'https:': { tls: true, port: 443, open: openHttpLine },
-  'ws:': { tls: false, port: 80, open: openWebSocketLine },
-  'wss:': { tls: true, port: 443, open: openWebSocketLine },
-  'grpc:': { tls: false, port: 80, open: openGrpcLine },
-  'grpcs:': { tls: true, port: 443, open: openGrpcLine },
+const TRANSPORTS: Readonly<
+  Record<string, { tls: boolean; port: number; open: (target: TransportTarget) => Transport }>
+> = {
+  'http:': { tls: false, port: 80, open: openHttpTransport },
+  'https:': { tls: true, port: 443, open: openHttpTransport },
+  'ws:': { tls: false, port: 80, open: openWebSocketTransport },
+  'wss:': { tls: true, port: 443, open: openWebSocketTransport },
+  'grpc:': { tls: false, port: 80, open: openGrpcTransport },
+  'grpcs:': { tls: true, port: 443, open: openGrpcTransport },
 };
 
-/** `http://`, `ws://` or `grpc://` with host and port, or their TLS forms. Throws a TypeError for another address. */
+/**
+ * Creates a client for a URL such as `http://host:port`, `ws://` or `grpc://`, or their TLS forms. Throws a TypeError
+ * for any other URL.
+ */
 export function createFlowClient(address: string, { token }: FlowClientOptions = {}): FlowClient {
   const { protocol, hostname, port } = new URL(address);
-  const kind = own(LINES, protocol);
-  if (!kind || !hostname) throw new TypeError(`${address} is not the address of a flow`);
+  const kind = own(TRANSPORTS, protocol);
+  if (!kind || !hostname)
+    throw new TypeError(`${address} is not the URL of a flow: use http, ws or grpc, with host and port`);
   const host = hostname.replace(/^\[|\]$/g, '');
-  const line = kind.open({ host, port: port ? Number(port) : kind.port, tls: kind.tls, token });
+  const transport = kind.open({ host, port: port ? Number(port) : kind.port, tls: kind.tls, token });
 
   return {
     async post(endpoint, docs, options = {}) {
-      const { parameters, targetExecutor, requestSize = STANDARD_SIZE, atOnce = STANDARD_AT_ONCE, signal } = options;
+      const {
+        parameters,
+        targetExecutor,
+        requestSize = DEFAULT_REQUEST_SIZE,
+        atOnce = DEFAULT_AT_ONCE,
+        signal,
+      } = options;
       const parts: Document[][] = [];
       for (let at = 0; at < Math.max(docs.length, 1); at += requestSize) parts.push(docs.slice(at, at + requestSize));
       const answers = new Array<Document[]>(parts.length);
       let next = 0;
-      const lane = async (): Promise<void> => {
+      const worker = async (): Promise<void> => {
         for (let at = next++; at < parts.length; at = next++) {
           const request = createRequest({ endpoint, targetExecutor, parameters, docs: parts[at]! });
-          const answer = await line.send(request, signal);
+          const answer = await transport.send(request, signal);
           if (failed(answer)) throw new FlowRequestError(answer.header.status!);
           answers[at] = answer.docs;
         }
       };
-      await Promise.all(Array.from({ length: Math.min(atOnce, parts.length) }, lane));
+      await Promise.all(Array.from({ length: Math.min(atOnce, parts.length) }, worker));
       return answers.flat();
     },
-    send: (request, signal) => line.send(request, signal),
-    ready: (signal) => line.ready(signal),
-    close: () => line.close(),
+    send: (request, signal) => transport.send(request, signal),
+    ready: (signal) => transport.ready(signal),
+    close: () => transport.close(),
   };
 }

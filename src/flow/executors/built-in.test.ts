@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
-import { defineFlow } from '../define.ts';
+import { defineFlow } from '../definition/define-flow.ts';
 import { Document } from '../document.ts';
 import { createFlow, type Flow } from '../flow.ts';
 import { createRequest, type DataRequest, type RequestInit } from '../request.ts';
@@ -8,20 +8,20 @@ import type { JsonValue } from '../values.ts';
 import { BUILT_IN_NAMES, createBuiltIns } from './built-in.ts';
 import type { BuiltInTools, Collection, EmbedAsk, Entry, FoundPassage, ReadSource } from './tools.ts';
 
-/** Rooms that write down what they are asked. */
-function createRooms() {
-  const seen = {
+/** Stubs of the reader and models that record their calls. */
+function createStubTools() {
+  const recorded = {
     sources: [] as ReadSource[],
     options: [] as Readonly<Record<string, unknown>>[],
     embedded: [] as { texts: readonly string[]; ask: Omit<EmbedAsk, 'signal'> }[],
     opened: [] as string[],
     closed: [] as string[],
   };
-  const kept = new Map<string, Map<string, Entry>>();
+  const collections = new Map<string, Map<string, Entry>>();
 
   function collectionOf(name: string): Collection {
-    const entries = kept.get(name) ?? new Map<string, Entry>();
-    kept.set(name, entries);
+    const entries = collections.get(name) ?? new Map<string, Entry>();
+    collections.set(name, entries);
     return {
       add: async (added) =>
         added.map((entry) => {
@@ -47,7 +47,7 @@ function createRooms() {
           )
           .slice(0, limit),
       close: async () => {
-        seen.closed.push(name);
+        recorded.closed.push(name);
       },
     };
   }
@@ -55,9 +55,9 @@ function createRooms() {
   const tools: BuiltInTools = {
     reading(options) {
       if ('nonsense' in options) throw problem('ParamValidationError', { path: 'nonsense', message: 'No such option' });
-      seen.options.push(options);
+      recorded.options.push(options);
       return async (source) => {
-        seen.sources.push(source);
+        recorded.sources.push(source);
         if ('url' in source && source.url.endsWith('/gone')) {
           throw problem('AssertionFailureError', { message: 'There is nothing there' });
         }
@@ -70,17 +70,17 @@ function createRooms() {
       { start: 5, end: text.length, heading: 'Below' },
     ],
     async embed(texts, { signal: _, ...ask }) {
-      seen.embedded.push({ texts, ask });
+      recorded.embedded.push({ texts, ask });
       return texts.map((text) => Float32Array.of(text.length, 1));
     },
     rerank: async (_, texts) => texts.map((text) => text.length),
     async openCollection(name) {
-      seen.opened.push(name);
+      recorded.opened.push(name);
       return collectionOf(name);
     },
     ocr: async (picture) => ({ text: `${picture.length} bytes`, confidence: 0.5 }),
   };
-  return { tools, seen, kept };
+  return { tools, recorded, collections };
 }
 
 const open: Flow[] = [];
@@ -102,16 +102,16 @@ const send = (flow: Flow, endpoint: string, docs: Document[], rest: RequestInit 
 
 const failureOf = ({ header }: DataRequest) => header.status?.exception;
 
-it('are named as they are listed', () => {
-  expect(Object.keys(createBuiltIns(createRooms().tools))).toEqual(BUILT_IN_NAMES);
+it('match the list of names', () => {
+  expect(Object.keys(createBuiltIns(createStubTools().tools))).toEqual(BUILT_IN_NAMES);
 });
 
 describe('Read', () => {
-  it('reads addresses and files, and leaves texts and arrays alone', async () => {
-    const { tools, seen } = createRooms();
+  it('reads URLs and files but not texts and arrays', async () => {
+    const { tools, recorded } = createStubTools();
     const flow = await flowOf(tools, 'Read');
     const { docs } = await send(flow, '/index', [
-      new Document({ uri: 'https://a.example/x', tags: { title: 'Mine', kept: 1 } }),
+      new Document({ uri: 'https://a.example/x', tags: { title: 'Mine', collections: 1 } }),
       new Document({ blob: Buffer.from('file'), mimeType: 'text/html', uri: 'https://a.example/name.html?q' }),
       new Document({ text: 'as it is', uri: 'https://a.example/y' }),
       new Document({ tensor: [1, 2], uri: 'https://a.example/z' }),
@@ -119,9 +119,9 @@ describe('Read', () => {
     ]);
     expect(docs.map(({ text }) => text)).toEqual(['# https://a.example/x', 'file', 'as it is', '', '']);
     expect(docs[0]).toMatchObject({ mimeType: 'text/markdown', uri: 'https://a.example/x' });
-    expect(docs[0]!.tags).toEqual({ title: 'Mine', kept: 1, url: 'https://a.example/x/moved' });
+    expect(docs[0]!.tags).toEqual({ title: 'Mine', collections: 1, url: 'https://a.example/x/moved' });
     expect(docs[3]!.tensor?.toList()).toEqual([1, 2]);
-    expect(seen.sources).toEqual([
+    expect(recorded.sources).toEqual([
       { url: 'https://a.example/x' },
       { bytes: Buffer.from('file'), mediaType: 'text/html', name: 'https://a.example/name.html' },
     ]);
@@ -131,15 +131,15 @@ describe('Read', () => {
     ['data:text/plain;base64,aGVsbG8=', 'hello', 'text/plain'],
     ['data:text/plain;charset=utf-8;base64,aGVsbG8%3D', 'hello', 'text/plain;charset=utf-8'],
     ['data:,a%20b%E9', 'a b\u00e9', 'text/plain;charset=US-ASCII'],
-  ])('takes %s apart', async (uri, text, mediaType) => {
-    const { tools, seen } = createRooms();
+  ])('decodes %s', async (uri, text, mediaType) => {
+    const { tools, recorded } = createStubTools();
     const { docs } = await send(await flowOf(tools, 'Read'), '/index', [new Document({ uri })]);
     expect(docs[0]!.text).toBe(text);
-    expect(seen.sources).toMatchObject([{ mediaType }]);
+    expect(recorded.sources).toMatchObject([{ mediaType }]);
   });
 
-  it('marks what cannot be read, and fails when nothing can', async () => {
-    const { tools } = createRooms();
+  it('tags unreadable documents and fails when all are', async () => {
+    const { tools } = createStubTools();
     const flow = await flowOf(tools, 'Read');
     const gone = () => new Document({ uri: 'https://a.example/gone' });
     const some = await send(flow, '/index', [gone(), new Document({ uri: 'https://a.example/x' })]);
@@ -153,19 +153,19 @@ describe('Read', () => {
     expect(none.docs[1]!.tags).toMatchObject({ error: { name: 'ParamValidationError' } });
   });
 
-  it('forgets a failure once the document can be read', async () => {
-    const { tools } = createRooms();
+  it('removes the error tag after a successful read', async () => {
+    const { tools } = createStubTools();
     const doc = new Document({ uri: 'https://a.example/x', tags: { error: { name: 'Before' } } });
     const { docs } = await send(await flowOf(tools, 'Read'), '/index', [doc]);
     expect(docs[0]!.tags).not.toHaveProperty('error');
   });
 
-  it('takes options of the reader from the file, and harmless ones from requests', async () => {
-    const { tools, seen } = createRooms();
+  it('accepts reader options from the flow and harmless ones from requests', async () => {
+    const { tools, recorded } = createStubTools();
     const flow = await flowOf(tools, { uses: 'Read', usesWith: { reader: { retainLinks: 'all' } } });
     const docs = () => [new Document({ uri: 'https://a.example/x' })];
     await send(flow, '/index', docs(), { parameters: { reader: { targetSelector: 'main' } } });
-    expect(seen.options).toEqual([{ retainLinks: 'all' }, { retainLinks: 'all', targetSelector: 'main' }]);
+    expect(recorded.options).toEqual([{ retainLinks: 'all' }, { retainLinks: 'all', targetSelector: 'main' }]);
     const refusals: JsonValue[] = [{ proxyUrl: 'http://a.example' }, { engine: 'vlm' }, 'main'];
     for (const reader of refusals) {
       const refused = await send(flow, '/index', docs(), { parameters: { reader } });
@@ -176,15 +176,15 @@ describe('Read', () => {
   it.each([[{ reader: { nonsense: 1 } }], [{ at_once: 0 }], [{ reeder: {} }]])(
     'does not start with %j',
     async (usesWith) => {
-      const { tools } = createRooms();
+      const { tools } = createStubTools();
       await expect(flowOf(tools, { uses: 'Read', usesWith })).rejects.toThrow('could not start');
     },
   );
 });
 
 describe('Chunk', () => {
-  it('cuts texts and says where the parts stand', async () => {
-    const { tools } = createRooms();
+  it('cuts texts into passages with locations', async () => {
+    const { tools } = createStubTools();
     const doc = new Document({ id: 'd', text: 'head tail', uri: 'https://a.example/', chunks: [new Document()] });
     const { docs } = await send(await flowOf(tools, 'Chunk'), '/index', [doc, new Document({ blob: Buffer.of(1) })]);
     expect(docs[0]!.text).toBe('head tail');
@@ -197,8 +197,8 @@ describe('Chunk', () => {
 });
 
 describe('Embed', () => {
-  it('embeds questions as questions, chunks in place of their documents, and nothing without a text', async () => {
-    const { tools, seen } = createRooms();
+  it('embeds queries as queries, chunks instead of their documents, and only texts', async () => {
+    const { tools, recorded } = createStubTools();
     const flow = await flowOf(tools, { uses: 'Embed', usesWith: { dimensions: 64 } });
     const chunked = new Document({ text: 'whole', chunks: [new Document({ text: 'part' })] });
     const { docs } = await send(flow, '/index', [chunked, new Document({ text: 'x' }), new Document()]);
@@ -206,23 +206,23 @@ describe('Embed', () => {
     expect(docs[0]!.chunks[0]!.embedding?.dtype).toBe('<f4');
     await send(flow, '/search', [new Document({ text: 'why' })], { parameters: { dimensions: 32 } });
     await send(flow, '/search', [new Document()]);
-    expect(seen.embedded).toEqual([
+    expect(recorded.embedded).toEqual([
       { texts: ['part', 'x'], ask: { side: 'passage', dimensions: 64 } },
       { texts: ['why'], ask: { side: 'query', dimensions: 32 } },
     ]);
   });
 
-  it('can be told which, and for what', async () => {
-    const { tools, seen } = createRooms();
+  it('can be configured with `of` and `side`', async () => {
+    const { tools, recorded } = createStubTools();
     const flow = await flowOf(tools, { uses: 'Embed', usesWith: { of: 'documents', side: 'query', model: 'm' } });
     await send(flow, '/x', [new Document({ text: 'whole', chunks: [new Document({ text: 'part' })] })]);
-    expect(seen.embedded).toEqual([{ texts: ['whole'], ask: { model: 'm', side: 'query' } }]);
+    expect(recorded.embedded).toEqual([{ texts: ['whole'], ask: { model: 'm', side: 'query' } }]);
   });
 });
 
 describe('Rerank', () => {
-  it('orders matches by their scores, equal ones as they were, and keeps the best', async () => {
-    const { tools } = createRooms();
+  it('sorts matches by score, stable for ties, and keeps the best', async () => {
+    const { tools } = createStubTools();
     const flow = await flowOf(tools, { uses: 'Rerank', usesWith: { limit: 3 } });
     const question = () =>
       new Document({ id: 'q', text: 'q', matches: ['a', 'bbb', 'b', 'cc'].map((text) => new Document({ text })) });
@@ -235,8 +235,8 @@ describe('Rerank', () => {
 });
 
 describe('Index and Search', () => {
-  it('share a collection, count what they did, and close it', async () => {
-    const { tools, seen } = createRooms();
+  it('share a collection, report counts and close it', async () => {
+    const { tools, recorded } = createStubTools();
     const flow = await flowOf(tools, 'Index', 'Search');
     const docs = () => [
       new Document({ id: 'a', text: 'one two', uri: 'https://a.example/', tags: { title: 'A' } }),
@@ -271,13 +271,13 @@ describe('Index and Search', () => {
     const removed = await send(flow, '/delete', [new Document('a'), new Document('nobody')]);
     expect(removed.parameters.__results__).toEqual({ 'executor0/rep-0': { removed: 1, unknown: 1 } });
     expect((await ask())[0]!.matches.map(({ parentId }) => parentId)).toEqual(['b']);
-    expect(seen.opened).toEqual(['documents', 'documents']);
+    expect(recorded.opened).toEqual(['documents', 'documents']);
     await flow.close();
-    expect(seen.closed).toEqual(['documents', 'documents']);
+    expect(recorded.closed).toEqual(['documents', 'documents']);
   });
 
-  it('look for more than is asked for where another executor chooses', async () => {
-    const { tools } = createRooms();
+  it('find more candidates for a later executor', async () => {
+    const { tools } = createStubTools();
     const flow = await flowOf(tools, 'Index', { uses: 'Search', usesWith: { candidates: 3 } }, 'Rerank');
     await send(
       flow,
@@ -288,24 +288,24 @@ describe('Index and Search', () => {
     expect(docs[0]!.matches.map(({ text }) => text)).toEqual(['two..']);
   });
 
-  it('have a collection for each shard', async () => {
-    const { tools, seen, kept } = createRooms();
+  it('use one collection for each shard', async () => {
+    const { tools, recorded, collections } = createStubTools();
     const flow = await flowOf(tools, { uses: 'Index', shards: 2 }, { uses: 'Search', shards: 2 });
     await send(flow, '/index', [new Document({ id: 'a', text: 'two' })]);
     await send(flow, '/index', [new Document({ id: 'b', text: 'two' })]);
-    expect([...new Set(seen.opened)].sort()).toEqual(['documents-0', 'documents-1']);
-    expect([...kept.values()].map(({ size }) => size)).toEqual([1, 1]);
+    expect([...new Set(recorded.opened)].sort()).toEqual(['documents-0', 'documents-1']);
+    expect([...collections.values()].map(({ size }) => size)).toEqual([1, 1]);
     const { docs } = await send(flow, '/search', [new Document({ text: 'two' })]);
     expect(docs[0]!.matches.map(({ parentId }) => parentId).sort()).toEqual(['a', 'b']);
   });
 
-  it.each([['../up'], [''], ['a'.repeat(65)]])('take no name that is a path, such as %j', async (collection) => {
-    const { tools } = createRooms();
+  it.each([['../up'], [''], ['a'.repeat(65)]])('refuse the collection name %j', async (collection) => {
+    const { tools } = createStubTools();
     await expect(flowOf(tools, { uses: 'Index', usesWith: { collection } })).rejects.toThrow('could not start');
   });
 
-  it('refuse a limit that is none', async () => {
-    const { tools } = createRooms();
+  it('refuse an invalid limit', async () => {
+    const { tools } = createStubTools();
     const flow = await flowOf(tools, 'Search');
     const answer = await send(flow, '/search', [new Document({ text: 'x' })], { parameters: { limit: -1 } });
     expect(failureOf(answer)?.name).toBe('ParamValidationError');
@@ -313,8 +313,8 @@ describe('Index and Search', () => {
 });
 
 describe('Ocr', () => {
-  it('turns pictures into text', async () => {
-    const { tools } = createRooms();
+  it('converts images to text', async () => {
+    const { tools } = createStubTools();
     const { docs } = await send(await flowOf(tools, 'Ocr'), '/index', [
       new Document({ blob: Buffer.of(1, 2, 3), mimeType: 'image/png' }),
       new Document({ blob: Buffer.of(1), mimeType: 'application/pdf' }),
@@ -326,7 +326,7 @@ describe('Ocr', () => {
   });
 
   it('does not start without text recognition', async () => {
-    const { tools } = createRooms();
+    const { tools } = createStubTools();
     await expect(flowOf({ ...tools, ocr: undefined }, 'Ocr')).rejects.toThrow('turned off');
   });
 });

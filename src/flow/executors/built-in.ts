@@ -1,4 +1,4 @@
-/** The executors that a flow may name without bringing them along. */
+/** The executors that come with the product. */
 import type { ExecutorClass } from '../executor.ts';
 import { chunkExecutor } from './chunk.ts';
 import { embedExecutor } from './embed.ts';
@@ -9,10 +9,10 @@ import { rerankExecutor } from './rerank.ts';
 import { searchExecutor } from './search.ts';
 import type { BuiltInTools } from './tools.ts';
 
-/** What `uses` may say. */
+/** Names that `uses` may refer to. */
 export const BUILT_IN_NAMES: readonly string[] = ['Read', 'Chunk', 'Embed', 'Rerank', 'Index', 'Search', 'Ocr'];
 
-/** By their names. */
+/** The built-in executors by name. */
 export const createBuiltIns = (tools: BuiltInTools): Readonly<Record<string, ExecutorClass>> => ({
   Read: readExecutor(tools.reading),
   Chunk: chunkExecutor(tools.cut),

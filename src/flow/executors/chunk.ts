@@ -12,7 +12,7 @@ export function chunkExecutor(cut: BuiltInTools['cut']): ExecutorClass {
       readSettings(this.options, []);
     }
 
-    /** Chunks take the place of those that a document has; their `location` says where in its text they stand. */
+    /** Replaces a document's chunks. `location` is their position in its text. */
     chunk({ docs }: Call): void {
       for (const doc of docs) {
         if (doc.text !== '') doc.chunks = cut(doc.text).map((part) => chunkOf(doc, part));

@@ -1,18 +1,19 @@
-/** Which collection an executor works with, from its options. */
+/** Opens the collection that an executor's options name. */
+
+import { invalidOption, type OptionReader } from '../definition/options.ts';
 import type { ExecutorContext } from '../executor.ts';
-import { invalid, type OptionReader } from '../options.ts';
 import type { BuiltInTools, Collection } from './tools.ts';
 
-const STANDARD = 'documents';
+const DEFAULT_COLLECTION = 'documents';
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Each shard has one of its own. */
-export async function openFor(
+/** Each shard has its own collection. */
+export async function openExecutorCollection(
   reader: OptionReader,
   { shardId }: ExecutorContext,
   open: BuiltInTools['openCollection'],
 ): Promise<Collection> {
-  const name = reader.text('collection') ?? STANDARD;
-  if (!NAME.test(name)) throw invalid(reader.at('collection'), 'letters, digits, - and _, 64 at most');
+  const name = reader.string('collection') ?? DEFAULT_COLLECTION;
+  if (!NAME.test(name)) throw invalidOption(reader.pathOf('collection'), 'use letters, digits, - and _, at most 64');
   return open(shardId < 0 ? name : `${name}-${shardId}`);
 }

@@ -1,4 +1,4 @@
-/** Gives documents their vectors. */
+/** Embeds documents. */
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { readParameters, readSettings, type Settings } from './settings.ts';
@@ -13,15 +13,15 @@ export function embedExecutor(embed: BuiltInTools['embed']): ExecutorClass {
     static override readonly requests = requests<Embed>({ '/default': 'embed' });
 
     readonly #with = readSettings(this.options, ['model', 'side', 'dimensions', 'of']);
-    readonly #model = this.#with.text('model');
+    readonly #model = this.#with.string('model');
     readonly #side = this.#with.choice('side', SIDES);
     readonly #dimensions = this.#with.integer('dimensions', 1);
     readonly #of = this.#with.choice('of', TARGETS) ?? 'auto';
 
     async embed({ docs, endpoint, parameters, signal }: Call): Promise<void> {
-      const asked = readParameters(parameters);
-      const dimensions = asked.integer('dimensions', 1) ?? this.#dimensions;
-      // What is searched with is a question, all else is what questions are about.
+      const requested = readParameters(parameters);
+      const dimensions = requested.integer('dimensions', 1) ?? this.#dimensions;
+      // At /search texts are queries; everywhere else they are the passages to search.
       const side = this.#side ?? (endpoint === '/search' ? 'query' : 'passage');
       const targets = targetsOf(docs, this.#of);
       if (targets.length === 0) return;
@@ -32,7 +32,7 @@ export function embedExecutor(embed: BuiltInTools['embed']): ExecutorClass {
   };
 }
 
-/** By `auto` the chunks of a document that has some, else the document itself. */
+/** `auto` embeds a document's chunks if it has any, else the document itself. */
 function targetsOf(docs: readonly Document[], of: Target): Document[] {
   const all = docs.flatMap((doc) => {
     const ofChunks = of === 'chunks' || (of === 'auto' && doc.chunks.length > 0);

@@ -1,8 +1,8 @@
-/** Keeps documents for searching. */
+/** Adds documents to a search index and removes them from it. */
 import { own } from '#own.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
-import { openFor } from './collection.ts';
+import { openExecutorCollection } from './collection.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools, Collection, Entry } from './tools.ts';
 
@@ -13,16 +13,16 @@ export function indexExecutor(open: BuiltInTools['openCollection']): ExecutorCla
     #collection: Collection | undefined;
 
     override async start(): Promise<void> {
-      this.#collection = await openFor(readSettings(this.options, ['collection']), this.context, open);
+      this.#collection = await openExecutorCollection(readSettings(this.options, ['collection']), this.context, open);
     }
 
     override async close(): Promise<void> {
       await this.#collection?.close();
     }
 
-    /** Documents with a text; others, such as those that could not be read, are counted only. */
+    /** Indexes documents with a text. Others, such as unreadable ones, are only counted. */
     async add({ docs }: Call): Promise<Record<string, number>> {
-      const entries = docs.filter(({ text }) => text.trim() !== '').map(entryOf);
+      const entries = docs.filter(({ text }) => text.trim() !== '').map(createEntry);
       const added = await this.#collection!.add(entries);
       const indexed = added.filter(Boolean).length;
       return { indexed, unchanged: entries.length - indexed, skipped: docs.length - entries.length };
@@ -31,22 +31,22 @@ export function indexExecutor(open: BuiltInTools['openCollection']): ExecutorCla
     async remove({ docs }: Call): Promise<Record<string, number>> {
       let removed = 0;
       for (const { id, uri } of docs) {
-        if (await this.#collection!.remove({ id, url: webAddress(uri) })) removed += 1;
+        if (await this.#collection!.remove({ id, url: httpUrl(uri) })) removed += 1;
       }
       return { removed, unknown: docs.length - removed };
     }
   };
 }
 
-const webAddress = (uri: string): string | undefined => (/^https?:\/\//i.test(uri) ? uri : undefined);
+const httpUrl = (uri: string): string | undefined => (/^https?:\/\//i.test(uri) ? uri : undefined);
 const textTag = ({ tags }: Document, name: string): string | undefined => {
   const value = own(tags, name);
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-const entryOf = (doc: Document): Entry => ({
+const createEntry = (doc: Document): Entry => ({
   id: doc.id,
-  url: webAddress(doc.uri),
+  url: httpUrl(doc.uri),
   title: textTag(doc, 'title') ?? '',
   description: textTag(doc, 'description'),
   content: doc.text,

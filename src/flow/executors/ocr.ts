@@ -1,12 +1,12 @@
-/** Recognises the text in documents that are pictures. */
+/** Recognizes text in images. */
 import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
-import { eachDocument } from './each.ts';
+import { eachDocument } from './each-document.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools } from './tools.ts';
 
-const PICTURES_AT_ONCE = 2;
+const IMAGES_AT_ONCE = 2;
 
 export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
   return class Ocr extends Executor<Settings> {
@@ -16,16 +16,16 @@ export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
       '/ocr': 'recognise',
     });
 
-    readonly #languages = readSettings(this.options, ['languages']).texts('languages');
+    readonly #languages = readSettings(this.options, ['languages']).strings('languages');
 
     override start(): void {
       if (!ocr) throw problem('FaceNotReadyError', { message: 'Text recognition is turned off on this server' });
     }
 
-    /** The text takes the place of the picture; one without any becomes an empty document. */
+    /** Replaces an image by its text, which may be empty. */
     async recognise({ docs, signal }: Call): Promise<void> {
-      const pictures = docs.filter(isPicture);
-      await eachDocument(pictures, { atOnce: PICTURES_AT_ONCE, signal }, async (doc) => {
+      const pictures = docs.filter(isImage);
+      await eachDocument(pictures, { atOnce: IMAGES_AT_ONCE, signal }, async (doc) => {
         const { text, confidence } = await ocr!(doc.blob!, { languages: this.#languages, signal });
         doc.text = text;
         doc.mimeType = 'text/plain';
@@ -35,6 +35,6 @@ export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
   };
 }
 
-/** Files of other kinds are for those who read files. */
-const isPicture = ({ blob, mimeType }: Document): boolean =>
+/** Other file types are left to the executor Read. */
+const isImage = ({ blob, mimeType }: Document): boolean =>
   blob !== undefined && blob.length > 0 && (mimeType === '' || mimeType.startsWith('image/'));

@@ -1,16 +1,18 @@
-/** Reads what documents point at: an address, or a file within, becomes Markdown. */
+/** Converts what a document refers to or contains, a URL or a file, to Markdown. */
 
 import { problem } from '#errors.ts';
+import { invalidOption } from '../definition/options.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
-import { invalid } from '../options.ts';
 import { isObject, type JsonObject } from '../values.ts';
-import { eachDocument } from './each.ts';
+import { eachDocument } from './each-document.ts';
 import { readParameters, readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools, Read as ReadOne, ReadPage, ReadSource } from './tools.ts';
 
-/** Options of the reader that a request may set; what costs money, runs scripts or goes other ways is the operator's. */
-const CALLERS_OPTIONS = [
+/**
+ * Reader options that requests may set. Those that cost money, run scripts or change the route are set by the operator.
+ */
+const REQUEST_OPTIONS = [
   'targetSelector',
   'removeSelector',
   'waitForSelector',
@@ -31,63 +33,63 @@ export function readExecutor(reading: BuiltInTools['reading']): ExecutorClass {
     readonly #read: ReadOne = reading(this.#reader);
 
     async read({ docs, parameters, signal }: Call): Promise<void> {
-      const asked = callersOptions(parameters);
-      const read = asked ? reading({ ...this.#reader, ...asked }) : this.#read;
-      const wanted = docs.filter(isToBeRead);
+      const requested = readRequestOptions(parameters);
+      const read = requested ? reading({ ...this.#reader, ...requested }) : this.#read;
+      const wanted = docs.filter(isReadable);
       await eachDocument(wanted, { atOnce: this.#atOnce, signal }, async (doc) => {
-        fill(doc, await read(sourceOf(doc), signal));
+        fillDocument(doc, await read(createSource(doc), signal));
       });
     }
   };
 }
 
-/** Of a request: `{reader: {targetSelector: "main"}}`. */
-function callersOptions(parameters: JsonObject): Settings | undefined {
-  const given = readParameters(parameters).of('reader');
+/** From the parameters of a request: `{reader: {targetSelector: "main"}}`. */
+function readRequestOptions(parameters: JsonObject): Settings | undefined {
+  const given = readParameters(parameters).raw('reader');
   if (given === undefined) return undefined;
-  if (!isObject(given)) throw invalid('parameters.reader', 'this is a mapping');
+  if (!isObject(given)) throw invalidOption('parameters.reader', 'expected a mapping');
   for (const name of Object.keys(given)) {
-    if (!CALLERS_OPTIONS.includes(name)) {
-      throw invalid(`parameters.reader.${name}`, `requests may set ${CALLERS_OPTIONS.join(', ')}`);
+    if (!REQUEST_OPTIONS.includes(name)) {
+      throw invalidOption(`parameters.reader.${name}`, `requests may only set ${REQUEST_OPTIONS.join(', ')}`);
     }
   }
   return given;
 }
 
-/** What has a text is read already; pictures as arrays are nothing to read. */
-const isToBeRead = (doc: Document): boolean =>
+/** Documents with a text have been read already; tensors cannot be read. */
+const isReadable = (doc: Document): boolean =>
   doc.blob ? doc.blob.length > 0 : doc.content === undefined || doc.content === '' ? doc.uri !== '' : false;
 
-function sourceOf({ blob, uri, mimeType }: Document): ReadSource {
-  if (blob) return { bytes: blob, mediaType: mimeType, name: nameIn(uri) };
-  if (/^data:/i.test(uri)) return fromDataUri(uri);
+function createSource({ blob, uri, mimeType }: Document): ReadSource {
+  if (blob) return { bytes: blob, mediaType: mimeType, name: fileNameOf(uri) };
+  if (/^data:/i.test(uri)) return parseDataUri(uri);
   if (/^https?:\/\//i.test(uri)) return { url: uri };
   throw problem('ParamValidationError', {
     path: 'uri',
-    message: 'Documents are read from http, https and data addresses, or from their blob',
+    message: 'Documents are read from http, https and data URLs, or from their blob',
   });
 }
 
-const nameIn = (uri: string): string | undefined =>
+const fileNameOf = (uri: string): string | undefined =>
   /^data:/i.test(uri) ? undefined : uri.split(/[?#]/)[0] || undefined;
 
 /** RFC 2397: `data:text/html;charset=utf-8;base64,...`. */
-function fromDataUri(uri: string): ReadSource {
+function parseDataUri(uri: string): ReadSource {
   const comma = uri.indexOf(',');
-  if (comma < 0) throw problem('ParamValidationError', { path: 'uri', message: 'The data address has no comma' });
+  if (comma < 0) throw problem('ParamValidationError', { path: 'uri', message: 'The data URL has no comma' });
   const described = uri.slice('data:'.length, comma);
   const isBase64 = /;\s*base64\s*$/i.test(described);
   const mediaType = described.replace(/;\s*base64\s*$/i, '') || 'text/plain;charset=US-ASCII';
   const data = uri.slice(comma + 1);
   try {
-    return { bytes: isBase64 ? Buffer.from(decodeURIComponent(data), 'base64') : percentDecoded(data), mediaType };
+    return { bytes: isBase64 ? Buffer.from(decodeURIComponent(data), 'base64') : decodePercent(data), mediaType };
   } catch {
-    throw problem('ParamValidationError', { path: 'uri', message: 'The data address cannot be decoded' });
+    throw problem('ParamValidationError', { path: 'uri', message: 'The data URL cannot be decoded' });
   }
 }
 
-/** Bytes need not be UTF-8 underneath. */
-const percentDecoded = (data: string): Uint8Array =>
+/** The decoded bytes need not be UTF-8. */
+const decodePercent = (data: string): Uint8Array =>
   Buffer.from(
     Buffer.from(data)
       .toString('latin1')
@@ -95,8 +97,8 @@ const percentDecoded = (data: string): Uint8Array =>
     'latin1',
   );
 
-/** Tags that the caller gave stay as they are. */
-function fill(doc: Document, { text, url, title, description, published, warning }: ReadPage): void {
+/** Tags set by the client win. */
+function fillDocument(doc: Document, { text, url, title, description, published, warning }: ReadPage): void {
   doc.text = text;
   doc.mimeType = 'text/markdown';
   const found: JsonObject = {};
@@ -104,7 +106,7 @@ function fill(doc: Document, { text, url, title, description, published, warning
   if (description) found.description = description;
   if (published) found.published = published;
   if (warning) found.warning = warning;
-  // Where it was in the end, when that is not where it was looked for.
+  // The final URL, if it differs from the requested one.
   if (url && url !== doc.uri) found.url = url;
   doc.tags = { ...found, ...doc.tags };
 }

@@ -1,7 +1,7 @@
-/** Orders the matches of each document anew: by how well their text answers the document's. */
+/** Sorts the matches of each document by how well their text answers the document's text. */
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
-import { limitOf, readParameters, readSettings, type Settings } from './settings.ts';
+import { readLimit, readParameters, readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools } from './tools.ts';
 
 export function rerankExecutor(rerank: BuiltInTools['rerank']): ExecutorClass {
@@ -9,11 +9,11 @@ export function rerankExecutor(rerank: BuiltInTools['rerank']): ExecutorClass {
     static override readonly requests = requests<Rerank>({ '/search': 'rerank', '/rerank': 'rerank' });
 
     readonly #with = readSettings(this.options, ['model', 'limit', 'top_k']);
-    readonly #model = this.#with.text('model');
-    readonly #limit = limitOf(this.#with);
+    readonly #model = this.#with.string('model');
+    readonly #limit = readLimit(this.#with);
 
     async rerank({ docs, parameters, signal }: Call): Promise<void> {
-      const limit = limitOf(readParameters(parameters)) ?? this.#limit;
+      const limit = readLimit(readParameters(parameters)) ?? this.#limit;
       for (const doc of docs) {
         if (doc.text === '' || doc.matches.length === 0) continue;
         const { matches } = doc;
@@ -22,14 +22,14 @@ export function rerankExecutor(rerank: BuiltInTools['rerank']): ExecutorClass {
           matches.map(({ text }) => text),
           { model: this.#model, signal },
         );
-        doc.matches = ordered(doc, scores).slice(0, limit);
+        doc.matches = sortByScore(doc, scores).slice(0, limit);
       }
     }
   };
 }
 
-/** Equal ones stay as they were. */
-function ordered({ id, matches }: Document, scores: readonly number[]): Document[] {
+/** Documents with equal scores keep their order. */
+function sortByScore({ id, matches }: Document, scores: readonly number[]): Document[] {
   return matches
     .map((match, at) => ({ match, score: scores[at]! }))
     .sort((a, b) => b.score - a.score)

@@ -1,37 +1,37 @@
-/** Answers questions with passages of the documents that were indexed. */
+/** Finds passages of indexed documents that answer a question. */
 import { createHash } from 'node:crypto';
 import { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import type { JsonObject } from '../values.ts';
-import { openFor } from './collection.ts';
-import { limitOf, readParameters, readSettings, type Settings } from './settings.ts';
+import { openExecutorCollection } from './collection.ts';
+import { readLimit, readParameters, readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools, Collection, FoundPassage } from './tools.ts';
 
-const STANDARD_LIMIT = 10;
-const MOST = 1_000;
+const DEFAULT_LIMIT = 10;
+const MAX_RESULTS = 1_000;
 
 export function searchExecutor(open: BuiltInTools['openCollection']): ExecutorClass {
   return class Search extends Executor<Settings> {
     static override readonly requests = requests<Search>({ '/search': 'search' });
 
     readonly #with = readSettings(this.options, ['collection', 'limit', 'top_k', 'candidates']);
-    readonly #limit = limitOf(this.#with) ?? STANDARD_LIMIT;
-    /** What an executor after this one chooses from. */
+    readonly #limit = readLimit(this.#with) ?? DEFAULT_LIMIT;
+    /** Minimum number of results, for a later executor to choose from. */
     readonly #candidates = this.#with.integer('candidates', 1) ?? 0;
     #collection: Collection | undefined;
 
     override async start(): Promise<void> {
-      this.#collection = await openFor(this.#with, this.context, open);
+      this.#collection = await openExecutorCollection(this.#with, this.context, open);
     }
 
     override async close(): Promise<void> {
       await this.#collection?.close();
     }
 
-    /** Each document's text is a question; what it had for matches is replaced. */
+    /** The text of each document is the question. Its matches are replaced. */
     async search({ docs, parameters, signal }: Call): Promise<void> {
-      const asked = limitOf(readParameters(parameters)) ?? this.#limit;
-      const limit = Math.min(MOST, Math.max(asked, this.#candidates));
+      const requested = readLimit(readParameters(parameters)) ?? this.#limit;
+      const limit = Math.min(MAX_RESULTS, Math.max(requested, this.#candidates));
       for (const doc of docs) {
         signal.throwIfAborted();
         const found = doc.text.trim() === '' ? [] : await this.#collection!.search(doc.text, { limit, signal });
@@ -54,11 +54,11 @@ function matchOf({ id, url, title, heading, text, start, end, score }: FoundPass
     tags,
     ...(url && { uri: url }),
   });
-  // It is a part of that document, wherever it was found.
+  // A passage is a part of its document.
   match.parentId = id;
   return match;
 }
 
-/** The same passage has the same id in every answer. */
+/** A passage has the same id in every answer. */
 const passageId = (id: string, start: number, end: number): string =>
   createHash('sha256').update(`${id} ${start} ${end}`).digest('hex').slice(0, 32);

@@ -1,6 +1,6 @@
-/** What the ready-made executors work with: functions of other rooms, handed in by whoever builds the flow. */
+/** Functions of other modules that the built-in executors call. The program passes them in. */
 
-/** What is read: an address, or a file that came along. */
+/** A URL, or the bytes of a file. */
 export type ReadSource =
   | { readonly url: string }
   | { readonly bytes: Uint8Array; readonly mediaType: string; readonly name?: string | undefined };
@@ -8,27 +8,27 @@ export type ReadSource =
 export interface ReadPage {
   /** Markdown. */
   readonly text: string;
-  /** Where it was in the end, after redirects; undefined for a file. */
+  /** Final URL after redirects; `undefined` for a file. */
   readonly url?: string | undefined;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** As the page says it. */
+  /** As written on the page. */
   readonly published?: string | undefined;
   readonly warning?: string | undefined;
 }
 
 export type Read = (source: ReadSource, signal: AbortSignal) => Promise<ReadPage>;
 
-/** A part of a text, in UTF-16 units from `start` up to `end`. */
-export interface Cut {
+/** A passage of a text from `start` to `end`, in UTF-16 units. */
+export interface TextPassage {
   readonly start: number;
   readonly end: number;
-  /** The headings that it stands below, outermost first, parted by ` > `. */
+  /** Headings above the passage, outermost first, joined by ` > `. */
   readonly heading: string;
 }
 
 export interface EmbedAsk {
-  /** The standard one when not given. */
+  /** The default model if not set. */
   readonly model?: string | undefined;
   readonly side: 'query' | 'passage';
   readonly dimensions?: number | undefined;
@@ -41,25 +41,25 @@ export interface RerankAsk {
 }
 
 export interface OcrAsk {
-  /** By their Tesseract names; the standard ones when not given. */
+  /** Tesseract language codes; the default ones if not set. */
   readonly languages?: readonly string[] | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A document as it is kept for searching. */
+/** A document to index. */
 export interface Entry {
   readonly id: string;
-  /** Of http or https; another document of the same address is replaced. */
+  /** An http or https URL. A new document replaces one with the same URL. */
   readonly url?: string | undefined;
   readonly title: string;
   readonly description?: string | undefined;
-  /** Markdown. Offsets of passages are counted in it. */
+  /** Markdown. Passage offsets refer to it. */
   readonly content: string;
   readonly language?: string | undefined;
 }
 
 export interface FoundPassage {
-  /** The document's. */
+  /** Id of the document. */
   readonly id: string;
   readonly url?: string | undefined;
   readonly title: string;
@@ -67,34 +67,34 @@ export interface FoundPassage {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Higher is better; to be compared within one answer only. */
+  /** Higher is better. Comparable only within one answer. */
   readonly score: number;
 }
 
-/** Documents that are kept and can be searched. All who open the same one share it. */
+/** A searchable set of stored documents, shared by everyone who opens the same name. */
 export interface Collection {
-  /** Resolves when they are kept for good: for each whether it is new or changed. */
+  /** Resolves when the documents are stored. Returns for each whether it is new or changed. */
   add(entries: readonly Entry[]): Promise<boolean[]>;
-  /** By id, else by address; whether it was there. */
+  /** Removes a document by id, else by URL. Returns whether it existed. */
   remove(entry: Pick<Entry, 'id' | 'url'>): Promise<boolean>;
-  /** The passages that answer a question, best first. */
+  /** The passages that best answer a question, best first. */
   search(question: string, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<FoundPassage[]>;
   close(): Promise<void>;
 }
 
-/** Failures are problems; what else they throw must be fit to be seen by callers. */
+/** Failures should be Problems. Callers may see the message of any other error. */
 export interface BuiltInTools {
-  /** A way to read, with options of the reader by their names; throws a ParamValidationError for one that cannot be. */
+  /** Creates a function that reads with these reader options. Throws a ParamValidationError for an invalid option. */
   reading(options: Readonly<Record<string, unknown>>): Read;
-  /** In order, leaving out nothing but blank lines. */
-  cut(text: string): readonly Cut[];
-  /** A vector of length 1 a text. */
+  /** Cuts a text into passages, in order. Only blank lines are dropped. */
+  cut(text: string): readonly TextPassage[];
+  /** One vector of length 1 for each text. */
   embed(texts: readonly string[], ask: EmbedAsk): Promise<readonly Float32Array[]>;
-  /** A score a text, in their order; higher is better. */
+  /** One score for each text, in their order. Higher is better. */
   rerank(query: string, texts: readonly string[], ask: RerankAsk): Promise<readonly number[]>;
-  /** By its name: letters, digits, - and _. */
+  /** Opens a collection by name: letters, digits, - and _. */
   openCollection(name: string): Promise<Collection>;
-  /** Absent when text recognition is turned off. */
+  /** Missing when text recognition is turned off. */
   readonly ocr?:
     | ((picture: Uint8Array, ask: OcrAsk) => Promise<{ readonly text: string; readonly confidence: number }>)
     | undefined;

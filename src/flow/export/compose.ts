@@ -1,21 +1,23 @@
-/** A flow for Docker Compose: the gateway and each executor a service, their files inside the one file. */
+/**
+ * Writes a Docker Compose file: one service for the gateway and one for each executor, with their configuration inline.
+ */
 import { stringify } from 'yaml';
-import type { FlowDefinition } from '../definition.ts';
+import type { FlowDefinition } from '../definition/definition.ts';
 import {
   CONFIG_DIR,
   EXECUTOR_PORT,
   type ExecutorPart,
   type ExportOptions,
   type GatewayPart,
-  given,
+  omitEmpty,
+  splitFlow,
   TLS_DIR,
   TOKEN_VARIABLE,
-  takeApart,
   WORKSPACE_DIR,
 } from './parts.ts';
 
-/** Compose fills in variables everywhere: a dollar that is meant as one is doubled. */
-const literal = (text: string): string => text.replaceAll('$', '$$$$');
+/** Compose expands variables everywhere, so a literal dollar is doubled. */
+const escapeDollars = (text: string): string => text.replaceAll('$', '$$$$');
 
 const COMMAND = ['node', 'dist/main.js'];
 const healthcheck = (what: string, address: string) => ({
@@ -25,15 +27,15 @@ const healthcheck = (what: string, address: string) => ({
   start_period: '60s',
 });
 
-const config = (source: string, file: string) => ({ source, target: `${CONFIG_DIR}/${file}` });
+const configMount = (source: string, file: string) => ({ source, target: `${CONFIG_DIR}/${file}` });
 
 function executorService({ definition, host, args }: ExecutorPart, image: string) {
   const { replicas, env, workspace } = definition;
-  return given({
+  return omitEmpty({
     image,
-    command: [...COMMAND, ...args].map(literal),
-    environment: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, literal(value)])),
-    configs: [config(host, 'executor.yml')],
+    command: [...COMMAND, ...args].map(escapeDollars),
+    environment: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, escapeDollars(value)])),
+    configs: [configMount(host, 'executor.yml')],
     volumes: workspace ? [`${host}:${WORKSPACE_DIR}`] : undefined,
     deploy: replicas > 1 ? { replicas } : undefined,
     healthcheck: healthcheck('executor', `127.0.0.1:${EXECUTOR_PORT}`),
@@ -51,16 +53,16 @@ function gatewayService(
   image: string,
 ) {
   const [{ protocol, port }] = ports as [GatewayPart['ports'][number]];
-  return given({
+  return omitEmpty({
     image,
     command: [...COMMAND, 'flow', '--uses', `${CONFIG_DIR}/flow.yml`],
-    // Who runs it names the token: it stands in no file.
+    // The token comes from the environment and is written to no file.
     environment: hasToken ? { [TOKEN_VARIABLE]: `\${${TOKEN_VARIABLE}:?}` } : undefined,
-    configs: [config(host, 'flow.yml')],
+    configs: [configMount(host, 'flow.yml')],
     volumes: hasTls ? [`./tls:${TLS_DIR}:ro`] : undefined,
     ports: ports.map((one) => `${one.port}:${one.port}`),
     depends_on: Object.fromEntries(executors.map((one) => [one.host, { condition: 'service_healthy' }])),
-    // A certificate is for the name that clients use: inside, only the port is asked for.
+    // The certificate does not match 127.0.0.1, so there is no health check with TLS.
     healthcheck: hasTls ? undefined : healthcheck('gateway', `${SCHEMES[protocol]}://127.0.0.1:${port}`),
     restart: 'unless-stopped',
     security_opt: ['no-new-privileges:true'],
@@ -68,18 +70,20 @@ function gatewayService(
   });
 }
 
-/** Throws as takeApart does. */
+/** Throws like `splitFlow`. */
 export function compose(definition: FlowDefinition, options: ExportOptions): string {
-  const { gateway, executors } = takeApart(definition, options);
-  const kept = executors.filter(({ definition: { workspace } }) => workspace);
+  const { gateway, executors } = splitFlow(definition, options);
+  const withWorkspace = executors.filter(({ definition: { workspace } }) => workspace);
   return stringify(
-    given({
+    omitEmpty({
       services: {
         [gateway.host]: gatewayService(gateway, executors, options.image),
         ...Object.fromEntries(executors.map((one) => [one.host, executorService(one, options.image)])),
       },
-      configs: Object.fromEntries([gateway, ...executors].map(({ host, yaml }) => [host, { content: literal(yaml) }])),
-      volumes: Object.fromEntries(kept.map(({ host }) => [host, {}])),
+      configs: Object.fromEntries(
+        [gateway, ...executors].map(({ host, yaml }) => [host, { content: escapeDollars(yaml) }]),
+      ),
+      volumes: Object.fromEntries(withWorkspace.map(({ host }) => [host, {}])),
     }),
     { aliasDuplicateObjects: false },
   );

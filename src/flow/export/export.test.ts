@@ -1,10 +1,10 @@
-/** Exported flows, held against what the machines that run them want, and read back. */
+/** Exported flows, checked against the schemas of their platforms and parsed back. */
 import Ajv from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { defineExecutor } from '../define-executor.ts';
-import type { FlowDefinition } from '../definition.ts';
-import { parseFlow } from '../yaml.ts';
+import { defineExecutor } from '../definition/define-executor.ts';
+import type { FlowDefinition } from '../definition/definition.ts';
+import { parseFlow } from '../definition/yaml.ts';
 import { exportFlow } from './index.ts';
 
 const TEXT = `
@@ -50,7 +50,7 @@ interface Manifest {
 const manifests = (): Manifest[] =>
   files('kubernetes').flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS() as Manifest));
 
-/** A name of Kubernetes (RFC 1035), as Services need it. */
+/** A Kubernetes name (RFC 1035), as Services require. */
 const NAME = { type: 'string', pattern: '^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$' };
 const PORT = { type: 'integer', minimum: 1, maximum: 65_535 };
 const PORT_NAME = { type: 'string', pattern: '^[a-z0-9-]{1,15}$' };
@@ -131,7 +131,7 @@ const POD = object({
 });
 const SELECTOR = object({ matchLabels: LABELS });
 
-/** Each kind as the published API describes it, as far as it is used here: nothing else may stand in it. */
+/** The fields of each kind used here, from the published API. No other fields are allowed. */
 const KINDS: Record<string, { apiVersion: string; spec?: unknown }> = {
   ConfigMap: { apiVersion: 'v1' },
   Service: {
@@ -188,7 +188,7 @@ const KINDS: Record<string, { apiVersion: string; spec?: unknown }> = {
 };
 
 describe('for Kubernetes', () => {
-  it('every manifest has the form of its kind', () => {
+  it('writes valid manifests of each kind', () => {
     const ajv = new Ajv.default({ allErrors: true, strict: false });
     const all = manifests();
     expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(Object.keys(KINDS)));
@@ -206,7 +206,7 @@ describe('for Kubernetes', () => {
     }
   });
 
-  it('what belongs together finds each other', () => {
+  it('links services, selectors and volumes consistently', () => {
     const all = manifests();
     const named = (kind: string) => all.filter((one) => one.kind === kind);
     const workloads = [...named('Deployment'), ...named('StatefulSet')];
@@ -236,7 +236,7 @@ describe('for Kubernetes', () => {
     }
   });
 
-  it('the gateway runs the same flow with its executors elsewhere', () => {
+  it('configures the gateway with the same flow and external executors', () => {
     const gateway = manifests().find(
       ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'my-flow-gateway',
     )!;
@@ -262,7 +262,7 @@ describe('for Kubernetes', () => {
     expect(flow.deployments[3]).toMatchObject({ tls: true, grpcMetadata: { k: 'v' } });
   });
 
-  it('holds no secret and no path of the machine that wrote it', () => {
+  it('contains no secret and no local path', () => {
     const text = files('kubernetes')
       .map((file) => file.text)
       .join('');
@@ -273,7 +273,7 @@ describe('for Kubernetes', () => {
     expect(text).toContain('secretKeyRef');
   });
 
-  it('executors are what they were', () => {
+  it('keeps the configuration of executors', () => {
     const config = manifests().find(
       ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'my-flow-read-er',
     )!;
@@ -293,7 +293,7 @@ describe('for Kubernetes', () => {
 describe('for Compose', () => {
   const read = () => parse(files('compose')[0]!.text);
 
-  it('has a service each, with its file and its health', () => {
+  it('has a service with configuration and health check for each part', () => {
     const { services, configs, volumes } = read();
     expect(Object.keys(services)).toEqual(['gateway', 'read-er', 'store', 'split', 'side']);
     expect(Object.keys(configs)).toEqual(Object.keys(services));
@@ -309,7 +309,7 @@ describe('for Compose', () => {
     expect(Object.keys(services.gateway.depends_on)).toEqual(['read-er', 'store', 'split', 'side']);
   });
 
-  it('says dollars so that they stay dollars', () => {
+  it('escapes dollars', () => {
     const { configs } = read();
     const content = configs.gateway.content.replaceAll('$$', '$');
     expect(configs.gateway.content).toContain('Costs $$5');
@@ -330,10 +330,10 @@ it('draws the graph', () => {
   expect(chart!.text).toContain('e4 --> finish([gateway])');
 });
 
-it('refuses a class that other machines cannot find', () => {
+it('refuses a class that other machines cannot load', () => {
   const [one] = definition.deployments;
   class Local {}
   const local = { ...definition, deployments: [{ ...one!, source: { ...one!.source, uses: Local as never } }] };
   for (const kind of ['kubernetes', 'compose'] as const)
-    expect(() => files(kind, local)).toThrow('is a class of a program');
+    expect(() => files(kind, local)).toThrow('is a class of this program');
 });

@@ -1,7 +1,7 @@
-/** The graph of a flow as a Mermaid flowchart. */
-import { type DeploymentDefinition, type FlowDefinition, START } from '../definition.ts';
+/** Draws the graph of a flow as a Mermaid flowchart. */
+import { type DeploymentDefinition, type FlowDefinition, START } from '../definition/definition.ts';
 
-const quoted = (text: string): string => `"${text.replaceAll('"', '#quot;').replaceAll('\n', ' ')}"`;
+const quoteLabel = (text: string): string => `"${text.replaceAll('"', '#quot;').replaceAll('\n', ' ')}"`;
 
 function label({ name, source, replicas, shards, external }: DeploymentDefinition): string {
   const uses = typeof source.uses === 'string' ? source.uses : source.uses.name;
@@ -15,13 +15,13 @@ export function flowchart({ deployments }: FlowDefinition): string {
   const lines = ['flowchart LR', '  start([gateway])'];
   for (const one of deployments) {
     const [open, close] = one.external ? ['[[', ']]'] : ['[', ']'];
-    lines.push(`  ${ids.get(one.name)}${open}${quoted(label(one))}${close}`);
+    lines.push(`  ${ids.get(one.name)}${open}${quoteLabel(label(one))}${close}`);
   }
   for (const { name, needs, when, floating } of deployments) {
     for (const need of needs) {
       const from = need === START ? 'start' : ids.get(need);
       const arrow = floating ? '-.->' : '-->';
-      lines.push(`  ${from} ${arrow}${when ? `|${quoted(JSON.stringify(when))}|` : ''} ${ids.get(name)}`);
+      lines.push(`  ${from} ${arrow}${when ? `|${quoteLabel(JSON.stringify(when))}|` : ''} ${ids.get(name)}`);
     }
   }
   const last = deployments.findLast(({ floating }) => !floating);

@@ -1,5 +1,5 @@
-/** What runs a flow elsewhere, and pictures of it. */
-import type { FlowDefinition } from '../definition.ts';
+/** Exports a flow as manifests for other platforms, or as a diagram. */
+import type { FlowDefinition } from '../definition/definition.ts';
 import { compose } from './compose.ts';
 import { flowchart } from './flowchart.ts';
 import { kubernetes } from './kubernetes.ts';
@@ -12,7 +12,7 @@ export interface ExportedFile {
   readonly text: string;
 }
 
-/** Throws a ParamValidationError for an executor that other machines cannot find. */
+/** Throws a ParamValidationError for an executor that other machines cannot load. */
 export function exportFlow(
   kind: 'kubernetes' | 'compose' | 'flowchart',
   definition: FlowDefinition,

@@ -1,35 +1,36 @@
 /**
- * A flow for Kubernetes: the gateway and each executor by itself, found by name, watched by gRPC's own health probes.
- * Executors that keep data are StatefulSets with a volume each; the others grow and shrink with their load.
+ * Writes Kubernetes manifests: the gateway and each executor run on their own, find each other by name and have health
+ * probes. Executors with a workspace are StatefulSets with a volume each; the others are Deployments with an
+ * autoscaler.
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
-import type { FlowDefinition, Protocol } from '../definition.ts';
+import type { FlowDefinition, Protocol } from '../definition/definition.ts';
 import {
   CONFIG_DIR,
   EXECUTOR_PORT,
   type ExecutorPart,
   type ExportOptions,
   type GatewayPart,
-  given,
+  omitEmpty,
+  splitFlow,
   TLS_DIR,
   TOKEN_VARIABLE,
-  takeApart,
   WORKSPACE_DIR,
 } from './parts.ts';
 
 type Manifest = Readonly<Record<string, unknown>>;
 
 const COMMAND = ['node', 'dist/main.js'];
-/** Of the image. */
+/** User id in the image. */
 const USER_ID = 1000;
-/** Time between two looks at a container that starts. */
+/** Interval of probes. */
 const PROBE_SECONDS = 5;
-const MOST_PER_REPLICA = 4;
+const MAX_SCALE_FACTOR = 4;
 const GRACE_SECONDS = 30;
 const WITHOUT_ALIASES = { aliasDuplicateObjects: false };
 
-/** Names of Kubernetes, from one that is free in its form. */
+/** Converts a free-form name to a valid Kubernetes name. */
 const flowName = (name: string): string =>
   name
     .toLowerCase()
@@ -37,15 +38,15 @@ const flowName = (name: string): string =>
     .replaceAll(/^[-\d]+|-+$/g, '')
     .slice(0, 40) || 'flow';
 
-interface Place {
+interface Target {
   readonly flow: string;
   readonly image: string;
   readonly namespace: string | undefined;
 }
 
-/** One program of the flow, as its manifests need it. */
+/** One program of the flow: the gateway or an executor. */
 interface Unit {
-  /** Also its host name. */
+  /** Also the host name. */
   readonly name: string;
   readonly component: 'gateway' | 'executor';
   readonly file: string;
@@ -60,27 +61,27 @@ interface Unit {
   readonly keepsData: boolean;
 }
 
-const labelsOf = ({ name, component }: Unit, { flow }: Place) => ({
+const labelsOf = ({ name, component }: Unit, { flow }: Target) => ({
   'app.kubernetes.io/name': name,
   'app.kubernetes.io/instance': flow,
   'app.kubernetes.io/component': component,
 });
 
-const metadata = (unit: Unit, place: Place) =>
-  given({
+const metadata = (unit: Unit, target: Target) =>
+  omitEmpty({
     name: unit.name,
-    namespace: place.namespace,
-    labels: { ...labelsOf(unit, place), 'app.kubernetes.io/part-of': place.flow },
+    namespace: target.namespace,
+    labels: { ...labelsOf(unit, target), 'app.kubernetes.io/part-of': target.flow },
   });
 
-const configMap = (unit: Unit, place: Place): Manifest => ({
+const configMap = (unit: Unit, target: Target): Manifest => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
-  metadata: metadata(unit, place),
+  metadata: metadata(unit, target),
   data: { [unit.file]: unit.yaml },
 });
 
-/** gRPC's own health where there is gRPC without TLS, which probes cannot speak; else HTTP, else the open port. */
+/** gRPC health check, or HTTP, or an open port. Kubernetes cannot probe gRPC with TLS. */
 function probeOf({ ports, hasTls }: Unit): Manifest {
   const grpc = ports.find(({ protocol }) => protocol === 'GRPC');
   const http = ports.find(({ protocol }) => protocol !== 'GRPC');
@@ -88,10 +89,10 @@ function probeOf({ ports, hasTls }: Unit): Manifest {
   return hasTls ? { tcpSocket: { port: grpc!.port } } : { grpc: { port: grpc!.port } };
 }
 
-function container(unit: Unit, { image }: Place): Manifest {
+function container(unit: Unit, { image }: Target): Manifest {
   const probe = probeOf(unit);
   const gpus = unit.gpus > 0 ? { 'nvidia.com/gpu': String(unit.gpus) } : {};
-  return given({
+  return omitEmpty({
     name: unit.component,
     image,
     args: [...COMMAND, ...unit.args],
@@ -117,11 +118,11 @@ function container(unit: Unit, { image }: Place): Manifest {
   });
 }
 
-function podTemplate(unit: Unit, place: Place): Manifest {
+function podTemplate(unit: Unit, target: Target): Manifest {
   return {
     metadata: {
-      labels: labelsOf(unit, place),
-      // A changed file is a changed pod.
+      labels: labelsOf(unit, target),
+      // A changed configuration restarts the pod.
       annotations: { 'lectern/config': createHash('sha256').update(unit.yaml).digest('hex').slice(0, 16) },
     },
     spec: {
@@ -134,19 +135,19 @@ function podTemplate(unit: Unit, place: Place): Manifest {
         fsGroup: USER_ID,
         seccompProfile: { type: 'RuntimeDefault' },
       },
-      containers: [container(unit, place)],
+      containers: [container(unit, target)],
       volumes: [
         { name: 'config', configMap: { name: unit.name } },
-        ...(unit.hasTls ? [{ name: 'tls', secret: { secretName: `${place.flow}-tls` } }] : []),
+        ...(unit.hasTls ? [{ name: 'tls', secret: { secretName: `${target.flow}-tls` } }] : []),
       ],
     },
   };
 }
 
-function workload(unit: Unit, place: Place): Manifest {
-  const spec = { selector: { matchLabels: labelsOf(unit, place) }, template: podTemplate(unit, place) };
-  const head = (kind: string) => ({ apiVersion: 'apps/v1', kind, metadata: metadata(unit, place) });
-  // How many there are is the autoscaler's to say.
+function workload(unit: Unit, target: Target): Manifest {
+  const spec = { selector: { matchLabels: labelsOf(unit, target) }, template: podTemplate(unit, target) };
+  const head = (kind: string) => ({ apiVersion: 'apps/v1', kind, metadata: metadata(unit, target) });
+  // The autoscaler sets the number of replicas.
   if (!unit.keepsData) return { ...head('Deployment'), spec };
   const claim = {
     metadata: { name: 'workspace' },
@@ -158,22 +159,22 @@ function workload(unit: Unit, place: Place): Manifest {
   };
 }
 
-/** In the words of Kubernetes, without and with TLS. */
+/** Kubernetes names of the protocols, without and with TLS. */
 const APP_PROTOCOLS = {
   GRPC: ['grpc', 'grpc'],
   HTTP: ['http', 'https'],
   WEBSOCKET: ['kubernetes.io/ws', 'kubernetes.io/wss'],
 } as const;
 
-function service(unit: Unit, place: Place): Manifest {
+function service(unit: Unit, target: Target): Manifest {
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: metadata(unit, place),
+    metadata: metadata(unit, target),
     spec: {
-      // The gateway keeps its connections open: it has to know every replica, where one address would lead to one of them.
+      // A headless service: the gateway must see every replica, because its connections are long-lived.
       ...(unit.component === 'executor' && { clusterIP: 'None' }),
-      selector: labelsOf(unit, place),
+      selector: labelsOf(unit, target),
       ports: unit.ports.map(({ name, port, protocol }) => ({
         name,
         port,
@@ -185,27 +186,27 @@ function service(unit: Unit, place: Place): Manifest {
   };
 }
 
-const autoscaler = (unit: Unit, place: Place): Manifest => ({
+const autoscaler = (unit: Unit, target: Target): Manifest => ({
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
-  metadata: metadata(unit, place),
+  metadata: metadata(unit, target),
   spec: {
     scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: unit.name },
     minReplicas: unit.replicas,
-    maxReplicas: unit.replicas * MOST_PER_REPLICA,
+    maxReplicas: unit.replicas * MAX_SCALE_FACTOR,
     metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
   },
 });
 
-/** Without a budget a drained node may take all replicas at once. */
-const disruptionBudget = (unit: Unit, place: Place): Manifest => ({
+/** Without a budget, draining a node may stop all replicas at once. */
+const disruptionBudget = (unit: Unit, target: Target): Manifest => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',
-  metadata: metadata(unit, place),
-  spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(unit, place) } },
+  metadata: metadata(unit, target),
+  spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(unit, target) } },
 });
 
-const FOREVER_SECONDS = 24 * 3600;
+const NO_TIMEOUT_SECONDS = 24 * 3600;
 
 function executorUnit({ definition, host, yaml, args }: ExecutorPart): Unit {
   const { env, replicas, timeoutReadyMs, workspace, rest } = definition;
@@ -219,14 +220,14 @@ function executorUnit({ definition, host, yaml, args }: ExecutorPart): Unit {
     ports: [{ name: 'grpc', port: EXECUTOR_PORT, protocol: 'GRPC' }],
     env: Object.entries(env).map(([name, value]) => ({ name, value })),
     replicas,
-    startSeconds: timeoutReadyMs < 0 ? FOREVER_SECONDS : timeoutReadyMs / 1000,
+    startSeconds: timeoutReadyMs < 0 ? NO_TIMEOUT_SECONDS : timeoutReadyMs / 1000,
     gpus: Number.isInteger(gpus) && gpus > 0 ? gpus : 0,
     hasTls: false,
     keepsData: workspace !== undefined,
   };
 }
 
-function gatewayUnit({ host, yaml, ports, hasToken, hasTls }: GatewayPart, replicas: number, { flow }: Place): Unit {
+function gatewayUnit({ host, yaml, ports, hasToken, hasTls }: GatewayPart, replicas: number, { flow }: Target): Unit {
   const token = { name: TOKEN_VARIABLE, valueFrom: { secretKeyRef: { name: `${flow}-token`, key: 'token' } } };
   return {
     name: host,
@@ -244,28 +245,28 @@ function gatewayUnit({ host, yaml, ports, hasToken, hasTls }: GatewayPart, repli
   };
 }
 
-function manifestsOf(unit: Unit, place: Place): Manifest[] {
+function manifestsOf(unit: Unit, target: Target): Manifest[] {
   return [
-    configMap(unit, place),
-    service(unit, place),
-    workload(unit, place),
-    ...(unit.keepsData ? [] : [autoscaler(unit, place)]),
-    ...(unit.replicas > 1 ? [disruptionBudget(unit, place)] : []),
+    configMap(unit, target),
+    service(unit, target),
+    workload(unit, target),
+    ...(unit.keepsData ? [] : [autoscaler(unit, target)]),
+    ...(unit.replicas > 1 ? [disruptionBudget(unit, target)] : []),
   ];
 }
 
-/** A file for the gateway and one for each executor. Throws as takeApart does. */
+/** One file for the gateway and one for each executor. Throws like `splitFlow`. */
 export function kubernetes(definition: FlowDefinition, options: ExportOptions): { name: string; text: string }[] {
-  const place: Place = { flow: flowName(definition.name), image: options.image, namespace: options.namespace };
-  const { gateway, executors } = takeApart(definition, { ...options, hostPrefix: `${place.flow}-` });
+  const target: Target = { flow: flowName(definition.name), image: options.image, namespace: options.namespace };
+  const { gateway, executors } = splitFlow(definition, { ...options, hostPrefix: `${target.flow}-` });
   const replicas = Number(definition.rest.replicas ?? 1);
   const units = [
-    gatewayUnit(gateway, Number.isInteger(replicas) && replicas > 0 ? replicas : 1, place),
+    gatewayUnit(gateway, Number.isInteger(replicas) && replicas > 0 ? replicas : 1, target),
     ...executors.map(executorUnit),
   ];
   return units.map((unit) => ({
     name: `${unit.name}.yml`,
-    text: manifestsOf(unit, place)
+    text: manifestsOf(unit, target)
       .map((manifest) => `---\n${stringify(manifest, WITHOUT_ALIASES)}`)
       .join(''),
   }));

@@ -1,39 +1,39 @@
 /**
- * A flow taken apart for machines: a gateway whose executors are elsewhere, and each executor by itself, with the files
- * that say so.
+ * Splits a flow into programs for several machines: a gateway with external executors, and each executor on its own,
+ * with their configuration files.
  */
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { problem } from '#errors.ts';
-import { MAX_MEMORY_BYTES } from '../define-deployment.ts';
 import {
   type DeploymentDefinition,
   type ExecutorSource,
   type FlowDefinition,
   type Protocol,
   START,
-} from '../definition.ts';
+} from '../definition/definition.ts';
+import { DEFAULT_MAX_MEMORY_BYTES } from '../definition/deployment-options.ts';
 
 export interface ExportOptions {
-  /** With the product, and with the modules of the executors below `/flow`. */
+  /** Container image with the product, and with the executors' modules below `/flow`. */
   readonly image: string;
-  /** The folder of the flow's file: modules below it keep their places. */
+  /** Folder of the flow file. Modules below it keep their relative paths. */
   readonly baseDir: string;
   readonly namespace?: string | undefined;
 }
 
-/** What stands before the host name of every part, where hosts of several flows share one space of names. */
-export interface HostNames {
+/** Prefix of every host name, for namespaces shared by several flows. */
+export interface HostNameOptions {
   readonly hostPrefix?: string;
 }
 
 export interface ExecutorPart {
   readonly definition: DeploymentDefinition;
-  /** A name for hosts: letters, digits and hyphens. */
+  /** Host name: letters, digits and hyphens. */
   readonly host: string;
-  /** The executor's own file. */
+  /** Content of the executor's configuration file. */
   readonly yaml: string;
-  /** What the command `lectern executor` is given beside the file. */
+  /** Arguments of the command `lectern executor`, including the configuration file. */
   readonly args: readonly string[];
 }
 
@@ -51,17 +51,17 @@ export interface FlowParts {
 }
 
 export const EXECUTOR_PORT = 8080;
-/** Where files are found in the containers. */
+/** Where the containers mount their files. */
 export const CONFIG_DIR = '/etc/lectern';
 export const TLS_DIR = '/etc/lectern-tls';
 export const WORKSPACE_DIR = '/data/workspace';
 const MODULES_DIR = '/flow';
-/** The environment variable that holds the gateway's token: it is a secret, and not written into files. */
+/** Environment variable with the gateway's token. The token is a secret and is not written to files. */
 export const TOKEN_VARIABLE = 'FLOW_TOKEN';
 const FIRST_PORT = 8080;
 
-/** What remains when everything that is not said is left out. */
-export function given<T extends Record<string, unknown>>(record: T): Partial<T> {
+/** The record without undefined and empty values. */
+export function omitEmpty<T extends Record<string, unknown>>(record: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(record).filter(
       ([, value]) =>
@@ -71,8 +71,8 @@ export function given<T extends Record<string, unknown>>(record: T): Partial<T> 
   ) as Partial<T>;
 }
 
-/** No two alike, whatever has to change for it. */
-function createHostNames(prefix: string): (name: string) => string {
+/** Creates unique host names. */
+function createHostNamer(prefix: string): (name: string) => string {
   const taken = new Set<string>();
   return (name) => {
     const plain = name
@@ -88,7 +88,7 @@ function createHostNames(prefix: string): (name: string) => string {
   };
 }
 
-/** In an image modules stand below one folder, as they stand below that of the flow's file. */
+/** Path of a module in the image: below `/flow`, relative to the flow file. */
 function modulePath(file: string, baseDir: string): string {
   const relative = path.relative(baseDir, file);
   const inside = relative.startsWith('..') || path.isAbsolute(relative) ? path.basename(file) : relative;
@@ -99,10 +99,10 @@ function sourceOptions(source: ExecutorSource, name: string, baseDir: string) {
   if (typeof source.uses !== 'string') {
     throw problem('ParamValidationError', {
       path: 'uses',
-      message: `${name} is a class of a program, which other machines cannot find: name it in a file that is in its modules`,
+      message: `${name} is a class of this program, which other machines cannot load: refer to it by name and list its file in modules`,
     });
   }
-  return given({
+  return omitEmpty({
     jtype: source.uses,
     with: source.options,
     metas: source.metas,
@@ -117,11 +117,11 @@ function sourceOptions(source: ExecutorSource, name: string, baseDir: string) {
   });
 }
 
-const START_WORD = 'gateway';
-const needsOf = ({ needs }: DeploymentDefinition) => needs.map((name) => (name === START ? START_WORD : name));
+const START_NAME = 'gateway';
+const needsOf = ({ needs }: DeploymentDefinition) => needs.map((name) => (name === START ? START_NAME : name));
 
-/** How the flow uses an executor, wherever it runs. */
-const placement = (one: DeploymentDefinition) => ({
+/** Options that apply wherever the executor runs. */
+const routingOptions = (one: DeploymentDefinition) => ({
   name: one.name,
   needs: needsOf(one),
   when: one.when,
@@ -133,10 +133,13 @@ const placement = (one: DeploymentDefinition) => ({
 
 const COMPRESSION_NAMES = { none: undefined, deflate: 'Deflate', gzip: 'Gzip' } as const;
 
-function elsewhere(one: DeploymentDefinition, addresses: readonly { readonly host: string; readonly port: number }[]) {
+function externalEntry(
+  one: DeploymentDefinition,
+  addresses: readonly { readonly host: string; readonly port: number }[],
+) {
   const alone = addresses.length === 1 ? addresses[0] : undefined;
-  return given({
-    ...placement(one),
+  return omitEmpty({
+    ...routingOptions(one),
     external: true,
     host: alone?.host ?? addresses.map(({ host }) => host),
     port: alone?.port ?? addresses.map(({ port }) => port),
@@ -146,19 +149,19 @@ function elsewhere(one: DeploymentDefinition, addresses: readonly { readonly hos
   });
 }
 
-/** A join that takes its parts as they are works only beside the gateway. */
-const staysInside = ({ reduce, needs, external }: DeploymentDefinition): boolean =>
+/** A join with `no_reduce` runs in the gateway's process, because an external executor takes a single request. */
+const runsInGateway = ({ reduce, needs, external }: DeploymentDefinition): boolean =>
   !external && !reduce && needs.length > 1;
 
-function inside(one: DeploymentDefinition, baseDir: string) {
-  return given({
-    ...placement(one),
+function inlineEntry(one: DeploymentDefinition, baseDir: string) {
+  return omitEmpty({
+    ...routingOptions(one),
     uses: sourceOptions(one.source, one.name, baseDir),
     no_reduce: true,
     replicas: one.replicas > 1 ? one.replicas : undefined,
     env: one.env,
     own_process: one.ownProcess,
-    max_memory_bytes: one.maxMemoryBytes === MAX_MEMORY_BYTES ? undefined : one.maxMemoryBytes,
+    max_memory_bytes: one.maxMemoryBytes === DEFAULT_MAX_MEMORY_BYTES ? undefined : one.maxMemoryBytes,
   });
 }
 
@@ -180,7 +183,7 @@ function executorPart(one: DeploymentDefinition, host: string, baseDir: string):
       ...['--timeout-ready', String(one.timeoutReadyMs)],
       ...(one.outputArrayType ? ['--output-array-type', one.outputArrayType] : []),
       ...(one.ownProcess === undefined ? [] : ['--own-process', String(one.ownProcess)]),
-      ...(one.maxMemoryBytes === MAX_MEMORY_BYTES ? [] : ['--max-memory-bytes', String(one.maxMemoryBytes)]),
+      ...(one.maxMemoryBytes === DEFAULT_MAX_MEMORY_BYTES ? [] : ['--max-memory-bytes', String(one.maxMemoryBytes)]),
       ...(one.exitOnExceptions.length > 0 ? ['--exit-on-exceptions', ...one.exitOnExceptions] : []),
     ],
   };
@@ -188,7 +191,7 @@ function executorPart(one: DeploymentDefinition, host: string, baseDir: string):
 
 function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: readonly number[]) {
   const { title, description } = gateway;
-  return given({
+  return omitEmpty({
     name,
     protocol: gateway.protocols,
     port: ports,
@@ -201,7 +204,7 @@ function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: 
     expose_endpoints: Object.fromEntries(
       Object.entries(gateway.exposeEndpoints).map(([endpoint, { httpPath, methods, summary, ...rest }]) => [
         endpoint,
-        given({ http_path: httpPath, methods, summary, description: rest.description, tags: rest.tags }),
+        omitEmpty({ http_path: httpPath, methods, summary, description: rest.description, tags: rest.tags }),
       ]),
     ),
     prefetch: gateway.prefetch,
@@ -217,22 +220,22 @@ function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: 
   });
 }
 
-/** Throws a ParamValidationError for an executor that other machines cannot find. */
-export function takeApart(
+/** Throws a ParamValidationError for an executor that other machines cannot load. */
+export function splitFlow(
   definition: FlowDefinition,
-  { baseDir, hostPrefix = '' }: ExportOptions & HostNames,
+  { baseDir, hostPrefix = '' }: ExportOptions & HostNameOptions,
 ): FlowParts {
-  const hostName = createHostNames(hostPrefix);
+  const hostName = createHostNamer(hostPrefix);
   const { gateway, deployments } = definition;
   const ports = gateway.protocols.map((protocol, at) => ({ protocol, port: gateway.ports[at] || FIRST_PORT + at }));
   const gatewayHost = hostName('gateway');
   const executors: ExecutorPart[] = [];
   const entries = deployments.map((one) => {
-    if (one.external) return elsewhere(one, one.external);
-    if (staysInside(one)) return inside(one, baseDir);
+    if (one.external) return externalEntry(one, one.external);
+    if (runsInGateway(one)) return inlineEntry(one, baseDir);
     const part = executorPart(one, hostName(one.name), baseDir);
     executors.push(part);
-    return elsewhere(one, [{ host: part.host, port: EXECUTOR_PORT }]);
+    return externalEntry(one, [{ host: part.host, port: EXECUTOR_PORT }]);
   });
   const tree = {
     jtype: 'Flow',

@@ -1,39 +1,39 @@
-/** What the gateway answers over HTTP, failures among it (contract, sections 4.4 and 6.3). */
+/** HTTP answers of the gateway, including failures (docs/reference/wire/flow.md, Failures). */
 import { asProblem, type Problem } from '#errors.ts';
 import type { Document } from '../document.ts';
-import { documentJson, type Issue, statusObject } from '../json.ts';
-import { isLost } from '../lost.ts';
+import { documentJson, type Issue, statusObject } from '../json/index.ts';
 import { ERROR, type Status } from '../request.ts';
+import { isUnavailableProblem } from '../runtime/unavailable.ts';
 
 export interface Answer {
   readonly code: number;
   readonly body: string;
-  /** JSON when left out. */
+  /** Content type; JSON by default. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const ok = (body: string): Answer => ({ code: 200, body });
 
-export const detail = (
+export const detailAnswer = (
   code: number,
-  what: string | readonly Issue[],
+  reason: string | readonly Issue[],
   headers: Record<string, string> = {},
 ): Answer => ({
   code,
-  body: JSON.stringify({ detail: what }),
+  body: JSON.stringify({ detail: reason }),
   headers,
 });
 
-export const notFound = (): Answer => detail(404, 'Not Found');
+export const notFound = (): Answer => detailAnswer(404, 'Not Found');
 
-/** The name under which clients know that an executor could not be asked. */
-const NETWORK_ERROR = "<class 'jina.excepts.InternalNetworkError'>";
+/** The exception name that clients expect when an executor is unavailable. */
+const NETWORK_EXCEPTION = "<class 'jina.excepts.InternalNetworkError'>";
 
-export const lostStatus = ({ message }: Problem): Status => ({
+export const unavailableStatus = ({ message }: Problem): Status => ({
   code: ERROR,
   description: message,
-  exception: { name: NETWORK_ERROR, args: [], stacks: [], executor: '' },
+  exception: { name: NETWORK_EXCEPTION, args: [], stacks: [], executor: '' },
 });
 
 export const issuesOf = (failure: Problem): readonly Issue[] =>
@@ -41,24 +41,24 @@ export const issuesOf = (failure: Problem): readonly Issue[] =>
     ? (failure.facts.detail as Issue[])
     : [{ loc: ['body'], msg: failure.message, type: 'value_error' }];
 
-export interface Asked {
+export interface RequestFacts {
   readonly requestId: string;
-  /** What the caller gets back; left out when its documents were not read. */
+  /** The request's documents, returned with the failure; missing if they were not read. */
   readonly docs?: readonly Document[];
 }
 
-export function failureAnswer(error: unknown, asked: Asked): Answer {
+export function failureAnswer(error: unknown, facts: RequestFacts): Answer {
   const failure = asProblem(error);
   const { retryAfter } = failure.facts;
   const headers: Record<string, string> = typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {};
-  if (isLost(failure)) return { code: failure.code, body: lostBody(failure, asked), headers };
+  if (isUnavailableProblem(failure)) return { code: failure.code, body: unavailableBody(failure, facts), headers };
   const listed = failure.code === 422 || Array.isArray(failure.facts.detail);
-  return detail(failure.code, listed ? issuesOf(failure) : failure.message, headers);
+  return detailAnswer(failure.code, listed ? issuesOf(failure) : failure.message, headers);
 }
 
-/** Clients look for the description in the header, and give up on other forms. */
-function lostBody(failure: Problem, { requestId, docs }: Asked): string {
-  const status = statusObject(lostStatus(failure));
+/** Clients read the description from the header and reject other forms. */
+function unavailableBody(failure: Problem, { requestId, docs }: RequestFacts): string {
+  const status = statusObject(unavailableStatus(failure));
   const header = JSON.stringify({ requestId, status, execEndpoint: '', targetExecutor: '' });
   const data = docs?.map((document) => documentJson(document)).join(',') ?? '';
   const reason = docs ? '' : `,"detail":${JSON.stringify(issuesOf(failure))}`;

@@ -1,9 +1,9 @@
-/** The body of a request: its bytes within a limit, and JSON out of them with failures in the `detail` form. */
+/** Reads a request body within a size limit and parses it as JSON. Errors have the `detail` form. */
 import type { IncomingMessage } from 'node:http';
 import { Problem, problem } from '#errors.ts';
-import { BODY, type Issue, malformed, wrong } from '../json.ts';
-import { parseWithArrays } from '../json-arrays.ts';
-import { findFault } from './json-fault.ts';
+import { parseWithArrays } from '../json/arrays.ts';
+import { BODY, type Issue, invalidAt, malformed } from '../json/index.ts';
+import { findJsonError } from './json-error.ts';
 
 const tooLarge = (maxBytes: number): Problem => {
   const message = `The body has more than ${maxBytes} bytes`;
@@ -13,25 +13,25 @@ const tooLarge = (maxBytes: number): Problem => {
   });
 };
 
-const gone = (): Problem => problem('DataStreamBrokenError', { message: 'The body broke off before its end' });
+const brokenOff = (): Problem => problem('DataStreamBrokenError', { message: 'The body ended early' });
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Takes so many bytes of what all requests may hold together; false when there are none left. */
-  take(bytes: number): boolean;
+  /** Reserves memory shared by all requests; false when none is left. */
+  reserve(bytes: number): boolean;
 }
 
-const full = (): Problem =>
+const outOfMemory = (): Problem =>
   problem('ServiceNodeResourceDrainError', {
-    message: 'The gateway holds as many bodies as it can, try again',
+    message: 'The gateway has no memory left for request bodies, try again',
     retryAfter: 1,
   });
 
 /**
- * Rejects with RequestPayloadTooLargeError, ServiceNodeResourceDrainError when other requests leave no room, or
- * DataStreamBrokenError when the client has gone.
+ * Reads the whole body. Rejects with RequestPayloadTooLargeError, ServiceNodeResourceDrainError when other requests use
+ * all memory for bodies, or DataStreamBrokenError when the client disconnects.
  */
-export function readBytes(request: IncomingMessage, { maxBytes, take }: BodyLimits): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, { maxBytes, reserve }: BodyLimits): Promise<Buffer> {
   const announced = Number(request.headers['content-length']);
   if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
@@ -42,46 +42,46 @@ export function readBytes(request: IncomingMessage, { maxBytes, take }: BodyLimi
       if (refused) return;
       bytes += part.length;
       if (bytes > maxBytes) refused = tooLarge(maxBytes);
-      else if (!take(part.length)) refused = full();
+      else if (!reserve(part.length)) refused = outOfMemory();
       else parts.push(part);
       if (!refused) return;
       parts.length = 0;
       reject(refused);
     });
     request.on('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
-    request.on('error', () => reject(gone()));
+    request.on('error', () => reject(brokenOff()));
     request.on('close', () => {
-      if (!request.complete) reject(gone());
+      if (!request.complete) reject(brokenOff());
     });
   });
 }
 
-/** A missing or empty type counts: clients of the original send JSON without one. */
+/** A missing or empty content type counts as JSON: clients of the original framework send none. */
 function isJson(contentType: string | undefined): boolean {
   const [type = ''] = (contentType ?? '').split(';', 1);
   return /^(?:application\/(?:[\w.-]+\+)?json)?$/i.test(type.trim());
 }
 
-/** Rejects with SubmittedDataMalformedError whose fact `detail` is a list of issues, or as `readBytes` does. */
+/** Rejects with SubmittedDataMalformedError with the list of issues as its fact `detail`, or like `readBytes`. */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const bytes = await readBytes(request, limits);
-  if (bytes.length === 0) throw wrong(BODY, 'missing');
-  if (!isJson(request.headers['content-type'])) throw wrong(BODY, 'dict');
-  const value = parse(bytes.toString('utf8'));
-  if (value === null) throw wrong(BODY, 'missing');
+  if (bytes.length === 0) throw invalidAt(BODY, 'missing');
+  if (!isJson(request.headers['content-type'])) throw invalidAt(BODY, 'dict');
+  const value = parseJson(bytes.toString('utf8'));
+  if (value === null) throw invalidAt(BODY, 'missing');
   return value;
 }
 
 /**
- * A JSON value in which long lists of numbers are arrays already (`parseWithArrays`). Throws SubmittedDataMalformedError
- * that says where it goes wrong, or that it would take a multiple of its size as values.
+ * Parses JSON; long lists of numbers become NdArrays (`parseWithArrays`). Throws SubmittedDataMalformedError with the
+ * position of a syntax error, or when the values would take many times the memory of the text.
  */
-export function parse(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return parseWithArrays(text, parseBounded);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const fault = findFault(text);
+    const fault = findJsonError(text);
     const { msg, pos, lineno, colno } = fault;
     const issue: Issue = {
       loc: ['body', pos],
@@ -93,9 +93,12 @@ export function parse(text: string): unknown {
   }
 }
 
-/** A shorter text can't hold enough values to matter. */
+/** A shorter text cannot hold enough values to matter. */
 const UNCHECKED_LENGTH = 2 ** 20;
-/** Objects, lists and keys: each takes tens of bytes in memory for the two of `[]`. */
+/**
+ * Maximum number of objects, lists and keys. Each takes tens of bytes of memory, for as little as the two characters
+ * `[]`.
+ */
 const MAX_CONTAINERS = 4_000_000;
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -104,13 +107,13 @@ const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
 function parseBounded(text: string): unknown {
-  if (text.length >= UNCHECKED_LENGTH && containersIn(text) > MAX_CONTAINERS) {
-    throw malformed([{ loc: ['body'], msg: 'there are too many lists, objects and keys', type: 'value_error.size' }]);
+  if (text.length >= UNCHECKED_LENGTH && countContainers(text) > MAX_CONTAINERS) {
+    throw malformed([{ loc: ['body'], msg: 'too many lists, objects and keys', type: 'value_error.size' }]);
   }
   return JSON.parse(text);
 }
 
-function containersIn(text: string): number {
+function countContainers(text: string): number {
   let containers = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

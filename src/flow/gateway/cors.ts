@@ -1,15 +1,15 @@
-/** Answers to pages of other origins, as clients of the original know them (contract, section 4.5). */
+/** CORS answers as the original framework sends them (docs/reference/wire/flow.md, CORS). */
 import type { IncomingMessage } from 'node:http';
 import type { Answer } from './answer.ts';
 
 const METHODS = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
 const MAX_AGE_SECONDS = '600';
 
-/** The answer to a preflight; undefined for any other request. */
+/** The answer to a preflight request; `undefined` for any other request. */
 export function preflight({ method, headers }: IncomingMessage): Answer | undefined {
   const { origin } = headers;
   if (method !== 'OPTIONS' || !origin || !headers['access-control-request-method']) return undefined;
-  const asked = headers['access-control-request-headers'];
+  const requestedHeaders = headers['access-control-request-headers'];
   return {
     code: 200,
     body: 'OK',
@@ -19,10 +19,10 @@ export function preflight({ method, headers }: IncomingMessage): Answer | undefi
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': METHODS,
       'access-control-max-age': MAX_AGE_SECONDS,
-      ...(asked && { 'access-control-allow-headers': asked }),
+      ...(requestedHeaders && { 'access-control-allow-headers': requestedHeaders }),
       vary: 'Origin',
     },
   };
 }
 
-export const SIMPLE = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' } as const;
+export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' } as const;

@@ -1,14 +1,18 @@
-/** The door for gRPC (contract, section 8): requests one by one and in streams, whether the flow is whole, and what runs. */
+/**
+ * The gRPC gateway: single and streamed requests, dry runs, status, health and reflection (docs/reference/wire/flow.md,
+ * gRPC).
+ */
 import type { Log } from '#telemetry/log.ts';
-import type { GatewayOptions } from '../definition.ts';
+import type { GatewayOptions } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import { createHealth } from '../grpc/health.ts';
 import { infoMethod } from '../grpc/info.ts';
+import type { Method } from '../grpc/method.ts';
 import { METHODS, SERVICES } from '../grpc/names.ts';
 import { reflectionMethods } from '../grpc/reflection.ts';
 import { createRequestMethods } from '../grpc/request-methods.ts';
-import { type Handle, inTime, told } from '../grpc/requests.ts';
-import { createRpcServer, type Method } from '../grpc/server.ts';
+import { type Handle, reportingErrors, withTimeout } from '../grpc/requests.ts';
+import { createRpcServer } from '../grpc/server.ts';
 import type { StreamLimits } from '../grpc/stream.ts';
 import type { FlowObserver } from '../observer.ts';
 import { encodeStatus } from '../proto/codec.ts';
@@ -16,29 +20,29 @@ import { createTokenCheck } from './token.ts';
 
 export interface GrpcGatewayTools {
   readonly flow: Flow;
-  /** Those of the flow's definition when left out. */
+  /** Options of the flow's definition by default. */
   readonly options?: GatewayOptions;
-  /** Of the product. */
+  /** Product version. */
   readonly version: string;
   readonly log?: Log | undefined;
-  /** For `_status`, which shows a fixed list of names out of it. */
+  /** Environment for `_status`, which shows only a fixed list of variables. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly limits?: Partial<StreamLimits>;
-  /** Told how much went to and fro. */
+  /** Receives the sizes of requests and answers. */
   readonly observe?: FlowObserver | undefined;
 }
 
 export interface GrpcGateway {
   readonly protocol: 'GRPC';
-  /** Opens the port, 0 for any free one. Rejects with the library's error when it is taken. */
+  /** Opens the port; 0 for any free port. Rejects with the library's error when it is in use. */
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
-  /** Takes no new requests, lets those in work finish for so long at most, then cuts what is left. */
+  /** Refuses new requests, waits up to `graceMs` for running ones, then closes all connections. */
   close(graceMs?: number): Promise<void>;
 }
 
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const GRACE_MS = 10_000;
-const LISTED = [
+const LISTED_SERVICES = [
   SERVICES.stream,
   SERVICES.single,
   SERVICES.document,
@@ -53,17 +57,17 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const { flow, version, log, limits, observe, environment = {} } = tools;
   const options = tools.options ?? flow.definition.gateway;
   const onError = (error: unknown) => log?.error({ err: error });
-  const handle: Handle = (request, facts) => flow.handle(request, { signal: facts.signal, headers: facts.headers() });
+  const handle: Handle = (request, info) => flow.handle(request, { signal: info.signal, headers: info.headers() });
   const requests = createRequestMethods({
-    handle: inTime(told(handle, onError), options.requestTimeoutMs),
+    handle: withTimeout(reportingErrors(handle, onError), options.requestTimeoutMs),
     prefetch: options.prefetch,
     limits,
     observe,
   });
-  const health = createHealth(LISTED);
+  const health = createHealth(LISTED_SERVICES);
   const isAllowed = createTokenCheck(options.token);
 
-  const debug: readonly Method[] = [
+  const debugMethods: readonly Method[] = [
     {
       ...METHODS.dryRun,
       kind: 'unary',
@@ -73,7 +77,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   ];
 
   const server = createRpcServer({
-    methods: [...requests.methods, ...debug, ...health.methods, ...reflectionMethods(LISTED)],
+    methods: [...requests.methods, ...debugMethods, ...health.methods, ...reflectionMethods(LISTED_SERVICES)],
     tls: { certfile: options.sslCertfile, keyfile: options.sslKeyfile },
     maxMessageBytes: options.maxBodyBytes ?? MAX_MESSAGE_BYTES,
     isAllowed: (authorization) => isAllowed({ headers: { authorization } }),

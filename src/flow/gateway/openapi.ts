@@ -1,14 +1,13 @@
-/** The interface description of a gateway, drawn from its table of routes, and the page that shows it. */
+/** The OpenAPI description of a gateway, generated from its route table, and the page that shows it. */
 import { createHash } from 'node:crypto';
-import type { GatewayOptions } from '../definition.ts';
+import type { GatewayOptions } from '../definition/definition.ts';
 import { type Answer, ok } from './answer.ts';
-import type { Given, Route, Taken } from './routes.ts';
+import type { RequestSchema, ResponseSchema, Route } from './routes.ts';
 
 const TITLE = 'My Jina Service';
-const DESCRIPTION =
-  'This is a flow of executors behind its gateway. Set the options `title` and `description` to say here what it is for.';
+const DESCRIPTION = 'A flow of executors and their gateway. The options `title` and `description` replace this text.';
 
-export interface DescriptionFacts extends Pick<GatewayOptions, 'title' | 'description' | 'restApiVersion' | 'token'> {
+export interface DescriptionOptions extends Pick<GatewayOptions, 'title' | 'description' | 'restApiVersion' | 'token'> {
   readonly version: string;
 }
 
@@ -27,10 +26,10 @@ const NUMBER = { type: 'number' };
 const COUNT = { type: 'integer', minimum: 0 };
 const ANY_OBJECT = { type: 'object' };
 const TIME = { type: 'string', format: 'date-time' };
-const NUMBERS = { description: 'Numbers or booleans, nested evenly to any depth', type: 'array' };
+const NUMBERS = { description: 'Numbers or booleans, evenly nested to any depth', type: 'array' };
 
 const DOCUMENT_FIELDS: Record<string, object> = {
-  id: { ...TEXT, description: 'Made up when it is missing' },
+  id: { ...TEXT, description: 'Generated if missing' },
   parent_id: { ...TEXT, description: 'The document that this one is a chunk of' },
   granularity: { ...COUNT, description: 'Depth in the tree of chunks' },
   adjacency: { ...COUNT, description: 'Distance in the tree of matches' },
@@ -55,14 +54,14 @@ const nullable = (fields: Record<string, object>) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, orNull(schema)]));
 
 const DATA = {
-  description: 'Documents, or an object whose `docs` they are',
+  description: 'Documents, or an object with documents in `docs`',
   anyOf: [list(reference('Document')), object({ docs: list(reference('Document')) }, ['docs']), { type: 'null' }],
 };
 
 const REQUEST_FIELDS = {
   data: DATA,
-  targetExecutor: orNull({ ...TEXT, description: 'A pattern that the names of executors begin with' }),
-  parameters: orNull({ ...ANY_OBJECT, description: '`NAME__key` is given to the executor NAME alone' }),
+  targetExecutor: orNull({ ...TEXT, description: 'A regular expression for the start of executor names' }),
+  parameters: orNull({ ...ANY_OBJECT, description: '`NAME__key` is passed only to the executor NAME' }),
 };
 
 const OLD_DATA = { ...DATA, anyOf: [list({ anyOf: [reference('Document'), TEXT] }), TEXT] };
@@ -123,40 +122,40 @@ const SCHEMAS: Record<string, object> = {
       ],
     },
   }),
-} satisfies Record<Taken | Given | string, object>;
+} satisfies Record<RequestSchema | ResponseSchema | string, object>;
 
-const identifier = ({ method, path }: Route) => `${method.toLowerCase()}_${path.replace(/[^A-Za-z0-9]+/g, '_')}`;
+const operationId = ({ method, path }: Route) => `${method.toLowerCase()}_${path.replace(/[^A-Za-z0-9]+/g, '_')}`;
 
-function operation(route: Route, version: DescriptionFacts['restApiVersion']): object {
-  const gives = version !== '3' && route.gives === 'DataResponse' ? 'OldResponse' : route.gives;
+function createOperation(route: Route, version: DescriptionOptions['restApiVersion']): object {
+  const gives = version !== '3' && route.responseSchema === 'DataResponse' ? 'OldResponse' : route.responseSchema;
   return {
-    operationId: identifier(route),
+    operationId: operationId(route),
     summary: route.summary,
     ...(route.description && { description: route.description }),
     tags: route.tags,
     ...(route.deprecated && { deprecated: true }),
-    ...(route.open && { security: [] }),
+    ...(route.isPublic && { security: [] }),
     ...(route.path.includes('{mode}') && {
       parameters: [{ name: 'mode', in: 'path', required: true, schema: TEXT }],
     }),
-    ...(route.takes && { requestBody: { required: true, ...json(route.takes) } }),
+    ...(route.requestSchema && { requestBody: { required: true, ...json(route.requestSchema) } }),
     responses: {
       200: { description: 'The answer', ...json(gives) },
-      ...(route.takes && {
-        422: { description: 'The request is not valid', ...json('Failure') },
-        503: { description: 'An executor cannot be reached', ...json('DataResponse') },
-        504: { description: 'An executor is too slow', ...json('DataResponse') },
+      ...(route.requestSchema && {
+        422: { description: 'The request is invalid', ...json('Failure') },
+        503: { description: 'An executor is unavailable', ...json('DataResponse') },
+        504: { description: 'An executor did not answer in time', ...json('DataResponse') },
       }),
     },
   };
 }
 
-/** An OpenAPI 3.1 document. */
-export function gatewayDescription(routes: readonly Route[], facts: DescriptionFacts): object {
+/** Returns an OpenAPI 3.1 document. */
+export function createDescription(routes: readonly Route[], facts: DescriptionOptions): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     paths[route.path] ??= {};
-    paths[route.path]![route.method.toLowerCase()] = operation(route, facts.restApiVersion);
+    paths[route.path]![route.method.toLowerCase()] = createOperation(route, facts.restApiVersion);
   }
   return {
     openapi: '3.1.0',
@@ -170,39 +169,43 @@ export function gatewayDescription(routes: readonly Route[], facts: DescriptionF
   };
 }
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}code{background:#8882;padding:.1em .3em}';
 
-function page(routes: readonly Route[], { title = TITLE, description = DESCRIPTION }: DescriptionFacts): string {
+function renderPage(
+  routes: readonly Route[],
+  { title = TITLE, description = DESCRIPTION }: DescriptionOptions,
+): string {
   const rows = routes.map(
-    ({ method, path, summary }) => `<li><code>${escaped(method)} ${escaped(path)}</code> ${escaped(summary)}</li>`,
+    ({ method, path, summary }) =>
+      `<li><code>${escapeHtml(method)} ${escapeHtml(path)}</code> ${escapeHtml(summary)}</li>`,
   );
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${STYLE}</style>
-<h1>${escaped(title)}</h1><p>${escaped(description)}</p><ul>${rows.join('\n')}</ul>
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><style>${STYLE}</style>
+<h1>${escapeHtml(title)}</h1><p>${escapeHtml(description)}</p><ul>${rows.join('\n')}</ul>
 <p>All fields: <a href="openapi.json">openapi.json</a></p></html>`;
 }
 
-const policy = (): string =>
+const contentSecurityPolicy = (): string =>
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** The description and its pages, which are there whatever the options. */
-export function descriptionRoutes(routes: readonly Route[], facts: DescriptionFacts): Route[] {
-  const description = ok(JSON.stringify(gatewayDescription(routes, facts)));
+/** The description and its pages. They are served whatever the options. */
+export function descriptionRoutes(routes: readonly Route[], facts: DescriptionOptions): Route[] {
+  const description = ok(JSON.stringify(createDescription(routes, facts)));
   const html: Answer = {
     code: 200,
-    body: page(routes, facts),
+    body: renderPage(routes, facts),
     type: 'text/html; charset=utf-8',
-    headers: { 'content-security-policy': policy() },
+    headers: { 'content-security-policy': contentSecurityPolicy() },
   };
   const fixed = (path: string, answer: Answer): Route => ({
     method: 'GET',
     path,
     tags: [],
     summary: 'This description',
-    gives: 'Empty',
+    responseSchema: 'Empty',
     run: () => answer,
   });
   return [fixed('/openapi.json', description), fixed('/docs', html), fixed('/redoc', html)];

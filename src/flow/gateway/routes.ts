@@ -1,37 +1,34 @@
-/**
- * The table of HTTP routes, drawn from the options of the gateway. The interface description is made from the same
- * table, so its paths are true.
- */
+/** The HTTP routes of a gateway, built from its options. The OpenAPI description is generated from the same table. */
 import type { IncomingMessage } from 'node:http';
 import { asProblem, problem } from '#errors.ts';
-import type { GatewayOptions, Protocol } from '../definition.ts';
+import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
-import { BODY, requestJson, statusObject, wrong } from '../json.ts';
-import { isLost } from '../lost.ts';
+import { BODY, invalidAt, requestJson, statusObject } from '../json/index.ts';
 import { createRequest, type DataRequest, ERROR, type Route as FlowRoute, failed, timestamp } from '../request.ts';
+import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import { isObject } from '../values.ts';
-import { type Answer, type Asked, failureAnswer, notFound, ok } from './answer.ts';
-import { dashed, OLD_KINDS, type OldKind, oldAnswer, oldControlAnswer } from './form1.ts';
-import { FORM_1, FORM_3, FORMS, type Form, type FormAsked, type Reading } from './forms.ts';
-import { handleInParts } from './parts.ts';
-import { statusReport } from './status.ts';
+import { type Answer, failureAnswer, notFound, ok, type RequestFacts } from './answer.ts';
+import { formatUuid, V1_KINDS, type V1Kind, v1Answer, v1ControlAnswer } from './rest-v1.ts';
+import { type BodyContext, REST_FORMATS, REST_V1, REST_V3, type ReadBody, type RestFormat } from './rest-versions.ts';
+import { handleInParts } from './split-request.ts';
+import { writeStatusReport } from './status-report.ts';
 
-/** One request while it is being answered, as a route sees it. */
+/** A request as a route sees it. */
 export interface Exchange {
   readonly request: IncomingMessage;
-  /** 32 hexadecimal digits, the same in the answer's header, in its body and in the log. */
+  /** 32 hexadecimal digits. The same id is in the answer's header, its body and the log. */
   readonly requestId: string;
-  /** Aborted when the client has gone or the time is up. */
+  /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
-  /** What stands for the name in a path that ends in one: `/api/{mode}`. */
+  /** The value of `{mode}` in `/api/{mode}`. */
   readonly name: string;
-  /** Rejects with a problem whose fact `detail` is a list of issues. */
+  /** Reads the body as JSON. Rejects with a Problem whose fact `detail` is a list of issues. */
   json(): Promise<unknown>;
 }
 
-/** Names of schemas in the interface description. */
-export type Taken = 'DataRequest' | 'EndpointRequest' | 'ReloadRequest' | 'OldRequest';
-export type Given = 'DataResponse' | 'Status' | 'StatusReport' | 'Empty' | 'OldResponse';
+/** Schema names in the OpenAPI description. */
+export type RequestSchema = 'DataRequest' | 'EndpointRequest' | 'ReloadRequest' | 'OldRequest';
+export type ResponseSchema = 'DataResponse' | 'Status' | 'StatusReport' | 'Empty' | 'OldResponse';
 
 export interface Route {
   readonly method: string;
@@ -39,11 +36,11 @@ export interface Route {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string | undefined;
-  readonly takes?: Taken;
-  readonly gives: Given;
+  readonly requestSchema?: RequestSchema;
+  readonly responseSchema: ResponseSchema;
   readonly deprecated?: boolean;
-  /** Answered without the token. */
-  readonly open?: boolean;
+  /** Whether the route needs no token. */
+  readonly isPublic?: boolean;
   run(exchange: Exchange): Answer | Promise<Answer>;
 }
 
@@ -70,7 +67,7 @@ export function gatewayRoutes(tools: RouteTools): Route[] {
 }
 
 function healthRoutes({ options, version, environment }: RouteTools): Route[] {
-  const root = { method: 'GET', path: '/', tags: ['Health'], open: true } as const;
+  const root = { method: 'GET', path: '/', tags: ['Health'], isPublic: true } as const;
   switch (options.restApiVersion) {
     case '1':
       return [];
@@ -78,14 +75,14 @@ function healthRoutes({ options, version, environment }: RouteTools): Route[] {
       return [
         {
           ...root,
-          open: false,
+          isPublic: false,
           summary: 'Versions and environment',
-          gives: 'StatusReport',
-          run: () => ok(statusReport({ version, environment, form: '2' })),
+          responseSchema: 'StatusReport',
+          run: () => ok(writeStatusReport({ version, environment, form: '2' })),
         },
       ];
     case '3':
-      return [{ ...root, summary: 'Whether the gateway itself answers', gives: 'Empty', run: () => ok('{}') }];
+      return [{ ...root, summary: 'Whether the gateway answers', responseSchema: 'Empty', run: () => ok('{}') }];
   }
 }
 
@@ -95,8 +92,8 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
     method: 'GET',
     path: '/dry_run',
     tags: DEBUG,
-    summary: 'Whether the whole flow answers',
-    gives: 'Status',
+    summary: 'Whether all executors of the flow answer',
+    responseSchema: 'Status',
     run: async ({ signal }) => ok(JSON.stringify(statusObject(await flow.dryRun(signal)))),
   };
   const status: Route = {
@@ -104,8 +101,8 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
     path: '/status',
     tags: DEBUG,
     summary: 'Versions and environment',
-    gives: 'StatusReport',
-    run: () => ok(statusReport({ version, environment, form: options.restApiVersion })),
+    responseSchema: 'StatusReport',
+    run: () => ok(writeStatusReport({ version, environment, form: options.restApiVersion })),
   };
   if (!isHttp) return [dryRun, status];
   return [
@@ -116,9 +113,13 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
       path: '/post',
       tags: DEBUG,
       summary: 'Send documents to any endpoint of the flow',
-      takes: 'EndpointRequest',
-      gives: 'DataResponse',
-      run: dataRun(tools, options.restApiVersion === '1' ? FORM_3 : FORMS[options.restApiVersion], {}),
+      requestSchema: 'EndpointRequest',
+      responseSchema: 'DataResponse',
+      run: createDataHandler(
+        tools,
+        options.restApiVersion === '1' ? REST_V3 : REST_FORMATS[options.restApiVersion],
+        {},
+      ),
     },
     reloadRoute(tools),
   ];
@@ -132,17 +133,17 @@ const CRUD_ROUTES = [
 ] as const;
 
 function crudRoutes(tools: RouteTools): Route[] {
-  const form = FORMS[tools.options.restApiVersion];
-  const isOld = form === FORM_1;
+  const format = REST_FORMATS[tools.options.restApiVersion];
+  const isOld = format === REST_V1;
   const routes = CRUD_ROUTES.map(
     ([method, kind, summary]): Route => ({
       method,
       path: `/${kind}`,
       tags: CRUD,
       summary,
-      takes: isOld ? 'OldRequest' : 'DataRequest',
-      gives: isOld ? 'OldResponse' : 'DataResponse',
-      run: dataRun(tools, form, { endpoint: `/${kind}`, kind }),
+      requestSchema: isOld ? 'OldRequest' : 'DataRequest',
+      responseSchema: isOld ? 'OldResponse' : 'DataResponse',
+      run: createDataHandler(tools, format, { endpoint: `/${kind}`, kind }),
     }),
   );
   return [...routes, modeRoute(tools)];
@@ -150,7 +151,7 @@ function crudRoutes(tools: RouteTools): Route[] {
 
 function customRoutes(tools: RouteTools): Route[] {
   const { exposeEndpoints, restApiVersion } = tools.options;
-  const form = restApiVersion === '1' ? FORM_3 : FORMS[restApiVersion];
+  const format = restApiVersion === '1' ? REST_V3 : REST_FORMATS[restApiVersion];
   return Object.entries(exposeEndpoints).flatMap(([endpoint, { httpPath, methods, summary, description, tags }]) =>
     methods.map(
       (method): Route => ({
@@ -159,47 +160,47 @@ function customRoutes(tools: RouteTools): Route[] {
         tags,
         summary: summary ?? `Send documents to ${endpoint}`,
         description,
-        takes: 'DataRequest',
-        gives: 'DataResponse',
-        run: dataRun(tools, form, { endpoint }),
+        requestSchema: 'DataRequest',
+        responseSchema: 'DataResponse',
+        run: createDataHandler(tools, format, { endpoint }),
       }),
     ),
   );
 }
 
-/** A body goes through the flow and comes back in the same form. */
-function dataRun(tools: RouteTools, form: Form, asked: FormAsked): Route['run'] {
+/** Reads a body, sends it through the flow and writes the answer in the same format. */
+function createDataHandler(tools: RouteTools, format: RestFormat, context: BodyContext): Route['run'] {
   return async (exchange) => {
-    const reading = form.read(await exchange.json(), asked);
-    return runReading(tools, exchange, reading, (answer) => form.write(answer, reading, asked));
+    const reading = format.read(await exchange.json(), context);
+    return runBody(tools, exchange, reading, (answer) => format.write(answer, reading, context));
   };
 }
 
-async function runReading(
+async function runBody(
   { flow, options }: RouteTools,
   { request: { headers }, requestId, signal }: Exchange,
-  { request, partSize }: Reading,
+  { request, partSize }: ReadBody,
   write: (answer: DataRequest) => string,
 ): Promise<Answer> {
   request.header.requestId = requestId;
-  const asked: Asked = { requestId, docs: request.docs };
+  const facts: RequestFacts = { requestId, docs: request.docs };
   try {
     const answer = await handleInParts(flow, request, partSize, { signal, headers });
     return { code: options.failuresAre500 && failed(answer) ? 500 : 200, body: write(answer) };
   } catch (error) {
-    // All others need no documents, and the door logs those that are ours.
-    if (!isLost(asProblem(error))) throw error;
-    return failureAnswer(error, asked);
+    // Other failures need no documents; the gateway handles and logs them.
+    if (!isUnavailableProblem(asProblem(error))) throw error;
+    return failureAnswer(error, facts);
   }
 }
 
-function targetsOf(body: unknown): string[] {
+function readTargets(body: unknown): string[] {
   const targets = isObject(body) ? body.targets : undefined;
-  const place = { up: BODY, key: 'targets' };
-  if (targets === undefined || targets === null) throw wrong(place, 'missing');
+  const location = { parent: BODY, key: 'targets' };
+  if (targets === undefined || targets === null) throw invalidAt(location, 'missing');
   const list = Array.isArray(targets) ? targets : [targets];
   for (const [at, target] of list.entries()) {
-    if (typeof target !== 'string') throw wrong({ up: place, key: at }, 'string');
+    if (typeof target !== 'string') throw invalidAt({ parent: location, key: at }, 'string');
   }
   return list as string[];
 }
@@ -210,18 +211,18 @@ function reloadRoute({ flow, options }: RouteTools): Route {
     method: 'POST',
     path: '/reload',
     tags: DEBUG,
-    summary: 'Build executors anew, by the names of their deployments',
-    takes: 'ReloadRequest',
-    gives: isOld ? 'OldResponse' : 'DataResponse',
+    summary: 'Reload executors by deployment name',
+    requestSchema: 'ReloadRequest',
+    responseSchema: isOld ? 'OldResponse' : 'DataResponse',
     async run({ json, requestId }) {
       const body = await json();
-      const targets = targetsOf(body);
+      const targets = readTargets(body);
       const { routes, missing } = await reload(flow, targets);
       if (missing) return notFound();
       if (isOld) {
         return ok(
           JSON.stringify(
-            oldControlAnswer({ requestId: dashed(requestId), command: 'RELOAD', targets, routes }),
+            v1ControlAnswer({ requestId: formatUuid(requestId), command: 'RELOAD', targets, routes }),
             undefined,
             2,
           ),
@@ -232,7 +233,7 @@ function reloadRoute({ flow, options }: RouteTools): Route {
   };
 }
 
-/** The gateway's own route comes first; `missing` when no deployment fits. */
+/** The gateway's own route comes first. `missing`: no deployment matches. */
 async function reload(flow: Flow, targets: readonly string[]): Promise<{ routes: FlowRoute[]; missing: boolean }> {
   const startTime = timestamp();
   const reloaded = await flow.reload(targets);
@@ -246,33 +247,38 @@ function modeRoute(tools: RouteTools): Route {
     path: '/api/{mode}',
     tags: CRUD,
     deprecated: true,
-    summary: 'The oldest way to send documents',
-    takes: 'OldRequest',
-    gives: 'OldResponse',
+    summary: 'Send documents in the form of REST version 1',
+    requestSchema: 'OldRequest',
+    responseSchema: 'OldResponse',
     run: (exchange) => runMode(tools, exchange),
   };
 }
 
-/** `/api/{mode}`: answers in the oldest form whatever the version of the others. */
+/** `/api/{mode}` always answers in the form of REST version 1. */
 async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
   const mode = exchange.name.toLowerCase();
-  const kind = OLD_KINDS.find((one) => one === mode);
-  if (!kind && mode !== 'control') return reason(405, `unsupported mode ${exchange.name}`);
+  const kind = V1_KINDS.find((one) => one === mode);
+  if (!kind && mode !== 'control') return reasonAnswer(405, `unsupported mode ${exchange.name}`);
   const body = await exchange.json();
-  if (!isObject(body)) throw wrong(BODY, 'dict');
-  if (!kind) return runControl(tools, exchange, body);
-  if (body.data === undefined) return reason(406, '"data" field is empty');
-  return runOld(tools, exchange, body, kind);
+  if (!isObject(body)) throw invalidAt(BODY, 'dict');
+  if (!kind) return runV1Control(tools, exchange, body);
+  if (body.data === undefined) return reasonAnswer(406, '"data" field is empty');
+  return runV1Request(tools, exchange, body, kind);
 }
 
-const reason = (code: number, text: string): Answer => ({ code, body: JSON.stringify({ reason: text }) });
+const reasonAnswer = (code: number, text: string): Answer => ({ code, body: JSON.stringify({ reason: text }) });
 
-function runOld(tools: RouteTools, exchange: Exchange, body: Record<string, unknown>, kind: OldKind): Promise<Answer> {
-  const reading = FORM_1.read(body, { endpoint: `/${kind}`, kind });
-  return runReading(tools, exchange, reading, (answer) => JSON.stringify(oldAnswer(answer, reading)));
+function runV1Request(
+  tools: RouteTools,
+  exchange: Exchange,
+  body: Record<string, unknown>,
+  kind: V1Kind,
+): Promise<Answer> {
+  const reading = REST_V1.read(body, { endpoint: `/${kind}`, kind });
+  return runBody(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, reading)));
 }
 
-async function runControl(
+async function runV1Control(
   { flow, options }: RouteTools,
   { requestId, signal }: Exchange,
   body: Record<string, unknown>,
@@ -284,14 +290,14 @@ async function runControl(
     const status = await flow.dryRun(signal);
     if (status.code === ERROR) throw problem('ServiceAwayError', { message: status.description });
     const routes = [{ executor: 'gateway', startTime, endTime: timestamp() }];
-    return ok(JSON.stringify(oldControlAnswer({ requestId: dashed(requestId), command, targets: [], routes })));
+    return ok(JSON.stringify(v1ControlAnswer({ requestId: formatUuid(requestId), command, targets: [], routes })));
   }
   if (command === 'RELOAD') {
-    const targets = targetsOf(body);
+    const targets = readTargets(body);
     const { routes, missing } = await reload(flow, targets);
     return missing
       ? notFound()
-      : ok(JSON.stringify(oldControlAnswer({ requestId: dashed(requestId), command, targets, routes })));
+      : ok(JSON.stringify(v1ControlAnswer({ requestId: formatUuid(requestId), command, targets, routes })));
   }
-  return reason(406, `unsupported command ${command}`);
+  return reasonAnswer(406, `unsupported command ${command}`);
 }

@@ -1,19 +1,19 @@
-/** One WebSocket connection that carries requests: what is read, what is in work, what is still to be taken. */
+/** One WebSocket connection: limits the requests that run at once and the answers that wait to be sent. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Flow } from '../flow.ts';
-import { isLost } from '../lost.ts';
 import type { FlowObserver } from '../observer.ts';
-import type { Codec, Frame } from './frames.ts';
+import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import type { SocketLimits } from './websocket.ts';
+import type { FrameCodec, RequestFrame } from './websocket-frames.ts';
 
 export interface ConnectionTools {
   readonly flow: Flow;
-  readonly codec: Codec;
+  readonly codec: FrameCodec;
   readonly headers: IncomingHttpHeaders;
-  /** Requests in work at a time; 0 for no limit. */
+  /** Maximum number of concurrent requests; 0 for no limit. */
   readonly prefetch: number;
   readonly limits: SocketLimits;
   readonly observe?: FlowObserver | undefined;
@@ -22,52 +22,55 @@ export interface ConnectionTools {
 
 export interface Connection {
   readonly closed: Promise<void>;
-  /** As if the client had ended its stream; cut after `graceMs`. */
+  /** Ends the stream as if the client had. The connection is closed after `graceMs` at the latest. */
   end(graceMs: number): Promise<void>;
 }
 
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
-const WRONG_KIND = 1003;
-const UNDECODABLE = 1007;
+const UNSUPPORTED_DATA = 1003;
+const INVALID_PAYLOAD = 1007;
 const INTERNAL = 1011;
 
-/** What a close frame can hold. */
+/** Size limit of a close reason (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;
 
-const short = (reason: string, instead: string): string =>
+const fitReason = (reason: string, instead: string): string =>
   Buffer.byteLength(reason) <= MAX_REASON_BYTES ? reason : instead;
 
-function lostReason(failure: Problem): string {
+function unavailableReason(failure: Problem): string {
   const { addresses } = failure.facts;
   const where =
     Array.isArray(addresses) && addresses.length ? `deployment at {'${addresses.join("', '")}'}` : 'a deployment';
   const instead = `Network error while connecting to ${where}. It may be down.`;
-  return short(failure.message, short(instead, 'Network error while connecting to a deployment. It may be down.'));
+  return fitReason(
+    failure.message,
+    fitReason(instead, 'Network error while connecting to a deployment. It may be down.'),
+  );
 }
 
-export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
+export function openConnection(socket: WebSocket, tools: ConnectionTools): Connection {
   const { flow, codec, headers, prefetch, limits, observe, log } = tools;
-  const most = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
+  const maxInWork = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
   const waiting: Buffer[] = [];
-  /** One for each request in work: what listens to it goes with it. */
+  /** One controller for each running request, so that its listeners are released with it. */
   const inWork = new Set<AbortController>();
   let inWorkBytes = 0;
-  /** Set when nothing more is read: the code to close with when all is answered. */
+  /** Set once no more requests are read: the code to close with when all are answered. */
   let endCode: number | undefined;
-  /** Answers that the client has taken. */
-  let taken = 0;
+  /** Number of answers handed to the network. */
+  let sentCount = 0;
 
-  const hasRoom = (): boolean =>
-    inWork.size < most && inWorkBytes < limits.maxInWorkBytes && socket.bufferedAmount < limits.maxUnreadBytes;
+  const hasCapacity = (): boolean =>
+    inWork.size < maxInWork && inWorkBytes < limits.maxInWorkBytes && socket.bufferedAmount < limits.maxUnreadBytes;
 
-  /** Takes up what there is room for, reads on or stops reading, and closes when all is done. */
-  function proceed(): void {
+  /** Starts waiting requests, pauses or resumes reading, and closes the connection when everything is done. */
+  function update(): void {
     if (socket.readyState !== socket.OPEN) return;
-    while (waiting.length > 0 && hasRoom()) start(waiting.shift()!);
+    while (waiting.length > 0 && hasCapacity()) start(waiting.shift()!);
     if (endCode !== undefined) {
       if (inWork.size === 0 && waiting.length === 0) close(endCode);
-    } else if (waiting.length > 0 || !hasRoom()) {
+    } else if (waiting.length > 0 || !hasCapacity()) {
       socket.pause();
     } else if (socket.isPaused) {
       socket.resume();
@@ -75,24 +78,24 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
   }
 
   function close(code: number, reason = ''): void {
-    // The other side's own close has still to be read.
+    // Resume reading, because the client's close frame must still be received.
     if (socket.isPaused) socket.resume();
     socket.close(code, reason);
   }
 
   function start(bytes: Buffer): void {
-    const gone = new AbortController();
-    inWork.add(gone);
+    const controller = new AbortController();
+    inWork.add(controller);
     inWorkBytes += bytes.length;
-    void answer(bytes, gone.signal).finally(() => {
-      inWork.delete(gone);
+    void answer(bytes, controller.signal).finally(() => {
+      inWork.delete(controller);
       inWorkBytes -= bytes.length;
-      proceed();
+      update();
     });
   }
 
   async function answer(bytes: Buffer, signal: AbortSignal): Promise<void> {
-    let frame: Frame | undefined;
+    let frame: RequestFrame | undefined;
     try {
       frame = codec.read(bytes);
       const written = await frame.run(flow, { signal, headers });
@@ -103,22 +106,22 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
     }
   }
 
-  function fail(failure: Problem, frame: Frame | undefined, bytes: Buffer): void {
+  function fail(failure: Problem, frame: RequestFrame | undefined, bytes: Buffer): void {
     if (failure.code === 500) log?.error({ err: failure.cause ?? failure });
-    if (isLost(failure)) {
-      close(INTERNAL, lostReason(failure));
+    if (isUnavailableProblem(failure)) {
+      close(INTERNAL, unavailableReason(failure));
       return;
     }
     const written = codec.writeFailure(failure, frame, bytes);
-    if (written === undefined) close(UNDECODABLE, short(failure.message, 'This is not a request'));
+    if (written === undefined) close(INVALID_PAYLOAD, fitReason(failure.message, 'The frame is not a request'));
     else send(written);
   }
 
   function send(data: string | Uint8Array): void {
     if (socket.readyState !== socket.OPEN) return;
     socket.send(data, { binary: codec.isBinary }, () => {
-      taken++;
-      if (socket.isPaused) proceed();
+      sentCount++;
+      if (socket.isPaused) update();
     });
   }
 
@@ -126,17 +129,23 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
     if (endCode !== undefined || socket.readyState !== socket.OPEN) return;
     const bytes = data as Buffer;
     if (isBinary !== codec.isBinary) {
-      close(WRONG_KIND, codec.isBinary ? 'Text on a connection for bytes' : 'Bytes on a connection for text');
+      close(
+        UNSUPPORTED_DATA,
+        codec.isBinary ? 'Text frame on a binary connection' : 'Binary frame on a text connection',
+      );
       return;
     }
     if (codec.isEnd(bytes)) {
       endCode = NORMAL;
       socket.pause();
     } else waiting.push(bytes);
-    proceed();
+    update();
   });
 
-  const stopPings = ping(socket, limits, { taken: () => taken, isBusy: () => inWork.size > 0 && socket.isPaused });
+  const stopPings = startPings(socket, limits, {
+    sentCount: () => sentCount,
+    isBusy: () => inWork.size > 0 && socket.isPaused,
+  });
   const closed = new Promise<void>((resolve) => {
     socket.on('close', () => {
       stopPings();
@@ -145,14 +154,14 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
       resolve();
     });
   });
-  // The socket closes itself with a code that says what was wrong: too large, not UTF-8, not WebSocket.
+  // The socket closes itself with the right code: too large, not UTF-8, or not WebSocket.
   socket.on('error', () => {});
 
   return {
     closed,
     async end(graceMs) {
       endCode ??= GOING_AWAY;
-      proceed();
+      update();
       const cut = setTimeout(() => socket.terminate(), graceMs);
       await closed;
       clearTimeout(cut);
@@ -161,22 +170,22 @@ export function connect(socket: WebSocket, tools: ConnectionTools): Connection {
 }
 
 /**
- * Cuts a connection whose client neither answers pings nor takes answers. While nothing is read from it because its
- * requests are in work, a missing answer says nothing.
+ * Closes a connection whose client neither answers pings nor reads answers. While reading is paused because requests
+ * are running, pongs cannot arrive, so silence is ignored.
  */
-function ping(
+function startPings(
   socket: WebSocket,
   { pingMs, pongMs }: SocketLimits,
-  signs: { taken(): number; isBusy(): boolean },
+  progress: { sentCount(): number; isBusy(): boolean },
 ): () => void {
   let deadline: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {
     if (deadline || socket.readyState !== socket.OPEN) return;
-    const before = signs.taken();
+    const before = progress.sentCount();
     socket.ping();
     deadline = setTimeout(() => {
       deadline = undefined;
-      if (signs.taken() === before && !signs.isBusy()) socket.terminate();
+      if (progress.sentCount() === before && !progress.isBusy()) socket.terminate();
     }, pongMs);
   }, pingMs);
   socket.on('pong', () => {

@@ -1,34 +1,34 @@
 /**
- * The door for WebSocket (contract, section 7): many requests of one connection in work at once, answers as they come,
- * and no more read from a client than it takes back.
+ * The WebSocket gateway (docs/reference/wire/flow.md, WebSocket): many concurrent requests on each connection, answered
+ * as they finish. A client that does not read its answers is not read from either.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { own } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { GatewayOptions, Protocol } from '../definition.ts';
+import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
-import { BYTES, type Codec, JSON_TEXT } from './frames.ts';
-import { type Connection, connect } from './websocket-connection.ts';
+import { type Connection, openConnection } from './websocket-connection.ts';
+import { type FrameCodec, JSON_TEXT, PROTOBUF_BYTES } from './websocket-frames.ts';
 
 export interface SocketLimits {
-  /** Time between two pings. */
+  /** Interval of pings. */
   readonly pingMs: number;
-  /** Time for the answer to a ping. */
+  /** Time to wait for a pong. */
   readonly pongMs: number;
-  /** Of one frame that comes in. */
+  /** Maximum size of a received frame. */
   readonly maxMessageBytes: number;
-  /** Of the frames of one connection that are in work. */
+  /** Maximum total size of the running requests of one connection. */
   readonly maxInWorkBytes: number;
-  /** Of answers that one client has not taken yet; beyond it nothing more is read from it. */
+  /** Maximum size of unsent answers of one client. Above it, no more requests are read. */
   readonly maxUnreadBytes: number;
 }
 
 const MIB = 2 ** 20;
-/** Pings and message size as clients of the original have them. */
-const LIMITS: SocketLimits = {
+/** Ping intervals and frame size match the original framework. */
+const DEFAULT_LIMITS: SocketLimits = {
   pingMs: 20_000,
   pongMs: 20_000,
   maxMessageBytes: 16 * MIB,
@@ -36,7 +36,7 @@ const LIMITS: SocketLimits = {
   maxUnreadBytes: 4 * MIB,
 };
 
-export interface SocketDoorTools {
+export interface WebSocketGatewayTools {
   readonly flow: Flow;
   readonly options: GatewayOptions;
   readonly protocol: Protocol;
@@ -47,18 +47,18 @@ export interface SocketDoorTools {
   readonly limits?: Partial<SocketLimits> | undefined;
 }
 
-export interface SocketDoor {
+export interface WebSocketGateway {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Reads no more, lets what is in work be answered for so long at most, then cuts. */
+  /** Stops reading, waits up to `graceMs` for running requests, then closes the connections. */
   close(graceMs: number): Promise<void>;
 }
 
-const PROTOCOLS: Readonly<Record<string, Codec>> = { json: JSON_TEXT, bytes: BYTES };
+const SUBPROTOCOLS: Readonly<Record<string, FrameCodec>> = { json: JSON_TEXT, bytes: PROTOBUF_BYTES };
 
-/** One that is ours is chosen when it is the only one asked for; of a list JSON, if it is there. */
-function choose(asked: ReadonlySet<string>): string | false {
-  if (asked.has('json')) return 'json';
-  return asked.has('bytes') ? 'bytes' : false;
+/** Chooses the subprotocol: JSON if offered, else bytes. */
+function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
+  if (offered.has('json')) return 'json';
+  return offered.has('bytes') ? 'bytes' : false;
 }
 
 type Path = 'data' | 'dry run';
@@ -70,11 +70,11 @@ function pathsOf({ debugEndpoints }: GatewayOptions, protocol: Protocol): Readon
   return paths;
 }
 
-function turnAway(socket: Duplex, line: string): void {
+function rejectUpgrade(socket: Duplex, line: string): void {
   socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-export function createSocketDoor({
+export function createWebSocketGateway({
   flow,
   options,
   protocol,
@@ -83,9 +83,9 @@ export function createSocketDoor({
   observe,
   log,
   limits,
-}: SocketDoorTools): SocketDoor {
+}: WebSocketGatewayTools): WebSocketGateway {
   const allLimits: SocketLimits = {
-    ...LIMITS,
+    ...DEFAULT_LIMITS,
     ...(options.maxBodyBytes !== undefined && { maxMessageBytes: options.maxBodyBytes }),
     ...limits,
   };
@@ -94,19 +94,19 @@ export function createSocketDoor({
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: allLimits.maxMessageBytes,
-    handleProtocols: choose,
+    handleProtocols: chooseSubprotocol,
     clientTracking: false,
   });
   let isClosing = false;
 
-  function open(socket: WebSocket, request: IncomingMessage, path: Path): void {
-    const codec = own(PROTOCOLS, socket.protocol) ?? JSON_TEXT;
+  function accept(socket: WebSocket, request: IncomingMessage, path: Path): void {
+    const codec = own(SUBPROTOCOLS, socket.protocol) ?? JSON_TEXT;
     if (path === 'dry run') {
       void answerDryRun(socket, codec, flow);
       return;
     }
     const { headers } = request;
-    const connection = connect(socket, {
+    const connection = openConnection(socket, {
       flow,
       codec,
       headers,
@@ -123,10 +123,10 @@ export function createSocketDoor({
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy());
       const path = paths.get((request.url ?? '/').split('?', 1)[0]!);
-      if (isClosing) turnAway(socket, '503 Service Unavailable');
-      else if (!path || refuse(request) !== undefined) turnAway(socket, '403 Forbidden');
-      else if (!isAllowed(request)) turnAway(socket, '401 Unauthorized\r\nwww-authenticate: Bearer');
-      else server.handleUpgrade(request, socket, head, (made) => open(made, request, path));
+      if (isClosing) rejectUpgrade(socket, '503 Service Unavailable');
+      else if (!path || refuse(request) !== undefined) rejectUpgrade(socket, '403 Forbidden');
+      else if (!isAllowed(request)) rejectUpgrade(socket, '401 Unauthorized\r\nwww-authenticate: Bearer');
+      else server.handleUpgrade(request, socket, head, (made) => accept(made, request, path));
     },
     async close(graceMs) {
       isClosing = true;
@@ -135,8 +135,8 @@ export function createSocketDoor({
   };
 }
 
-/** One answer, whether the client asks or not. */
-async function answerDryRun(socket: WebSocket, codec: Codec, flow: Flow): Promise<void> {
+/** Sends one answer without waiting for a message. */
+async function answerDryRun(socket: WebSocket, codec: FrameCodec, flow: Flow): Promise<void> {
   const gone = new AbortController();
   socket.on('close', () => gone.abort());
   socket.on('error', () => socket.terminate());

@@ -1,3 +1,3 @@
-/** The same memory as the library wants it. */
+/** Views the bytes as a Buffer, without copying. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

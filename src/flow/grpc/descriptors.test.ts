@@ -1,4 +1,4 @@
-/** Descriptions of the protocol held against those of the protocol's own compiler, where the machine has it. */
+/** Compares the descriptors with those of protoc, where it is installed. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -6,13 +6,13 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { findProgram } from '../../../test/support/services-start.ts';
 import { BYTES, createReader, readFields, tagOf } from '../proto/wire.ts';
-import { fileNamed, fileOfSymbol } from './descriptors.ts';
+import { findFile, findFileOfSymbol } from './descriptors.ts';
 import { SERVICES } from './names.ts';
 import { PROTO_FILES } from './proto-files.ts';
 
 const protoc = findProgram('protoc');
 
-/** Files of a FileDescriptorSet. */
+/** The files of a FileDescriptorSet. */
 function filesOf(bytes: Buffer): Buffer[] {
   const files: Buffer[] = [];
   readFields(
@@ -29,7 +29,7 @@ function filesOf(bytes: Buffer): Buffer[] {
   return files;
 }
 
-it.skipIf(!protoc)('says what the compiler says', () => {
+it.skipIf(!protoc)('encodes the same descriptors as protoc', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-protoc-'));
   try {
     for (const [name, text] of Object.entries(PROTO_FILES)) {
@@ -45,21 +45,21 @@ it.skipIf(!protoc)('says what the compiler says', () => {
       expect(stderr).toBe('');
       expect(status).toBe(0);
       const [file] = filesOf(readFileSync(out));
-      expect(Buffer.from(fileNamed(name)![0]!).toString('hex')).toBe(file!.toString('hex'));
+      expect(Buffer.from(findFile(name)![0]!).toString('hex')).toBe(file!.toString('hex'));
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
 
-it('finds the file of a symbol, with what it imports', () => {
-  expect(fileOfSymbol('jina.JinaRPC')).toHaveLength(5);
-  expect(fileOfSymbol('jina.JinaRPC.Call')).toEqual(fileNamed('jina.proto'));
-  expect(fileOfSymbol('docarray.DocumentProto.chunks')).toEqual(fileNamed('docarray.proto'));
-  expect(fileOfSymbol('jina.Nothing')).toBeUndefined();
-  expect(fileNamed('nothing.proto')).toBeUndefined();
+it('finds the file of a symbol and its imports', () => {
+  expect(findFileOfSymbol('jina.JinaRPC')).toHaveLength(5);
+  expect(findFileOfSymbol('jina.JinaRPC.Call')).toEqual(findFile('jina.proto'));
+  expect(findFileOfSymbol('docarray.DocumentProto.chunks')).toEqual(findFile('docarray.proto'));
+  expect(findFileOfSymbol('jina.Nothing')).toBeUndefined();
+  expect(findFile('nothing.proto')).toBeUndefined();
 });
 
 it.each(Object.values(SERVICES))('knows %s', (service) => {
-  expect(fileOfSymbol(service)).toBeDefined();
+  expect(findFileOfSymbol(service)).toBeDefined();
 });

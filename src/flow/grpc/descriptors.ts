@@ -1,4 +1,4 @@
-/** The files of the protocol as messages that describe them (descriptor.proto), made when somebody first asks. */
+/** Encodes the protocol's .proto files as descriptors (descriptor.proto), for reflection. Computed on first use. */
 import { own } from '#own.ts';
 import { BYTES, createWriter, openNested, tagOf, VARINT, type Writer, writeText, writeUint } from '../proto/wire.ts';
 import { PROTO_FILES } from './proto-files.ts';
@@ -11,7 +11,7 @@ interface Field {
   readonly oneof: string | undefined;
 }
 
-/** A message, an enum or a service, with what stands in it. */
+/** A message, enum or service and its contents. */
 interface Block {
   readonly kind: 'message' | 'enum' | 'service';
   readonly name: string;
@@ -131,7 +131,7 @@ const MESSAGE_TYPE = 11;
 const ENUM_TYPE = 14;
 const LABELS = { '': 1, optional: 1, repeated: 3 } as const;
 
-/** Full names of all types, and the file of each symbol. */
+/** Kinds of all types by full name, and the file of each symbol. */
 interface Index {
   readonly kinds: ReadonlyMap<string, Block['kind']>;
   readonly files: ReadonlyMap<string, string>;
@@ -151,7 +151,7 @@ function indexOf(files: readonly File[]): Index {
   return { kinds, files: places };
 }
 
-/** From the innermost scope outwards. */
+/** Resolves a type name from the innermost scope outwards. */
 function resolve(type: string, scope: string, { kinds }: Index): string {
   for (let at = scope; ; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
     const name = at ? `${at}.${type}` : type;
@@ -160,7 +160,7 @@ function resolve(type: string, scope: string, { kinds }: Index): string {
   }
 }
 
-/** proto3 keeps `optional` as a oneof of its own, behind those that are written. */
+/** proto3 represents each `optional` field as a synthetic oneof, after the declared ones. */
 const oneofsOf = ({ oneofs, fields }: Block): string[] => [
   ...oneofs,
   ...fields.filter(({ label }) => label === 'optional').map(({ name }) => `_${name}`),
@@ -233,7 +233,7 @@ function writeService(writer: Writer, { name, methods }: Block, scope: string, i
   writer.ldelim();
 }
 
-function describe({ name, scope, imports, blocks }: File, index: Index): Uint8Array {
+function encodeFile({ name, scope, imports, blocks }: File, index: Index): Uint8Array {
   const writer = createWriter();
   writeText(writer, 1, name);
   writeText(writer, 2, scope);
@@ -257,29 +257,29 @@ interface Catalogue {
 
 let known: Catalogue | undefined;
 
-function catalogue(): Catalogue {
+function loadCatalogue(): Catalogue {
   if (known) return known;
   const files = Object.entries(PROTO_FILES).map(([name, text]) => readFile(name, text));
   const index = indexOf(files);
   known = {
-    files: new Map(files.map((file) => [file.name, { bytes: describe(file, index), imports: file.imports }])),
+    files: new Map(files.map((file) => [file.name, { bytes: encodeFile(file, index), imports: file.imports }])),
     symbols: index.files,
   };
   return known;
 }
 
-/** The file and all that it imports, itself first; undefined when there is none of this name. */
-export function fileNamed(name: string): Uint8Array[] | undefined {
-  const { files } = catalogue();
+/** A file followed by its transitive imports; `undefined` if there is no such file. */
+export function findFile(name: string): Uint8Array[] | undefined {
+  const { files } = loadCatalogue();
   if (!files.has(name)) return undefined;
   const found = new Set([name]);
-  // A set takes what is added while it is walked.
+  // Iterating a Set also visits items that are added meanwhile.
   for (const one of found) for (const imported of files.get(one)!.imports) found.add(imported);
   return [...found].map((one) => files.get(one)!.bytes);
 }
 
-/** The file that has a type, a field, a service or a method of this full name, and all that it imports. */
-export function fileOfSymbol(symbol: string): Uint8Array[] | undefined {
-  const file = catalogue().symbols.get(symbol);
-  return file === undefined ? undefined : fileNamed(file);
+/** The file that declares a type, field, service or method, followed by its transitive imports. */
+export function findFileOfSymbol(symbol: string): Uint8Array[] | undefined {
+  const file = loadCatalogue().symbols.get(symbol);
+  return file === undefined ? undefined : findFile(file);
 }

@@ -1,7 +1,7 @@
-/** Failures in the words of gRPC. */
+/** Converts failures to gRPC status codes. */
 import { asProblem } from '#errors.ts';
 
-/** Codes of the protocol that are used here. */
+/** The gRPC status codes used here. */
 export const CODE = {
   ok: 0,
   cancelled: 1,
@@ -20,7 +20,7 @@ export interface RpcFailure {
   readonly details: string;
 }
 
-/** By the HTTP code of the problem. */
+/** gRPC codes by the HTTP code of the Problem. */
 const CODES: Readonly<Record<number, number>> = {
   400: CODE.invalidArgument,
   401: CODE.unauthenticated,
@@ -31,16 +31,16 @@ const CODES: Readonly<Record<number, number>> = {
   504: CODE.deadlineExceeded,
 };
 
-/** It stands in a header, of which clients take some kilobytes. */
-const MAX_DETAILS = 1000;
+/** Details are sent in a header, which clients limit to a few kilobytes. */
+const MAX_DETAILS_LENGTH = 1000;
 
-export const rpcFailure = (code: number, details: string): RpcFailure => ({
+export const createRpcFailure = (code: number, details: string): RpcFailure => ({
   code,
-  // Through bytes and back: half a surrogate pair cannot be sent.
-  details: Buffer.from(details.slice(0, MAX_DETAILS)).toString(),
+  // The round trip through bytes replaces half surrogate pairs, which cannot be sent.
+  details: Buffer.from(details.slice(0, MAX_DETAILS_LENGTH)).toString(),
 });
 
-export function failureOf(error: unknown): RpcFailure {
+export function toRpcFailure(error: unknown): RpcFailure {
   const { code, message } = asProblem(error);
-  return rpcFailure(CODES[code] ?? CODE.internal, message);
+  return createRpcFailure(CODES[code] ?? CODE.internal, message);
 }

@@ -1,9 +1,9 @@
-/** grpc.health.v1.Health: which services answer. */
+/** The service grpc.health.v1.Health. */
 import { problem } from '#errors.ts';
 import { decodeWith } from '../proto/request.ts';
 import { BYTES, createWriter, type FieldReaders, readFields, tagOf, VARINT } from '../proto/wire.ts';
+import type { Method, ResponseStream } from './method.ts';
 import { METHODS } from './names.ts';
-import type { Method, Outgoing } from './server.ts';
 
 const SERVING = 1;
 const NOT_SERVING = 2;
@@ -11,7 +11,7 @@ const SERVICE_UNKNOWN = 3;
 
 export interface Health {
   readonly methods: readonly Method[];
-  /** From now on nothing serves; whoever watches is told, and let go. */
+  /** Reports NOT_SERVING from now on and ends all watches. */
   stop(): void;
 }
 
@@ -21,19 +21,20 @@ const REQUEST: FieldReaders<{ service: string }> = {
   },
 };
 
-const serviceIn = (bytes: Buffer): string =>
+const decodeServiceName = (bytes: Buffer): string =>
   decodeWith(bytes, 'HealthCheckRequest', (reader) => {
     const request = { service: '' };
     readFields(reader, reader.len, request, REQUEST, 0);
     return request.service;
   });
 
-const answer = (status: number): Buffer => Buffer.from(createWriter().uint32(tagOf(1, VARINT)).int32(status).finish());
+const encodeStatus = (status: number): Buffer =>
+  Buffer.from(createWriter().uint32(tagOf(1, VARINT)).int32(status).finish());
 
-/** `services` by name; the name of the whole server is empty. */
+/** `services` are service names. The empty name stands for the whole server. */
 export function createHealth(services: readonly string[]): Health {
   const known = new Set(['', ...services]);
-  const watching = new Set<Outgoing>();
+  const watchers = new Set<ResponseStream>();
   let isStopped = false;
 
   const statusOf = (service: string): number =>
@@ -44,38 +45,38 @@ export function createHealth(services: readonly string[]): Health {
       {
         ...METHODS.check,
         kind: 'unary',
-        open: true,
+        isPublic: true,
         run(bytes) {
-          const service = serviceIn(bytes);
+          const service = decodeServiceName(bytes);
           if (!known.has(service)) {
             throw problem('ResourceNotFoundError', { message: `There is no service ${service}` });
           }
-          return { bytes: answer(statusOf(service)) };
+          return { bytes: encodeStatus(statusOf(service)) };
         },
       },
       {
         ...METHODS.watch,
-        kind: 'answers',
-        open: true,
+        kind: 'server-stream',
+        isPublic: true,
         run(bytes, stream) {
-          const service = serviceIn(bytes);
-          stream.write(answer(statusOf(service)));
+          const service = decodeServiceName(bytes);
+          stream.write(encodeStatus(statusOf(service)));
           if (isStopped) {
             stream.end();
             return;
           }
-          watching.add(stream);
-          stream.on('close', () => watching.delete(stream));
+          watchers.add(stream);
+          stream.on('close', () => watchers.delete(stream));
         },
       },
     ],
     stop() {
       isStopped = true;
-      for (const stream of watching) {
-        stream.write(answer(NOT_SERVING));
+      for (const stream of watchers) {
+        stream.write(encodeStatus(NOT_SERVING));
         stream.end();
       }
-      watching.clear();
+      watchers.clear();
     },
   };
 }

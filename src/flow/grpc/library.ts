@@ -1,11 +1,11 @@
-/** The one place where the gRPC library is loaded, when somebody wants to speak it. */
+/** Loads the gRPC library on first use. */
 import type * as Grpc from '@grpc/grpc-js';
 
 export type GrpcLibrary = typeof Grpc;
 
 export async function loadGrpc(): Promise<GrpcLibrary> {
   const library = await import('@grpc/grpc-js');
-  // What goes wrong comes as errors, too; its lines would stand between those of the log.
+  // Problems are also reported as errors; the library's own output would clutter the log.
   library.setLogVerbosity(library.logVerbosity.NONE);
   return library;
 }

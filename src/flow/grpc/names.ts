@@ -1,4 +1,4 @@
-/** Services and methods of the protocol by their names on the wire (contract, section 8.1). */
+/** Names of services, methods and metadata on the wire (docs/reference/wire/flow.md, gRPC). */
 
 export const SERVICES = {
   stream: 'jina.JinaRPC',
@@ -32,13 +32,13 @@ export interface MethodName {
 
 export const pathOf = ({ service, name }: MethodName): string => `/${service}/${name}`;
 
-/** Metadata of calls and answers. */
+/** Metadata keys. */
 export const METADATA = {
   endpoint: 'endpoint',
   requestId: 'x-request-id',
-  /** HTTP headers that the flow lets through to executors, as JSON. */
+  /** HTTP headers that executors may see, as JSON. */
   headers: 'lectern-headers-bin',
-  /** At the end of an executor's answer, when its status is a failure. */
+  /** In the trailing metadata of an executor's answer when its status is an error. */
   isError: 'is-error',
   inOrder: '__results_in_order__',
   prefetch: '__prefetch__',

@@ -1,6 +1,6 @@
 /**
- * The protocol in its own language (contract, 8.1 to 8.3): what reflection tells of, and what clients in other languages
- * can be generated from. One declaration a line: `descriptors.ts` reads it that way.
+ * The .proto files of the protocol (docs/reference/wire/flow.md, gRPC), served by reflection and usable to generate
+ * clients. Each declaration is on one line, as the parser in `descriptors.ts` requires.
  */
 
 const DOCARRAY = `syntax = "proto3";
@@ -263,7 +263,7 @@ service ServerReflection {
 }
 `;
 
-/** By the name that other files import them by. */
+/** Files by import path. */
 export const PROTO_FILES: Readonly<Record<string, string>> = {
   'google/protobuf/empty.proto': EMPTY,
   'google/protobuf/struct.proto': STRUCT,

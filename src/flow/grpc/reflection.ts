@@ -1,4 +1,4 @@
-/** Reflection of gRPC servers: which services there are, and on demand the files that describe them. */
+/** gRPC server reflection: lists services and returns their descriptors. */
 import {
   BYTES,
   createReader,
@@ -11,13 +11,13 @@ import {
   type Writer,
   writeText,
 } from '../proto/wire.ts';
-import { fileNamed, fileOfSymbol } from './descriptors.ts';
-import { CODE, rpcFailure } from './failures.ts';
+import { findFile, findFileOfSymbol } from './descriptors.ts';
+import { CODE, createRpcFailure } from './failures.ts';
+import { type BidiStream, failStream, type Method } from './method.ts';
 import { SERVICES } from './names.ts';
-import { type Both, fail, type Method } from './server.ts';
 
-/** One of them is set, by its number in the request. */
-interface Question {
+/** A reflection request; exactly one field is set. */
+interface ReflectionRequest {
   file?: string;
   symbol?: string;
   extensionsOf?: string;
@@ -25,7 +25,7 @@ interface Question {
   services?: boolean;
 }
 
-const QUESTION: FieldReaders<Question> = {
+const REQUEST: FieldReaders<ReflectionRequest> = {
   [tagOf(3, BYTES)]: (reader, question) => {
     question.file = reader.string();
   },
@@ -57,7 +57,7 @@ function writeServices(writer: Writer, services: readonly string[]): void {
 
 function writeFiles(writer: Writer, files: readonly Uint8Array[] | undefined): void {
   if (!files) {
-    writeError(writer, CODE.notFound, 'There is nothing of this name');
+    writeError(writer, CODE.notFound, 'Symbol or file not found');
     return;
   }
   openNested(writer, 4);
@@ -78,32 +78,32 @@ function writeNoExtensions(writer: Writer, type: string): void {
   writer.ldelim();
 }
 
-function answerTo(bytes: Buffer, services: readonly string[]): Buffer {
-  const question: Question = {};
-  readFields(createReader(bytes), bytes.length, question, QUESTION, 0);
+function answerReflection(bytes: Buffer, services: readonly string[]): Buffer {
+  const question: ReflectionRequest = {};
+  readFields(createReader(bytes), bytes.length, question, REQUEST, 0);
   const writer = createWriter();
   writer.uint32(tagOf(2, BYTES)).bytes(bytes);
   if (question.services) writeServices(writer, services);
-  else if (question.symbol !== undefined) writeFiles(writer, fileOfSymbol(question.symbol));
-  else if (question.file !== undefined) writeFiles(writer, fileNamed(question.file));
+  else if (question.symbol !== undefined) writeFiles(writer, findFileOfSymbol(question.symbol));
+  else if (question.file !== undefined) writeFiles(writer, findFile(question.file));
   else if (question.extensionsOf !== undefined) writeNoExtensions(writer, question.extensionsOf);
-  else if (question.extension) writeError(writer, CODE.notFound, 'There are no extensions');
-  else writeError(writer, CODE.invalidArgument, 'Nothing was asked');
+  else if (question.extension) writeError(writer, CODE.notFound, 'Extensions are not supported');
+  else writeError(writer, CODE.invalidArgument, 'The request is empty');
   return Buffer.from(writer.finish());
 }
 
-/** Both versions of reflection; `listed` is what they tell of. */
+/** Both versions of the reflection service; `listed` are the services they list. */
 export function reflectionMethods(listed: readonly string[]): Method[] {
   return [SERVICES.reflectionAlpha, SERVICES.reflection].map((service) => ({
     service,
     name: 'ServerReflectionInfo',
-    kind: 'both',
-    run(stream: Both) {
+    kind: 'bidi-stream',
+    run(stream: BidiStream) {
       stream.on('data', (bytes: Buffer) => {
         try {
-          stream.write(answerTo(bytes, listed));
+          stream.write(answerReflection(bytes, listed));
         } catch {
-          fail(stream, rpcFailure(CODE.invalidArgument, 'The bytes are not a ServerReflectionRequest'));
+          failStream(stream, createRpcFailure(CODE.invalidArgument, 'The bytes are not a ServerReflectionRequest'));
         }
       });
       stream.on('end', () => stream.end());

@@ -1,43 +1,43 @@
-/** The methods that carry requests, the same for a gateway and for an executor that stands alone. */
+/** The methods that carry requests, shared by gateways and executors that are served on their own. */
 
 import { asProblem } from '#errors.ts';
 import type { FlowObserver } from '../observer.ts';
 import { decodeSingleDocument, encodeSingleDocument } from '../proto/codec.ts';
 import { failed } from '../request.ts';
 import { asBuffer } from './bytes.ts';
-import { CODE, failureOf, rpcFailure } from './failures.ts';
+import { CODE, createRpcFailure, toRpcFailure } from './failures.ts';
+import { type BidiStream, type CallInfo, failStream, type Method, type Reply, type ResponseStream } from './method.ts';
 import { METADATA, METHODS } from './names.ts';
-import { type Answered, answerRequest, type Handle, readRequest, streamAnswer } from './requests.ts';
-import { type Both, type CallFacts, fail, type Method, type Outgoing, type Reply } from './server.ts';
+import { answerRequest, answerStreamMessage, type EncodedAnswer, type Handle, readRequest } from './requests.ts';
 import { type CallStream, STREAM_LIMITS, type StreamAnswer, type StreamLimits, serveStream } from './stream.ts';
 
 export interface RequestMethodsTools {
   readonly handle: Handle;
-  /** Requests of one call in work at a time; 0 for no limit. */
+  /** Maximum number of concurrent requests of one call; 0 for no limit. */
   readonly prefetch: number;
   readonly limits?: Partial<StreamLimits> | undefined;
-  /** Whether a failed answer is marked in the metadata at its end, which a gateway looks at. */
+  /** Whether failed answers are marked in the trailing metadata, which gateways check. */
   readonly marksErrors?: boolean;
-  /** Told how much went to and fro. */
+  /** Receives the sizes of requests and answers. */
   readonly observe?: FlowObserver | undefined;
 }
 
 export interface RequestMethods {
   readonly methods: readonly Method[];
-  /** With its mark, when there is to be one. */
-  reply(answered: Answered): Reply;
-  /** Streams read no more and end when all that is in work has been answered; new calls are refused. */
+  /** The encoded answer, with the error mark if needed. */
+  reply(answered: EncodedAnswer): Reply;
+  /** Refuses new calls. Streams stop reading and end once all their requests are answered. */
   stop(): void;
 }
 
-const MARK = { [METADATA.isError]: 'true' };
+const ERROR_MARK = { [METADATA.isError]: 'true' };
 
-/** The stricter of two limits, of which 0 is none. */
-const stricter = (one: number, other: number): number => (one && other ? Math.min(one, other) : one || other);
+/** The smaller of two limits, where 0 means no limit. */
+const stricterLimit = (one: number, other: number): number => (one && other ? Math.min(one, other) : one || other);
 
-function prefetchOf(facts: CallFacts): number {
-  const asked = Number(facts.metadata(METADATA.prefetch) ?? 0);
-  return Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
+function prefetchOf(info: CallInfo): number {
+  const requested = Number(info.metadata(METADATA.prefetch) ?? 0);
+  return Number.isSafeInteger(requested) && requested > 0 ? requested : 0;
 }
 
 export function createRequestMethods({
@@ -48,69 +48,73 @@ export function createRequestMethods({
   observe,
 }: RequestMethodsTools): RequestMethods {
   const open = new Set<CallStream>();
-  const closing = rpcFailure(CODE.unavailable, 'The server is closing');
+  const closingFailure = createRpcFailure(CODE.unavailable, 'The server is closing');
   let isStopped = false;
 
-  async function single(bytes: Buffer, facts: CallFacts): Promise<Reply> {
-    const answered = await answerRequest(handle, readRequest(bytes, facts), facts);
+  async function runSingle(bytes: Buffer, info: CallInfo): Promise<Reply> {
+    const answered = await answerRequest(handle, readRequest(bytes, info), info);
     observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: answered.bytes.length });
     return reply(answered);
   }
 
-  async function ofStream(message: Buffer, facts: CallFacts): Promise<StreamAnswer> {
-    const answer = await streamAnswer(handle, message, facts);
+  async function runMessage(message: Buffer, info: CallInfo): Promise<StreamAnswer> {
+    const answer = await answerStreamMessage(handle, message, info);
     observe?.transferred?.({ receivedBytes: message.length, sentBytes: answer.message?.length ?? 0 });
     return answer;
   }
 
-  const reply = ({ answer, bytes }: Answered): Reply =>
-    marksErrors && failed(answer) ? { bytes, trailers: MARK } : { bytes };
+  const reply = ({ answer, bytes }: EncodedAnswer): Reply =>
+    marksErrors && failed(answer) ? { bytes, trailers: ERROR_MARK } : { bytes };
 
-  function call(stream: Both, facts: CallFacts): void {
+  function runStream(stream: BidiStream, info: CallInfo): void {
     if (isStopped) {
-      fail(stream, closing);
+      failStream(stream, closingFailure);
       return;
     }
     const served = serveStream(stream, {
-      answer: (message) => ofStream(message, facts),
-      prefetch: stricter(prefetch, prefetchOf(facts)),
-      inOrder: facts.metadata(METADATA.inOrder)?.toLowerCase() === 'true',
+      answer: (message) => runMessage(message, info),
+      prefetch: stricterLimit(prefetch, prefetchOf(info)),
+      inOrder: info.metadata(METADATA.inOrder)?.toLowerCase() === 'true',
       limits: { ...STREAM_LIMITS, ...limits },
     });
     open.add(served);
     stream.on('close', () => open.delete(served));
   }
 
-  /** One document in, as many messages out as documents come of it; one without a document when none does. */
-  async function document(bytes: Buffer, stream: Outgoing, facts: CallFacts): Promise<void> {
+  /** Answers one document with one message per resulting document, or one empty message if there is none. */
+  async function runDocument(bytes: Buffer, stream: ResponseStream, info: CallInfo): Promise<void> {
     try {
-      const { answer } = await answerRequest(handle, decodeSingleDocument(bytes), facts);
+      const { answer } = await answerRequest(handle, decodeSingleDocument(bytes), info);
       const parts = answer.docs.length > 0 ? answer.docs.map((one) => ({ ...answer, docs: [one] })) : [answer];
       for (const part of parts) {
         if (stream.destroyed) return;
-        if (!stream.write(asBuffer(encodeSingleDocument(part)))) await drained(stream);
+        if (!stream.write(asBuffer(encodeSingleDocument(part)))) await waitForDrain(stream);
       }
       stream.end();
     } catch (error) {
-      fail(stream, failureOf(asProblem(error)));
+      failStream(stream, toRpcFailure(asProblem(error)));
     }
   }
 
   return {
     methods: [
-      { ...METHODS.single, kind: 'unary', run: single },
-      { ...METHODS.call, kind: 'both', run: call },
-      { ...METHODS.document, kind: 'answers', run: (bytes, stream, facts) => void document(bytes, stream, facts) },
+      { ...METHODS.single, kind: 'unary', run: runSingle },
+      { ...METHODS.call, kind: 'bidi-stream', run: runStream },
+      {
+        ...METHODS.document,
+        kind: 'server-stream',
+        run: (bytes, stream, info) => void runDocument(bytes, stream, info),
+      },
     ],
     reply,
     stop() {
       isStopped = true;
-      for (const stream of open) stream.end(closing);
+      for (const stream of open) stream.end(closingFailure);
     },
   };
 }
 
-const drained = (stream: Outgoing): Promise<void> =>
+const waitForDrain = (stream: ResponseStream): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       stream.off('drain', done);

@@ -1,80 +1,88 @@
-/** Requests as bytes in, answers as bytes out: what all methods that carry requests have in common. */
+/** Decodes requests, runs them and encodes answers, for all gRPC methods that carry requests. */
 import { asProblem, type Problem, problem } from '#errors.ts';
-import { isLost } from '../lost.ts';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
 import { createRequest, type DataRequest, ERROR, type Status } from '../request.ts';
+import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import { asBuffer } from './bytes.ts';
-import { failureOf } from './failures.ts';
+import { toRpcFailure } from './failures.ts';
+import type { CallInfo } from './method.ts';
 import { METADATA } from './names.ts';
-import type { CallFacts } from './server.ts';
 import type { StreamAnswer } from './stream.ts';
 
-/** Throws as Flow.handle does. */
-export type Handle = (request: DataRequest, facts: CallFacts) => Promise<DataRequest>;
+/** Throws like `Flow.handle`. */
+export type Handle = (request: DataRequest, info: CallInfo) => Promise<DataRequest>;
 
-/** A message without a byte is one whose fields all have their defaults. */
-export function readRequest(bytes: Buffer, facts: CallFacts): DataRequest {
+/** An empty message is a valid request with default values. */
+export function readRequest(bytes: Buffer, info: CallInfo): DataRequest {
   const request = decodeRequest(bytes);
   if (bytes.length === 0) request.header.execEndpoint = '/';
-  request.header.requestId ||= facts.metadata(METADATA.requestId) ?? '';
+  request.header.requestId ||= info.metadata(METADATA.requestId) ?? '';
   return request;
 }
 
-/** The name that clients know for requests that are not valid. */
-const VALIDATION = 'ValidationError';
+/** The exception name that clients expect for invalid requests. */
+const VALIDATION_ERROR = 'ValidationError';
 
 const statusOf = ({ code, name, message }: Problem): Status => ({
   code: ERROR,
   description: message,
-  exception: { name: code === 422 || code === 400 ? VALIDATION : name, args: [message], stacks: [], executor: '' },
+  exception: {
+    name: code === 422 || code === 400 ? VALIDATION_ERROR : name,
+    args: [message],
+    stacks: [],
+    executor: '',
+  },
 });
 
-/** A failure that is the request's own, as the answer to it. */
+/** Reports a failure caused by the request as its answer. */
 function refusedAnswer({ header: { requestId }, parameters }: DataRequest, failure: Problem): DataRequest {
   const answer = createRequest({ parameters });
   answer.header = { requestId, status: statusOf(failure) };
   return answer;
 }
 
-export interface Answered {
+export interface EncodedAnswer {
   readonly answer: DataRequest;
   readonly bytes: Buffer;
 }
 
-const written = (answer: DataRequest): Answered => ({ answer, bytes: asBuffer(encodeRequest(answer)) });
+const encodeAnswer = (answer: DataRequest): EncodedAnswer => ({ answer, bytes: asBuffer(encodeRequest(answer)) });
 
-/** Throws only when the request is lost. */
-export async function answerRequest(handle: Handle, request: DataRequest, facts: CallFacts): Promise<Answered> {
+/** Throws only when the flow or an executor is unavailable. */
+export async function answerRequest(handle: Handle, request: DataRequest, info: CallInfo): Promise<EncodedAnswer> {
   const { header, parameters } = request;
-  const asked = { ...request, header: { ...header }, parameters, docs: [] };
+  const withoutDocs = { ...request, header: { ...header }, parameters, docs: [] };
   try {
-    return written(await handle(request, facts));
+    return encodeAnswer(await handle(request, info));
   } catch (error) {
     const failure = asProblem(error);
-    if (isLost(failure)) throw failure;
-    return written(refusedAnswer(asked, failure));
+    if (isUnavailableProblem(failure)) throw failure;
+    return encodeAnswer(refusedAnswer(withoutDocs, failure));
   }
 }
 
-/** The same in a stream: bytes that are no request end it, and so does a request that is lost, with its id as the answer. */
-export async function streamAnswer(handle: Handle, bytes: Buffer, facts: CallFacts): Promise<StreamAnswer> {
+/**
+ * Like `answerRequest`, for one message of a stream. Invalid bytes end the stream. So does an unavailable executor,
+ * after an answer with the request's id.
+ */
+export async function answerStreamMessage(handle: Handle, bytes: Buffer, info: CallInfo): Promise<StreamAnswer> {
   let requestId: string | undefined;
   try {
-    const request = readRequest(bytes, facts);
+    const request = readRequest(bytes, info);
     requestId = request.header.requestId;
-    return { message: (await answerRequest(handle, request, facts)).bytes };
+    return { message: (await answerRequest(handle, request, info)).bytes };
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = toRpcFailure(error);
     if (requestId === undefined) return { failure };
     const answer: DataRequest = { header: { requestId }, parameters: {}, routes: [], docs: [] };
     return { message: asBuffer(encodeRequest(answer)), failure };
   }
 }
 
-/** Throws a ServiceTimeoutError when it takes longer; the call's signal is aborted then. */
-export function inTime(handle: Handle, timeoutMs: number | undefined): Handle {
+/** Throws a ServiceTimeoutError and aborts the call when it takes longer than `timeoutMs`. */
+export function withTimeout(handle: Handle, timeoutMs: number | undefined): Handle {
   if (timeoutMs === undefined) return handle;
-  return async (request, facts) => {
+  return async (request, info) => {
     const controller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -84,23 +92,23 @@ export function inTime(handle: Handle, timeoutMs: number | undefined): Handle {
       }, timeoutMs);
     });
     try {
-      const signal = AbortSignal.any([facts.signal, controller.signal]);
-      return await Promise.race([handle(request, { ...facts, signal }), late]);
+      const signal = AbortSignal.any([info.signal, controller.signal]);
+      return await Promise.race([handle(request, { ...info, signal }), late]);
     } finally {
       clearTimeout(timer);
     }
   };
 }
 
-/** Tells of failures that are nobody's but ours, which the caller learns nothing of. */
-export const told =
-  (handle: Handle, tell: (error: unknown) => void): Handle =>
-  async (request, facts) => {
+/** Reports internal errors, whose details the caller does not see. */
+export const reportingErrors =
+  (handle: Handle, report: (error: unknown) => void): Handle =>
+  async (request, info) => {
     try {
-      return await handle(request, facts);
+      return await handle(request, info);
     } catch (error) {
       const failure = asProblem(error);
-      if (failure.code === 500 && !facts.signal.aborted) tell(failure.cause ?? failure);
+      if (failure.code === 500 && !info.signal.aborted) report(failure.cause ?? failure);
       throw failure;
     }
   };

@@ -1,48 +1,14 @@
 /**
- * A gRPC server of methods that take and give bytes: who may call, how long calls live, how it ends. What the bytes mean
- * is the methods' business.
+ * A gRPC server for methods that exchange raw bytes: authorization, limits, connection lifetime and shutdown. The
+ * methods interpret the bytes.
  */
 import { readFile } from 'node:fs/promises';
-import type { Duplex, Writable } from 'node:stream';
-import type {
-  handleUnaryCall,
-  Metadata,
-  Server,
-  ServerCredentials,
-  ServerOptions,
-  UntypedHandleCall,
-} from '@grpc/grpc-js';
+import type { Server, ServerCredentials, ServerOptions } from '@grpc/grpc-js';
 import { problem } from '#errors.ts';
-import { asBuffer } from './bytes.ts';
-import { CODE, failureOf, type RpcFailure, rpcFailure } from './failures.ts';
+import { createHandlerFactory } from './handlers.ts';
 import { type GrpcLibrary, loadGrpc } from './library.ts';
-import { type MethodName, pathOf } from './names.ts';
-
-export interface CallFacts {
-  /** Metadata with this name, in lower case; text only. */
-  metadata(name: string): string | undefined;
-  /** All metadata that is text. */
-  headers(): Record<string, string>;
-  /** Binary metadata with this name, which ends in `-bin`. */
-  bytes(name: string): Buffer | undefined;
-  /** Aborted when the client has gone, or its deadline is over, before the answer. */
-  readonly signal: AbortSignal;
-}
-
-export interface Reply {
-  readonly bytes: Uint8Array;
-  readonly trailers?: Readonly<Record<string, string>>;
-}
-
-/** Messages are Buffers. A failed call ends by `fail`. */
-export type Outgoing = Writable & { readonly cancelled: boolean };
-export type Both = Duplex & Outgoing;
-
-export type Method = MethodName & { /** Needs no token. */ readonly open?: boolean } & (
-    | { readonly kind: 'unary'; readonly run: (bytes: Buffer, facts: CallFacts) => Promise<Reply> | Reply }
-    | { readonly kind: 'answers'; readonly run: (bytes: Buffer, stream: Outgoing, facts: CallFacts) => void }
-    | { readonly kind: 'both'; readonly run: (stream: Both, facts: CallFacts) => void }
-  );
+import type { Method } from './method.ts';
+import { pathOf } from './names.ts';
 
 export interface TlsFiles {
   readonly certfile?: string | undefined;
@@ -52,55 +18,28 @@ export interface TlsFiles {
 export interface RpcServerOptions {
   readonly methods: readonly Method[];
   readonly tls: TlsFiles;
-  /** Of one message that comes in, decompressed. */
+  /** Maximum size of a received message, decompressed. */
   readonly maxMessageBytes: number;
-  /** Connections are closed after this time, calls in work aside, so that clients look for new addresses. */
+  /**
+   * Connections are closed after this time, once their calls have ended, so that clients resolve the host name again.
+   */
   readonly maxConnectionAgeMs?: number | undefined;
   readonly isAllowed?: ((authorization: string | undefined) => boolean) | undefined;
-  /** Called for failures that are nobody's but ours. */
+  /** Called for internal errors. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface RpcServer {
-  /** Opens the port, 0 for any free one. Rejects when it is taken. */
+  /** Opens the port; 0 for any free port. Rejects when it is in use. */
   listen(port: number, host: string): Promise<number>;
-  /** Takes no new calls, lets those in work end, at most for `graceMs`. */
+  /** Refuses new calls and waits up to `graceMs` for running ones. */
   close(graceMs: number): Promise<void>;
 }
 
-/** A connection whose other side is gone without a word is found out this way. */
+/** Keepalive detects peers that disappeared without closing the connection. */
 const KEEPALIVE_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
 const MAX_STREAMS = 10_000;
-
-/** Ends a stream with a failure, after what has been written. */
-export function fail(stream: Outgoing, failure: RpcFailure): void {
-  if (!stream.destroyed) stream.emit('error', failure);
-}
-
-interface AnyCall {
-  readonly metadata: Metadata;
-  on(event: 'cancelled', listener: () => void): unknown;
-}
-
-function factsOf({ metadata }: AnyCall, signal: AbortSignal): CallFacts {
-  const first = (name: string) => metadata.get(name)[0];
-  return {
-    signal,
-    metadata(name) {
-      const value = first(name);
-      return typeof value === 'string' ? value : undefined;
-    },
-    bytes(name) {
-      const value = first(name);
-      return typeof value === 'object' ? value : undefined;
-    },
-    headers: () =>
-      Object.fromEntries(
-        Object.entries(metadata.getMap()).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-      ),
-  };
-}
 
 async function credentialsOf(
   { ServerCredentials }: GrpcLibrary,
@@ -110,15 +49,15 @@ async function credentialsOf(
   if (!certfile || !keyfile) {
     throw problem('ParamValidationError', {
       path: certfile ? 'ssl_keyfile' : 'ssl_certfile',
-      message: 'ssl_certfile and ssl_keyfile are given together or not at all',
+      message: 'set ssl_certfile and ssl_keyfile together or not at all',
     });
   }
   const [cert_chain, private_key] = await Promise.all([readFile(certfile), readFile(keyfile)]);
   return ServerCredentials.createSsl(null, [{ cert_chain, private_key }]);
 }
 
-/** In the form of the system's own errors, which the library keeps in its text. */
-function openFailure(error: Error, port: number): Error {
+/** Converts the library's error to a Node system error; the code is in its message. */
+function systemError(error: Error, port: number): Error {
   const [code] = /\bE[A-Z]{4,}\b/.exec(error.message) ?? [];
   return code
     ? Object.assign(new Error(`port ${port} cannot be opened: ${code}`, { cause: error }), { code, port })
@@ -134,69 +73,7 @@ export function createRpcServer({
   onError,
 }: RpcServerOptions): RpcServer {
   let server: Server | undefined;
-
-  /** The failure that a call ends with before it begins. */
-  function refusal(method: Method, facts: CallFacts): RpcFailure | undefined {
-    if (method.open || !isAllowed || isAllowed(facts.metadata('authorization'))) return undefined;
-    return rpcFailure(CODE.unauthenticated, 'Not authenticated');
-  }
-
-  const failed = (error: unknown): RpcFailure => {
-    const failure = failureOf(error);
-    if (failure.code === CODE.internal) onError?.(error);
-    return failure;
-  };
-
-  function unary({ Metadata }: GrpcLibrary, method: Method & { kind: 'unary' }): handleUnaryCall<Buffer, Buffer> {
-    return async (call, callback) => {
-      const controller = new AbortController();
-      let answered = false;
-      // The library also says so when a call has ended as it should.
-      call.on('cancelled', () => answered || controller.abort());
-      const facts = factsOf(call, controller.signal);
-      try {
-        const refused = refusal(method, facts);
-        if (refused) return callback(refused);
-        const { bytes, trailers } = await method.run(call.request, facts);
-        answered = true;
-        const metadata = trailers && new Metadata();
-        for (const [key, value] of Object.entries(trailers ?? {})) metadata!.set(key, value);
-        callback(null, asBuffer(bytes), metadata);
-      } catch (error) {
-        answered = true;
-        callback(failed(error));
-      }
-    };
-  }
-
-  const streaming =
-    (method: Method, run: (stream: Both, facts: CallFacts) => void) =>
-    (stream: Both & AnyCall): void => {
-      const controller = new AbortController();
-      // A stream that has come to its end is not cancelled.
-      stream.on('cancelled', () => stream.writableFinished || controller.abort());
-      const facts = factsOf(stream, controller.signal);
-      const refused = refusal(method, facts);
-      if (refused) {
-        fail(stream, refused);
-        return;
-      }
-      try {
-        run(stream, facts);
-      } catch (error) {
-        fail(stream, failed(error));
-      }
-    };
-
-  function handlerOf(library: GrpcLibrary, method: Method): UntypedHandleCall {
-    if (method.kind === 'unary') return unary(library, method);
-    const run =
-      method.kind === 'both'
-        ? method.run
-        : (stream: Both, facts: CallFacts) =>
-            method.run((stream as unknown as { request: Buffer }).request, stream, facts);
-    return streaming(method, run) as unknown as UntypedHandleCall;
-  }
+  const createHandler = createHandlerFactory({ isAllowed, onError });
 
   function register(library: GrpcLibrary, to: Server): void {
     const same = (bytes: Buffer) => bytes;
@@ -204,14 +81,14 @@ export function createRpcServer({
       const { name, kind } = method;
       const definition = {
         path: pathOf(method),
-        requestStream: kind === 'both',
+        requestStream: kind === 'bidi-stream',
         responseStream: kind !== 'unary',
         requestSerialize: same,
         requestDeserialize: same,
         responseSerialize: same,
         responseDeserialize: same,
       };
-      to.addService({ [name]: definition }, { [name]: handlerOf(library, method) });
+      to.addService({ [name]: definition }, { [name]: createHandler(library, method) });
     }
   }
 
@@ -233,7 +110,7 @@ export function createRpcServer({
       const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       return new Promise((resolve, reject) => {
         server!.bindAsync(address, credentials, (error, opened) =>
-          error ? reject(openFailure(error, port)) : resolve(opened),
+          error ? reject(systemError(error, port)) : resolve(opened),
         );
       });
     },

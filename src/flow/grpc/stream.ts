@@ -1,16 +1,16 @@
 /**
- * A call that carries requests and their answers (contract, 8.4): many in work at once, and no more read from a client
- * than it takes back.
+ * A streaming call (docs/reference/wire/flow.md, gRPC) with many concurrent requests. A client that does not read its
+ * answers is not read from either.
  */
 import type { RpcFailure } from './failures.ts';
-import { type Both, fail } from './server.ts';
+import { type BidiStream, failStream } from './method.ts';
 
 export interface StreamLimits {
-  /** Of the messages of one call that are in work or wait for their turn to be answered. */
+  /** Maximum total size of messages that are running or waiting for earlier answers. */
   readonly maxInWorkBytes: number;
-  /** Of answers that the client has not taken; beyond it nothing more is read from it. */
+  /** Maximum size of answers the client has not read. Above it, no more requests are read. */
   readonly maxUnreadBytes: number;
-  /** A client that takes none of its answers for so long is cut. */
+  /** A client that reads none of its answers for this long is disconnected. */
   readonly unreadMs: number;
 }
 
@@ -21,7 +21,7 @@ export const STREAM_LIMITS: StreamLimits = {
   unreadMs: 300_000,
 };
 
-/** With a failure the call ends, when all that is in work has been answered. */
+/** A failure ends the call once all running requests are answered. */
 export interface StreamAnswer {
   readonly message?: Buffer;
   readonly failure?: RpcFailure;
@@ -30,15 +30,15 @@ export interface StreamAnswer {
 export interface StreamTools {
   /** Never rejects. */
   readonly answer: (message: Buffer) => Promise<StreamAnswer>;
-  /** Requests in work at a time; 0 for no limit. */
+  /** Maximum number of concurrent requests; 0 for no limit. */
   readonly prefetch: number;
-  /** Whether answers come in the order of their requests. */
+  /** Whether answers keep the order of their requests. */
   readonly inOrder: boolean;
   readonly limits: StreamLimits;
 }
 
 export interface CallStream {
-  /** Reads no more; the call ends with the failure when all that is in work has been answered. */
+  /** Stops reading and ends the call with the failure once all running requests are answered. */
   end(failure: RpcFailure): void;
 }
 
@@ -47,27 +47,27 @@ interface Slot {
   answer?: StreamAnswer;
 }
 
-export function serveStream(stream: Both, { answer, prefetch, inOrder, limits }: StreamTools): CallStream {
-  const most = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
-  /** Requests without an answer yet, or with one that waits for others. */
+export function serveStream(stream: BidiStream, { answer, prefetch, inOrder, limits }: StreamTools): CallStream {
+  const maxInWork = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
+  /** Requests without an answer, or whose answer waits for earlier ones. */
   const slots = new Set<Slot>();
   let inWorkBytes = 0;
   let unreadBytes = 0;
   let isEnded = false;
   let failure: RpcFailure | undefined;
-  let unread: NodeJS.Timeout | undefined;
+  let unreadTimer: NodeJS.Timeout | undefined;
 
-  const hasRoom = (): boolean =>
-    slots.size < most && inWorkBytes < limits.maxInWorkBytes && unreadBytes < limits.maxUnreadBytes;
+  const hasCapacity = (): boolean =>
+    slots.size < maxInWork && inWorkBytes < limits.maxInWorkBytes && unreadBytes < limits.maxUnreadBytes;
 
-  /** Reads on or stops reading, and ends the call when all is done. */
-  function proceed(): void {
+  /** Pauses or resumes reading, and ends the call when everything is done. */
+  function update(): void {
     if (stream.destroyed || stream.writableEnded) return;
     if (failure || isEnded) {
       if (slots.size > 0) return;
-      if (failure) fail(stream, failure);
+      if (failure) failStream(stream, failure);
       else stream.end();
-    } else if (!hasRoom()) {
+    } else if (!hasCapacity()) {
       stream.pause();
     } else if (stream.isPaused()) {
       stream.resume();
@@ -77,16 +77,16 @@ export function serveStream(stream: Both, { answer, prefetch, inOrder, limits }:
   function send(message: Buffer): void {
     if (stream.destroyed || stream.cancelled) return;
     unreadBytes += message.length;
-    unread ??= setTimeout(cut, limits.unreadMs);
+    unreadTimer ??= setTimeout(disconnect, limits.unreadMs);
     stream.write(message, () => {
       unreadBytes -= message.length;
-      clearTimeout(unread);
-      unread = unreadBytes > 0 ? setTimeout(cut, limits.unreadMs) : undefined;
-      proceed();
+      clearTimeout(unreadTimer);
+      unreadTimer = unreadBytes > 0 ? setTimeout(disconnect, limits.unreadMs) : undefined;
+      update();
     });
   }
 
-  function cut(): void {
+  function disconnect(): void {
     stream.destroy();
   }
 
@@ -106,7 +106,7 @@ export function serveStream(stream: Both, { answer, prefetch, inOrder, limits }:
         release(next);
       }
     }
-    proceed();
+    update();
   }
 
   stream.on('data', (message: Buffer) => {
@@ -118,19 +118,19 @@ export function serveStream(stream: Both, { answer, prefetch, inOrder, limits }:
       slot.answer = answered;
       settle(slot);
     });
-    proceed();
+    update();
   });
   stream.on('end', () => {
     isEnded = true;
-    proceed();
+    update();
   });
-  stream.on('close', () => clearTimeout(unread));
+  stream.on('close', () => clearTimeout(unreadTimer));
 
   return {
     end(why) {
       failure ??= why;
       stream.pause();
-      proceed();
+      update();
     },
   };
 }

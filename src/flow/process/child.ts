@@ -1,4 +1,4 @@
-/** One process of an executor: started, written to, watched, and ended with all that it has started itself. */
+/** A child process: spawned, written to, watched, and killed together with its own children. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -11,37 +11,37 @@ import { createFrameReader, FRAME, type OnFrame, writeFrame } from './frames.ts'
 import { forwardOutput, type Output } from './output.ts';
 
 export interface ChildOptions {
-  /** Of the executor. */
+  /** Name of the executor. */
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Resident memory; 0 for no limit. */
+  /** Limit on resident memory; 0 for none. */
   readonly maxMemoryBytes: number;
   readonly log: Log | undefined;
   readonly onFrame: OnFrame;
-  /** Called once, with why it has ended. */
+  /** Called once with the reason why the process ended. */
   readonly onEnd: (reason: string) => void;
 }
 
 export interface Child {
   readonly pid: number | undefined;
   send(kind: number, id: number, ...parts: readonly Uint8Array[]): void;
-  /** Kills it, its children too. The first reason given counts. */
+  /** Kills the process and its children. The first reason wins. */
   end(reason: string): void;
-  /** Whether the program that uses it goes on for as long as it runs. */
-  hold(isHeld: boolean): void;
+  /** Whether a running process keeps the parent alive. */
+  keepAlive(isHeld: boolean): void;
 }
 
 const HOST = new URL(`./host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-const WATCH_MS = 200;
-/** Part of the memory that the heap of V8 may take: the rest is for buffers, code and threads. */
-const HEAP_PART = 0.75;
-/** How long output may take to arrive after the process has ended. */
+const MEMORY_CHECK_MS = 200;
+/** Share of the memory limit for the V8 heap. The rest is for buffers, code and threads. */
+const HEAP_SHARE = 0.75;
+/** How long to wait for output after the process has ended. */
 const OUTPUT_MS = 1000;
-/** How V8 ends a process that has no memory left. */
-const GIVEN_UP = /SIGABRT|SIGILL|SIGTRAP|exit code 13[234]/;
+/** How V8 ends a process that runs out of memory. */
+const OUT_OF_MEMORY = /SIGABRT|SIGILL|SIGTRAP|exit code 13[234]/;
 
-/** Options of Node that decide which modules can be loaded, and how. */
-const LOADING = [
+/** Node options that affect how modules are loaded. */
+const LOADING_OPTIONS = [
   '--import',
   '--require',
   '-r',
@@ -54,23 +54,24 @@ const LOADING = [
   '--enable-source-maps',
 ];
 
-function loadingOptions(given: readonly string[]): string[] {
-  return given.flatMap((option, at) => {
+function loadingOptions(args: readonly string[]): string[] {
+  return args.flatMap((option, at) => {
     const [name] = option.split('=');
-    if (!LOADING.includes(name!)) return [];
-    const next = given[at + 1];
+    if (!LOADING_OPTIONS.includes(name!)) return [];
+    const next = args[at + 1];
     return option.includes('=') || next === undefined || next.startsWith('-') ? [option] : [option, next];
   });
 }
 
 export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: ChildOptions): Child {
-  const heapMb = Math.floor((maxMemoryBytes * HEAP_PART) / 2 ** 20);
+  const heapMb = Math.floor((maxMemoryBytes * HEAP_SHARE) / 2 ** 20);
   const limits = maxMemoryBytes > 0 ? [`--max-old-space-size=${heapMb}`] : [];
   const written = log ? 'pipe' : 'inherit';
   const child = spawn(process.execPath, [...loadingOptions(process.execArgv), ...limits, fileURLToPath(HOST)], {
     stdio: ['ignore', written, written, 'pipe', log ? 'pipe' : 'ignore'],
     env: executorEnvironment(env),
-    // A group of its own: a key press that ends the server must not end calls in work, and its children end with it.
+    // Its own process group, so that Ctrl-C on the server does not interrupt running calls and its children can be
+    // killed with it.
     detached: process.platform !== 'win32',
   });
   const channel = child.stdio[3] as Socket;
@@ -86,7 +87,7 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
   }
 
   const read = createFrameReader((kind, id, payload) => {
-    // Its own handlers of the exit might never come to an end.
+    // Kill it now: its exit handlers might never finish.
     if (kind === FRAME.uncaught) end(`an uncaught ${payload.toString('utf8', 0, 1000)}`);
     else onFrame(kind, id, payload);
   });
@@ -95,11 +96,11 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
     try {
       read(chunk);
     } catch (error) {
-      end(`it sent what it must not send: ${(error as Error).message}`);
+      end(`it sent an invalid frame: ${(error as Error).message}`);
     }
   });
   for (const stream of child.stdio) (stream as Socket | null)?.unref?.();
-  // The process is ending, which its exit tells.
+  // Errors mean that the process is ending; its exit event reports that.
   channel.on('error', () => {});
 
   async function finish(how: string): Promise<void> {
@@ -107,10 +108,10 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
     hasEnded = true;
     clearInterval(watch);
     killGroup(child);
-    // V8 writes why it gives up before it does.
-    if (output && GIVEN_UP.test(how)) await within(OUTPUT_MS, output.ended).catch(() => {});
+    // V8 writes the reason before it aborts.
+    if (output && OUT_OF_MEMORY.test(how)) await within(OUTPUT_MS, output.ended).catch(() => {});
     const isHeapFull = /heap out of memory|heap limit/i.test(output?.lastErrors() ?? '');
-    onEnd(reason ?? (isHeapFull ? tooMuch(maxMemoryBytes) : how));
+    onEnd(reason ?? (isHeapFull ? memoryReason(maxMemoryBytes) : how));
   }
   child.once('exit', (code, signal) => void finish(signal ? `signal ${signal}` : `exit code ${code}`));
   child.once('error', (error) => {
@@ -118,8 +119,8 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
   });
 
   const watch = setInterval(async () => {
-    if ((await residentBytes(child.pid)) > maxMemoryBytes) end(tooMuch(maxMemoryBytes));
-  }, WATCH_MS).unref();
+    if ((await residentBytes(child.pid)) > maxMemoryBytes) end(memoryReason(maxMemoryBytes));
+  }, MEMORY_CHECK_MS).unref();
   if (maxMemoryBytes === 0) clearInterval(watch);
 
   return {
@@ -128,7 +129,7 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
       if (!hasEnded) writeFrame(channel, kind, id, ...parts);
     },
     end,
-    hold(isHeld) {
+    keepAlive(isHeld) {
       if (isHeld) {
         child.ref();
         channel.ref();
@@ -140,13 +141,14 @@ export function startChild({ name, env, maxMemoryBytes, log, onFrame, onEnd }: C
   };
 }
 
-const tooMuch = (maxMemoryBytes: number): string => `it took more than the ${maxMemoryBytes} bytes of max_memory_bytes`;
+const memoryReason = (maxMemoryBytes: number): string =>
+  `it used more than the ${maxMemoryBytes} bytes of max_memory_bytes`;
 
 function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');
   } catch {
-    // It has ended, and all of its group.
+    // The whole group has ended already.
   }
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { TELEMETRY_OFF } from '#concurrency/environment.ts';
 import { executorEnvironment } from './environment.ts';
 
-it('passes on the environment but the settings of the server, and what the executor is given', () => {
+it('passes the environment without server settings, plus the executor’s `env`', () => {
   const all = {
     PATH: '/bin',
     HOME: '/home/me',

@@ -1,4 +1,4 @@
-/** A module of executors as a user writes one, for tests of flows that load it in this process or another. */
+/** A user's module of executors, loaded in this process or another. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,13 +6,13 @@ import { symbols } from 'pino';
 import { createLog, type Log } from '#telemetry/log.ts';
 import { programFile } from '../../../test/support/program.ts';
 
-/** Where executors find `lectern/flow`: the sources here, the built package in a process of its own. */
+/** Where executors import `lectern/flow` from: the sources here, the built package in another process. */
 export const flowIndex = async (ownProcesses: boolean): Promise<string> =>
   ownProcesses
     ? path.join(path.dirname(await programFile()), 'flow/index.js')
     : path.resolve(import.meta.dirname, '../index.ts');
 
-/** Folder of the module, which the caller removes. */
+/** Folder of the module, removed by the caller. */
 export function writeModule(name: string, index: string, body: string): { folder: string; file: string } {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'flow-modules-'));
   const file = path.join(folder, name);
@@ -25,7 +25,7 @@ export const moduleText = (index: string, body: string): string =>
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** A log whose lines are kept, as they would be written. */
+/** A log that keeps its lines. */
 export function gatheredLog(): { readonly log: Log; lines(): readonly LogLine[] } {
   const all: LogLine[] = [];
   const log = createLog('info');

@@ -11,7 +11,7 @@ async function written(write: (socket: net.Socket) => void): Promise<Buffer> {
   const { port } = server.address() as net.AddressInfo;
   const [socket, [peer]] = [net.connect(port, '127.0.0.1'), (await once(server, 'connection')) as [net.Socket]];
   write(socket);
-  // The frames of this tick are still held back for one write.
+  // The frames of this tick have not been written yet.
   process.nextTick(() => socket.end());
   const bytes = Buffer.concat(await peer.toArray());
   server.close();
@@ -47,7 +47,7 @@ describe('frames', () => {
     },
   );
 
-  it('are refused when they announce more than they may', () => {
+  it('are refused when they announce too many bytes', () => {
     const head = Buffer.alloc(9);
     head.writeUInt32LE(2 ** 28 + 1, 0);
     expect(() => read(head, 9)).toThrow(RangeError);

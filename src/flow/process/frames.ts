@@ -1,6 +1,6 @@
 /**
- * Frames between a server and the process of an executor: length, kind and number in 9 bytes, then the payload. A call
- * and its answer have the same number.
+ * Frames between the server and an executor's process: length, kind and id in 9 bytes, then the payload. A call and its
+ * answer share the id.
  */
 import type { Socket } from 'node:net';
 
@@ -22,20 +22,20 @@ export const FRAME = {
 } as const;
 
 const HEAD_BYTES = 9;
-/** Larger payloads are a fault of the sender. */
+/** A larger payload is an error of the sender. */
 const MAX_PAYLOAD_BYTES = 2 ** 28;
-/** Up to this size one copy costs less than several writes. */
-const COPIED_BYTES = 16_384;
+/** Up to this size one copy is cheaper than several writes. */
+const MAX_COPIED_BYTES = 16_384;
 
-/** Frames of one tick leave in one system call. */
+/** Writes a frame. Frames written in the same tick leave in one system call. */
 export function writeFrame(socket: Socket, kind: number, id: number, ...parts: readonly Uint8Array[]): void {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  if (length > MAX_PAYLOAD_BYTES) throw new RangeError(`a message of ${length} bytes is too large`);
+  if (length > MAX_PAYLOAD_BYTES) throw new RangeError(`a message of ${length} bytes exceeds ${MAX_PAYLOAD_BYTES}`);
   if (socket.writableCorked === 0) {
     socket.cork();
     process.nextTick(() => socket.uncork());
   }
-  const isCopied = length <= COPIED_BYTES;
+  const isCopied = length <= MAX_COPIED_BYTES;
   const head = Buffer.allocUnsafe(HEAD_BYTES + (isCopied ? length : 0));
   head.writeUInt32LE(length, 0);
   head.writeUInt8(kind, 4);
@@ -53,7 +53,7 @@ export function writeFrame(socket: Socket, kind: number, id: number, ...parts: r
 
 export type OnFrame = (kind: number, id: number, payload: Buffer) => void;
 
-/** Takes the bytes of a socket as they come. Throws a RangeError for a payload that is too large. */
+/** Splits a byte stream into frames. Throws a RangeError for a payload that is too large. */
 export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let have = 0;

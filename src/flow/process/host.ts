@@ -1,14 +1,14 @@
 /**
- * What runs in the process of an executor (`worker.ts` starts it): loads the module, builds the executor, answers the
- * calls that come over file descriptor 3 and logs over 4. It ends with the server that started it.
+ * Entry point of an executor's process, started by `worker.ts`. Loads the module, runs the executor, answers calls on
+ * file descriptor 3 and logs to 4. Ends when its parent does.
  */
 import net from 'node:net';
 import { endWithParent } from '#concurrency/end-with-parent.ts';
 import { createLog, type Log } from '#telemetry/log.ts';
-import { importClass, openLocal } from '../executor-source.ts';
 import type { DataRequest } from '../request.ts';
+import { importClass, openLocalExecutor } from '../runtime/open-executor.ts';
+import { type Worker, WorkerUnavailableError } from '../runtime/worker.ts';
 import { failedRequest } from '../status.ts';
-import { type Worker, WorkerUnavailableError } from '../worker.ts';
 import { createFrameReader, FRAME, writeFrame } from './frames.ts';
 import {
   decodeCall,
@@ -21,28 +21,28 @@ import {
   type Processed,
 } from './messages.ts';
 
-const CHANNEL = 3;
-const LOG = 4;
+const CHANNEL_FD = 3;
+const LOG_FD = 4;
 
 endWithParent({ group: true });
-// The server decides when it ends: a signal to all processes of a service must not end calls in work.
+// The server decides when this process ends. A signal to the whole service must not interrupt running calls.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
-const channel = new net.Socket({ fd: CHANNEL, readable: true, writable: true });
+const channel = new net.Socket({ fd: CHANNEL_FD, readable: true, writable: true });
 channel.on('error', () => {});
-channel.once('close', endAll);
+channel.once('close', killGroup);
 const send = (kind: number, id: number, ...parts: Uint8Array[]) => writeFrame(channel, kind, id, ...parts);
 
 let log: Log | undefined;
 let worker: Worker | undefined;
 let stacks = false;
 let type = '';
-/** By the number of the call. */
+/** By call id. */
 const calls = new Map<number, AbortController>();
-/** What was measured, by the request that is answered. */
-const measured = new WeakMap<DataRequest, Processed>();
+/** Metrics of a call, by its answer. */
+const metrics = new WeakMap<DataRequest, Processed>();
 
-function endAll(): void {
+function killGroup(): void {
   if (process.platform !== 'win32') process.kill(-process.pid, 'SIGKILL');
   process.exit();
 }
@@ -63,24 +63,24 @@ function stackOf(error: unknown): string | undefined {
   }
 }
 
-function tell(error: unknown, message: string): void {
+function report(error: unknown, message: string): void {
   if (log) log.error({ stack: stackOf(error) }, `${message}: ${textOf(error)}`);
   else process.stderr.write(`${message}: ${stackOf(error) ?? textOf(error)}\n`);
 }
 
-process.on('unhandledRejection', (reason) => tell(reason, 'a promise was rejected and nobody handled it'));
+process.on('unhandledRejection', (reason) => report(reason, 'unhandled promise rejection'));
 process.on('uncaughtException', (error) => {
-  tell(error, 'an uncaught error ends the process of the executor');
+  report(error, 'an uncaught error ends the process of the executor');
   send(FRAME.uncaught, 0, encodeText(textOf(error)));
   channel.uncork();
   process.exit(1);
 });
 
 async function start(init: Init): Promise<void> {
-  const { place, source, seat, logLevel } = init;
+  const { deployment, source, position, logLevel } = init;
   stacks = init.stacks;
-  process.title = `lectern executor ${seat.name}`;
-  if (logLevel !== undefined) log = createLog(logLevel, LOG);
+  process.title = `lectern executor ${position.name}`;
+  if (logLevel !== undefined) log = createLog(logLevel, LOG_FD);
   try {
     const found = await importClass(source);
     if (!found) {
@@ -88,8 +88,8 @@ async function start(init: Init): Promise<void> {
       return;
     }
     type = found.name;
-    const observe = { processed: (facts: Processed, request: DataRequest) => void measured.set(request, facts) };
-    worker = await openLocal(place, source, found, seat, { log, stacks, observe });
+    const observe = { processed: (facts: Processed, request: DataRequest) => void metrics.set(request, facts) };
+    worker = await openLocalExecutor(deployment, source, found, position, { log, stacks, observe });
     send(FRAME.ready, 0, encodeReady({ type, endpoints: [...worker.endpoints()!] }));
   } catch (error) {
     log?.error({ stack: stackOf(error) }, `the executor could not start: ${textOf(error)}`);
@@ -103,15 +103,15 @@ async function call(id: number, payload: Buffer): Promise<void> {
   let processed: Processed | undefined;
   try {
     const request = await worker!.process({ ...decodeCall(payload), signal: controller.signal });
-    processed = measured.get(request);
+    processed = metrics.get(request);
     send(FRAME.answer, id, ...encodeAnswer({ request, processed }));
   } catch (error) {
     if (error instanceof WorkerUnavailableError) {
       send(FRAME.closedExecutor, id, encodeText(error.message));
       return;
     }
-    // Decoded anew: what the executor has made of the documents cannot be sent.
-    tell(error, 'what the executor answers cannot be sent');
+    // Decode the call again: the changed documents could not be encoded.
+    report(error, 'the answer of the executor cannot be encoded');
     const request = failedRequest(decodeCall(payload).requests, error, type, stacks);
     send(FRAME.answer, id, ...encodeAnswer({ request, processed: processed && { ...processed, failed: true } }));
   } finally {

@@ -1,14 +1,14 @@
-/** What an executor does is the same in this process and in a process of its own. */
+/** Executors behave the same in this process and in their own. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type AddOptions, defineFlow } from '../define.ts';
+import { type AddOptions, defineFlow } from '../definition/define-flow.ts';
+import type { Options } from '../definition/options.ts';
 import { Document } from '../document.ts';
 import { ask, closeAll, routesOf, texts, textsOf } from '../flow.suite.ts';
 import { createFlow, type Flow, type FlowTools } from '../flow.ts';
 import { createFlowMetrics } from '../metrics.ts';
 import { NdArray } from '../ndarray.ts';
-import type { Options } from '../options.ts';
 import { createRequest } from '../request.ts';
 import { flowIndex, gatheredLog, moduleText, writeModule } from './executors.suite.ts';
 
@@ -125,7 +125,7 @@ describe.each([
   const linesOf = (name: string) =>
     existsSync(place(name)) ? readFileSync(place(name), 'utf8').trim().split('\n').filter(Boolean) : [];
 
-  it('runs where it should', async () => {
+  it('runs in the expected process', async () => {
     const flow = await flowOf([{ name: 'a' }]);
     const { parameters } = await ask(flow, { endpoint: '/where' });
     expect((parameters.__results__ as { 'a/rep-0': { pid: number } })['a/rep-0'].pid === process.pid).toBe(
@@ -133,7 +133,7 @@ describe.each([
     );
   });
 
-  it('is left after an error that it must not survive', async () => {
+  it('is closed after one of its exit exceptions', async () => {
     const flow = await flowOf([{ name: 'gone', exitOnExceptions: ['RangeError'] }]);
     expect((await ask(flow, { endpoint: '/fragile' })).header.status).toMatchObject({ code: 1 });
     const error = await ask(flow, { endpoint: '/fragile' }).catch((thrown) => thrown);
@@ -146,7 +146,7 @@ describe.each([
     expect((await flow.dryRun()).code).toBe(1);
   });
 
-  it('answers nothing, documents or an object', async () => {
+  it('returns nothing, documents or an object', async () => {
     const flow = await flowOf([{ name: 'a' }]);
     const nothing = await ask(flow, { endpoint: '/nothing', docs: texts('x', 'y') });
     expect(textsOf(nothing)).toEqual(['x', 'y']);
@@ -165,7 +165,7 @@ describe.each([
     });
   });
 
-  it('fails when it answers anything else', async () => {
+  it('fails when it returns anything else', async () => {
     const answer = await ask(await flowOf([{ name: 'a' }]), { endpoint: '/number' });
     expect(answer.header.status).toMatchObject({
       code: 1,
@@ -174,7 +174,7 @@ describe.each([
     });
   });
 
-  it('sees all of the call and of its context', async () => {
+  it('receives the whole call and context', async () => {
     const workspace = place('space');
     const flow = await flowOf([{ name: 'a', usesMetas: { name: 'mine', extra: 1 }, env: { A: '1' } }], {
       workspace,
@@ -212,7 +212,7 @@ describe.each([
     expect(empty.parameters.__results__).toMatchObject({ 'a/rep-0': { docs: 0, matrix: null, map: null } });
   });
 
-  it('gets the parts of a join by the names of their executors', async () => {
+  it('receives the parts of a join by executor name', async () => {
     const builder = defineFlow()
       .add({ name: 'b', uses: 'Work', modules: file })
       .add({ name: 'c', uses: 'Work', modules: file, needs: 'gateway' })
@@ -226,7 +226,7 @@ describe.each([
     expect(routesOf(answer)).toEqual(['gateway', 'b', 'j', 'c']);
   });
 
-  it('fails as data, with a stack only when one is asked for, and lives on', async () => {
+  it('reports failures in the status, with a stack only if enabled, and keeps running', async () => {
     const flow = await flowOf([{ name: 'a' }], {}, { stacks: true });
     const answer = await ask(flow, { endpoint: '/fail', docs: texts('kept') });
     expect(answer.header.status).toMatchObject({
@@ -245,7 +245,7 @@ describe.each([
     expect(quiet.header.status!.exception!.stacks).toEqual([]);
   });
 
-  it('keeps every field of a document, numbers to their last digit', async () => {
+  it('keeps every field of a document with full precision', async () => {
     const flow = await flowOf([{ name: 'a' }, { name: 'b' }]);
     const given = new Document({
       id: 'g',
@@ -273,7 +273,7 @@ describe.each([
     expect(doc!.matches.map(({ id, adjacency, blob }) => [id, adjacency, [...blob!]])).toEqual([['m', 1, [1, 2]]]);
   });
 
-  it('keeps arrays, and gives them the name that is asked for', async () => {
+  it('keeps arrays and sets the configured array type', async () => {
     const flow = await flowOf([{ name: 'a', outputArrayType: 'list' }]);
     const { docs } = await ask(flow, { endpoint: '/array' });
     expect(docs[0]!.embedding).toMatchObject({ clsName: 'list', dtype: '<f4' });
@@ -289,7 +289,7 @@ describe.each([
     expect(kept!.tensor).toMatchObject({ dtype: '<f2', shape: [1], clsName: 'numpy' });
   });
 
-  it('is passed by what it is not bound to, and tells its endpoints', async () => {
+  it('skips unbound endpoints and reports its endpoints', async () => {
     const flow = await flowOf([{ name: 'a', usesRequests: { '/extra': 'change' } }]);
     expect(flow.endpoints()).toContain('/extra');
     expect(flow.endpoints()).toContain('/list');
@@ -313,7 +313,7 @@ describe.each([
     expect(parameters.__results__).toEqual({ 'a/rep-0': { sizes: [3, 1] } });
   });
 
-  it('is there as often as it is said, in shards with something before and after them', async () => {
+  it('runs with replicas, shards and executors before and after them', async () => {
     const flow = await flowOf([{ name: 'a', replicas: 2, usesWith: { noWorkspace: true } }]);
     const names = [];
     for (let at = 0; at < 3; at++) {
@@ -328,7 +328,7 @@ describe.each([
     expect(textsOf(answer)).toEqual(['x before s after', 'x before s after']);
   });
 
-  it('is told that nobody waits, or that its time is up', async () => {
+  it('receives an abort on disconnect and on timeout', async () => {
     const flow = await flowOf([{ name: 'a', usesWith: { file: place('waits') } }]);
     const client = new AbortController();
     const asked = ask(flow, { endpoint: '/wait' }, { signal: client.signal });
@@ -342,10 +342,10 @@ describe.each([
     expect((await ask(flow, { endpoint: '/nothing' })).header.status).toBeUndefined();
   });
 
-  it('floats: nobody waits for it, but the end of the flow does', async () => {
+  it('runs floating: the answer does not wait, closing does', async () => {
     const options = { file: place('floating'), until: place('may-end') };
     const flow = await flowOf([{ name: 'a' }, { name: 'f', floating: true, usesWith: options }]);
-    // The first one would wait too, so it is passed over.
+    // Skip the first call, which would wait too.
     const answer = await ask(flow, { endpoint: '/wait', docs: texts('x'), targetExecutor: 'f' });
     expect(textsOf(answer)).toEqual(['x']);
     await expect.poll(() => linesOf('floating'), { timeout: 10_000 }).toEqual(['waits']);
@@ -355,7 +355,7 @@ describe.each([
     expect(linesOf('floating')).toEqual(['waits', 'f/rep-0 closed']);
   });
 
-  it('finishes what is in work before it is closed, once', async () => {
+  it('finishes running requests before it is closed once', async () => {
     const flow = await flowOf([{ name: 'a', usesWith: { file: place('closes'), until: place('end') } }]);
     const asked = ask(flow, { endpoint: '/wait', docs: texts('x') });
     await expect.poll(() => linesOf('closes'), { timeout: 10_000 }).toEqual(['waits']);
@@ -368,7 +368,7 @@ describe.each([
     expect(linesOf('closes')).toEqual(['waits', 'a/rep-0 closed']);
   });
 
-  it('logs under its name, with what must not be seen hidden', async () => {
+  it('logs under its name with secrets hidden', async () => {
     const { log, lines } = gatheredLog();
     const flow = await flowOf([{ name: 'a' }], {}, { log });
     await ask(flow, { endpoint: '/log' });
@@ -377,7 +377,7 @@ describe.each([
     expect(words()).toMatchObject({ level: 'warn', executor: 'a/rep-0', count: 3, password: '[secret]' });
   });
 
-  it('has its failures logged: who, where, which request, and the stack', async () => {
+  it('logs failures with executor, endpoint, request and stack', async () => {
     const { log, lines } = gatheredLog();
     const flow = await flowOf([{ name: 'a' }], {}, { log });
     await flow.handle(createRequest({ endpoint: '/fail', requestId: 'r7', docs: [] }));
@@ -405,7 +405,7 @@ describe.each([
     expect(text).toContain('jina_successful_requests_total{runtime_name="a/rep-0"} 1');
   });
 
-  it('that cannot start tells why', async () => {
+  it('reports why it cannot start', async () => {
     const starts = flowOf([
       { name: 'broken', uses: 'Broken' },
       { name: 'late', usesWith: { fails: 'start' } },
@@ -417,17 +417,17 @@ describe.each([
     expect(error.name).toBe('FaceNotReadyError');
     expect(error.message).toContain('broken: bad options;');
     expect(error.message).toContain('no model file;');
-    expect(error.message).toContain('nowhere: there is no executor Nowhere in work.mjs; ready-made are none;');
+    expect(error.message).toContain('nowhere: there is no executor Nowhere in work.mjs; built-in executors: none;');
     expect(error.message).toContain('plain: Plain of work.mjs does not extend Executor;');
     expect(error.message).toMatch(/absent: .*absent\.mjs/);
   });
 
-  it('of the product is found though there are modules', async () => {
+  it('is found among built-in executors when modules lack it', async () => {
     const flow = await flowOf([{ name: 'a', uses: 'BaseExecutor' }]);
     expect(textsOf(await ask(flow, { docs: texts('x') }))).toEqual(['x']);
   });
 
-  it('whose end fails is told of in the log', async () => {
+  it('logs a failed close', async () => {
     const { log, lines } = gatheredLog();
     const flow = await flowOf([{ name: 'a', usesWith: { fails: 'close' } }], {}, { log });
     await flow.close();
@@ -437,7 +437,7 @@ describe.each([
     });
   });
 
-  it('is built anew from its changed module, while requests go on', async () => {
+  it('reloads its changed module while requests run', async () => {
     const body = (mark: string) => `export class Mine extends Executor {
       static requests = { '/default': 'mark' };
       async mark({ docs }) { await new Promise((resolve) => setTimeout(resolve, 5)); for (const doc of docs) doc.text = '${mark}'; }

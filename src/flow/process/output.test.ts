@@ -14,7 +14,7 @@ async function ended({ stdout, stderr, log, output }: ReturnType<typeof open>): 
   await output.ended;
 }
 
-it('logs lines under the name of the executor, whole however they come', async () => {
+it('logs whole lines under the name of the executor', async () => {
   const opened = open();
   const bytes = Buffer.from('erste Zeile\nzweite Zeile: ü\n\nno end');
   for (let at = 0; at < bytes.length; at += 3) opened.stdout.write(bytes.subarray(at, at + 3));
@@ -35,12 +35,12 @@ it('logs lines under the name of the executor, whole however they come', async (
   expect(opened.output.lastErrors()).toBe('a warning\n');
 });
 
-it('cuts a line that does not end, and leaves lines of a flood out, which it tells', async () => {
+it('truncates an endless line and reports dropped lines', async () => {
   const opened = open();
   opened.stdout.write('x'.repeat(20_000));
   opened.stdout.write(`${'y'.repeat(20_000)}\n`);
   opened.stderr.write('short\n'.repeat(5000));
-  const counted = () => opened.lines().find(({ msg }) => String(msg).includes('are left out'));
+  const counted = () => opened.lines().find(({ msg }) => String(msg).includes('dropped the others'));
   await expect.poll(counted, { timeout: 20_000 }).toMatchObject({ level: 'warn', executor: 'a/rep-0', lines: 4501 });
   expect(opened.lines().filter(({ stream }) => stream === 'stderr').length).toBeLessThanOrEqual(500);
   const [cut] = opened.lines().filter(({ stream }) => stream === 'stdout');
@@ -48,7 +48,7 @@ it('cuts a line that does not end, and leaves lines of a flood out, which it tel
   await ended(opened);
 });
 
-it('reads a stream that writes without end slowly', async () => {
+it('throttles a stream that writes without end', async () => {
   const opened = open();
   let taken = 0;
   opened.stdout.on('data', (chunk: Buffer) => {
@@ -58,7 +58,7 @@ it('reads a stream that writes without end slowly', async () => {
   for (let at = 0; at < 20; at++) opened.stdout.write(chunk);
   await expect.poll(() => opened.stdout.isPaused(), { timeout: 20_000 }).toBe(true);
   expect(taken).toBeLessThan(20 * chunk.length);
-  // The next windows take the rest.
+  // The rest is read in the next windows.
   await expect.poll(() => taken, { timeout: 30_000 }).toBe(20 * chunk.length);
   await ended(opened);
 });

@@ -1,33 +1,33 @@
 /**
- * What the process of an executor writes, as lines of the server's log. A process that writes without end is read
- * slowly, so that it waits for itself and costs the server little.
+ * Forwards the output of an executor's process to the server's log. Output over the limit is read slowly, so
+ * back-pressure slows the process down instead of the server.
  */
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '#telemetry/log.ts';
 
 const WINDOW_MS = 1000;
-/** Of each stream in a window; what comes after it is read in the next one. */
+/** Bytes read from each stream in one window; the rest waits for the next. */
 const MAX_BYTES = 256 * 1024;
-/** Of all streams in a window; more lines are counted and left out. */
+/** Lines logged from all streams in one window; further lines are counted and dropped. */
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 16_384;
-/** How much of the standard error is kept, to tell why the process ended. */
-const KEPT_LENGTH = 4096;
+/** How much of the standard error is kept to explain why the process ended. */
+const MAX_ERROR_LENGTH = 4096;
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 export interface ExecutorStreams {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Lines of the log that the executor was given. */
+  /** Log lines written by the executor's logger. */
   readonly log: Readable;
 }
 
 export interface Output {
-  /** The end of the standard error. */
+  /** The end of the standard error output. */
   lastErrors(): string;
-  /** Resolves when all streams are at their end. */
+  /** Resolves when all streams have ended. */
   readonly ended: Promise<unknown>;
 }
 
@@ -35,42 +35,42 @@ export function forwardOutput({ stdout, stderr, log: logged }: ExecutorStreams, 
   let lines = 0;
   let lastErrors = '';
   let timer: NodeJS.Timeout | undefined;
-  const restarts: (() => void)[] = [];
+  const resumes: (() => void)[] = [];
 
   function endWindow(): void {
     timer = undefined;
     if (lines > MAX_LINES) {
       const facts = { executor: name, lines: lines - MAX_LINES };
-      log.warn(facts, `an executor writes more than ${MAX_LINES} lines a second: the others are left out`);
+      log.warn(facts, `an executor writes more than ${MAX_LINES} lines a second: dropped the others`);
     }
     lines = 0;
-    for (const restart of restarts) restart();
+    for (const restart of resumes) restart();
   }
 
   function forward(stream: Readable, write: (line: string) => void): Promise<unknown> {
     const decoder = new StringDecoder('utf8');
     let rest = '';
     let bytes = 0;
-    const take = (text: string) => {
+    const logLines = (text: string) => {
       const parts = text.split('\n');
       parts[0] = rest + parts[0]!;
       rest = parts.pop()!.slice(0, MAX_LINE_LENGTH);
-      for (const line of parts) if (line && ++lines <= MAX_LINES) write(cut(line));
+      for (const line of parts) if (line && ++lines <= MAX_LINES) write(truncate(line));
     };
     stream.on('data', (chunk: Buffer) => {
       if (!timer) timer = setTimeout(endWindow, WINDOW_MS).unref();
-      take(decoder.write(chunk));
+      logLines(decoder.write(chunk));
       bytes += chunk.length;
       if (bytes >= MAX_BYTES) stream.pause();
     });
-    restarts.push(() => {
+    resumes.push(() => {
       bytes = 0;
       stream.resume();
     });
     stream.on('error', () => {});
     return new Promise<void>((resolve) => {
       stream.once('close', () => {
-        if (rest) take('\n');
+        if (rest) logLines('\n');
         resolve();
       });
     });
@@ -81,18 +81,19 @@ export function forwardOutput({ stdout, stderr, log: logged }: ExecutorStreams, 
     ended: Promise.all([
       forward(stdout, (line) => log.info({ executor: name, stream: 'stdout' }, line)),
       forward(stderr, (line) => {
-        lastErrors = `${lastErrors}${line}\n`.slice(-KEPT_LENGTH);
+        lastErrors = `${lastErrors}${line}\n`.slice(-MAX_ERROR_LENGTH);
         log.warn({ executor: name, stream: 'stderr' }, line);
       }),
-      forward(logged, (line) => repeat(log, name, line)),
+      forward(logged, (line) => logLine(log, name, line)),
     ]),
   };
 }
 
-const cut = (line: string): string => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line);
+const truncate = (line: string): string =>
+  line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 
-/** A line of the executor's log, once more in that of the server, under the level that it has. */
-function repeat(log: Log, name: string, line: string): void {
+/** Logs a line of the executor's logger again, at its own level. */
+function logLine(log: Log, name: string, line: string): void {
   try {
     const { level, time: _, msg, ...facts } = JSON.parse(line) as Record<string, unknown>;
     const known = LEVELS.find((one) => one === level);
@@ -101,7 +102,7 @@ function repeat(log: Log, name: string, line: string): void {
       return;
     }
   } catch {
-    // Not a line of ours: logged as it is.
+    // Not a log line: forward it as it is.
   }
   log.warn({ executor: name }, line);
 }

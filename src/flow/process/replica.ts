@@ -1,69 +1,69 @@
-/** From the start of an executor's process to its end: it is told who it is, says that it is ready, and is closed. */
+/** The life of an executor's process: initialize, wait until it is ready, close. */
 import type { Log } from '#telemetry/log.ts';
-import type { ExecutorPlace, ExecutorSource } from '../definition.ts';
-import type { ReplicaPosition } from '../executor-source.ts';
+import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
+import type { ExecutorPosition } from '../runtime/open-executor.ts';
 import { type Child, startChild } from './child.ts';
 import { FRAME, type OnFrame } from './frames.ts';
 import { decodeNotStarted, decodeReady, encodeInit, type Ready } from './messages.ts';
 
 export interface ReplicaOptions {
-  readonly place: ExecutorPlace;
+  readonly deployment: ExecutorDeployment;
   readonly source: ExecutorSource;
-  readonly seat: ReplicaPosition;
+  readonly position: ExecutorPosition;
   readonly maxMemoryBytes: number;
   readonly stacks: boolean;
   readonly log?: Log | undefined;
   /** Kills the process while it starts. */
   readonly signal: AbortSignal;
-  /** What it sends once it is ready. What is thrown ends it. */
+  /** Called for frames after the process is ready. If it throws, the process is killed. */
   readonly onFrame: OnFrame;
-  /** Called once, after it was ready. */
+  /** Called once when a ready process ends. */
   readonly onEnd: (reason: string) => void;
 }
 
-export interface Replica extends Pick<Child, 'send' | 'end' | 'hold'> {
-  /** Name of the class. */
+export interface Replica extends Pick<Child, 'send' | 'end' | 'keepAlive'> {
+  /** Class name of the executor. */
   readonly type: string;
   readonly endpoints: ReadonlySet<string>;
-  /** Lets the executor close itself for so long; rejects with why it did not. The process has ended then. */
+  /** Asks the executor to close and waits up to `limitMs` until the process has ended. Rejects if closing failed. */
   close(limitMs: number): Promise<void>;
 }
 
-/** None of the modules has the class. */
+/** No module exports the class. */
 export class ExecutorClassMissingError extends Error {}
 
-function initOf({ place, source, seat, stacks, log }: ReplicaOptions): Uint8Array {
-  const { name, shards, replicas, env, workspace, exitOnExceptions, outputArrayType } = place;
+function createInit({ deployment, source, position, stacks, log }: ReplicaOptions): Uint8Array {
+  const { name, shards, replicas, env, workspace, exitOnExceptions, outputArrayType } = deployment;
   try {
     return encodeInit({
-      place: { name, shards, replicas, env, workspace, exitOnExceptions, outputArrayType },
+      deployment: { name, shards, replicas, env, workspace, exitOnExceptions, outputArrayType },
       source,
-      seat,
+      position,
       stacks,
       logLevel: log?.level,
     });
   } catch (error) {
-    throw new Error(`its options cannot go to a process of its own: ${(error as Error).message}`, { cause: error });
+    throw new Error(`the options cannot be sent to another process: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** Rejects with ClassMissing, with what the executor throws, or with why the process ended. */
+/** Rejects with an ExecutorClassMissingError, the executor's own error, or the reason why the process ended. */
 export function startReplica(options: ReplicaOptions): Promise<Replica> {
-  const { seat, place, maxMemoryBytes, log, signal, onFrame, onEnd } = options;
-  const init = initOf(options);
+  const { position, deployment, maxMemoryBytes, log, signal, onFrame, onEnd } = options;
+  const init = createInit(options);
   return new Promise((resolve, reject) => {
     let isReady = false;
     let failure: Error | undefined;
-    /** What it says of its own end; empty when that was well. */
-    let farewell: string | undefined;
+    /** The error reported while closing; empty if closing succeeded. */
+    let closeError: string | undefined;
     let finish = (_reason: string) => {};
     const finished = new Promise<string>((done) => {
       finish = done;
     });
 
     const child = startChild({
-      name: seat.name,
-      env: place.env,
+      name: position.name,
+      env: deployment.env,
       maxMemoryBytes,
       log,
       onFrame(kind, id, payload) {
@@ -71,37 +71,45 @@ export function startReplica(options: ReplicaOptions): Promise<Replica> {
         else if (kind === FRAME.notStarted && !isReady) {
           const { message, missing } = decodeNotStarted(payload);
           failure = missing ? new ExecutorClassMissingError() : new Error(message);
-          child.end('it could not start');
-        } else if (kind === FRAME.closed) farewell = payload.toString('utf8', 0, 10_000);
+          child.end('the executor could not start');
+        } else if (kind === FRAME.closed) closeError = payload.toString('utf8', 0, 10_000);
         else if (isReady) onFrame(kind, id, payload);
-        else throw new RangeError(`a frame of the kind ${kind} before it was ready`);
+        else throw new RangeError(`an unexpected frame of kind ${kind} before it was ready`);
       },
       onEnd(reason) {
         signal.removeEventListener('abort', stop);
         finish(reason);
         if (isReady) onEnd(reason);
-        else reject(failure ?? new Error(`its process ended while it was starting: ${reason}`));
+        else reject(failure ?? new Error(`the process ended while it was starting: ${reason}`));
       },
     });
-    const stop = () => child.end('it is not wanted any more');
+    const stop = () => child.end('it is no longer needed');
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    child.hold(true);
+    child.keepAlive(true);
     child.send(FRAME.init, 0, init);
 
     function ready({ type, endpoints }: Ready): void {
       isReady = true;
       signal.removeEventListener('abort', stop);
-      resolve({ send: child.send, end: child.end, hold: child.hold, type, endpoints: new Set(endpoints), close });
+      resolve({
+        send: child.send,
+        end: child.end,
+        keepAlive: child.keepAlive,
+        type,
+        endpoints: new Set(endpoints),
+        close,
+      });
     }
 
     async function close(limitMs: number): Promise<void> {
-      child.hold(true);
-      const timer = setTimeout(() => child.end(`it was not closed within ${limitMs / 1000} s`), limitMs);
+      child.keepAlive(true);
+      const timer = setTimeout(() => child.end(`it did not close within ${limitMs / 1000} s`), limitMs);
       child.send(FRAME.close, 0);
       const reason = await finished;
       clearTimeout(timer);
-      if (farewell !== '') throw new Error(farewell ?? `the process of ${seat.name} ended before that: ${reason}`);
+      if (closeError !== '')
+        throw new Error(closeError ?? `the process of ${position.name} ended before it closed: ${reason}`);
     }
   });
 }

@@ -1,248 +1,124 @@
 /**
- * An executor in a process of its own, as a worker of a deployment. What kills the process fails the calls that are in
- * it and nothing else: it is started anew, at once after a long life and with a growing delay after short ones.
+ * Runs an executor in its own process, as a worker of a deployment. When the process dies, only its running calls fail.
+ * It is restarted at once after a long run, and with a growing delay after short ones.
  */
-import { setMaxListeners } from 'node:events';
-import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { ExecutorPlace, ExecutorSource } from '../definition.ts';
-import { CATCH_ALL } from '../executor.ts';
-import type { ReplicaPosition } from '../executor-source.ts';
+import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import type { FlowObserver } from '../observer.ts';
-import type { DataRequest } from '../request.ts';
+import type { ExecutorPosition } from '../runtime/open-executor.ts';
+import { type Worker, WorkerUnavailableError } from '../runtime/worker.ts';
 import { failedRequest } from '../status.ts';
-import { type Worker, type WorkerCall, WorkerUnavailableError } from '../worker.ts';
-import { FRAME } from './frames.ts';
-import { decodeAnswer, encodeCall, encodeText } from './messages.ts';
+import { createCalls } from './calls.ts';
 import { ExecutorClassMissingError, type Replica, startReplica } from './replica.ts';
+import { createRestartDelay, MAX_DELAY_MS } from './restart-delay.ts';
 
 export { ExecutorClassMissingError };
 
 export interface ProcessWorkerOptions {
-  readonly place: ExecutorPlace;
+  readonly deployment: ExecutorDeployment;
   readonly source: ExecutorSource;
-  readonly seat: ReplicaPosition;
+  readonly position: ExecutorPosition;
   readonly maxMemoryBytes: number;
   readonly stacks: boolean;
   readonly log?: Log | undefined;
   readonly observe?: FlowObserver | undefined;
-  /** Aborted when the executor is not wanted any more: a process that is starting is killed. */
+  /** Aborted when the executor is no longer needed; a process that is starting is killed. */
   readonly signal: AbortSignal;
 }
 
-/** After a life of that length an end counts as the first one again. */
-const LONG_LIFE_MS = 30_000;
-const FIRST_DELAY_MS = 100;
-/** Between lives that were short. */
-const LONGEST_DELAY_MS = 2000;
-/** Between attempts of an executor that cannot start. */
-const LONGEST_START_DELAY_MS = 10_000;
-/** Calls wait for a process that is to be started within this time; later than that they fail at once. */
-const WAITED_MS = LONGEST_DELAY_MS;
-/** How long a process may give no sign of life after a call was given up. */
-const SILENCE_MS = 10_000;
-/** A call that was given up is forgotten after this time: its executor may never answer. */
-const FORGOTTEN_MS = 30_000;
+/** Calls wait for a restart within this time; otherwise they fail at once. */
+const MAX_WAIT_MS = MAX_DELAY_MS;
 const CLOSE_MS = 10_000;
 
-/** The process of the executor ended while it had the request. */
-class ExecutorDied extends Error {
-  override readonly name = 'ExecutorDied';
-}
-
-interface Pending {
-  readonly call: WorkerCall;
-  readonly sentMs: number;
-  resolve(request: DataRequest): void;
-  reject(error: WorkerUnavailableError): void;
-}
-
-/** Rejects with ClassMissing when no module has the class, and with what went wrong when the executor cannot start. */
+/**
+ * Rejects with an ExecutorClassMissingError when no module has the class, and with the executor's error when it cannot
+ * start.
+ */
 export async function openProcessWorker(options: ProcessWorkerOptions): Promise<Worker> {
-  const { seat, log, observe, signal } = options;
-  const { name } = seat;
-  const unwanted = new AbortController();
-  const stop = () => unwanted.abort();
-  const calls = new Map<number, Pending>();
-  /** Calls that may still be answered, to nobody. */
-  const forgotten = new Set<number>();
-  const pings = new Map<number, () => void>();
+  const { log, observe, signal } = options;
+  const { name } = options.position;
+  const stopped = new AbortController();
+  const stop = () => stopped.abort();
+  const calls = createCalls({
+    name,
+    observe,
+    onClosed: () => {
+      hasClosed = true;
+    },
+  });
+  const restartDelay = createRestartDelay();
   let replica: Replica | undefined;
-  /** Settles when the attempt that is under way, or planned, has come to its end. */
-  let coming: Promise<void> | undefined;
-  let nextAttemptMs = 0;
-  let shortLives = 0;
-  let failedStarts = 0;
-  let lastId = 0;
-  /** Of the last process that was ready. */
+  /** Settles when the current or next start attempt ends. */
+  let nextStart: Promise<void> | undefined;
+  let nextStartMs = 0;
+  let restartTimer: NodeJS.Timeout | undefined;
+  /** Endpoints of the last process that was ready. */
   let endpoints: ReadonlySet<string> | undefined;
-  let silence: NodeJS.Timeout | undefined;
-  /** The executor has closed itself, or has been closed. */
-  let hasLeft = false;
+  /** Whether the executor has closed itself. */
+  let hasClosed = false;
   let closing: Promise<void> | undefined;
-  let plan: NodeJS.Timeout | undefined;
 
   async function start(): Promise<void> {
     const startedMs = performance.now();
     replica = await startReplica({
       ...options,
-      signal: unwanted.signal,
-      onFrame,
+      signal: stopped.signal,
+      onFrame: (kind, id, payload) => calls.receive(kind, id, payload, replica?.type ?? ''),
       onEnd: (reason) => onEnd(reason, startedMs),
     });
-    failedStarts = 0;
+    restartDelay.started();
     endpoints = replica.endpoints;
-    replica.hold(calls.size > 0);
-  }
-
-  function onFrame(kind: number, id: number, payload: Buffer): void {
-    clearTimeout(silence);
-    silence = undefined;
-    if (kind === FRAME.pong) {
-      pings.get(id)?.();
-      return;
-    }
-    const pending = calls.get(id);
-    if (!pending) {
-      if (forgotten.delete(id)) return;
-      throw new RangeError('an answer to no call');
-    }
-    if (kind === FRAME.answer) {
-      const { request, processed } = decodeAnswer(payload);
-      if (processed) observe?.processed?.({ ...processed, runtime: name, executor: replica?.type ?? '' });
-      pending.resolve(request);
-    } else if (kind === FRAME.closedExecutor) {
-      hasLeft = true;
-      pending.reject(new WorkerUnavailableError('unreachable', payload.toString('utf8', 0, 1000)));
-    } else {
-      throw new RangeError(`a frame of the kind ${kind}`);
-    }
+    replica.keepAlive(calls.size > 0);
   }
 
   function onEnd(reason: string, startedMs: number): void {
     const ended = replica;
     replica = undefined;
-    clearTimeout(silence);
-    silence = undefined;
-    const failed = [...calls.values()];
-    if (!closing) {
-      log?.error({ executor: name, reason, requests: failed.length }, 'the process of an executor ended');
-    }
-    for (const pending of failed) fail(pending, reason, ended);
-    forgotten.clear();
-    if (closing || hasLeft) return;
-    shortLives = performance.now() - startedMs > LONG_LIFE_MS ? 0 : shortLives + 1;
-    startAgain();
+    calls.stopWatch();
+    if (!closing) log?.error({ executor: name, reason, requests: calls.size }, 'the process of an executor ended');
+    calls.failAll(reason, ended);
+    if (closing || hasClosed) return;
+    restartDelay.ended(performance.now() - startedMs);
+    scheduleRestart();
   }
 
-  function startAgain(): void {
-    const delay =
-      failedStarts > 0
-        ? Math.min(FIRST_DELAY_MS * 2 ** failedStarts, LONGEST_START_DELAY_MS)
-        : shortLives > 1
-          ? Math.min(FIRST_DELAY_MS * 2 ** (shortLives - 2), LONGEST_DELAY_MS)
-          : 0;
-    nextAttemptMs = performance.now() + delay;
-    coming = new Promise<void>((resolve, reject) => {
-      plan = setTimeout(() => start().then(resolve, reject), delay).unref();
+  function scheduleRestart(): void {
+    const delayMs = restartDelay.nextMs();
+    nextStartMs = performance.now() + delayMs;
+    nextStart = new Promise<void>((resolve, reject) => {
+      restartTimer = setTimeout(() => start().then(resolve, reject), delayMs).unref();
     });
-    coming.then(
-      () => log?.info({ executor: name }, 'the executor was started anew'),
+    nextStart.then(
+      () => log?.info({ executor: name }, 'executor restarted'),
       (error: Error) => {
         if (closing) return;
-        failedStarts++;
-        log?.error({ executor: name, reason: error.message }, 'the executor could not be started anew');
-        startAgain();
+        restartDelay.failedToStart();
+        log?.error({ executor: name, reason: error.message }, 'an executor could not be restarted');
+        scheduleRestart();
       },
     );
   }
 
-  function fail(pending: Pending, reason: string, ended: Replica | undefined): void {
-    const { call, sentMs } = pending;
-    const type = ended?.type ?? '';
-    const error = new ExecutorDied(`the process of ${name} ended before it answered: ${reason}`);
-    const request = failedRequest(call.requests, error, type, false);
-    const asked = request.header.execEndpoint ?? '';
-    const endpoint = ended?.endpoints.has(asked) ? asked : CATCH_ALL;
-    const [ms, documents] = [performance.now() - sentMs, request.docs.length];
-    observe?.processed?.({ runtime: name, executor: type, endpoint, asked, ms, documents, failed: true });
-    pending.resolve(request);
-  }
-
-  async function running(): Promise<Replica> {
-    if (hasLeft || closing) throw new WorkerUnavailableError('unreachable', `${name} has been closed`);
+  async function runningReplica(): Promise<Replica> {
+    if (hasClosed || closing) throw new WorkerUnavailableError('unreachable', `${name} is closed`);
     if (replica) return replica;
-    const waitMs = Math.ceil(nextAttemptMs - performance.now());
-    if (waitMs > WAITED_MS) {
+    const waitMs = Math.ceil(nextStartMs - performance.now());
+    if (waitMs > MAX_WAIT_MS) {
       throw new WorkerUnavailableError(
         'unreachable',
-        `${name} has ended and is started anew in ${Math.ceil(waitMs / 1000)} s`,
+        `${name} has ended and restarts in ${Math.ceil(waitMs / 1000)} s`,
       );
     }
-    await coming?.catch((error) => {
-      throw new WorkerUnavailableError('unreachable', `${name} has ended and could not be started anew`, error);
+    await nextStart?.catch((error) => {
+      throw new WorkerUnavailableError('unreachable', `${name} has ended and could not be restarted`, error);
     });
     if (!replica) throw new WorkerUnavailableError('unreachable', `${name} has ended`);
     return replica;
   }
 
-  /** Nobody waits for the call any more: a process that is held up by it for ever is of no use to others. */
-  function giveUp(asked: Replica, id: number, reason: unknown): void {
-    asked.send(FRAME.cancel, id, encodeText(reason instanceof Error ? reason.message : String(reason)));
-    asked.send(FRAME.ping, 0);
-    silence ??= setTimeout(
-      () => asked.end(`it gave no sign of life for ${SILENCE_MS / 1000} s after a call was given up`),
-      SILENCE_MS,
-    ).unref();
-  }
-
-  /** 32 bits, never 0. */
-  function nextId(): number {
-    lastId = (lastId + 1) >>> 0 || 1;
-    return lastId;
-  }
-
-  function ask(asked: Replica, call: WorkerCall): Promise<DataRequest> {
-    return new Promise((resolve, reject) => {
-      const id = nextId();
-      let forgetting: NodeJS.Timeout | undefined;
-      const onAbort = () => {
-        giveUp(asked, id, call.signal.reason);
-        forgetting = setTimeout(() => {
-          forgotten.add(id);
-          calls.get(id)?.reject(new WorkerUnavailableError('cancelled', `${name} did not answer`));
-        }, FORGOTTEN_MS).unref();
-      };
-      const settle = () => {
-        clearTimeout(forgetting);
-        calls.delete(id);
-        call.signal.removeEventListener('abort', onAbort);
-        if (calls.size === 0) asked.hold(false);
-      };
-      asked.send(FRAME.call, id, ...encodeCall(call));
-      if (calls.size === 0) asked.hold(true);
-      calls.set(id, {
-        call,
-        sentMs: performance.now(),
-        resolve(request) {
-          settle();
-          resolve(request);
-        },
-        reject(error) {
-          settle();
-          reject(error);
-        },
-      });
-      // As many as there are calls at once.
-      setMaxListeners(0, call.signal);
-      call.signal.addEventListener('abort', onAbort, { once: true });
-      if (call.signal.aborted) onAbort();
-    });
-  }
-
   async function close(): Promise<void> {
-    clearTimeout(plan);
-    // Kills what is starting; what is ready closes itself.
+    clearTimeout(restartTimer);
+    // Kills a process that is starting. A ready one closes itself.
     stop();
     signal.removeEventListener('abort', stop);
     await replica?.close(CLOSE_MS);
@@ -260,34 +136,18 @@ export async function openProcessWorker(options: ProcessWorkerOptions): Promise<
   return {
     address: 'own-process',
     endpoints: () => endpoints,
-    isAway: () => replica === undefined,
+    isUnavailable: () => replica === undefined,
     async process(call) {
-      const asked = await running();
+      const current = await runningReplica();
       try {
-        return await ask(asked, call);
+        return await calls.send(current, call);
       } catch (error) {
         if (error instanceof WorkerUnavailableError) throw error;
-        return failedRequest(call.requests, error, asked.type, options.stacks);
+        return failedRequest(call.requests, error, current.type, options.stacks);
       }
     },
-    async ping(given) {
-      const asked = await running();
-      const id = nextId();
-      const answered = new Promise<void>((resolve) => pings.set(id, resolve));
-      asked.send(FRAME.ping, id);
-      const stop = () => pings.get(id)?.();
-      given.addEventListener('abort', stop, { once: true });
-      try {
-        await within(SILENCE_MS, answered);
-        given.throwIfAborted();
-      } catch (error) {
-        throw error instanceof DeadlineExceededError
-          ? new WorkerUnavailableError('unreachable', `${name} does not answer`, error)
-          : error;
-      } finally {
-        given.removeEventListener('abort', stop);
-        pings.delete(id);
-      }
+    async ping(pingSignal) {
+      await calls.ping(await runningReplica(), pingSignal);
     },
     close() {
       closing ??= close();

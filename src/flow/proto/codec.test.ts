@@ -26,7 +26,7 @@ import { createPeers, type Plain } from './protocol.suite.ts';
 const { today, later } = createPeers();
 const SEED = { seed: 909, numRuns: 200 };
 
-// What another codec may have been given, in its own words.
+// A message as another codec represents it.
 const text = fc.string({ unit: 'grapheme', maxLength: 8 });
 const name = fc.string({ minLength: 1, maxLength: 6 }).filter((key) => key !== '__proto__');
 const float = fc.float({ noNaN: true });
@@ -118,7 +118,7 @@ function messages(more: Record<string, fc.Arbitrary<unknown>>) {
 const plain = messages({});
 const extended = messages(extra);
 
-it('takes in and gives out every request of another codec unchanged', () => {
+it('round-trips every request of another codec unchanged', () => {
   fc.assert(
     fc.property(plain.request, (request) => {
       const given = today.encode('DataRequestProto', request as Plain);
@@ -129,7 +129,7 @@ it('takes in and gives out every request of another codec unchanged', () => {
   );
 });
 
-it('keeps the fields of a later version in every message', () => {
+it('keeps unknown fields in every message', () => {
   fc.assert(
     fc.property(extended.request, (request) => {
       const given = later.encode('DataRequestProto', request as Plain);
@@ -140,7 +140,7 @@ it('keeps the fields of a later version in every message', () => {
   );
 });
 
-it('takes lists of requests, single documents and requests without documents', () => {
+it('encodes and decodes request lists, single documents and requests without documents', () => {
   const single = fc.record({ ...plain.envelope, document: plain.document }, { requiredKeys: ['header', 'document'] });
   fc.assert(
     fc.property(fc.array(plain.request, { maxLength: 3 }), single, (requests, one) => {
@@ -159,7 +159,7 @@ it('takes lists of requests, single documents and requests without documents', (
   );
 });
 
-it('takes the small messages', () => {
+it('encodes and decodes the small messages', () => {
   fc.assert(
     fc.property(plain.status, plain.header, fc.array(text), fc.dictionary(name, text), (status, header, list, map) => {
       const through = (message: string, given: Plain, pass: (bytes: Uint8Array) => Uint8Array) => {
@@ -189,7 +189,7 @@ it('takes the small messages', () => {
   );
 });
 
-it('reads what another codec wrote into our fields', () => {
+it('reads fields written by another codec', () => {
   const bytes = today.encode('DataRequestProto', {
     header: { request_id: 'r', exec_endpoint: '/index', target_executor: 'a', timeout: 5 },
     parameters: { fields: { n: { number_value: 3 } } },
@@ -234,7 +234,7 @@ it('shares the bytes of arrays with the message', () => {
   expect(read.docs[0]!.embedding!.buffer.buffer).toBe(bytes.buffer);
 });
 
-it('writes lists of numbers as little-endian arrays that Python clients take', () => {
+it('writes lists of numbers as little-endian arrays for Python clients', () => {
   const docs = [[1, 2], [0.5], [true, false]].map((embedding) => new Document({ embedding }));
   const decoded = today.decode('DataRequestProto', encodeRequest(createRequest({ docs }))) as {
     data: { docs: { docs: { embedding: unknown }[] } };
@@ -249,16 +249,16 @@ it('writes lists of numbers as little-endian arrays that Python clients take', (
   ]);
 });
 
-it('takes no bytes for an empty request', () => {
+it('encodes an empty request', () => {
   expect(decodeRequest(new Uint8Array())).toEqual({ header: { requestId: '' }, parameters: {}, routes: [], docs: [] });
 });
 
-it('keeps documents in a foreign serialization apart, undecoded', () => {
+it('keeps pickled documents undecoded', () => {
   const bytes = today.encode('DataRequestProto', { data: { docs_bytes: [128, 4, 149] } });
   expect(decodeRequest(bytes)).toMatchObject({ docs: [], docsBytes: Buffer.from([128, 4, 149]) });
 });
 
-it('refuses bytes that are not the message, and never anything else', () => {
+it('refuses invalid bytes with a Problem only', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       try {
@@ -273,7 +273,7 @@ it('refuses bytes that are not the message, and never anything else', () => {
   expect(() => decodeRequest(whole.subarray(0, whole.length - 3))).toThrow('not a DataRequestProto');
 });
 
-it('refuses documents and values that are nested without end, in and out', () => {
+it('refuses deep nesting when reading and writing', () => {
   let value: JsonValue = 1;
   for (let depth = 0; depth < 5000; depth++) value = [value];
   expect(() => encodeRequest(createRequest({ parameters: { value } }))).toThrow('too deeply');
@@ -293,7 +293,7 @@ it('refuses documents and values that are nested without end, in and out', () =>
   expect(() => encodeRequest(createRequest({ docs: [loop] }))).toThrow('too deeply');
 });
 
-it('keeps a key that names a prototype a key', () => {
+it('treats `__proto__` as an ordinary key', () => {
   const parameters = JSON.parse('{"__proto__": {"polluted": true}}') as DataRequest['parameters'];
   const read = decodeRequest(encodeRequest(createRequest({ parameters })));
   expect(Object.keys(read.parameters)).toEqual(['__proto__']);

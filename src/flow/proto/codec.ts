@@ -1,4 +1,4 @@
-/** All messages of the wire: one place to import from. */
+/** Encoders and decoders of all protobuf messages. */
 export {
   controlRequestProto,
   endpointsProto,

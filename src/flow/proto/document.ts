@@ -1,4 +1,4 @@
-/** docarray.DocumentProto and DocumentArrayProto. */
+/** Reads and writes docarray.DocumentProto. */
 import { setKey } from '#own.ts';
 import { createId, Document, type Score, type Scores } from '../document.ts';
 import { NdArray } from '../ndarray.ts';
@@ -59,7 +59,7 @@ function readScore(reader: Reader, scores: Scores, depth: number): void {
   setKey<Score>(scores, entry.key, entry.score);
 }
 
-/** A document that is being read; lists of documents are set when they are complete. */
+/** A document being read. Its lists are set once they are complete. */
 interface Reading {
   readonly document: Document;
   readonly level: number;
@@ -145,7 +145,7 @@ const DOCUMENT: FieldReaders<Reading> = {
   },
 };
 
-/** The document that follows, as it stands, chunks in their places; one without an id gets a fresh one. */
+/** Reads a document as it is, without adjusting nested documents. A missing id is generated. */
 export function readDocument(reader: Reader, depth = 0, level = 0): Document {
   if (level > MAX_DOCUMENT_DEPTH) throw new RangeError('documents are nested too deeply');
   const reading: Reading = { document: new Document(''), level };
@@ -178,7 +178,7 @@ function writeScores(writer: Writer, number: number, scores: Scores): void {
   }
 }
 
-/** One of a oneof is written even when it is empty: that it is set means something. */
+/** A member of a oneof is written even when empty, because being set is information. */
 function writeContent(writer: Writer, content: Document['content']): void {
   if (content === undefined) return;
   if (typeof content === 'string') writer.uint32(tagOf(4, BYTES)).string(content);
@@ -197,7 +197,7 @@ function writeLocation(writer: Writer, location: readonly number[]): void {
   writer.ldelim();
 }
 
-/** As the field `number`. Throws a RangeError when documents are nested without end. */
+/** Writes a document as field `number`. Throws a RangeError when documents are nested too deeply. */
 export function writeDocument(writer: Writer, number: number, document: Document, level = 0): void {
   if (level > MAX_DOCUMENT_DEPTH + 1) throw new RangeError('documents are nested too deeply');
   openNested(writer, number);

@@ -1,4 +1,4 @@
-/** The small messages beside requests (contract, 8.2), each as a table of its fields. */
+/** The small messages besides requests, each defined by a table of its fields. */
 import type { Header } from '../request.ts';
 import type { JsonObject } from '../values.ts';
 import { decodeWith, encodeWith, readHeader, writeHeader } from './request.ts';
@@ -21,7 +21,7 @@ import {
 interface Field<V> {
   readonly wire: number;
   readonly empty: () => V;
-  /** `known` is what the field holds so far. */
+  /** `known` is the value read so far, for repeated fields. */
   read(reader: Reader, known: V, depth: number): V;
   write(writer: Writer, number: number, value: V): void;
 }
@@ -32,7 +32,7 @@ type Message<F> = Values<F> & { unknown?: readonly Uint8Array[] };
 interface Codec<T> {
   readonly name: string;
   encode(message: T): Uint8Array;
-  /** Throws a SubmittedDataMalformedError when the bytes are not this message. */
+  /** Throws a SubmittedDataMalformedError when the bytes are not a valid message. */
   decode(bytes: Uint8Array): T;
 }
 
@@ -160,7 +160,7 @@ const repeated = <T>(inner: Inner<T>): Field<T[]> => ({
   },
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: each field has a type of its own, which Values finds again.
+// biome-ignore lint/suspicious/noExplicitAny: each field has its own type, which Values recovers.
 type Fields = Readonly<Record<string, readonly [number, Field<any>]>>;
 
 function createCodec<const F extends Fields>(name: string, fields: F): Inner<Message<F>> {

@@ -1,4 +1,4 @@
-/** docarray.NdArrayProto: arrays keep the bytes, shape and type that they came with. */
+/** Reads and writes docarray.NdArrayProto. Arrays keep their bytes, shape and dtype. */
 import { type DenseArray, NdArray, type SparseArray } from '../ndarray.ts';
 import type { JsonObject } from '../values.ts';
 import { readStruct, writeStruct } from './struct.ts';
@@ -29,7 +29,7 @@ interface Parts {
   parameters?: JsonObject;
 }
 
-/** Packed and not: both are allowed on the wire. */
+/** Accepts packed and unpacked encoding; both are valid. */
 const shapeAt = (number: number): FieldReaders<{ shape: number[] }> => ({
   [tagOf(number, VARINT)]: (reader, { shape }) => {
     shape.push(reader.uint32());
@@ -87,7 +87,7 @@ const PARTS: FieldReaders<Parts> = {
 
 const NOTHING: DenseArray = { buffer: new Uint8Array(), shape: [0], dtype: '<f8' };
 
-/** The array that follows; its bytes are not copied. One without any content is empty. */
+/** Reads an array without copying its bytes. A message without content is an empty array. */
 export function readNdArray(reader: Reader, depth: number): NdArray {
   const parts: Parts = { clsName: '' };
   const unknown = readNested(reader, parts, PARTS, depth);

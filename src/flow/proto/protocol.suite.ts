@@ -1,7 +1,7 @@
-/** The protocol's messages by their public field numbers, for tests: read by a codec that is not ours. */
+/** The protocol's messages by their public field numbers, for tests with an independent codec. */
 import protobuf from 'protobufjs';
 
-/** `extra` stands in every message: with it the definitions are those of a later version. */
+/** `extra` is added to every message, as a later protocol version might do. */
 const definitions = (extra: string) => `
 syntax = "proto3";
 package test;
@@ -46,7 +46,7 @@ export type Plain = Record<string, unknown>;
 
 export interface Peer {
   encode(message: string, value: Plain): Uint8Array;
-  /** Defaults left out, int64 as numbers. */
+  /** Omits defaults and converts int64 to numbers. */
   decode(message: string, bytes: Uint8Array): Plain;
 }
 

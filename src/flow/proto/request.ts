@@ -1,7 +1,7 @@
-/** Requests as they go between gateway, executors and clients: DataRequestProto and what is in it (contract, 8.2). */
+/** Reads and writes requests: DataRequestProto and its parts (docs/reference/wire/flow.md, gRPC). */
 import { problem } from '#errors.ts';
 import type { Document } from '../document.ts';
-import type { DataRequest, ExceptionFacts, Header, Route, Status, Timestamp } from '../request.ts';
+import type { DataRequest, ExceptionInfo, Header, Route, Status, Timestamp } from '../request.ts';
 import { readDocument, writeDocument } from './document.ts';
 import { readStruct, writeStruct } from './struct.ts';
 import {
@@ -45,7 +45,7 @@ function writeTimestamp(writer: Writer, number: number, { seconds, nanos }: Time
   writer.ldelim();
 }
 
-type WritableException = Writable<ExceptionFacts> & { args: string[]; stacks: string[] };
+type WritableException = Writable<ExceptionInfo> & { args: string[]; stacks: string[] };
 
 const EXCEPTION: FieldReaders<WritableException> = {
   [tagOf(1, BYTES)]: (reader, exception) => {
@@ -128,7 +128,7 @@ export function writeHeader(writer: Writer, header: Header): void {
   openNested(writer, 1);
   writeText(writer, 1, requestId);
   writeStatus(writer, 2, status);
-  // Optional fields: set and empty is not the same as not set.
+  // Optional fields: set but empty differs from not set.
   if (execEndpoint !== undefined) writer.uint32(tagOf(3, BYTES)).string(execEndpoint);
   if (targetExecutor !== undefined) writer.uint32(tagOf(4, BYTES)).string(targetExecutor);
   if (timeout !== undefined) writer.uint32(tagOf(5, VARINT)).uint32(timeout);
@@ -169,7 +169,7 @@ const DOCUMENTS: FieldReaders<Document[]> = {
   },
 };
 
-/** What fields of the data there are that are not known is dropped with the list that they were about. */
+/** Unknown fields of the content are dropped, because they may describe a replaced list. */
 const CONTENT: FieldReaders<Content> = {
   [tagOf(1, BYTES)]: (reader, content, depth) => {
     if (content.docsBytes) {
@@ -184,7 +184,7 @@ const CONTENT: FieldReaders<Content> = {
   },
 };
 
-/** Header, parameters and routes: the same in every kind of request. */
+/** Header, parameters and routes, shared by all request messages. */
 const ENVELOPE: FieldReaders<DataRequest> = {
   [tagOf(1, BYTES)]: (reader, { header }, depth) => readHeader(reader, header, depth),
   [tagOf(2, BYTES)]: (reader, { parameters }) => {
@@ -212,16 +212,16 @@ const SINGLE: FieldReaders<DataRequest> = {
   },
 };
 
-const blank = (): DataRequest => ({ header: { requestId: '' }, parameters: {}, routes: [], docs: [] });
+const emptyRequest = (): DataRequest => ({ header: { requestId: '' }, parameters: {}, routes: [], docs: [] });
 
 function readRequest(reader: Reader, end: number, fields: FieldReaders<DataRequest>, depth: number): DataRequest {
-  const request = blank();
+  const request = emptyRequest();
   const unknown = readFields(reader, end, request, fields, depth);
   if (unknown) request.unknown = unknown;
   return request;
 }
 
-/** What `decode` makes of the bytes; a SubmittedDataMalformedError when they are not the message. */
+/** Decodes bytes, turning any error into a SubmittedDataMalformedError. */
 export function decodeWith<T>(bytes: Uint8Array, what: string, decode: (reader: Reader) => T): T {
   try {
     return decode(createReader(bytes));
@@ -235,11 +235,11 @@ export function readHeader(reader: Reader, header: Header, depth: number): void 
   if (unknown) header.unknown = [...(header.unknown ?? []), ...unknown];
 }
 
-/** Throws a SubmittedDataMalformedError when the bytes are not one. Arrays and blobs are views of the bytes. */
+/** Throws a SubmittedDataMalformedError for invalid bytes. Arrays and blobs are views of the bytes, not copies. */
 export const decodeRequest = (bytes: Uint8Array): DataRequest =>
   decodeWith(bytes, 'DataRequestProto', (reader) => readRequest(reader, reader.len, REQUEST, 0));
 
-/** SingleDocumentRequestProto: a request of one document at most. */
+/** Decodes a SingleDocumentRequestProto: a request with at most one document. */
 export const decodeSingleDocument = (bytes: Uint8Array): DataRequest =>
   decodeWith(bytes, 'SingleDocumentRequestProto', (reader) => readRequest(reader, reader.len, SINGLE, 0));
 
@@ -287,11 +287,11 @@ function writeRequest(writer: Writer, request: DataRequest): void {
 export function encodeWith(write: (writer: Writer) => void): Uint8Array {
   const writer = createWriter();
   write(writer);
-  // The writer is not used again: its own memory is what is sent.
+  // The writer is not reused, so its memory can be returned without a copy.
   return writer.finish(true);
 }
 
-/** Throws a RangeError when documents or values are nested without end. */
+/** Throws a RangeError when documents or values are nested too deeply. */
 export const encodeRequest = (request: DataRequest): Uint8Array =>
   encodeWith((writer) => writeRequest(writer, request));
 
@@ -306,14 +306,14 @@ function writeRequestList(writer: Writer, requests: readonly DataRequest[]): voi
 export const encodeRequestList = (requests: readonly DataRequest[]): Uint8Array =>
   encodeWith((writer) => writeRequestList(writer, requests));
 
-/** For a process of our own: floats that others would get rounded keep their value. */
+/** Keeps full precision of numbers that protobuf floats would round. Only for processes of the same program. */
 export function encodeRequestListExactly(requests: readonly DataRequest[]): Uint8Array {
   const writer = createExactWriter();
   writeRequestList(writer, requests);
   return writer.finish(true);
 }
 
-/** The first document of the request, if it has one. */
+/** Encodes the first document of the request, if any. */
 export const encodeSingleDocument = (request: DataRequest): Uint8Array =>
   encodeWith((writer) => {
     writeEnvelope(writer, request);
@@ -321,7 +321,7 @@ export const encodeSingleDocument = (request: DataRequest): Uint8Array =>
     writeUnknown(writer, request.unknown);
   });
 
-/** DataRequestProtoWoData: the request without its documents. */
+/** DataRequestProtoWoData: the request without documents. */
 export const encodeWithoutData = (request: DataRequest): Uint8Array =>
   encodeWith((writer) => writeEnvelope(writer, request));
 

@@ -1,4 +1,4 @@
-/** google.protobuf.Struct: JSON's values, all numbers doubles. */
+/** Reads and writes google.protobuf.Struct: JSON values whose numbers are doubles. */
 import { setKey } from '#own.ts';
 import { isObject, type JsonObject, type JsonValue, MAX_VALUE_DEPTH } from '../values.ts';
 import {
@@ -26,7 +26,7 @@ function checkDepth(depth: number): void {
   if (depth > MAX_VALUE_DEPTH) throw new RangeError('a value is nested too deeply');
 }
 
-/** A value is two messages deep at each level, counted here by itself: how deep the message stands does not matter. */
+/** Each level of a value is two messages deep. The depth is counted from the value, not from the enclosing message. */
 function readValue(reader: Reader, depth: number): JsonValue {
   checkDepth(depth);
   const box: Box = { value: null };
@@ -83,19 +83,19 @@ const STRUCT: FieldReaders<JsonObject> = {
   },
 };
 
-/** The Struct that follows, with its length before it. Throws a RangeError when it is nested too deeply. */
+/** Reads a length-prefixed Struct. Throws a RangeError when it is nested too deeply. */
 export function readStruct(reader: Reader, into: JsonObject = {}): JsonObject {
   readNested(reader, into, STRUCT, 0);
   return into;
 }
 
-/** What JSON.stringify takes in place of an object, such as a date's text. */
-const inJson = (value: unknown): unknown =>
+/** Applies toJSON(), as JSON.stringify does, for dates and similar objects. */
+const applyToJson = (value: unknown): unknown =>
   isObject(value) && typeof value.toJSON === 'function' ? value.toJSON() : value;
 
 function writeValue(writer: Writer, number: number, given: unknown, depth: number): void {
   checkDepth(depth);
-  const value = inJson(given);
+  const value = applyToJson(given);
   openNested(writer, number);
   if (typeof value === 'string') writer.uint32(tagOf(3, BYTES)).string(value);
   else if (typeof value === 'number' || typeof value === 'bigint')
@@ -116,7 +116,7 @@ function writeList(writer: Writer, values: readonly unknown[], depth: number): v
 const hasValue = (value: unknown): boolean =>
   value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
 
-/** As the field `number`; keys without a value are left out. */
+/** Writes an object as field `number`. Keys without a value are left out. */
 export function writeStruct(writer: Writer, number: number, object: Readonly<JsonObject>, depth = 0): void {
   openNested(writer, number);
   for (const key of Object.keys(object)) {

@@ -1,4 +1,4 @@
-/** Reading and writing protobuf messages field by field; fields that are not known are kept as they came. */
+/** Reads and writes protobuf messages field by field. Unknown fields are kept as received. */
 import protobuf from 'protobufjs/minimal.js';
 
 export type Reader = protobuf.Reader;
@@ -9,14 +9,14 @@ export const createWriter = (): Writer => protobuf.Writer.create();
 
 const exact = new WeakSet<Writer>();
 
-/** Writes a number that a float would round as a double, which only our own reader understands. */
+/** Creates a writer that encodes a float as a double if it would lose precision. Only our own reader accepts that. */
 export function createExactWriter(): Writer {
   const writer = createWriter();
   exact.add(writer);
   return writer;
 }
 
-/** Whether `writeFloat` and its like must not round this number. */
+/** Whether a number must be written as a double. */
 export const needsDouble = (writer: Writer, value: number): boolean =>
   Math.fround(value) !== value && exact.has(writer);
 
@@ -25,18 +25,18 @@ export const FIXED64 = 1;
 export const BYTES = 2;
 export const FIXED32 = 5;
 
-/** Number and wire type of a field as they stand before it. */
+/** Field number and wire type, as encoded before each field. */
 export const tagOf = (number: number, wire: number): number => ((number << 3) | wire) >>> 0;
 
-/** By tag: what to do with the value that follows. */
+/** Readers of field values, by tag. */
 export type FieldReaders<T> = Readonly<Record<number, (reader: Reader, target: T, depth: number) => void>>;
 
-/** Messages within messages deeper than this are refused. */
+/** Maximum nesting of messages. */
 const MAX_DEPTH = 1000;
 
 /**
- * Reads fields up to `end` and returns the bytes of those that have no reader. Throws an Error when the bytes are not
- * a message.
+ * Reads fields up to `end`. Returns the bytes of unknown fields. Throws an Error when the bytes are not a valid
+ * message.
  */
 export function readFields<T>(
   reader: Reader,
@@ -46,7 +46,7 @@ export function readFields<T>(
   depth: number,
 ): Uint8Array[] | undefined {
   if (depth > MAX_DEPTH) throw new RangeError('messages are nested too deeply');
-  if (end > reader.len) throw new RangeError('a message is longer than what there is of it');
+  if (end > reader.len) throw new RangeError('a message is truncated');
   let unknown: Uint8Array[] | undefined;
   while (reader.pos < end) {
     const start = reader.pos;
@@ -65,7 +65,7 @@ export function readFields<T>(
   return unknown;
 }
 
-/** The message that follows, with its length before it. */
+/** Reads a length-prefixed message. */
 export function readNested<T>(
   reader: Reader,
   target: T,
@@ -88,12 +88,12 @@ export function writeUint(writer: Writer, number: number, value: number): void {
   if (value) writer.uint32(tagOf(number, VARINT)).uint32(value);
 }
 
-/** Zero is not written, minus zero is: that is how others tell them apart. */
+/** Zero is the default and not written. Minus zero is written, as other implementations do. */
 export function writeFloat(writer: Writer, number: number, value: number): void {
   if (!value && !Object.is(value, -0)) return;
   if (needsDouble(writer, value)) writer.uint32(tagOf(number, FIXED64)).double(value);
   else writer.uint32(tagOf(number, FIXED32)).float(value);
 }
 
-/** Opens a message within a message; `ldelim()` of the writer closes it. */
+/** Starts a nested message. `ldelim()` of the writer ends it. */
 export const openNested = (writer: Writer, number: number): Writer => writer.uint32(tagOf(number, BYTES)).fork();

@@ -1,28 +1,28 @@
-/** Calls to one address: opened when first needed, given up when it cannot be reached, opened anew by the next call. */
+/** gRPC calls to one server. Connects on first use, drops a connection that fails and reconnects on the next call. */
 import type { CallOptions, Client, ClientOptions, Metadata, StatusObject } from '@grpc/grpc-js';
 import { asBuffer } from '../grpc/bytes.ts';
 import { CODE } from '../grpc/failures.ts';
 import { type GrpcLibrary, loadGrpc } from '../grpc/library.ts';
 import { type MethodName, pathOf } from '../grpc/names.ts';
-import type { RemoteTarget } from '../worker.ts';
+import type { RemoteTarget } from '../runtime/worker.ts';
 
 export type ChannelTarget = Pick<RemoteTarget, 'host' | 'port' | 'tls' | 'compression'>;
 
 export interface ChannelTools {
-  /** PEM; those of the system when left out. */
+  /** PEM; the system's certificates by default. */
   readonly rootCertificates?: Buffer | undefined;
 }
 
-/** Text, or bytes under a name that ends in `-bin`. */
+/** Strings, or bytes for names that end in `-bin`. */
 export type CallMetadata = Readonly<Record<string, string | Buffer>>;
 
 export interface Answer {
   readonly bytes: Buffer;
-  /** What stood in the metadata at the end. */
+  /** A value of the trailing metadata. */
   trailer(name: string): string | undefined;
 }
 
-/** A call that did not end well. */
+/** A gRPC call that failed. */
 export class RemoteCallError extends Error {
   readonly code: number;
 
@@ -34,24 +34,24 @@ export class RemoteCallError extends Error {
 
 export interface Channel {
   readonly address: string;
-  /** Rejects with a CallFailed. */
-  ask(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
-  /** The first answer in a call of one message. */
-  askStream(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
+  /** Unary call. Rejects with a RemoteCallError. */
+  callUnary(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
+  /** Streaming call with one message; resolves with the first answer. */
+  callStream(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
   close(): void;
 }
 
-const same = (bytes: Buffer): Buffer => bytes;
+const identity = (bytes: Buffer): Buffer => bytes;
 
 /**
- * Servers of gRPC's own making end connections that are pinged more often than every five minutes, unless they are told
- * otherwise: a call that takes long must not be lost that way.
+ * gRPC servers by default close connections that are pinged more often than every five minutes. Long calls must not be
+ * lost that way.
  */
 const KEEPALIVE_MS = 310_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
 
 const COMPRESSIONS = { none: 0, deflate: 1, gzip: 2 } as const;
-/** A name may stand for several machines: calls go to each in turn. */
+/** A name may resolve to several machines: spread the calls over them. */
 const ROUND_ROBIN = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] });
 
 const isName = (host: string): boolean => !/^[\d.]+$|:/.test(host) && host !== 'localhost';
@@ -63,9 +63,9 @@ const optionsFor = ({ host, compression }: ChannelTarget): ClientOptions => ({
   'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 2000,
-  // A new channel has connections of its own: it does not wait for those of one that was given up.
+  // A new channel opens its own connections and does not wait for those of a dropped one.
   'grpc.use_local_subchannel_pool': 1,
-  // Which replica is asked again, and how often, is decided elsewhere.
+  // Retries are decided by `replicas.ts`.
   'grpc.enable_retries': 0,
   'grpc.service_config_disable_resolution': 1,
   'grpc.enable_http_proxy': 0,
@@ -93,8 +93,8 @@ interface Cancellable {
   cancel(): void;
 }
 
-/** The call's outcome; it is cancelled when the signal is aborted. */
-async function bound<T>(
+/** Runs a call and cancels it when the signal is aborted. */
+async function runCall<T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => Cancellable,
 ): Promise<T> {
@@ -118,7 +118,7 @@ export function openChannel(target: ChannelTarget, { rootCertificates }: Channel
   let isClosed = false;
 
   function connect({ Client, credentials }: GrpcLibrary): Client {
-    if (isClosed) throw new RemoteCallError(CODE.unavailable, `The connection to ${address} has been closed`);
+    if (isClosed) throw new RemoteCallError(CODE.unavailable, `The connection to ${address} is closed`);
     client ??= new Client(
       address,
       target.tls ? credentials.createSsl(rootCertificates ?? null) : credentials.createInsecure(),
@@ -141,19 +141,19 @@ export function openChannel(target: ChannelTarget, { rootCertificates }: Channel
     }
   }
 
-  const failed = ({ code, details }: StatusObject) => new RemoteCallError(code, details);
+  const toError = ({ code, details }: StatusObject) => new RemoteCallError(code, details);
   const NO_OPTIONS: CallOptions = {};
 
   return {
     address,
-    ask: (method, bytes, metadata = {}, signal) =>
+    callUnary: (method, bytes, metadata = {}, signal) =>
       withClient((used, loaded) =>
-        bound(signal, (resolve, reject) => {
+        runCall(signal, (resolve, reject) => {
           let value: Buffer | undefined;
           const call = used.makeUnaryRequest(
             pathOf(method),
-            same,
-            same,
+            identity,
+            identity,
             asBuffer(bytes),
             metadataOf(loaded, metadata),
             NO_OPTIONS,
@@ -162,23 +162,29 @@ export function openChannel(target: ChannelTarget, { rootCertificates }: Channel
             },
           );
           call.on('status', (status: StatusObject) => {
-            if (status.code !== CODE.ok || !value) reject(failed(status));
+            if (status.code !== CODE.ok || !value) reject(toError(status));
             else resolve({ bytes: value, trailer: (name) => trailerOf(status, name) });
           });
           return call;
         }),
       ),
-    askStream: (method, bytes, metadata = {}, signal) =>
+    callStream: (method, bytes, metadata = {}, signal) =>
       withClient((used, loaded) =>
-        bound(signal, (resolve, reject) => {
+        runCall(signal, (resolve, reject) => {
           let value: Buffer | undefined;
-          const call = used.makeBidiStreamRequest(pathOf(method), same, same, metadataOf(loaded, metadata), NO_OPTIONS);
+          const call = used.makeBidiStreamRequest(
+            pathOf(method),
+            identity,
+            identity,
+            metadataOf(loaded, metadata),
+            NO_OPTIONS,
+          );
           call.on('data', (answer: Buffer) => {
             value ??= answer;
           });
           call.on('error', () => {});
           call.on('status', (status: StatusObject) => {
-            if (status.code !== CODE.ok) reject(failed(status));
+            if (status.code !== CODE.ok) reject(toError(status));
             else if (!value) reject(new RemoteCallError(CODE.internal, 'The call ended without an answer'));
             else resolve({ bytes: value, trailer: (name) => trailerOf(status, name) });
           });

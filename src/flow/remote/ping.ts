@@ -1,17 +1,17 @@
-/** Whether something answers at an address. */
+/** Checks whether a gRPC server answers. */
 import { CODE } from '../grpc/failures.ts';
 import { METHODS } from '../grpc/names.ts';
 import { decodeStatus } from '../proto/codec.ts';
 import { SUCCESS } from '../request.ts';
 import { type Channel, type ChannelTools, openChannel, RemoteCallError } from './channel.ts';
 
-/** Its health, or what it says of itself when it knows no health. Rejects with a CallFailed. */
+/** Calls the health method, or the info method if there is none. Rejects with a RemoteCallError. */
 export async function pingChannel(channel: Channel, signal: AbortSignal, metadata = {}): Promise<void> {
   try {
-    await channel.ask(METHODS.check, new Uint8Array(), metadata, signal);
+    await channel.callUnary(METHODS.check, new Uint8Array(), metadata, signal);
   } catch (error) {
     if (!(error instanceof RemoteCallError) || error.code !== CODE.unimplemented) throw error;
-    await channel.ask(METHODS.info, new Uint8Array(), metadata, signal);
+    await channel.callUnary(METHODS.info, new Uint8Array(), metadata, signal);
   }
 }
 
@@ -21,7 +21,10 @@ export interface PingTarget {
   readonly tls: boolean;
 }
 
-/** `whole` asks a gateway whether all of its executors answer. Rejects with an Error that says why not. */
+/**
+ * Pings a gateway or executor. `whole` also asks a gateway whether all its executors answer. Rejects with an Error that
+ * tells the cause.
+ */
 export async function pingGrpc(
   target: PingTarget,
   { whole, signal, tools }: { readonly whole: boolean; readonly signal: AbortSignal; readonly tools?: ChannelTools },
@@ -29,7 +32,7 @@ export async function pingGrpc(
   const channel = openChannel({ ...target, compression: 'none' }, tools);
   try {
     if (!whole) return await pingChannel(channel, signal);
-    const { bytes } = await channel.ask(METHODS.dryRun, new Uint8Array(), {}, signal);
+    const { bytes } = await channel.callUnary(METHODS.dryRun, new Uint8Array(), {}, signal);
     const status = decodeStatus(bytes);
     if (status.code !== SUCCESS) throw new Error(status.description);
   } finally {

@@ -1,8 +1,8 @@
-/** Executors on ports of their own, reached from flows. */
+/** Executors on separate ports, called by flows. */
 import { createServer } from 'node:net';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AddOptions, defineFlow } from '../define.ts';
+import { type AddOptions, defineFlow } from '../definition/define-flow.ts';
 import { type Call, Executor, requests } from '../executor.ts';
 import { ask, closeAll, EXECUTORS, flowOf, Tell, texts, textsOf } from '../flow.suite.ts';
 import { loadGrpc } from '../grpc/library.ts';
@@ -51,7 +51,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('an external executor', () => {
-  it('works as one of the flow does', async () => {
+  it('works like a local executor', async () => {
     const { port } = await executorOf({ uses: 'Mark', name: 'marker' });
     const flow = await flowTo(port);
     const answer = await ask(flow);
@@ -62,7 +62,7 @@ describe('an external executor', () => {
     ]);
   });
 
-  it('tells its results and its failures', async () => {
+  it('returns results and failures', async () => {
     const [tell, fail] = await Promise.all([
       executorOf({ uses: 'Tell', name: 'tell' }),
       executorOf({ uses: 'Fail', name: 'fail' }),
@@ -77,7 +77,7 @@ describe('an external executor', () => {
     });
   });
 
-  it('is passed by when it has nothing for the endpoint, once that is known', async () => {
+  it('is skipped for endpoints it does not serve, once they are known', async () => {
     const only = requests<Tell>({ '/y': 'tell' });
     class OnlyY extends Executor {
       static override readonly requests = only;
@@ -92,7 +92,7 @@ describe('an external executor', () => {
     expect(flow.endpoints()).toEqual(['/y']);
   });
 
-  it('gets its metadata, the request’s id, and the headers that the flow lets through', async () => {
+  it('receives metadata, request id and configured headers', async () => {
     const { port } = await executorOf({ uses: 'Tell', name: 'tell' });
     const flow = await flowTo(port, { grpcMetadata: { key: 'value' } }, { headers: ['x-tenant'] });
     const request = createRequest({ requestId: 'r1', endpoint: '/x' });
@@ -101,14 +101,14 @@ describe('an external executor', () => {
     expect(answer.parameters.__results__).toMatchObject({ 'tell/rep-0': { headers: { 'x-tenant': 'ü' } } });
   });
 
-  it.each(['Gzip', 'Deflate'])('gets messages that are compressed by %s', async (compression) => {
+  it.each(['Gzip', 'Deflate'])('receives messages compressed by %s', async (compression) => {
     const { port } = await executorOf({ uses: 'Mark', name: 'mark' });
     const flow = await flowTo(port, { compression });
     const docs = texts('x'.repeat(10_000));
     expect(textsOf(await ask(flow, { docs }))).toEqual([`${'x'.repeat(10_000)} mark`]);
   });
 
-  it('may be a gateway that knows streams alone', async () => {
+  it('may be a gateway that only supports streams', async () => {
     const library = await loadGrpc();
     const server = new library.Server();
     const same = (bytes: Buffer) => bytes;
@@ -147,7 +147,7 @@ describe('an external executor', () => {
     expect(calls).toBe(3);
   });
 
-  it('has its call called off when the client has gone', async () => {
+  it('cancels its call when the client disconnects', async () => {
     let signal: AbortSignal | undefined;
     const run = (call: Call) => {
       signal = call.signal;
@@ -164,7 +164,7 @@ describe('an external executor', () => {
     await expect.poll(() => signal!.aborted, { timeout: 20_000 }).toBe(true);
   });
 
-  it('that cannot be reached is told so', async () => {
+  it('is reported when unreachable', async () => {
     const port = await freePort();
     const flow = await flowTo(port, { retries: 1 });
     await expect(ask(flow)).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('an external executor', () => {
     expect(await flow.dryRun()).toMatchObject({ code: 1 });
   });
 
-  it('comes back', async () => {
+  it('reconnects', async () => {
     const first = await executorOf({ uses: 'Mark', name: 'one' });
     const flow = await flowTo(first.port, { retries: 0 });
     expect(textsOf(await ask(flow))).toEqual(['one']);
@@ -185,7 +185,7 @@ describe('an external executor', () => {
     expect(textsOf(await ask(flow))).toEqual(['two']);
   });
 
-  it('is left alone when it is down while others are there', async () => {
+  it('is avoided while it is down and others are available', async () => {
     const dead = await freePort();
     const { port } = await executorOf({ uses: 'Mark', name: 'alive' });
     const flow = await flowTo([dead, port], { retries: 1 });

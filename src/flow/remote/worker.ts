@@ -1,4 +1,4 @@
-/** An executor elsewhere, as a worker of a deployment: asked over gRPC (contract, section 8.5). */
+/** Runs an executor at a network address as a worker, over gRPC (docs/reference/wire/flow.md, Executors over gRPC). */
 
 import { CATCH_ALL } from '../executor.ts';
 import { CODE } from '../grpc/failures.ts';
@@ -7,36 +7,36 @@ import { decodeRequest, encodeRequest, encodeRequestList, endpointsProto } from 
 import { type DataRequest, ERROR, failed } from '../request.ts';
 import {
   type Connect,
-  type LostBecause,
   type RemoteTarget,
+  type UnavailableReason,
   type Worker,
   type WorkerCall,
   WorkerUnavailableError,
-} from '../worker.ts';
+} from '../runtime/worker.ts';
 import { type Answer, type CallMetadata, type ChannelTools, openChannel, RemoteCallError } from './channel.ts';
 import { pingChannel } from './ping.ts';
 
-/** Opens external executors for a flow. */
+/** Returns the function that connects a flow to external executors. */
 export const createConnect =
   (tools: ChannelTools = {}): Connect =>
   (target) =>
     createRemoteWorker(target, tools);
 
-const BECAUSE: Readonly<Record<number, LostBecause>> = {
+const REASONS: Readonly<Record<number, UnavailableReason>> = {
   [CODE.unavailable]: 'unreachable',
   [CODE.cancelled]: 'cancelled',
   [CODE.deadlineExceeded]: 'timeout',
 };
 
-const lost = (error: unknown): unknown =>
+const toUnavailable = (error: unknown): unknown =>
   error instanceof RemoteCallError
-    ? new WorkerUnavailableError(BECAUSE[error.code] ?? 'other', error.message, error)
+    ? new WorkerUnavailableError(REASONS[error.code] ?? 'other', error.message, error)
     : error;
 
 const isUnknownMethod = (error: unknown): boolean =>
   error instanceof RemoteCallError && error.code === CODE.unimplemented;
 
-/** What may stand in metadata: anything else would fail the call. */
+/** Other characters are not allowed in metadata and would fail the call. */
 const PRINTABLE = /^[ -~]*$/;
 
 function metadataOf({ metadata }: RemoteTarget, { requests, headers }: WorkerCall): CallMetadata {
@@ -50,41 +50,44 @@ function metadataOf({ metadata }: RemoteTarget, { requests, headers }: WorkerCal
   };
 }
 
-/** Opens no connection yet. */
+/** Connects on first use. */
 export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {}): Worker {
   const channel = openChannel(target, tools);
   let endpoints: ReadonlySet<string> | undefined;
-  let isLearning = false;
-  /** Whether it is a gateway of the kind that knows streams alone. */
-  let knowsOnlyStreams = false;
+  let isDiscovering = false;
+  /** Whether the target is an older gateway that only offers the streaming method. */
+  let onlyStreams = false;
 
-  /** Which endpoints it serves; asked again after it has been away, since another may have come in its place. */
-  async function learn(): Promise<void> {
-    isLearning = true;
+  /**
+   * Asks which endpoints the executor serves. Repeated after an outage, because another executor may have taken its
+   * place.
+   */
+  async function discoverEndpoints(): Promise<void> {
+    isDiscovering = true;
     try {
-      const { bytes } = await channel.ask(METHODS.discovery, new Uint8Array(), target.metadata);
+      const { bytes } = await channel.callUnary(METHODS.discovery, new Uint8Array(), target.metadata);
       endpoints = new Set(endpointsProto.decode(bytes).endpoints);
     } catch (error) {
       if (isUnknownMethod(error)) endpoints = new Set([CATCH_ALL]);
     } finally {
-      isLearning = false;
+      isDiscovering = false;
     }
   }
 
   async function send(call: WorkerCall): Promise<Answer> {
     const { requests, signal } = call;
     const metadata = metadataOf(target, call);
-    if (requests.length > 1) return channel.ask(METHODS.list, encodeRequestList(requests), metadata, signal);
+    if (requests.length > 1) return channel.callUnary(METHODS.list, encodeRequestList(requests), metadata, signal);
     const bytes = encodeRequest(requests[0]!);
-    if (!knowsOnlyStreams) {
+    if (!onlyStreams) {
       try {
-        return await channel.ask(METHODS.single, bytes, metadata, signal);
+        return await channel.callUnary(METHODS.single, bytes, metadata, signal);
       } catch (error) {
         if (!isUnknownMethod(error)) throw error;
       }
     }
-    const answer = await channel.askStream(METHODS.call, bytes, metadata, signal);
-    knowsOnlyStreams = true;
+    const answer = await channel.callStream(METHODS.call, bytes, metadata, signal);
+    onlyStreams = true;
     return answer;
   }
 
@@ -96,19 +99,19 @@ export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {
       try {
         answer = await send(call);
       } catch (error) {
-        const reason = lost(error);
-        if (reason instanceof WorkerUnavailableError && reason.because === 'unreachable') {
+        const reason = toUnavailable(error);
+        if (reason instanceof WorkerUnavailableError && reason.reason === 'unreachable') {
           endpoints = undefined;
-          knowsOnlyStreams = false;
+          onlyStreams = false;
         }
         throw reason;
       }
-      if (!endpoints && !isLearning) void learn();
-      return decoded(answer);
+      if (!endpoints && !isDiscovering) void discoverEndpoints();
+      return decodeAnswer(answer);
     },
     async ping(signal) {
       await pingChannel(channel, signal, target.metadata).catch((error) => {
-        throw lost(error);
+        throw toUnavailable(error);
       });
     },
     async close() {
@@ -117,8 +120,8 @@ export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {
   };
 }
 
-/** A failure is told by the metadata at the end; an answer that says nothing of it is one all the same. */
-function decoded({ bytes, trailer }: Answer): DataRequest {
+/** Failures are marked in the trailing metadata, even if the answer itself has no error status. */
+function decodeAnswer({ bytes, trailer }: Answer): DataRequest {
   let request: DataRequest;
   try {
     request = decodeRequest(bytes);
@@ -126,7 +129,7 @@ function decoded({ bytes, trailer }: Answer): DataRequest {
     throw new WorkerUnavailableError('other', 'The answer is not a DataRequestProto', error);
   }
   if (trailer(METADATA.isError) === 'true' && !failed(request)) {
-    const { description = 'The executor has failed', ...rest } = request.header.status ?? {};
+    const { description = 'The executor failed', ...rest } = request.header.status ?? {};
     request.header.status = { ...rest, code: ERROR, description };
   }
   return request;

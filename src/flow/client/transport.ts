@@ -1,0 +1,34 @@
+/** How a client reaches a gateway. Implemented for HTTP, WebSocket and gRPC. */
+import type { DataRequest } from '../request.ts';
+
+export interface Transport {
+  /**
+   * Returns the answer; a failed executor is reported in its header. Rejects with a FlowUnreachableError when there is
+   * no answer or it does not come from a gateway.
+   */
+  send(request: DataRequest, signal: AbortSignal | undefined): Promise<DataRequest>;
+  /** Whether all executors of the flow answer. */
+  ready(signal: AbortSignal | undefined): Promise<boolean>;
+  close(): void;
+}
+
+export interface TransportTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  /** Sent as `Authorization: Bearer`. */
+  readonly token: string | undefined;
+}
+
+export class FlowUnreachableError extends Error {
+  override readonly name = 'FlowUnreachable';
+}
+
+export const unreachable = (message: string, cause?: unknown): FlowUnreachableError =>
+  new FlowUnreachableError(message, cause === undefined ? undefined : { cause });
+
+export const authorizationOf = ({ token }: TransportTarget): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` };
+
+export const addressOf = ({ host, port }: TransportTarget): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,0 +1,133 @@
+/**
+ * A complete flow definition, read from a file (`yaml.ts`) or built in code (`define-flow.ts`). Names are resolved and
+ * the graph is checked; nothing is started yet.
+ */
+import type { Bindings, ExecutorClass } from '../executor.ts';
+import type { JsonObject } from '../values.ts';
+
+export const START = 'start-gateway';
+export const END = 'end-gateway';
+
+/** Which shards receive a request: one of them (round robin) or all. */
+export type Polling = 'ANY' | 'ALL';
+
+export interface Batching {
+  /** A batch of this many documents runs at once. */
+  readonly preferredBatchSize: number;
+  /** Maximum time a request waits for others. */
+  readonly timeoutMs: number;
+}
+
+/** An executor class, or where to load it from. */
+export interface ExecutorSource {
+  /** The class itself or its name: a built-in executor or an export of `modules`. */
+  readonly uses: string | ExecutorClass;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly metas: Readonly<Record<string, unknown>>;
+  readonly requests: Bindings;
+  readonly batching: Readonly<Record<string, Batching>>;
+  /** Absolute paths of files to import. */
+  readonly modules: readonly string[];
+}
+
+export interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface DeploymentDefinition {
+  readonly name: string;
+  /** Upstream deployments, START for the gateway. The order matters: joins merge in it. */
+  readonly needs: readonly string[];
+  readonly source: ExecutorSource;
+  readonly before?: ExecutorSource | undefined;
+  readonly after?: ExecutorSource | undefined;
+  readonly replicas: number;
+  readonly shards: number;
+  /** Polling by endpoint. `*` applies to all others except /search and /index. */
+  readonly polling: Readonly<Record<string, Polling>>;
+  readonly when?: JsonObject | undefined;
+  readonly floating: boolean;
+  readonly reduce: boolean;
+  /** Addresses of an executor that runs elsewhere; each one is a replica. */
+  readonly external?: readonly HostAndPort[] | undefined;
+  readonly tls: boolean;
+  readonly grpcMetadata: Readonly<Record<string, string>>;
+  readonly compression: 'none' | 'deflate' | 'gzip';
+  readonly env: Readonly<Record<string, string>>;
+  readonly workspace?: string | undefined;
+  /** -1: no limit. */
+  readonly timeoutReadyMs: number;
+  readonly timeoutSendMs?: number | undefined;
+  /** -1: 3 or the number of replicas, whichever is larger. */
+  readonly retries: number;
+  /** Whether a call that timed out is retried. The work may then be done twice. */
+  readonly retryTimeouts: boolean;
+  readonly exitOnExceptions: readonly string[];
+  readonly outputArrayType?: 'list' | 'numpy' | undefined;
+  /** Whether executors from `modules` run in their own processes. `undefined`: the program decides. */
+  readonly ownProcess?: boolean | undefined;
+  /** Memory limit of such a process; 0 for none. */
+  readonly maxMemoryBytes: number;
+  /** Port of the executor when it runs on its own. Used by exported manifests. */
+  readonly port?: number | undefined;
+  /** Options without an effect in this process, kept for exported manifests. */
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+/** What an executor needs to know about its deployment. */
+export type ExecutorDeployment = Pick<
+  DeploymentDefinition,
+  'name' | 'shards' | 'replicas' | 'env' | 'workspace' | 'exitOnExceptions' | 'outputArrayType'
+>;
+
+export type Protocol = 'GRPC' | 'HTTP' | 'WEBSOCKET';
+
+export interface ExposedEndpoint {
+  readonly httpPath: string;
+  readonly methods: readonly string[];
+  readonly summary?: string | undefined;
+  readonly description?: string | undefined;
+  readonly tags: readonly string[];
+}
+
+export interface GatewayOptions {
+  readonly protocols: readonly Protocol[];
+  /** One port for each protocol; 0 for any free port. */
+  readonly ports: readonly number[];
+  readonly host: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly cors: boolean;
+  readonly debugEndpoints: boolean;
+  readonly crudEndpoints: boolean;
+  readonly exposeEndpoints: Readonly<Record<string, ExposedEndpoint>>;
+  /** Maximum number of concurrent requests of one connection; 0 for no limit. */
+  readonly prefetch: number;
+  readonly restApiVersion: '1' | '2' | '3';
+  readonly sslCertfile?: string | undefined;
+  readonly sslKeyfile?: string | undefined;
+  /** Whether a failed executor makes the HTTP status 500 instead of 200. */
+  readonly failuresAre500: boolean;
+  /** The bearer token that requests must carry. */
+  readonly token?: string | undefined;
+  readonly maxBodyBytes?: number | undefined;
+  readonly requestTimeoutMs?: number | undefined;
+  readonly monitoring: boolean;
+  readonly portMonitoring?: number | undefined;
+}
+
+export interface FlowDefinition {
+  readonly name: string;
+  readonly gateway: GatewayOptions;
+  /** In the order they were added. Each depends only on earlier ones. */
+  readonly deployments: readonly DeploymentDefinition[];
+  readonly workspace?: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of the HTTP headers that executors may see, in lower case. */
+  readonly headers: readonly string[];
+  /** Options without an effect in this process, kept for exported manifests. */
+  readonly rest: Readonly<Record<string, unknown>>;
+  /** Warnings for the log, one sentence each. */
+  readonly warnings: readonly string[];
+}

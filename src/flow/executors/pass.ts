@@ -1,4 +1,0 @@
-import { Executor } from '../executor.ts';
-
-/** Lets everything through: what a deployment without `uses` runs. */
-export class BaseExecutor extends Executor {}

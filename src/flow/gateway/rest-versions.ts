@@ -1,0 +1,102 @@
+/**
+ * The three REST versions share their paths. A format reads and writes the bodies of one version
+ * (docs/reference/wire/flow.md, REST versions).
+ */
+import { BODY, invalidAt, malformed, readRequest, requestJson } from '../json/index.ts';
+import type { DataRequest } from '../request.ts';
+import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
+import { type QueryLanguage, type V1Kind, v1Answer } from './rest-v1.ts';
+import { v2DocumentsAnswer, v2MessageAnswer } from './rest-v2.ts';
+
+export interface BodyContext {
+  /** The endpoint of the route. Without it the body names the endpoint. */
+  readonly endpoint?: string | undefined;
+  /** Key of the documents in version 1. */
+  readonly kind?: V1Kind;
+}
+
+export interface ReadBody {
+  readonly request: DataRequest;
+  /** Documents sent through the flow at once; all by default. */
+  readonly partSize?: number | undefined;
+  readonly kind: V1Kind;
+  readonly queryset: readonly QueryLanguage[];
+}
+
+export interface RestFormat {
+  /** Throws SubmittedDataMalformedError with the fact `detail`. */
+  read(body: unknown, context: BodyContext): ReadBody;
+  write(answer: DataRequest, reading: ReadBody, context: BodyContext): string;
+}
+
+function readPartSize(body: unknown): number | undefined {
+  const size = isObject(body) ? body.request_size : undefined;
+  if (size === undefined || size === null) return undefined;
+  if (typeof size === 'number' && Number.isSafeInteger(size) && size > 0) return size;
+  throw malformed([
+    { loc: ['body', 'request_size'], msg: 'ensure this value is greater than 0', type: 'value_error.number.not_gt' },
+  ]);
+}
+
+function readBody(body: unknown, { endpoint, kind = 'search' }: BodyContext): ReadBody {
+  const request = readRequest(body, { ...(endpoint && { endpoint }), stringsAreIds: kind === 'delete' });
+  return { request, kind, queryset: [], partSize: endpoint ? readPartSize(body) : undefined };
+}
+
+export const REST_V3: RestFormat = { read: readBody, write: requestJson };
+
+export const REST_V2: RestFormat = {
+  read(body, context) {
+    const named = isObject(body) ? (body.execEndpoint ?? body.exec_endpoint) : undefined;
+    if (isObject(body) && !context.endpoint && named === undefined) {
+      throw invalidAt({ parent: BODY, key: 'execEndpoint' }, 'missing');
+    }
+    return readBody(body, context);
+  },
+  write: (answer, _body, { endpoint }) => (endpoint ? v2DocumentsAnswer(answer) : v2MessageAnswer(answer)),
+};
+
+/** Adds the two query-language entries that `top_k` stands for. */
+function readQueryset(body: Record<string, unknown>): QueryLanguage[] {
+  const given = Array.isArray(body.queryset) ? body.queryset.filter(isObject) : [];
+  const queryset: QueryLanguage[] = given.map(({ name, parameters, priority }) => ({
+    name: String(name ?? ''),
+    ...(isObject(parameters) && isShallow(parameters) && { parameters: parameters as JsonObject }),
+    ...(typeof priority === 'number' && priority !== 0 && { priority }),
+  }));
+  if (typeof body.top_k !== 'number') return queryset;
+  return [
+    ...queryset,
+    { name: 'SliceQL', parameters: { end: body.top_k }, priority: 1 },
+    { name: 'VectorSearchDriver', parameters: { top_k: body.top_k }, priority: 1 },
+  ];
+}
+
+export const REST_V1: RestFormat = {
+  read(body, { endpoint, kind = 'search' }) {
+    if (!isObject(body)) throw invalidAt(BODY, 'dict');
+    const { data } = body;
+    if (data === undefined || data === null) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
+    if (kind === 'delete' && Array.isArray(data)) {
+      const at = data.findIndex((one) => typeof one !== 'string');
+      if (at >= 0) throw invalidAt({ parent: { parent: BODY, key: 'data' }, key: at }, 'string');
+    }
+    // A single string is a list of one. Version 1 has no `header`.
+    const { header: _, ...rest } = body;
+    const reading = readBody({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
+    const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';
+    for (const [at, document] of reading.request.docs.entries()) {
+      const guessed = Array.isArray(data) && typeof data[at] === 'string' && document.text ? 'text/plain' : '';
+      document.mimeType ||= mimeType || guessed;
+      document.weight ||= 1;
+    }
+    const extra: Record<string, JsonValue> = {};
+    if (typeof body.top_k === 'number') extra.top_k = body.top_k;
+    if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
+    reading.request.parameters = { ...extra, ...reading.request.parameters };
+    return { ...reading, queryset: readQueryset(body) };
+  },
+  write: (answer, reading) => JSON.stringify(v1Answer(answer, reading), undefined, 2),
+};
+
+export const REST_FORMATS = { '1': REST_V1, '2': REST_V2, '3': REST_V3 } as const;

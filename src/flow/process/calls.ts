@@ -1,0 +1,186 @@
+/** The calls to an executor's process: sends them, matches answers by id, and kills a process that a call blocks. */
+import { setMaxListeners } from 'node:events';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
+import { CATCH_ALL } from '../executor.ts';
+import type { FlowObserver } from '../observer.ts';
+import type { DataRequest } from '../request.ts';
+import { type WorkerCall, WorkerUnavailableError } from '../runtime/worker.ts';
+import { failedRequest } from '../status.ts';
+import { FRAME } from './frames.ts';
+import { decodeAnswer, encodeCall, encodeText } from './messages.ts';
+import type { Replica } from './replica.ts';
+
+/** After a call was aborted, a process that stays silent this long is killed. */
+const SILENCE_MS = 10_000;
+/** An aborted call is dropped after this time, because the executor may never answer. */
+const DROP_MS = 30_000;
+
+export interface CallsOptions {
+  /** Name of the executor. */
+  readonly name: string;
+  readonly observe?: FlowObserver | undefined;
+  /** Called when the process reports that the executor has closed itself. */
+  readonly onClosed: () => void;
+}
+
+export interface Calls {
+  /** Number of calls without an answer. */
+  readonly size: number;
+  /** Resolves with the answer. Rejects with a WorkerUnavailableError when the process gives none. */
+  send(replica: Replica, call: WorkerCall): Promise<DataRequest>;
+  /** Rejects with a WorkerUnavailableError when the process does not answer in time. */
+  ping(replica: Replica, signal: AbortSignal): Promise<void>;
+  /** Handles a frame of the process. Throws for an unexpected one. `type` is the executor's class name. */
+  receive(kind: number, id: number, payload: Buffer, type: string): void;
+  /** Forgets the watch over a process that has ended. */
+  stopWatch(): void;
+  /** Fails all calls of a process that has ended. */
+  failAll(reason: string, ended: Replica | undefined): void;
+}
+
+/** The process ended before it answered the request. */
+class ExecutorDiedError extends Error {
+  override readonly name = 'ExecutorDied';
+}
+
+interface PendingCall {
+  readonly call: WorkerCall;
+  readonly sentMs: number;
+  resolve(request: DataRequest): void;
+  reject(error: WorkerUnavailableError): void;
+}
+
+export function createCalls({ name, observe, onClosed }: CallsOptions): Calls {
+  const pending = new Map<number, PendingCall>();
+  /** Dropped calls whose answer may still arrive. */
+  const dropped = new Set<number>();
+  const pings = new Map<number, () => void>();
+  let lastId = 0;
+  let silence: NodeJS.Timeout | undefined;
+
+  /** Unsigned 32-bit and never 0. */
+  function nextId(): number {
+    lastId = (lastId + 1) >>> 0 || 1;
+    return lastId;
+  }
+
+  function stopWatch(): void {
+    clearTimeout(silence);
+    silence = undefined;
+  }
+
+  /** Cancels a call. If the process then gives no sign of life, the call is blocking it, so it is killed. */
+  function cancel(replica: Replica, id: number, reason: unknown): void {
+    replica.send(FRAME.cancel, id, encodeText(reason instanceof Error ? reason.message : String(reason)));
+    replica.send(FRAME.ping, 0);
+    silence ??= setTimeout(
+      () => replica.end(`it gave no sign of life for ${SILENCE_MS / 1000} s after a call was cancelled`),
+      SILENCE_MS,
+    ).unref();
+  }
+
+  function send(replica: Replica, call: WorkerCall): Promise<DataRequest> {
+    return new Promise((resolve, reject) => {
+      const id = nextId();
+      let dropTimer: NodeJS.Timeout | undefined;
+      const onAbort = () => {
+        cancel(replica, id, call.signal.reason);
+        dropTimer = setTimeout(() => {
+          dropped.add(id);
+          pending.get(id)?.reject(new WorkerUnavailableError('cancelled', `${name} did not answer`));
+        }, DROP_MS).unref();
+      };
+      const settle = () => {
+        clearTimeout(dropTimer);
+        pending.delete(id);
+        call.signal.removeEventListener('abort', onAbort);
+        if (pending.size === 0) replica.keepAlive(false);
+      };
+      replica.send(FRAME.call, id, ...encodeCall(call));
+      if (pending.size === 0) replica.keepAlive(true);
+      pending.set(id, {
+        call,
+        sentMs: performance.now(),
+        resolve(request) {
+          settle();
+          resolve(request);
+        },
+        reject(error) {
+          settle();
+          reject(error);
+        },
+      });
+      // One listener for each concurrent call, so the default limit does not apply.
+      setMaxListeners(0, call.signal);
+      call.signal.addEventListener('abort', onAbort, { once: true });
+      if (call.signal.aborted) onAbort();
+    });
+  }
+
+  async function ping(replica: Replica, signal: AbortSignal): Promise<void> {
+    const id = nextId();
+    const answered = new Promise<void>((resolve) => pings.set(id, resolve));
+    replica.send(FRAME.ping, id);
+    const stop = () => pings.get(id)?.();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      await within(SILENCE_MS, answered);
+      signal.throwIfAborted();
+    } catch (error) {
+      throw error instanceof DeadlineExceededError
+        ? new WorkerUnavailableError('unreachable', `${name} does not answer`, error)
+        : error;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      pings.delete(id);
+    }
+  }
+
+  function receive(kind: number, id: number, payload: Buffer, type: string): void {
+    stopWatch();
+    if (kind === FRAME.pong) {
+      pings.get(id)?.();
+      return;
+    }
+    const call = pending.get(id);
+    if (!call) {
+      if (dropped.delete(id)) return;
+      throw new RangeError('an answer without a call');
+    }
+    if (kind === FRAME.answer) {
+      const { request, processed } = decodeAnswer(payload);
+      if (processed) observe?.processed?.({ ...processed, runtime: name, executor: type });
+      call.resolve(request);
+    } else if (kind === FRAME.closedExecutor) {
+      onClosed();
+      call.reject(new WorkerUnavailableError('unreachable', payload.toString('utf8', 0, 1000)));
+    } else {
+      throw new RangeError(`an unexpected frame of kind ${kind}`);
+    }
+  }
+
+  function fail({ call, sentMs, resolve }: PendingCall, reason: string, ended: Replica | undefined): void {
+    const type = ended?.type ?? '';
+    const error = new ExecutorDiedError(`the process of ${name} ended before it answered: ${reason}`);
+    const request = failedRequest(call.requests, error, type, false);
+    const asked = request.header.execEndpoint ?? '';
+    const endpoint = ended?.endpoints.has(asked) ? asked : CATCH_ALL;
+    const [ms, documents] = [performance.now() - sentMs, request.docs.length];
+    observe?.processed?.({ runtime: name, executor: type, endpoint, asked, ms, documents, failed: true });
+    resolve(request);
+  }
+
+  return {
+    get size() {
+      return pending.size;
+    },
+    send,
+    ping,
+    receive,
+    stopWatch,
+    failAll(reason, ended) {
+      for (const call of [...pending.values()]) fail(call, reason, ended);
+      dropped.clear();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * The interface of all workers. A worker is an executor in this process, in a process of its own, or on the network.
+ */
+import type { DataRequest } from '../request.ts';
+
+export interface WorkerCall {
+  /** One request, or the unreduced parts of a join in the order of `needs`. */
+  readonly requests: readonly DataRequest[];
+  /** The executor that each part comes from. */
+  readonly sources: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+export interface Worker {
+  /** For messages and routes: `in-process`, `own-process` or `host:port`. */
+  readonly address: string;
+  /** The endpoints it serves, `/default` for a catch-all; `undefined` until they are known. */
+  endpoints(): ReadonlySet<string> | undefined;
+  /**
+   * Returns the answer. Failures of the executor itself are in `header.status`. Throws a WorkerUnavailableError when
+   * the executor could not be reached.
+   */
+  process(call: WorkerCall): Promise<DataRequest>;
+  /** Whether it cannot take calls now, so that another replica is used. */
+  isUnavailable?(): boolean;
+  /** Rejects when the executor does not answer. */
+  ping(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type UnavailableReason = 'unreachable' | 'cancelled' | 'timeout' | 'other';
+
+/** The executor could not be reached or did not answer. */
+export class WorkerUnavailableError extends Error {
+  readonly reason: UnavailableReason;
+
+  constructor(because: UnavailableReason, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.reason = because;
+  }
+}
+
+/** An executor at a network address. */
+export interface RemoteTarget {
+  readonly deployment: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  /** gRPC metadata sent with every call. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly compression: 'none' | 'deflate' | 'gzip';
+}
+
+/** Creates a worker for the target. It connects on first use. */
+export type Connect = (target: RemoteTarget) => Worker;
