@@ -7,16 +7,16 @@ import path from 'node:path';
 import type { AccountsModule } from '#accounts/index.ts';
 import type { BrowserHealth } from '#api/health.ts';
 import { createBatch } from '#app/batch.ts';
+import { CloseStack } from '#app/close-stack.ts';
 import { createCollections } from '#app/collections.ts';
 import { createCrawl } from '#app/crawl.ts';
-import { openFaces, type Place, type ServerFace } from '#app/faces.ts';
+import { createFaces, type FaceUrl, type ServerFace } from '#app/faces.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { type FoundationOptions, openFoundation } from '#app/foundation.ts';
-import { readModules } from '#app/metrics.ts';
+import { registerModuleMetrics } from '#app/metrics.ts';
 import { openModelModule, TOKENS } from '#app/model-module.ts';
-import { indexEmbedder, passageReranker } from '#app/model-tools.ts';
-import { openReading } from '#app/reading.ts';
-import { Started } from '#app/started.ts';
+import { createIndexEmbedder, createPassageReranker } from '#app/model-tools.ts';
+import { openReaderModule } from '#app/reader-module.ts';
 import type { Face } from '#http/server.ts';
 import { createCompletions, modelNames } from '#models/index.ts';
 import type { PoolStatus, Reader } from '#reader/index.ts';
@@ -24,7 +24,7 @@ import { type LocalIndex, openIndexOf, openSearch, rememberingReader } from '#se
 import { watchDisk } from '#storage/disk.ts';
 import type { Log } from '#telemetry/log.ts';
 
-export type { Place } from '#app/faces.ts';
+export type { FaceUrl } from '#app/faces.ts';
 
 export interface App {
   readonly reader: Reader;
@@ -35,7 +35,7 @@ export interface App {
   readonly firstKey: string | undefined;
   readonly browser: () => BrowserHealth;
   /** Opens the ports of the configuration; a port that is taken is an error that names it. */
-  listen(): Promise<Place[]>;
+  listen(): Promise<FaceUrl[]>;
   /** Stops taking requests, lets those in flight finish within the drain time, and ends everything that was started. */
   close(): Promise<void>;
 }
@@ -47,23 +47,23 @@ export interface AppOptions extends FoundationOptions {
 
 /** Builds everything; what was started before a part failed to is ended again. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const started = new Started();
+  const resources = new CloseStack();
   try {
-    return await build(options, started);
+    return await build(options, resources);
   } catch (error) {
-    await started.endAll(options.log);
+    await resources.closeAll(options.log);
     throw error;
   }
 }
 
-async function build({ config, version, log, environment, lookup }: AppOptions, started: Started): Promise<App> {
+async function build({ config, version, log, environment, lookup }: AppOptions, resources: CloseStack): Promise<App> {
   const { dataDir, userAgent } = config;
-  const foundation = await openFoundation({ config, version, log, lookup }, started);
+  const foundation = await openFoundation({ config, version, log, lookup }, resources);
   const { temporaryDir, metrics, observe, plans, accounts, firstKey, counters, gatekeeper, pictures } = foundation;
   const { network, documents, ocr, models } = foundation;
   const { fetch, trusted, robots, ownNames } = network;
 
-  const modelHost = started.keep(await openModelModule(config, foundation, log));
+  const modelHost = resources.use(await openModelModule(config, foundation, log));
   const completions = createCompletions({
     ocr,
     models,
@@ -76,14 +76,14 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     deadlineMs: config.modelDeadlineMs,
     generatingMs: config.modelTimeoutMs,
   });
-  const batch = started.keep(await createBatch(config, { accounts, modelHost, fetch, log }));
+  const batch = resources.use(await createBatch(config, { accounts, modelHost, fetch, log }));
 
   const { onCacheRead } = observe;
   const readingParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead };
-  const { reader: bareReader, renderer, pool, fitPicture } = await openReading(config, readingParts, started);
-  const embedder = await indexEmbedder(modelHost, config.searchEmbedder);
-  const rerank = await passageReranker(modelHost, config.searchReranker);
-  const index = config.indexMaxBytes > 0 ? started.keep(await openIndexOf(config, { embedder, log })) : undefined;
+  const { reader: bareReader, renderer, pool, fitPicture } = await openReaderModule(config, readingParts, resources);
+  const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
+  const rerank = await createPassageReranker(modelHost, config.searchReranker);
+  const index = config.indexMaxBytes > 0 ? resources.use(await openIndexOf(config, { embedder, log })) : undefined;
   if (index && config.indexShared !== 'all') tellUnshared(index, log);
   const reader = index
     ? rememberingReader(bareReader, {
@@ -93,13 +93,13 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
         log,
       })
     : bareReader;
-  const crawl = started.keep(await createCrawl(config, { accounts, reader, robots, fetch, log }));
+  const crawl = resources.use(await createCrawl(config, { accounts, reader, robots, fetch, log }));
   const { onAsked } = observe;
   const { mayAnswer } = network;
   const searchParts = { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked };
-  const search = started.keep(await openSearch(config, searchParts));
+  const search = resources.use(await openSearch(config, searchParts));
 
-  const collections = started.keep(
+  const collections = resources.use(
     createCollections({
       dir: path.join(dataDir, 'collections'),
       maxBytes: config.flowIndexMaxBytes,
@@ -110,9 +110,9 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   );
   const flowParts = { reader, modelHost, ocr, collections, userAgent, ownNames, version, log, environment };
   const flow = await openFlowFace(config, { ...flowParts, observe: observe.flow });
-  started.onEnd(() => flow.close(0));
+  resources.defer(() => flow.close(0));
 
-  readModules(metrics, {
+  registerModuleMetrics(metrics, {
     ...{ version, accounts, counters, pool, renderer, documents, batch, crawl },
     models: modelHost.models,
   });
@@ -122,7 +122,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     { name: 'data folder', folder: dataDir },
     { name: 'temporary folder', folder: os.tmpdir() },
   ];
-  const disk = started.keep(watchDisk({ places, leastFreeBytes: config.diskMinFreeBytes, log }));
+  const disk = resources.use(watchDisk({ places, leastFreeBytes: config.diskMinFreeBytes, log }));
   const health = {
     version,
     fullDisks: disk.full,
@@ -148,11 +148,11 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     batch,
   };
   const doors = { ...rooms, flow, pictures, metrics, health, temporaryDir, version, log };
-  const { faces, listen, close: closeFaces } = await openFaces(config, doors, started);
+  const { faces, listen, close: closeFaces } = await createFaces(config, doors, resources);
 
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= closeFaces().then(() => started.endAll(log));
+    closing ??= closeFaces().then(() => resources.closeAll(log));
     return closing;
   };
   return { reader, accounts, faces, flow, firstKey, browser, listen, close };

@@ -3,7 +3,7 @@ import { problem } from '#errors.ts';
 import type { Store } from '#storage/database/store.ts';
 import { createIdentities } from './identities.ts';
 import { newId } from './ids.ts';
-import { hashOf, isKeyText, makeKeyText, shownOf } from './key-format.ts';
+import { generateKey, hashOf, isValidKey, keyPrefixOf } from './key-format.ts';
 import { NAME } from './names.ts';
 import type { Account, Accounts, KeyRecord } from './records.ts';
 import type { Tables } from './schema.ts';
@@ -96,9 +96,9 @@ export function createAccounts(options: AccountsOptions): Accounts {
     account: (id) => findAccount(db, id),
     accounts: (page = {}) => listAccounts(db, page),
 
-    async mintKey({ accountId, name, expiresAt = null, key = makeKeyText() }) {
+    async mintKey({ accountId, name, expiresAt = null, key = generateKey() }) {
       checkName(name);
-      if (!isKeyText(key)) {
+      if (!isValidKey(key)) {
         throw problem('ParamValidationError', {
           path: 'key',
           message: 'A key of your own must be 32 to 512 visible ASCII characters without spaces',
@@ -111,7 +111,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
         id: newId(),
         accountId,
         name,
-        shown: shownOf(key),
+        shown: keyPrefixOf(key),
         createdAt: now(),
         expiresAt,
         revokedAt: null,
@@ -136,7 +136,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     keys: (of = {}) => listKeys(db, of),
 
     // The look-up is by a keyed hash, so its time tells nothing of how near a guess was.
-    identify: async (key) => (isKeyText(key) ? identities.of(await hash(key)) : undefined),
+    identify: async (key) => (isValidKey(key) ? identities.of(await hash(key)) : undefined),
     empty: async () => !(await anyKey(db)),
   };
 }

@@ -5,7 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
-import { keepPending, type Pending, readPending } from './pending.ts';
+import { type Pending, readPending, savePending } from './pending.ts';
 import type { Charge } from './records.ts';
 import type { Tables } from './schema.ts';
 import { writeCharges } from './usage-store.ts';
@@ -71,7 +71,7 @@ export async function openChargeQueue(options: ChargeQueueOptions): Promise<Char
       // A database in this process answers without waiting: others must have their turn.
       await turn();
     }
-    await taken.forget();
+    await taken.remove();
   }
 
   async function writeAll(): Promise<void> {
@@ -89,7 +89,7 @@ export async function openChargeQueue(options: ChargeQueueOptions): Promise<Char
     const aside = groups.splice(1);
     isAside = true;
     try {
-      await keepPending(folder, aside.flat());
+      await savePending(folder, aside.flat());
     } catch (error) {
       groups.splice(1, 0, ...aside);
       log?.warn({ err: error }, 'usage cannot be put aside');
@@ -138,8 +138,8 @@ export async function openChargeQueue(options: ChargeQueueOptions): Promise<Char
       await flush();
     } catch (error) {
       log?.warn({ err: error }, 'usage could not be written: it is kept for the next start');
-      if (groups.length) await keepPending(folder, groups.flat());
-      await taken.forget();
+      if (groups.length) await savePending(folder, groups.flat());
+      await taken.remove();
     }
   }
 

@@ -13,9 +13,9 @@ import {
   type WindowState,
 } from '#storage/counters/counters.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
-import { countedAddress } from './addresses.ts';
 import { readAnyKey, readBearer } from './authorization.ts';
 import { newId } from './ids.ts';
+import { limiterKeyOf } from './limiter-key.ts';
 import type { Accounts, Hold, Identity, Usage } from './records.ts';
 
 export type Caller =
@@ -29,7 +29,7 @@ export const accountOf = (caller: Caller): string | undefined =>
   caller.kind === 'key' ? caller.account.id : undefined;
 
 /** What is asked for, and how callers of it are treated. */
-export interface Entrance {
+export interface AccessRule {
   readonly face: string;
   readonly endpoint: Endpoint;
   /** Whether `Bearer key` is insisted on, or the last word of the header is the key. */
@@ -40,39 +40,39 @@ export interface Entrance {
   readonly expectedTokens?: number | undefined;
 }
 
-export interface Asking {
+export interface Credentials {
   /** Each Authorization header that came, as it came. */
   readonly authorization: readonly string[];
   /** The address of the caller. */
-  readonly address: string;
+  readonly clientIp: string;
 }
 
 /** Where a caller stands in one window. */
-export interface Standing {
+export interface LimitState {
   readonly limit: number;
   readonly remaining: number;
   readonly resetMs: number;
 }
 
-export interface Standings {
-  readonly requests?: Standing | undefined;
-  readonly tokens?: Standing | undefined;
+export interface LimitStates {
+  readonly requests?: LimitState | undefined;
+  readonly tokens?: LimitState | undefined;
 }
 
-export interface Visit {
+export interface Admission {
   readonly caller: Caller;
   /**
    * Refuses a feature that the caller's plan has not: TierFeatureConstraintError, or AuthenticationRequiredError without
    * a key. `path` is the option that asks for it.
    */
-  allow(feature: Feature, path: string): void;
+  requireFeature(feature: Feature, path: string): void;
   /**
    * Reserves what the work will cost, before it is done: RateLimitTriggeredError or InsufficientBalanceError when there
    * is not so much left, ResourceLimitExceededError for more than the plan grants in a whole minute.
    */
-  takeTokens(tokens: number): Promise<void>;
+  reserveTokens(tokens: number): Promise<void>;
   /** Notes what the work cost; the last word counts. */
-  spend(cost: { readonly tokens: number; readonly model?: string }): void;
+  recordCost(cost: { readonly tokens: number; readonly model?: string }): void;
   /** Gives back what was not spent and charges the rest; a second call does nothing. */
   end(status: number): void;
 }
@@ -82,9 +82,9 @@ export interface Gate {
    * Lets a request in or rejects with the problem it has. `show` is told where the caller stands, also before a refusal,
    * and again when tokens are taken.
    */
-  admit(entrance: Entrance, asking: Asking, show?: (standings: Standings) => void): Promise<Visit>;
+  admit(access: AccessRule, credentials: Credentials, show?: (standings: LimitStates) => void): Promise<Admission>;
   /** Whose key it is, for a door whose calls go on to others, which count them: a wrong key is refused, as `admit` would. */
-  recognize(entrance: Entrance, asking: Asking): Promise<Caller>;
+  identifyCaller(access: AccessRule, credentials: Credentials): Promise<Caller>;
 }
 
 export interface GateOptions {
@@ -118,51 +118,51 @@ export function createGate(options: GateOptions): Gate {
 
   /** Counts a refusal against the address it comes from, and gives the problem to refuse it with. */
   async function refusal(name: Parameters<typeof problem>[0], address: string, message?: string): Promise<Error> {
-    const window = { bucket: `refused:${countedAddress(address)}`, limit: refusedRpm, amount: 1 };
+    const window = { bucket: `refused:${limiterKeyOf(address)}`, limit: refusedRpm, amount: 1 };
     // What cannot be counted is refused all the same.
     const taken = await counters.take({ windows: [window] }).catch(() => undefined);
     return taken && !taken.ok ? addressLimit(taken.waitMs) : problem(name, message === undefined ? {} : { message });
   }
 
-  async function identify(entrance: Entrance, { authorization, address }: Asking): Promise<Identity | undefined> {
-    const given = (entrance.authorization === 'bearer' ? readBearer : readAnyKey)(authorization);
+  async function identify(access: AccessRule, { authorization, clientIp }: Credentials): Promise<Identity | undefined> {
+    const given = (access.authorization === 'bearer' ? readBearer : readAnyKey)(authorization);
     if (given.kind === 'key') {
       const identity = await accounts.identify(given.key).catch((error: unknown) => {
         throw away(error);
       });
       if (identity) return identity;
-      throw await refusal('AuthenticationFailedError', address);
+      throw await refusal('AuthenticationFailedError', clientIp);
     }
     if (given.kind === 'malformed') {
-      const strict = entrance.authorization === 'bearer';
-      throw await refusal(strict ? 'AuthenticationFormatError' : 'AuthenticationFailedError', address);
+      const strict = access.authorization === 'bearer';
+      throw await refusal(strict ? 'AuthenticationFormatError' : 'AuthenticationFailedError', clientIp);
     }
-    if (entrance.keyless === 'refused' || keylessRpm === 0) throw await refusal('AuthenticationRequiredError', address);
+    if (access.keyless === 'refused' || keylessRpm === 0) throw await refusal('AuthenticationRequiredError', clientIp);
     return undefined;
   }
 
-  async function admitKeyless(entrance: Entrance, address: string, show: Show): Promise<Visit> {
+  async function admitKeyless(access: AccessRule, address: string, show: Show): Promise<Admission> {
     if (keylessRpm !== undefined) {
-      const bucket = `keyless:${entrance.endpoint}:${countedAddress(address)}`;
+      const bucket = `keyless:${access.endpoint}:${limiterKeyOf(address)}`;
       const taken = await take({ windows: [{ bucket, limit: keylessRpm, amount: 1 }] });
       show({ requests: standing(keylessRpm, taken.windows[0]!) });
       if (!taken.ok) throw addressLimit(taken.waitMs);
     }
     return {
       caller: { kind: 'keyless' },
-      allow(feature, path) {
+      requireFeature(feature, path) {
         if (keylessFeatures.includes(feature)) return;
         throw problem('AuthenticationRequiredError', { path, message: `${path} needs an API key on this server` });
       },
-      takeTokens: async () => {},
-      spend() {},
+      reserveTokens: async () => {},
+      recordCost() {},
       end() {},
     };
   }
 
-  async function admitKey(entrance: Entrance, identity: Identity, show: Show): Promise<Visit> {
+  async function admitKey(access: AccessRule, identity: Identity, show: Show): Promise<Admission> {
     const { key, account } = identity;
-    const { face, endpoint, expectedTokens } = entrance;
+    const { face, endpoint, expectedTokens } = access;
     const startedAt = now();
     // One that this version does not know grants the least.
     const plan = plans[account.plan] ?? plans.free;
@@ -204,20 +204,20 @@ export function createGate(options: GateOptions): Gate {
       }
     }
 
-    const visit: Visit = {
+    const admission: Admission = {
       caller: { kind: 'key', ...identity },
-      allow(feature, path) {
+      requireFeature(feature, path) {
         if (plan.features.includes(feature)) return;
         const message = `The plan ${plan.name} does not include ${path}`;
         throw problem('TierFeatureConstraintError', { path, message });
       },
-      takeTokens(tokens) {
+      reserveTokens(tokens) {
         taking = reserve(tokens).finally(() => {
           taking = undefined;
         });
         return taking;
       },
-      spend: ({ tokens, model = '' }) => {
+      recordCost: ({ tokens, model = '' }) => {
         spent = { tokens, model };
       },
       end(status) {
@@ -242,7 +242,7 @@ export function createGate(options: GateOptions): Gate {
       concurrency: number | undefined,
       keyId: string,
       names: { requests: string; tokens: string },
-    ): Promise<{ lease?: Lease | undefined; states: Standings }> {
+    ): Promise<{ lease?: Lease | undefined; states: LimitStates }> {
       const requests =
         requestsPerMinute === undefined ? [] : [{ bucket: names.requests, limit: requestsPerMinute, amount: 1 }];
       // Only looked at, so that every answer can tell.
@@ -252,7 +252,7 @@ export function createGate(options: GateOptions): Gate {
         windows: [...requests, ...tokens],
         lease: concurrency === undefined ? undefined : { bucket: `flight:${keyId}`, limit: concurrency },
       });
-      const found: Standings = {
+      const found: LimitStates = {
         ...(requests.length && { requests: standing(requestsPerMinute!, taken.windows[0]!) }),
         ...(tokens.length && { tokens: standing(tokensPerMinute!, taken.windows[requests.length]!) }),
       };
@@ -265,38 +265,38 @@ export function createGate(options: GateOptions): Gate {
 
     if (expectedTokens !== undefined) {
       await setAside(expectedTokens, 1).catch((error: unknown) => {
-        visit.end(asProblem(error).code);
+        admission.end(asProblem(error).code);
         throw error;
       });
     }
-    return visit;
+    return admission;
   }
 
   return {
-    async admit(entrance, asking, show = () => {}) {
+    async admit(access, credentials, show = () => {}) {
       if (options.auth === 'off') return OPEN;
-      const identity = await identify(entrance, asking);
-      return identity ? admitKey(entrance, identity, show) : admitKeyless(entrance, asking.address, show);
+      const identity = await identify(access, credentials);
+      return identity ? admitKey(access, identity, show) : admitKeyless(access, credentials.clientIp, show);
     },
-    async recognize(entrance, asking) {
+    async identifyCaller(access, credentials) {
       if (options.auth === 'off') return OPEN.caller;
-      const identity = await identify(entrance, asking);
+      const identity = await identify(access, credentials);
       return identity ? { kind: 'key', ...identity } : { kind: 'keyless' };
     },
   };
 }
 
-type Show = (standings: Standings) => void;
+type Show = (standings: LimitStates) => void;
 
-const OPEN: Visit = {
+const OPEN: Admission = {
   caller: { kind: 'open' },
-  allow() {},
-  takeTokens: async () => {},
-  spend() {},
+  requireFeature() {},
+  reserveTokens: async () => {},
+  recordCost() {},
   end() {},
 };
 
-const standing = (limit: number, { used, resetMs }: WindowState): Standing => ({
+const standing = (limit: number, { used, resetMs }: WindowState): LimitState => ({
   limit,
   remaining: Math.max(0, limit - used),
   resetMs,

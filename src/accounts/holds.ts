@@ -7,13 +7,13 @@ import type { Store } from '#storage/database/store.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Hold } from './records.ts';
 import type { Tables } from './schema.ts';
-import { type HoldWish, insertHolds } from './usage-store.ts';
+import { type HoldRequest, insertHolds } from './usage-store.ts';
 
 /** What one transaction serves. */
 const GROUP = 250;
 
 interface Waiting {
-  readonly wish: HoldWish;
+  readonly wish: HoldRequest;
   resolve(hold: Hold | undefined): void;
   reject(error: unknown): void;
 }
@@ -21,7 +21,7 @@ interface Waiting {
 export function createHolds(
   store: Pick<Store<Tables>, 'db' | 'dialect'>,
   now: () => number,
-): (wish: HoldWish) => Promise<Hold | undefined> {
+): (wish: HoldRequest) => Promise<Hold | undefined> {
   const waiting: Waiting[] = [];
   let isWorking = false;
 

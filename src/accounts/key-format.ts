@@ -7,12 +7,12 @@ const KEY_BYTES = 32;
 const KEY_TEXT = /^[\x21-\x7e]{32,512}$/;
 const SHOWN_CHARACTERS = 4;
 
-export const makeKeyText = (): string => PREFIX + randomBytes(KEY_BYTES).toString('base64url');
+export const generateKey = (): string => PREFIX + randomBytes(KEY_BYTES).toString('base64url');
 
-export const isKeyText = (text: string): boolean => KEY_TEXT.test(text);
+export const isValidKey = (text: string): boolean => KEY_TEXT.test(text);
 
 /** The start of a key, so that people can tell their keys apart: too little to be of use to anybody else. */
-export const shownOf = (key: string): string =>
+export const keyPrefixOf = (key: string): string =>
   `${key.slice(0, (key.startsWith(PREFIX) ? PREFIX.length : 0) + SHOWN_CHARACTERS)}…`;
 
 /** What is kept of a key, in hex. Keyed, so that who has only the table can hold no guess against it. */

@@ -7,7 +7,7 @@ import { createAccounts } from './accounts.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import type { Accounts, Usage } from './records.ts';
 import type { Tables } from './schema.ts';
-import { secretOfDatabase, secretOfFile } from './secret.ts';
+import { openDatabaseSecret, openFileSecret } from './secret.ts';
 import { anyKey } from './store.ts';
 import { openUsage } from './usage.ts';
 
@@ -71,8 +71,8 @@ async function furnish(
   { keyGraceMs, usageKeepDays, log }: AccountsModuleOptions,
 ): Promise<Pick<AccountsModule, 'accounts' | 'usage'>> {
   // A database may be away for now; a file is there, or the start stops.
-  const ofFile = store.dialect === 'sqlite' ? await secretOfFile(folder, () => anyKey(store.db)) : undefined;
-  const secret = async () => ofFile ?? secretOfDatabase(store.db);
+  const ofFile = store.dialect === 'sqlite' ? await openFileSecret(folder, () => anyKey(store.db)) : undefined;
+  const secret = async () => ofFile ?? openDatabaseSecret(store.db);
   const accounts = createAccounts({ store, secret, graceMs: keyGraceMs });
   return { accounts, usage: await openUsage({ store, folder, keepDays: usageKeepDays, log }) };
 }

@@ -13,11 +13,11 @@ const FILE = /^pending-usage-[\w-]+\.jsonl$/;
 export interface Pending {
   readonly charges: Charge[];
   /** The files they came from; to be removed when all is written. What is read twice is still counted once. */
-  forget(): Promise<void>;
+  remove(): Promise<void>;
 }
 
 /** A line a charge, in a file that its owner alone may read. */
-export async function keepPending(folder: string, charges: readonly Charge[]): Promise<void> {
+export async function savePending(folder: string, charges: readonly Charge[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const text = charges.map((charge) => `${JSON.stringify(charge)}\n`).join('');
   await writeWhole(path.join(folder, `pending-usage-${randomUUID()}.jsonl`), text);
@@ -42,7 +42,7 @@ export async function readPending(folder: string, log?: Pick<Log, 'warn'>): Prom
   }
   return {
     charges,
-    forget: async () => {
+    remove: async () => {
       for (const file of files) await rm(file, { force: true });
     },
   };

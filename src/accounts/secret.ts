@@ -12,7 +12,7 @@ const ROW = 'key secret';
  * In a file of the data folder that its owner alone may read. Processes that start at once agree on one. Throws when it is
  * lost and there are keys: a new one would make strangers of all of them.
  */
-export async function secretOfFile(folder: string, hasKeys: () => Promise<boolean>): Promise<Uint8Array> {
+export async function openFileSecret(folder: string, hasKeys: () => Promise<boolean>): Promise<Uint8Array> {
   const file = path.join(folder, 'secret');
   const known = await readIfThere(file);
   if (known) return whole(known);
@@ -43,7 +43,7 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
 }
 
 /** In the database, where several servers share it: the first one makes it. */
-export async function secretOfDatabase(db: Db): Promise<Uint8Array> {
+export async function openDatabaseSecret(db: Db): Promise<Uint8Array> {
   const find = () => db.selectFrom('installation').select('value').where('name', '=', ROW).executeTakeFirst();
   let row = await find();
   if (!row) {

@@ -5,15 +5,15 @@ type WithTimes<T, Times extends keyof T> = {
   readonly [Name in keyof T]: Name extends Times ? (null extends T[Name] ? string | null : string) : T[Name];
 };
 
-export type ShownAccount = WithTimes<Account, 'createdAt'>;
-export type ShownKey = WithTimes<KeyRecord, 'createdAt' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'>;
+export type AccountJson = WithTimes<Account, 'createdAt'>;
+export type KeyJson = WithTimes<KeyRecord, 'createdAt' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'>;
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
 
-export const showAccount = (account: Account): ShownAccount => ({ ...account, createdAt: iso(account.createdAt) });
+export const showAccount = (account: Account): AccountJson => ({ ...account, createdAt: iso(account.createdAt) });
 
-export const showKey = (record: KeyRecord): ShownKey => ({
+export const showKey = (record: KeyRecord): KeyJson => ({
   ...record,
   createdAt: iso(record.createdAt),
   expiresAt: isoOrNull(record.expiresAt),

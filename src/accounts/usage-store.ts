@@ -141,7 +141,7 @@ async function noteLastUse(db: Db, charges: readonly Charge[]): Promise<void> {
 }
 
 /** Tokens of an account's balance that somebody wants set aside. */
-export interface HoldWish {
+export interface HoldRequest {
   readonly accountId: string;
   readonly wanted: number;
   readonly least: number;
@@ -153,7 +153,7 @@ export interface HoldWish {
  */
 export async function insertHolds(
   { db, dialect }: UsageDb,
-  wishes: readonly HoldWish[],
+  wishes: readonly HoldRequest[],
   now: number,
 ): Promise<(Hold | undefined)[]> {
   return db.transaction().execute(async (transaction) => {

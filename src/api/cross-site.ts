@@ -9,7 +9,7 @@ import { problem } from '#errors.ts';
 import { parseAddress } from '#net/guard/ip-address.ts';
 
 /** Where a page of our own, the playground, may come from: it asks hosts beside its own. */
-export interface OwnPages {
+export interface OwnOrigins {
   /** The origin under which the reader is published. */
   readonly publicOrigin?: string | undefined;
   /** Ports at which the reader answers. */
@@ -17,12 +17,12 @@ export interface OwnPages {
 }
 
 /** Refuses (OperationNotAllowedError) what a page of another site sent. */
-export function refuseForeignPage(
+export function refuseCrossSite(
   { headers }: FastifyRequest,
   ownHosts: readonly string[],
-  ownPages?: OwnPages | undefined,
+  ownPages?: OwnOrigins | undefined,
 ): void {
-  if (!isForeignPage(headers, ownHosts) || (ownPages && isOwnPage(headers, ownHosts, ownPages))) return;
+  if (!isCrossSite(headers, ownHosts) || (ownPages && isOwnPage(headers, ownHosts, ownPages))) return;
   throw problem('OperationNotAllowedError', {
     message: 'This server reads private networks, so web pages of other sites need an API key to ask it',
   });
@@ -32,7 +32,7 @@ export function refuseForeignPage(
  * Whether a page of another site sent it: by the browser's own word (Fetch Metadata, W3C), by its Origin, or by a host
  * name that is not ours, as when a site's name was made to point here (DNS rebinding).
  */
-export function isForeignPage(headers: IncomingHttpHeaders, ownHosts: readonly string[]): boolean {
+export function isCrossSite(headers: IncomingHttpHeaders, ownHosts: readonly string[]): boolean {
   const { origin, host = '' } = headers;
   const site = headers['sec-fetch-site'];
   const typed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
@@ -48,7 +48,11 @@ export function isForeignPage(headers: IncomingHttpHeaders, ownHosts: readonly s
  * have the name of this machine in its own origin only where the name is not one of ours, and another program of this
  * machine has another port.
  */
-function isOwnPage({ origin, host = '' }: IncomingHttpHeaders, ownHosts: readonly string[], pages: OwnPages): boolean {
+function isOwnPage(
+  { origin, host = '' }: IncomingHttpHeaders,
+  ownHosts: readonly string[],
+  pages: OwnOrigins,
+): boolean {
   if (origin === undefined) return false;
   if (origin === pages.publicOrigin) return true;
   if (!URL.canParse(origin)) return false;

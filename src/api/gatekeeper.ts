@@ -1,6 +1,6 @@
-/** The gate at the doors: a route that has an entrance lets nobody in whom the gate refuses, and every visit is ended. */
+/** The gate at the doors: a route that has an access lets nobody in whom the gate refuses, and every admission is ended. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { Caller, Entrance, Gate, Standing, Standings, Visit } from '#accounts/index.ts';
+import type { AccessRule, Admission, Caller, Gate, LimitState, LimitStates } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { callerAddress } from '#http/behalf.ts';
 
@@ -9,16 +9,16 @@ export type LimitHeaders = 'plain' | 'by kind';
 
 export interface Gatekeeper {
   /** The hook of a route: it runs before the body is read. */
-  guard(entrance: Entrance, headers: LimitHeaders): onRequestAsyncHookHandler;
-  /** The visit of a request that came through a guarded route. */
-  visitOf(request: FastifyRequest): Visit;
-  /** Who asks, at a door whose calls go on to others, which count them: a wrong key is refused. */
-  recognize(entrance: Entrance, request: FastifyRequest): Promise<Caller>;
+  guard(access: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
+  /** The admission of a request that came through a guarded route. */
+  admissionOf(request: FastifyRequest): Admission;
+  /** Who asks, at a deps whose calls go on to others, which count them: a wrong key is refused. */
+  identify(access: AccessRule, request: FastifyRequest): Promise<Caller>;
   /** When such a request was looked at, as `performance.now()` milliseconds. */
-  checkOf(request: FastifyRequest): Check | undefined;
+  keyCheckOf(request: FastifyRequest): KeyCheck | undefined;
 }
 
-export interface Check {
+export interface KeyCheck {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -28,45 +28,45 @@ const CLIENT_GONE = 499;
 
 export interface GatekeeperOptions {
   /** Told what an answer has cost, once it is out. */
-  readonly onSpent?: ((endpoint: Entrance['endpoint'], tokens: number) => void) | undefined;
+  readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 
-export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}): Gatekeeper {
-  const visits = new WeakMap<FastifyRequest, Check & { readonly visit: Visit }>();
+export function createGatekeeper(gate: Gate, { onTokensSpent }: GatekeeperOptions = {}): Gatekeeper {
+  const admissions = new WeakMap<FastifyRequest, KeyCheck & { readonly admission: Admission }>();
   return {
-    guard: (entrance, headers) => async (request, reply) => {
-      const asking = askingOf(request);
+    guard: (access, headers) => async (request, reply) => {
+      const credentials = credentialsOf(request);
       const fromMs = performance.now();
-      const admitted = await gate.admit(entrance, asking, (standings) => showLimits(reply, standings, headers));
+      const admitted = await gate.admit(access, credentials, (standings) => showLimits(reply, standings, headers));
       let spent = 0;
-      const visit: Visit = {
+      const admission: Admission = {
         ...admitted,
-        spend(cost) {
+        recordCost(cost) {
           spent = cost.tokens;
-          admitted.spend(cost);
+          admitted.recordCost(cost);
         },
       };
-      visits.set(request, { visit, fromMs, toMs: performance.now() });
+      admissions.set(request, { admission, fromMs, toMs: performance.now() });
       const end = () => {
-        visit.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
-        if (spent) onSpent?.(entrance.endpoint, spent);
+        admission.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
+        if (spent) onTokensSpent?.(access.endpoint, spent);
       };
       if (reply.raw.destroyed) end();
       else reply.raw.once('close', end);
     },
-    recognize: (entrance, request) => gate.recognize(entrance, askingOf(request)),
-    visitOf(request) {
-      const known = visits.get(request);
+    identify: (access, request) => gate.identifyCaller(access, credentialsOf(request)),
+    admissionOf(request) {
+      const known = admissions.get(request);
       if (!known) throw problem('InternalError', {}, new Error('the route is not guarded'));
-      return known.visit;
+      return known.admission;
     },
-    checkOf: (request) => visits.get(request),
+    keyCheckOf: (request) => admissions.get(request),
   };
 }
 
-const askingOf = (request: FastifyRequest) => ({
+const credentialsOf = (request: FastifyRequest) => ({
   authorization: authorizationOf(request),
-  address: callerAddress(request),
+  clientIp: callerAddress(request),
 });
 
 /** Node keeps the first of several Authorization headers only, so they are read from what came over the wire. */
@@ -80,7 +80,7 @@ function authorizationOf({ raw: { rawHeaders } }: FastifyRequest): string[] {
   return found;
 }
 
-function showLimits(reply: FastifyReply, { requests, tokens }: Standings, headers: LimitHeaders): void {
+function showLimits(reply: FastifyReply, { requests, tokens }: LimitStates, headers: LimitHeaders): void {
   if (headers === 'plain') {
     if (requests) write(reply, requests, '');
     return;
@@ -89,7 +89,7 @@ function showLimits(reply: FastifyReply, { requests, tokens }: Standings, header
   if (tokens) write(reply, tokens, '-tokens');
 }
 
-function write(reply: FastifyReply, { limit, remaining, resetMs }: Standing, kind: string): void {
+function write(reply: FastifyReply, { limit, remaining, resetMs }: LimitState, kind: string): void {
   reply.header(`x-ratelimit-limit${kind}`, limit);
   reply.header(`x-ratelimit-remaining${kind}`, remaining);
   reply.header(`x-ratelimit-reset${kind}`, Math.ceil(resetMs / 1000));

@@ -15,7 +15,7 @@ import type { Gatekeeper } from './gatekeeper.ts';
 
 export interface Tracing {
   /** The trace of a request from its beginning on; undefined when nobody wants one. */
-  follow(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace | undefined;
+  start(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace | undefined;
   /** What a caller who asked is shown; sets the header too. Undefined for everybody else. */
   show(request: FastifyRequest, reply: FastifyReply): ShownTrace | undefined;
   /** Follows requests to their end. */
@@ -34,7 +34,7 @@ export function createTracing({
   gatekeeper,
   spanExport,
 }: {
-  readonly gatekeeper: Pick<Gatekeeper, 'checkOf'>;
+  readonly gatekeeper: Pick<Gatekeeper, 'keyCheckOf'>;
   readonly spanExport?: SpanExport | undefined;
 }): Tracing {
   const followed = new WeakMap<FastifyRequest, Followed>();
@@ -42,7 +42,7 @@ export function createTracing({
   function begin(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace {
     const parent = readTraceParent(request.headers.traceparent);
     const trace = createTrace({ id: parent?.traceId, startedAt: performance.now() - reply.elapsedTime });
-    const check = gatekeeper.checkOf(request);
+    const check = gatekeeper.keyCheckOf(request);
     if (check) trace.note('key_check', check.fromMs, check.toMs);
     followed.set(request, { trace, asked, parent });
     return trace;
@@ -57,7 +57,7 @@ export function createTracing({
   };
 
   return {
-    follow: (request, reply, asked) => (asked || spanExport ? begin(request, reply, asked) : undefined),
+    start: (request, reply, asked) => (asked || spanExport ? begin(request, reply, asked) : undefined),
     show,
     observer: {
       failed: (_, request, reply) => void show(request, reply),
@@ -86,7 +86,7 @@ export function asksForTrace({ headers, query }: FastifyRequest, body?: Readonly
 }
 
 /** Each is told, in order. */
-export const allOf = (...observers: readonly RequestObserver[]): RequestObserver => ({
+export const combineObservers = (...observers: readonly RequestObserver[]): RequestObserver => ({
   ended(facts) {
     for (const { ended } of observers) ended?.(facts);
   },

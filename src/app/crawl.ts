@@ -30,7 +30,7 @@ export function createCrawl(
     robots,
     fetch,
     userAgent: config.userAgent ?? defaultUserAgent(),
-    purse: createPurse(accounts),
+    purse: createBilling(accounts),
     limits: { maxPages: config.crawlMaxPages, hostPages: config.crawlHostPages, delayMs: config.crawlDelayMs },
     jobs: config.crawlJobs,
     pagesAtOnce: config.crawlPages,
@@ -49,7 +49,7 @@ interface Reserve {
 const EXPECTED_TOKENS = 20_000;
 
 /** Each page is paid for as a read of the caller's, for as long as the key may be used and there is something left. */
-function createPurse({ accounts, usage }: CrawlParts['accounts']): Billing {
+function createBilling({ accounts, usage }: CrawlParts['accounts']): Billing {
   const chargeOf = ({ id, owner, account, at, ms, model, tokens, status }: ChargedRead, reserve: unknown) => ({
     ...{ id, at, accountId: account, keyId: owner, face: 'reader', endpoint: 'reader' },
     ...{ model, tokens, status, durationMs: ms, hold: (reserve as Reserve | undefined)?.hold },

@@ -19,7 +19,7 @@ import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/reader/openapi.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { searchDescriptionRoutes } from '#api/search/openapi.ts';
 import { SEARCH_PATHS, searchRoutes } from '#api/search/search.ts';
-import { allOf, createTracing } from '#api/trace.ts';
+import { combineObservers, createTracing } from '#api/trace.ts';
 import type { BatchModule } from '#batch/index.ts';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { Config } from '#config.ts';
@@ -34,16 +34,16 @@ import type { Counters } from '#storage/counters/counters.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import type { CloseStack } from './close-stack.ts';
 import type { FlowFace } from './flow.ts';
-import { createMcpDoor, MCP_PATHS } from './mcp.ts';
+import { createMcpEndpoint, MCP_PATHS } from './mcp.ts';
 import type { Network } from './network.ts';
-import type { Started } from './started.ts';
 
 /** Faces that are servers of the framework; the flow gateway has its own. */
 export type ServerFace = Exclude<FaceName, 'flow'>;
 
 /** Where a face can be reached. */
-export interface Place {
+export interface FaceUrl {
   readonly name: FaceName | 'grpc' | 'all' | 'admin' | 'metrics';
   readonly url: string;
 }
@@ -74,7 +74,7 @@ export interface FaceModules {
 export interface Faces {
   readonly faces: Readonly<Record<ServerFace, Face>>;
   /** Opens the ports of the configuration; a port that is taken is an error that names it. */
-  listen(): Promise<Place[]>;
+  listen(): Promise<FaceUrl[]>;
   /** Takes no more requests, and lets those in flight finish within the drain time. */
   close(): Promise<void>;
 }
@@ -94,12 +94,12 @@ const READER_HOST_PATHS = new Set([
 ]);
 const SEARCH_HOST_PATHS = new Set([...SEARCH_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
 
-export async function openFaces(config: Config, rooms: FaceModules, started: Started): Promise<Faces> {
-  const { gatekeeper, network, flow, pictures, metrics, version, log } = rooms;
+export async function createFaces(config: Config, modules: FaceModules, resources: CloseStack): Promise<Faces> {
+  const { gatekeeper, network, flow, pictures, metrics, version, log } = modules;
   const { guard, ownNames } = network;
   const { maxBodyBytes, trustedProxies, userAgent } = config;
   let draining = false;
-  const health: Health = { ...rooms.health, ready: () => !draining };
+  const health: Health = { ...modules.health, ready: () => !draining };
   const tracing = createTracing({ gatekeeper, spanExport: network.spanExport });
 
   const face = async (
@@ -110,10 +110,10 @@ export async function openFaces(config: Config, rooms: FaceModules, started: Sta
     const made = await createServer({
       name,
       log,
-      temporaryDir: rooms.temporaryDir,
+      temporaryDir: modules.temporaryDir,
       maxBodyBytes,
       trustedProxies,
-      observe: allOf(requestCounter(metrics, name), tracing.observer),
+      observe: combineObservers(requestCounter(metrics, name), tracing.observer),
       ...options,
     });
     staticRoutes(made);
@@ -141,15 +141,17 @@ export async function openFaces(config: Config, rooms: FaceModules, started: Sta
     publicOrigin: config.publicUrl && new URL(config.publicUrl).origin,
     ports: () => [openPort(faces.reader.server), ...(hostServer ? [openPort(hostServer)] : [])],
   };
-  /** What every door of the reader and search hosts wants. */
+  /** What every deps of the reader and search hosts wants. */
   const common = {
     gatekeeper,
-    guardsNetworks: config.allowNetworks.length > 0,
+    refusesCrossSite: config.allowNetworks.length > 0,
     ownNames,
     publicUrl: config.publicUrl,
     userAgent,
   };
-  const mcp = started.keep(createMcpDoor({ gatekeeper, version, ownNames, log, faces: () => ({ ...faces, flow }) }));
+  const mcp = resources.use(
+    createMcpEndpoint({ gatekeeper, version, ownNames, log, faces: () => ({ ...faces, flow }) }),
+  );
   const faces: Record<ServerFace, Face> = {
     reader: await face('reader', { ...readerErrors, paths: READER_HOST_PATHS }, (made) => {
       healthRoutes(made, health);
@@ -167,15 +169,15 @@ export async function openFaces(config: Config, rooms: FaceModules, started: Sta
         searchNeedsKey: config.auth === 'on' && config.searchKeyless === 'refused',
         modelsNeedKey: config.auth === 'on',
       });
-      crawlRoutes(made, { ...common, room: rooms.crawl, guard });
-      readerRoutes(made, { ...common, reader: rooms.reader, tracing, pictures, index });
+      crawlRoutes(made, { ...common, crawls: modules.crawl, guard });
+      readerRoutes(made, { ...common, reader: modules.reader, tracing, pictures, index });
     }),
     search: await face('search', { ...readerErrors, paths: SEARCH_HOST_PATHS }, (made) => {
       healthRoutes(made, health);
       searchDescriptionRoutes(made, version);
       searchRoutes(made, {
         ...common,
-        search: rooms.search,
+        search: modules.search,
         tracing,
         keyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
         ownPages,
@@ -186,26 +188,26 @@ export async function openFaces(config: Config, rooms: FaceModules, started: Sta
       });
     }),
     model: await face('model', modelErrors, (made) => {
-      modelProbes(made, { models: rooms.modelHost.models, draining: () => draining, fullDisks: health.fullDisks });
+      modelProbes(made, { models: modules.modelHost.models, draining: () => draining, fullDisks: health.fullDisks });
       modelHostRoutes(made, {
-        ...rooms.modelHost,
-        completions: rooms.completions,
+        ...modules.modelHost,
+        completions: modules.completions,
         gatekeeper,
         tracing,
         prices: config.modelPrices,
         version,
-        batch: { room: rooms.batch, guard },
+        batch: { batch: modules.batch, guard },
       });
     }),
   };
-  const admin = await openAdmin(config, rooms);
+  const admin = await openAdmin(config, modules);
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (admin || metricsServer) await metrics.watchProcess();
   const hostServer = config.port === undefined ? undefined : createHostServer({ ...faces, flow }, MAX_HEADER_BYTES);
 
-  async function listen(): Promise<Place[]> {
+  async function listen(): Promise<FaceUrl[]> {
     const { host } = config;
-    const places: Place[] = [];
+    const places: FaceUrl[] = [];
     const ports: [ServerFace, number][] = [
       ['reader', config.readerPort],
       ['search', config.searchPort],

@@ -1,4 +1,4 @@
-/** What the flow's ready-made executors work with, made of the rooms of this server. */
+/** What the flow's ready-made executors work with, made of the modules of this server. */
 import { asProblem, problem } from '#errors.ts';
 import type { BuiltInTools, Collection } from '#flow/index.ts';
 import { gather } from '#http/gather.ts';
@@ -17,7 +17,7 @@ import {
 import { cutPassages } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Collections } from './collections.ts';
-import { embedTexts, scoresOf } from './model-tools.ts';
+import { embedTexts, scoreTexts } from './model-tools.ts';
 
 export interface FlowModules {
   readonly reader: Reader;
@@ -33,8 +33,8 @@ export interface FlowModules {
 const CALLER = 'flow';
 const MAX_PASSAGES = 100_000;
 
-export function createFlowTools(rooms: FlowModules): BuiltInTools {
-  const { reader, modelHost, ocr, collections, userAgent, log } = rooms;
+export function createFlowTools(modules: FlowModules): BuiltInTools {
+  const { reader, modelHost, ocr, collections, userAgent, log } = modules;
 
   /** What went wrong on our side is told to nobody but the log. */
   async function shown<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -71,7 +71,7 @@ export function createFlowTools(rooms: FlowModules): BuiltInTools {
     cut: (text) => cutPassages(text, MAX_PASSAGES),
     embed: (texts, ask) => shown(() => embedTexts(modelHost, texts, { ...ask, caller: CALLER }), ask.signal),
     rerank: (query, texts, ask) =>
-      shown(() => scoresOf(modelHost, query, texts, { ...ask, caller: CALLER }), ask.signal),
+      shown(() => scoreTexts(modelHost, query, texts, { ...ask, caller: CALLER }), ask.signal),
     openCollection: async (name) => guarded(collections.open(name), shown),
     ocr: ocr && ((picture, { languages, signal }) => shown(() => ocr.read(picture, { languages, signal }), signal)),
   };

@@ -18,7 +18,7 @@ import {
   parseFlow,
   serveMetrics,
 } from '#flow/index.ts';
-import { foreignPageRefusal } from './flow-refusal.ts';
+import { crossSiteRefusal } from './flow-cross-site.ts';
 import { createFlowTools, type FlowModules } from './flow-tools.ts';
 
 export interface FlowFace extends HostFace {
@@ -81,7 +81,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
   }
   const guarded = settings.auth === 'on' && options.token === undefined && !LOOPBACK.test(host);
 
-  const ofForeignPage = foreignPageRefusal(options, ownNames);
+  const ofForeignPage = crossSiteRefusal(options, ownNames);
   function refuse(request: IncomingMessage): string | undefined {
     if (guarded && !isFromHere(request)) return FROM_ELSEWHERE;
     return ofForeignPage(request);

@@ -1,4 +1,4 @@
-/** What every door stands on: accounts and limits, the ways out, what opens files, the models of others. */
+/** What every deps stands on: accounts and limits, the ways out, what opens files, the models of others. */
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountsModule, createGate, openAccounts } from '#accounts/index.ts';
@@ -17,15 +17,15 @@ import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { openPictures, type Pictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
-import { observers } from './metrics.ts';
+import type { CloseStack } from './close-stack.ts';
+import { createObservers } from './metrics.ts';
 import { type Network, openNetwork } from './network.ts';
-import type { Started } from './started.ts';
 
 export interface Foundation {
   /** For what lives as long as the process at most. */
   readonly temporaryDir: string;
   readonly metrics: Metrics;
-  readonly observe: ReturnType<typeof observers>;
+  readonly observe: ReturnType<typeof createObservers>;
   readonly plans: Plans;
   readonly accounts: AccountsModule;
   /** The first key of a new installation. */
@@ -50,18 +50,18 @@ export interface FoundationOptions {
 
 export async function openFoundation(
   { config, version, log, lookup }: FoundationOptions,
-  started: Started,
+  resources: CloseStack,
 ): Promise<Foundation> {
   const { dataDir, databaseUrl, redisUrl } = config;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   // Left by a server that was killed: nothing in it outlives a start.
   const temporaryDir = await openServerFolder(path.join(dataDir, 'tmp'));
-  started.onEnd(() => rm(temporaryDir, { recursive: true, force: true }));
+  resources.defer(() => rm(temporaryDir, { recursive: true, force: true }));
 
   const metrics = createMetrics();
-  const observe = observers(metrics);
+  const observe = createObservers(metrics);
   const plans = plansWith(config.plans);
-  const accounts = started.keep(
+  const accounts = resources.use(
     await openAccounts({
       dataDir,
       databaseUrl,
@@ -72,7 +72,7 @@ export async function openFoundation(
   );
   const firstKey = config.auth === 'on' ? await firstKeyOf(accounts, log) : undefined;
   const limits = { store: config.limitStore, redisUrl, databaseUrl, file: path.join(dataDir, 'limits.db') };
-  const counters = started.keep(await openCounters(limits, { log }));
+  const counters = resources.use(await openCounters(limits, { log }));
   const gate = createGate({
     ...accounts,
     counters,
@@ -82,10 +82,10 @@ export async function openFoundation(
     keylessFeatures: config.keylessFeatures,
     refusedRpm: config.refusedRpm,
   });
-  const gatekeeper = createGatekeeper(gate, { onSpent: observe.onSpent });
-  const network = await openNetwork(config, { lookup, version, log }, started);
-  const pictures = started.keep(await openPictures(dataDir, { mayAnswer: network.mayAnswer }));
-  const documents = started.keep(
+  const gatekeeper = createGatekeeper(gate, { onTokensSpent: observe.onSpent });
+  const network = await openNetwork(config, { lookup, version, log }, resources);
+  const pictures = resources.use(await openPictures(dataDir, { mayAnswer: network.mayAnswer }));
+  const documents = resources.use(
     createDocuments({
       processes: config.documentWorkers,
       memoryMb: config.documentMemoryMb,
@@ -100,7 +100,7 @@ export async function openFoundation(
     temporaryDir,
     timeoutMs: config.documentTimeoutMs,
   });
-  if (ocr) started.keep(ocr);
+  if (ocr) resources.use(ocr);
 
   const models = createModels(config, { fetch: network.trusted });
   return {

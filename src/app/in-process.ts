@@ -10,7 +10,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { createHostServer, type HostFaces } from '#api/hosts.ts';
 import { onBehalfOf } from '#http/behalf.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
-import { ownTemporary } from './own-temporary.ts';
+import { processTemporaryFolder } from './temporary-folder.ts';
 
 /** Where each face is for `fetch`; outside of it these names mean nothing. */
 export const IN_PROCESS_URLS = {
@@ -21,7 +21,7 @@ export const IN_PROCESS_URLS = {
 } as const;
 
 /** Names the address of whom a request is for. It is believed here, since nobody else can open the socket. */
-export const FOR_HEADER = 'x-lectern-for';
+export const CLIENT_IP_HEADER = 'x-lectern-for';
 
 export interface InProcess {
   readonly urls: typeof IN_PROCESS_URLS;
@@ -32,12 +32,12 @@ export interface InProcess {
 /** Opens the socket; the faces must be ready. */
 export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   // Paths of sockets may be 104 bytes long at most, which a data folder may use up.
-  const { path: folder } = await ownTemporary();
+  const { path: folder } = await processTemporaryFolder();
   const name = randomBytes(4).toString('hex');
   const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\lectern-${name}` : path.join(folder, name);
   const server = createHostServer(faces, MAX_HEADER_BYTES);
   server.prependListener('request', (request) => {
-    const address = request.headers[FOR_HEADER];
+    const address = request.headers[CLIENT_IP_HEADER];
     if (typeof address === 'string') onBehalfOf(request, address);
   });
   await new Promise<void>((resolve, reject) => {
@@ -45,7 +45,7 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   });
   return {
     urls: IN_PROCESS_URLS,
-    fetch: (input, init) => askAndFollow(new Request(input, init), socketPath),
+    fetch: (input, init) => fetchFollowing(new Request(input, init), socketPath),
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
@@ -56,7 +56,7 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
 const REDIRECTS = new Set([301, 302, 303]);
 
 /** A picture is where the answer to a read says; nothing else here is somewhere else. */
-async function askAndFollow(asked: Request, socketPath: string): Promise<Response> {
+async function fetchFollowing(asked: Request, socketPath: string): Promise<Response> {
   const answer = await ask(asked, socketPath);
   const place = answer.headers.get('location');
   if (asked.redirect !== 'follow' || place === null || !REDIRECTS.has(answer.status)) return answer;

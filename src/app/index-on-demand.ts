@@ -2,27 +2,27 @@
 import type { Config } from '#config.ts';
 import type { LocalIndex } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
+import { CloseStack } from './close-stack.ts';
 import type { Foundation } from './foundation.ts';
-import { Started } from './started.ts';
 
 export interface IndexOnDemand extends Pick<LocalIndex, 'add' | 'remove'> {
   /** What was begun is done by then. */
   close(): Promise<void>;
 }
 
-export function indexOnDemand(config: Config, foundation: Foundation, log: Log): IndexOnDemand {
-  const started = new Started();
+export function createIndexOnDemand(config: Config, foundation: Foundation, log: Log): IndexOnDemand {
+  const resources = new CloseStack();
   let opened: Promise<LocalIndex> | undefined;
 
   async function open(): Promise<LocalIndex> {
-    const [{ openIndexOf }, { indexEmbedder }, { openModelModule }] = await Promise.all([
+    const [{ openIndexOf }, { createIndexEmbedder }, { openModelModule }] = await Promise.all([
       import('#search/index.ts'),
       import('./model-tools.ts'),
       import('./model-module.ts'),
     ]);
-    const modelHost = started.keep(await openModelModule(config, foundation, log));
-    const embedder = await indexEmbedder(modelHost, config.searchEmbedder);
-    return started.keep(await openIndexOf(config, { embedder, log }));
+    const modelHost = resources.use(await openModelModule(config, foundation, log));
+    const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
+    return resources.use(await openIndexOf(config, { embedder, log }));
   }
 
   const index = () => {
@@ -35,7 +35,7 @@ export function indexOnDemand(config: Config, foundation: Foundation, log: Log):
     async close() {
       // Whoever asked for it was told why it is not.
       await opened?.catch(() => {});
-      await started.endAll(log);
+      await resources.closeAll(log);
     },
   };
 }

@@ -23,7 +23,7 @@ const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly ModuleTables[
   ...(databaseUrl && indexMaxBytes > 0 ? [INDEX_TABLES] : []),
 ];
 
-export interface ModuleMigrations {
+export interface MigrationState {
   readonly room: string;
   /** How many migrations the database has seen. */
   readonly seen: number;
@@ -33,8 +33,8 @@ export interface ModuleMigrations {
 }
 
 /** Changes nothing. DatabaseAway when the database cannot be reached. */
-export async function migrationState(place: Place): Promise<ModuleMigrations[]> {
-  const states: ModuleMigrations[] = [];
+export async function migrationState(place: Place): Promise<MigrationState[]> {
+  const states: MigrationState[] = [];
   for (const { room, migrations, fileIn } of tablesOf(place)) {
     const seen = await seenMigrations({ url: place.databaseUrl, file: fileIn(place.dataDir) }, room);
     states.push({ room, seen, known: migrations.length, due: migrations.slice(seen).map(({ name }) => name) });

@@ -50,7 +50,7 @@ export async function embedTexts(
 }
 
 /** One score a text, in order. */
-export async function scoresOf(
+export async function scoreTexts(
   { registry, models }: ModelHost,
   query: string,
   texts: readonly string[],
@@ -73,7 +73,7 @@ const LEARNED_DIMENSIONS = 256;
  * What an index searches by meaning with; undefined for `none`. Throws ModelNotFoundError. Floor and weight of the built-in
  * model did well on titles looked up among pages (bench/search-index.ts); others are trusted as much as words are.
  */
-export async function indexEmbedder(modelHost: ModelHost, model: string): Promise<IndexEmbedder | undefined> {
+export async function createIndexEmbedder(modelHost: ModelHost, model: string): Promise<IndexEmbedder | undefined> {
   if (model === 'none') return undefined;
   const { row } = await modelHost.registry.embedding(model);
   const isBuiltIn = row.id === EMBEDDING_MODEL;
@@ -89,8 +89,8 @@ export async function indexEmbedder(modelHost: ModelHost, model: string): Promis
 }
 
 /** What orders passages at last; undefined for `none`. Throws ModelNotFoundError. */
-export async function passageReranker(modelHost: ModelHost, model: string): Promise<PassageReranker | undefined> {
+export async function createPassageReranker(modelHost: ModelHost, model: string): Promise<PassageReranker | undefined> {
   if (model === 'none') return undefined;
   await modelHost.registry.reranker(model);
-  return (query, texts, signal = NOBODY) => scoresOf(modelHost, query, texts, { model, caller: CALLER, signal });
+  return (query, texts, signal = NOBODY) => scoreTexts(modelHost, query, texts, { model, caller: CALLER, signal });
 }

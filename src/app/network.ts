@@ -13,7 +13,7 @@ import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
 import { createRefusalLog, defaultUserAgent, type RefusalLog } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { openSpanExport, type SpanExport } from '#telemetry/otlp.ts';
-import type { Started } from './started.ts';
+import type { CloseStack } from './close-stack.ts';
 
 export interface Network {
   readonly guard: Guard;
@@ -40,7 +40,7 @@ export interface NetworkParts {
   readonly log: Log;
 }
 
-export async function openNetwork(config: Config, parts: NetworkParts, started: Started): Promise<Network> {
+export async function openNetwork(config: Config, parts: NetworkParts, resources: CloseStack): Promise<Network> {
   const { lookup, log } = parts;
   const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
   const isOwnHost = (name: string) => name === ownHost;
@@ -48,12 +48,12 @@ export async function openNetwork(config: Config, parts: NetworkParts, started: 
   const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPlaces, ...(lookup && { lookup }) });
   const regionRules = { region: config.region, euHosts: config.euHosts, log };
   const region = createRegion(regionRules);
-  const fetch = started.keep(createFetch({ guard, region }));
-  const trusted = started.keep(createTrustedFetch(regionRules));
+  const fetch = resources.use(createFetch({ guard, region }));
+  const trusted = resources.use(createTrustedFetch(regionRules));
   const spanExport = await openSpans(config, { ...parts, region });
-  if (spanExport) started.keep(spanExport);
+  if (spanExport) resources.use(spanExport);
   const refusals = createRefusalLog();
-  const egress = started.keep(
+  const egress = resources.use(
     await createEgress({ guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure }),
   );
   ownPlaces.add(egress.port);

@@ -6,9 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { doctor, type Finding, linesOf, reportOf, summaryOf } from '#app/doctor/doctor.ts';
+import { networkGuardChecks } from '#app/doctor/network-guard.ts';
 import { privacyChecks, watchConnections } from '#app/doctor/privacy.ts';
 import { storeChecks } from '#app/doctor/stores.ts';
-import { wayOutChecks } from '#app/doctor/way-out.ts';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { readConfig } from '#config.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
@@ -99,8 +99,8 @@ it(
 function leaky(port: number, hear: () => void) {
   return {
     pages: { origin: 'http://127.0.0.1:1', port: 1, close: async () => {} },
-    secrets: [{ port, connections: () => heard, hears: async () => true, close: async () => {} }],
-    secretPort: port,
+    listeners: [{ port, connections: () => heard, countsConnections: async () => true, close: async () => {} }],
+    listenerPort: port,
     hasChanging: false,
     key: '',
     urls: { reader: 'http://r', search: 'http://s', models: 'http://m', flow: 'http://f' },
@@ -111,13 +111,13 @@ function leaky(port: number, hear: () => void) {
       return new Response(JSON.stringify({ code: 200, data: { content: 'SECRET' } }));
     },
     close: async () => {},
-  } as unknown as Parameters<typeof wayOutChecks>[0];
+  } as unknown as Parameters<typeof networkGuardChecks>[0];
 }
 let heard = 0;
 
 it('sees what gets through, by the answer and by what arrives', async () => {
-  const run = async (patient: Parameters<typeof wayOutChecks>[0]) =>
-    wayOutChecks(patient, [], ['direct'])
+  const run = async (server: Parameters<typeof networkGuardChecks>[0]) =>
+    networkGuardChecks(server, [], ['direct'])
       .find(({ name }) => name === 'This machine')!
       .run();
   expect(await run(leaky(1, () => {}))).toMatchObject({
@@ -164,9 +164,12 @@ it('says which database another program holds', async () => {
 
 it('takes a browser that does not start for no leak, and for no proof either', async () => {
   const answer = () => Response.json({ code: 503, name: 'ServiceNodeResourceDrainError' }, { status: 503 });
-  const patient = { ...leaky(1, () => {}), fetch: async () => answer() };
-  const ways = wayOutChecks(patient, [], ['browser']).find(({ name }) => name === 'This machine')!;
-  expect(await ways.run()).toMatchObject({ state: 'warning', found: expect.stringMatching(/^18 could not be asked/) });
+  const server = { ...leaky(1, () => {}), fetch: async () => answer() };
+  const checks = networkGuardChecks(server, [], ['browser']).find(({ name }) => name === 'This machine')!;
+  expect(await checks.run()).toMatchObject({
+    state: 'warning',
+    found: expect.stringMatching(/^18 could not be asked/),
+  });
 });
 
 /** What the examination finds of privacy while a child runs. */

@@ -146,7 +146,7 @@ it('describes batch jobs', async () => {
     opening: { embedder: (row) => fakeEmbedder(row), reranker: (row) => fakeReranker(row) },
     batch: async ({ registry, models }) => ({
       guard,
-      room: await openBatch({
+      batch: await openBatch({
         dataDir: folder,
         registry,
         models,

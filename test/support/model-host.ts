@@ -160,7 +160,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
       return { status: answer.status, headers: answer.headers, body: await answer.json() };
     },
     async close() {
-      await batch?.room.close();
+      await batch?.batch.close();
       await close();
       face.server.closeAllConnections();
       await face.close();

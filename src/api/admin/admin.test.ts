@@ -30,7 +30,7 @@ let counters: Counters;
 let face: Face;
 let url: string;
 
-async function serve(door: Partial<Parameters<typeof adminRoutes>[1]> = {}): Promise<void> {
+async function serve(deps: Partial<Parameters<typeof adminRoutes>[1]> = {}): Promise<void> {
   face = await createServer({
     name: 'admin',
     log: createLog('silent'),
@@ -39,7 +39,7 @@ async function serve(door: Partial<Parameters<typeof adminRoutes>[1]> = {}): Pro
     writeError: writeAdminError,
     malformedBody: errorBody,
   });
-  adminRoutes(face, { ...room, plans: PLANS, secret: SECRET, counters, version: '1.2.3', ...door });
+  adminRoutes(face, { ...room, plans: PLANS, secret: SECRET, counters, version: '1.2.3', ...deps });
   await face.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(face.server.address() as AddressInfo).port}`;
 }

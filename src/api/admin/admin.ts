@@ -26,7 +26,7 @@ export function writeAdminError(failure: Problem, _: FastifyRequest, reply: Fast
   return reply.send(JSON.stringify({ data: null, ...errorObject(failure) }));
 }
 
-export function adminRoutes(face: Face, { secret, counters, version, ...rooms }: AdminEndpointOptions): void {
+export function adminRoutes(face: Face, { secret, counters, version, ...modules }: AdminEndpointOptions): void {
   face.addHook('onSend', async (_, reply) => {
     reply.header('cache-control', 'no-store');
     // Pages of other origins have no business here.
@@ -43,7 +43,7 @@ export function adminRoutes(face: Face, { secret, counters, version, ...rooms }:
       url: route.path.replace('{id}', ':id'),
       onRequest,
       handler: async (request, reply) => {
-        const answer = await run(route, rooms, request);
+        const answer = await run(route, modules, request);
         return reply
           .code(route.method === 'POST' ? 201 : 200)
           .type('application/json; charset=utf-8')
@@ -53,14 +53,14 @@ export function adminRoutes(face: Face, { secret, counters, version, ...rooms }:
   }
 }
 
-async function run(route: AdminRoute, rooms: AdminModules, request: FastifyRequest) {
+async function run(route: AdminRoute, modules: AdminModules, request: FastifyRequest) {
   const { id } = request.params as { id?: string };
   if (id !== undefined && !ID.test(id))
     throw problem('ResourceNotFoundError', { path: 'id', message: 'This is no id' });
   const query = route.query && checked(route.query, { ...(request.query as object) });
   const body = route.body && checked(route.body, bodyOf(request));
   try {
-    return await route.run(rooms, { id: id ?? '', query, body });
+    return await route.run(modules, { id: id ?? '', query, body });
   } catch (error) {
     if (isDiskFull(error)) throw diskFull(error);
     throw error instanceof DatabaseUnavailableError

@@ -49,7 +49,7 @@ interface Row<Query extends z.ZodType, Body extends z.ZodType> {
   readonly shape: keyof typeof ADMIN_SHAPES;
   /** `page` has `next`, the id to go on behind. */
   readonly kind: 'one' | 'list' | 'page';
-  readonly run: (rooms: AdminModules, asked: Asked<z.output<Query>, z.output<Body>>) => Promise<AdminAnswer>;
+  readonly run: (modules: AdminModules, asked: Asked<z.output<Query>, z.output<Body>>) => Promise<AdminAnswer>;
 }
 
 export interface AdminAnswer {

@@ -1,7 +1,7 @@
 /** Who may use the admin API: those who have its secret. Guesses are counted by the address that they come from. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { countedAddress } from '#accounts/index.ts';
+import { limiterKeyOf } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { type Counters, CountersUnavailableError } from '#storage/counters/counters.ts';
 
@@ -18,7 +18,7 @@ export function signIn(secret: string, counters: Pick<Counters, 'take'>) {
     const [, given] = /^bearer +(\S.*)$/i.exec(request.headers.authorization?.trim() ?? '') ?? [];
     // Digests are of one length, so comparing them tells nothing of the secret's.
     const isRight = given !== undefined && timingSafeEqual(digest(given), right);
-    await count(counters, countedAddress(request.ip), given !== undefined && !isRight);
+    await count(counters, limiterKeyOf(request.ip), given !== undefined && !isRight);
     if (isRight) return;
     reply.header('www-authenticate', 'Bearer');
     throw problem(given === undefined ? 'AuthenticationRequiredError' : 'AuthenticationFailedError', {

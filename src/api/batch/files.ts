@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BatchModule, FileKind, Job } from '#batch/index.ts';
 
 /** Streamed from the database: nothing is held but the piece on its way. */
-export function sendFile(request: FastifyRequest, reply: FastifyReply, room: BatchModule, job: Job, kind: FileKind) {
-  const file = room.file(job, kind);
+export function sendFile(request: FastifyRequest, reply: FastifyReply, batch: BatchModule, job: Job, kind: FileKind) {
+  const file = batch.file(job, kind);
   const range = rangeOf(request.headers.range, file.bytes);
   reply
     .type('application/x-ndjson')

@@ -1,43 +1,43 @@
 /** Crawls of sites: started, looked at, followed, cancelled; what was read is fetched, or comes as it is read. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, Entrance } from '#accounts/index.ts';
+import type { AccessRule, Caller } from '#accounts/index.ts';
 import { type CrawlJob, type CrawlModule, type FollowEvent, type Outcome, showCrawl } from '#crawl/index.ts';
 import { asProblem, problem } from '#errors.ts';
 import { goneSignal } from '#http/gone.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { eventText } from '#http/sse.ts';
-import { away } from '../batch/unavailable.ts';
-import { refuseForeignPage } from '../cross-site.ts';
+import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent } from '../envelopes/reader.ts';
 import type { Gatekeeper } from '../gatekeeper.ts';
+import { orUnavailable } from '../unavailable.ts';
 import { type CrawlRules, readCrawl } from './request.ts';
 
 export interface CrawlEndpointOptions extends CrawlRules {
-  readonly room: CrawlModule;
+  readonly crawls: CrawlModule;
   readonly gatekeeper: Gatekeeper;
   /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
-  readonly guardsNetworks: boolean;
+  readonly refusesCrossSite: boolean;
   /** Names under which a browser may know this server, beside addresses and localhost. */
   readonly ownNames: readonly string[];
 }
 
 export const CRAWL_PATHS: readonly string[] = ['/crawl', '/crawls', '/crawl/'];
 
-const ENTRANCE: Entrance = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'refused' };
+const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'refused' };
 const STANDARD_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-export function crawlRoutes(face: Face, door: CrawlEndpointOptions): void {
-  const { room, gatekeeper } = door;
-  const onRequest = gatekeeper.guard(ENTRANCE, 'plain');
+export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
+  const { crawls, gatekeeper } = deps;
+  const onRequest = gatekeeper.guard(ACCESS, 'plain');
 
   /** Whose a crawl is, and who pays. Where nobody needs a key all crawls are everybody's. */
   function callerOf(request: FastifyRequest): { readonly owner: string; readonly account: string | null } {
-    const { caller }: { caller: Caller } = gatekeeper.visitOf(request);
+    const { caller }: { caller: Caller } = gatekeeper.admissionOf(request);
     if (caller.kind === 'key') return { owner: caller.key.id, account: caller.account.id };
-    if (door.guardsNetworks) refuseForeignPage(request, door.ownNames);
+    if (deps.refusesCrossSite) refuseCrossSite(request, deps.ownNames);
     return { owner: '', account: null };
   }
 
@@ -45,32 +45,32 @@ export function crawlRoutes(face: Face, door: CrawlEndpointOptions): void {
   async function ownJob(request: FastifyRequest): Promise<CrawlJob> {
     const { owner } = callerOf(request);
     const { id } = request.params as { id: string };
-    const job = await away(room.find(id));
+    const job = await orUnavailable(crawls.find(id));
     if (job?.owner === owner) return job;
     throw problem('ResourceNotFoundError', { message: `crawl ${id.slice(0, MAX_ID)} not found or access denied` });
   }
 
   face.post('/crawl', { onRequest }, async (request, reply) => {
     const caller = callerOf(request);
-    const { asked, options } = readCrawl(request, gatekeeper.visitOf(request), door);
+    const { asked, options } = readCrawl(request, gatekeeper.admissionOf(request), deps);
     request.body = undefined;
     const isStream = successKind(request.headers.accept) === 'stream';
-    const job = await away(room.submit({ asked, options, ...caller }));
+    const job = await orUnavailable(crawls.submit({ asked, options, ...caller }));
     reply.header('location', `/crawl/${job.id}`);
     if (!isStream) return sendJson(reply.code(202), showCrawl(job));
     const signal = goneSignal(reply);
     if (asked.cancelOnClose) {
-      const abandon = () => void room.abandon(job).catch((error: unknown) => request.log.warn({ err: error }));
+      const abandon = () => void crawls.abandon(job).catch((error: unknown) => request.log.warn({ err: error }));
       if (signal.aborted) abandon();
       else signal.addEventListener('abort', abandon, { once: true });
     }
-    return sendEvents(reply, room.follow(job, 0, signal));
+    return sendEvents(reply, crawls.follow(job, 0, signal));
   });
 
   face.get('/crawls', { onRequest }, async (request, reply) => {
     const { owner } = callerOf(request);
-    const jobs = await away(
-      room.list(owner, wholeNumber(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? STANDARD_LIMIT),
+    const jobs = await orUnavailable(
+      crawls.list(owner, wholeNumber(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? STANDARD_LIMIT),
     );
     return sendJson(reply, jobs.map(showCrawl));
   });
@@ -78,19 +78,19 @@ export function crawlRoutes(face: Face, door: CrawlEndpointOptions): void {
   face.get('/crawl/:id', { onRequest }, async (request, reply) => sendJson(reply, showCrawl(await ownJob(request))));
 
   face.delete('/crawl/:id', { onRequest }, async (request, reply) =>
-    sendJson(reply, showCrawl(await away(room.cancel(await ownJob(request))))),
+    sendJson(reply, showCrawl(await orUnavailable(crawls.cancel(await ownJob(request))))),
   );
 
   face.get('/crawl/:id/pages', { onRequest }, async (request, reply) => {
     const after = wholeNumber(request, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? lastEventId(request) ?? 0;
     const job = await ownJob(request);
     if (successKind(request.headers.accept) === 'stream') {
-      return sendEvents(reply, room.follow(job, after, goneSignal(reply)));
+      return sendEvents(reply, crawls.follow(job, after, goneSignal(reply)));
     }
     return reply
       .type('application/x-ndjson')
       .header('cache-control', 'no-store')
-      .send(Readable.from(lines(room.outcomes(job, after)), { objectMode: false }));
+      .send(Readable.from(lines(crawls.outcomes(job, after)), { objectMode: false }));
   });
 
   // What stands under these addresses is never a page to read.

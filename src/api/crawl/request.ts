@@ -1,6 +1,6 @@
 /** What a crawl is asked for, checked: its own fields, and options of the reader for every page. */
 import type { FastifyRequest } from 'fastify';
-import type { Visit } from '#accounts/index.ts';
+import type { Admission } from '#accounts/index.ts';
 import { CRAWL_OPTIONS, type GivenCrawl } from '#crawl/index.ts';
 import { Problem, problem } from '#errors.ts';
 import { gather } from '#http/gather.ts';
@@ -25,10 +25,10 @@ export interface AskedCrawl {
  * that may not be read; what the caller's plan has not, as for a read. Fields of no meaning are passed over, as a read
  * does.
  */
-export function readCrawl(request: FastifyRequest, visit: Visit, rules: CrawlRules): AskedCrawl {
+export function readCrawl(request: FastifyRequest, admission: Admission, rules: CrawlRules): AskedCrawl {
   const body = request.body as Record<string, unknown> | undefined;
   const asked = gather(CRAWL_OPTIONS, { headers: {}, body });
-  const options = readerOptions(asked.options ?? {}, visit, rules);
+  const options = readerOptions(asked.options ?? {}, admission, rules);
   for (const text of [asked.url ?? [], asked.urls ?? []].flat()) refuseStart(text, request, rules);
   return { asked, options };
 }
@@ -37,7 +37,7 @@ export function readCrawl(request: FastifyRequest, visit: Visit, rules: CrawlRul
 const TARGETS = ['url', 'html', 'file', 'pdf'] as const;
 const PICTURES = /screenshot|pageshot/;
 
-function readerOptions(body: Record<string, unknown>, visit: Visit, { userAgent }: CrawlRules): GivenOptions {
+function readerOptions(body: Record<string, unknown>, admission: Admission, { userAgent }: CrawlRules): GivenOptions {
   const target = TARGETS.find((name) => body[name] !== undefined && body[name] !== null);
   if (target) throw refused(target, 'says what is read, which a crawl finds out by itself');
   const given = { ...(userAgent && { userAgent }), ...gathered(body) };
@@ -45,7 +45,8 @@ function readerOptions(body: Record<string, unknown>, visit: Visit, { userAgent 
     throw refused('zeroDataRetention', 'cannot be kept: a crawl keeps pages until they are fetched');
   if (PICTURES.test(given.respondWith ?? '')) throw refused('respondWith', 'must not ask a crawl for pictures');
   const options = resolve(given);
-  for (const { feature, option } of featuresAsked(given, options)) visit.allow(feature, `options.${option}`);
+  for (const { feature, option } of featuresAsked(given, options))
+    admission.requireFeature(feature, `options.${option}`);
   return given;
 }
 

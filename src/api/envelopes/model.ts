@@ -95,7 +95,7 @@ const CHAT_TYPES: Readonly<Record<number, string>> = {
 const PATH_PARAMETERS = { '/v1/models/': 'model_id', '/v1/batch/': 'batch_id' } as const;
 
 /** Only an address that cannot be decoded has this path on this host: no field of a body is called so. */
-function inItsPlace(failure: Problem, url: string): Problem {
+function atPathParameter(failure: Problem, url: string): Problem {
   if (failure.name !== 'ParamValidationError' || failure.facts.path !== 'url') return failure;
   const [, parameter] = Object.entries(PATH_PARAMETERS).find(([start]) => url.startsWith(start)) ?? [];
   const field = parameter ? `path -> ${parameter}` : 'path';
@@ -107,7 +107,7 @@ function inItsPlace(failure: Problem, url: string): Problem {
 const AWAY_S = 30;
 
 export function writeModelError(given: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
-  const failure = inItsPlace(given, request.originalUrl);
+  const failure = atPathParameter(given, request.originalUrl);
   const { status, detail, code, errors } = modelFailure(failure);
   const { retryAfter = status === 503 ? AWAY_S : undefined } = failure.facts;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));

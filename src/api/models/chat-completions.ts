@@ -14,24 +14,25 @@ export interface ChatEndpointOptions extends ModelEndpointOptions {
   readonly completions: Completions;
 }
 
-export function chatCompletionsRoutes(face: Face, door: ChatEndpointOptions): void {
-  keyedRoute(face, '/v1/chat/completions', 'chat', door, async (request, reply) => {
+export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): void {
+  keyedRoute(face, '/v1/chat/completions', 'chat', deps, async (request, reply) => {
     const body = bodyOf(request);
-    const { model, request: asked, pieces } = door.completions.open(modelOf(body), body);
+    const { model, request: asked, pieces } = deps.completions.open(modelOf(body), body);
     // What was read of it lives on; the rest would be held until the answer is out.
     request.body = undefined;
-    const visit = door.gatekeeper.visitOf(request);
-    const trace = door.tracing.follow(request, reply, asksForTrace(request, body));
+    const admission = deps.gatekeeper.admissionOf(request);
+    const trace = deps.tracing.start(request, reply, asksForTrace(request, body));
     const written = pieces({
       signal: goneSignal(reply),
-      admit: (tokens) => visit.takeTokens(tokens),
-      onSpent: ({ promptTokens, completionTokens }) => visit.spend({ tokens: promptTokens + completionTokens, model }),
+      admit: (tokens) => admission.reserveTokens(tokens),
+      onSpent: ({ promptTokens, completionTokens }) =>
+        admission.recordCost({ tokens: promptTokens + completionTokens, model }),
     });
     const answer = throughout('model', trace, written);
-    const shown = () => door.tracing.show(request, reply);
+    const shown = () => deps.tracing.show(request, reply);
     const head = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created: Math.floor(Date.now() / 1000), model };
     if (asked.stream) {
-      const onFailed = () => visit.spend({ tokens: 0, model });
+      const onFailed = () => admission.recordCost({ tokens: 0, model });
       const stream = await chatEventStream(answer, {
         head,
         includeUsage: asked.includeUsage,

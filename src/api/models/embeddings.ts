@@ -5,19 +5,19 @@ import { bodyOf, modelOf } from './body.ts';
 import { embeddingsAnswer } from './embeddings-answer.ts';
 import { callOf, keyedRoute, type ModelEndpointOptions } from './endpoint.ts';
 
-export function embeddingsRoutes(face: Face, door: ModelEndpointOptions): void {
-  keyedRoute(face, '/v1/embeddings', 'embeddings', door, async (request, reply) => {
+export function embeddingsRoutes(face: Face, deps: ModelEndpointOptions): void {
+  keyedRoute(face, '/v1/embeddings', 'embeddings', deps, async (request, reply) => {
     const body = bodyOf(request);
-    const call = callOf(request, reply, door, body);
-    const { row, kind } = await door.registry.embedding(modelOf(body));
+    const call = callOf(request, reply, deps, body);
+    const { row, kind } = await deps.registry.embedding(modelOf(body));
     const asked = readEmbedRequest(body, row, kind);
     // What was read of it lives on; the rest would be held until the answer is out.
     request.body = undefined;
-    const embeddings = await embed(door.models, row, asked, call);
+    const embeddings = await embed(deps.models, row, asked, call);
     refuseZeros(embeddings, asked);
-    door.gatekeeper.visitOf(request).spend({ tokens: embeddings.tokens, model: row.id });
+    deps.gatekeeper.admissionOf(request).recordCost({ tokens: embeddings.tokens, model: row.id });
     call.trace?.count('tokens', embeddings.tokens);
-    const trace = door.tracing.show(request, reply);
+    const trace = deps.tracing.show(request, reply);
     const answer = await embeddingsAnswer({ model: row.id, request: asked, embeddings, trace });
     return reply.type('application/json; charset=utf-8').send(answer);
   });

@@ -24,23 +24,23 @@ export function keyedRoute(
   face: Face,
   url: string,
   endpoint: Endpoint,
-  door: ModelEndpointOptions,
+  deps: ModelEndpointOptions,
   handler: RouteHandlerMethod,
 ) {
-  const entrance = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
-  face.route({ method: 'POST', url, onRequest: door.gatekeeper.guard(entrance, 'by kind'), handler });
-  refuseOthers(face, url, ['POST']);
+  const access = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
+  face.route({ method: 'POST', url, onRequest: deps.gatekeeper.guard(access, 'by kind'), handler });
+  refuseOtherMethods(face, url, ['POST']);
 }
 
 /** A route for anybody: a key is not looked at. */
-export function openRoute(face: Face, url: string, handler: RouteHandlerMethod) {
+export function publicRoute(face: Face, url: string, handler: RouteHandlerMethod) {
   // Balancers and monitors ask for the head alone.
   face.route({ method: ['GET', 'HEAD'], url, handler });
-  refuseOthers(face, url, ['GET', 'HEAD']);
+  refuseOtherMethods(face, url, ['GET', 'HEAD']);
 }
 
 /** Answers every method but those that the address has. */
-export function refuseOthers(face: Face, url: string, methods: readonly HTTPMethods[]): void {
+export function refuseOtherMethods(face: Face, url: string, methods: readonly HTTPMethods[]): void {
   face.route({
     method: METHODS.filter((other) => !methods.includes(other)),
     url,
@@ -60,12 +60,12 @@ export function callOf(
   { gatekeeper, tracing }: ModelEndpointOptions,
   body?: ModelBody,
 ): Call {
-  const visit = gatekeeper.visitOf(request);
-  const { caller } = visit;
+  const admission = gatekeeper.admissionOf(request);
+  const { caller } = admission;
   return {
     caller: caller.kind === 'key' ? caller.account.id : callerAddress(request),
     signal: goneSignal(reply),
-    admit: (tokens) => visit.takeTokens(tokens),
-    trace: tracing.follow(request, reply, asksForTrace(request, body)),
+    admit: (tokens) => admission.reserveTokens(tokens),
+    trace: tracing.start(request, reply, asksForTrace(request, body)),
   };
 }

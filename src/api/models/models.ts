@@ -15,7 +15,7 @@ import {
   TASKS,
 } from '#models/index.ts';
 import { own } from '#own.ts';
-import { type ModelEndpointOptions, openRoute } from './endpoint.ts';
+import { type ModelEndpointOptions, publicRoute } from './endpoint.ts';
 
 /** Decimal texts, per unit. */
 export type Prices = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -26,25 +26,25 @@ export interface ModelList extends ModelEndpointOptions {
   readonly completions: Completions;
 }
 
-export function modelsRoutes(face: Face, door: ModelList): void {
-  openRoute(face, '/v1/models', async (_, reply) => {
-    const models = (await door.registry.list()).map((model) => entryOf(model, door));
-    const writers = door.completions.list().map((model) => writerEntry(model, door));
+export function modelsRoutes(face: Face, deps: ModelList): void {
+  publicRoute(face, '/v1/models', async (_, reply) => {
+    const models = (await deps.registry.list()).map((model) => entryOf(model, deps));
+    const writers = deps.completions.list().map((model) => writerEntry(model, deps));
     return send(reply, { object: 'list', data: [...models, ...writers] });
   });
   // An id may have a slash, raw or encoded.
-  openRoute(face, '/v1/models/*', async (request, reply) => {
+  publicRoute(face, '/v1/models/*', async (request, reply) => {
     const id = (request.params as { '*': string })['*'].replace(/\/$/, '');
-    const model = await door.registry.find(id);
-    const writer = model ? undefined : door.completions.find(id);
-    if (writer) return send(reply, writerEntry(writer, door));
+    const model = await deps.registry.find(id);
+    const writer = model ? undefined : deps.completions.find(id);
+    if (writer) return send(reply, writerEntry(writer, deps));
     if (!model)
       throw problem('ResourceNotFoundError', { message: `model ${id.slice(0, 100)} not found or access denied` });
-    return send(reply, entryOf(model, door));
+    return send(reply, entryOf(model, deps));
   });
 }
 
-const send = (reply: Parameters<Parameters<typeof openRoute>[2]>[1], value: unknown) =>
+const send = (reply: Parameters<Parameters<typeof publicRoute>[2]>[1], value: unknown) =>
   reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
 
 const FREE = { prompt: '0', completion: '0', image: '0', request: '0', input_cache_read: '0', input_cache_write: '0' };

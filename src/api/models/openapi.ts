@@ -5,11 +5,13 @@ import { BATCH_PATHS, BATCH_SCHEMAS } from '../batch/openapi.ts';
 import { MODEL_CODES, RATE_CODES } from '../envelopes/model.ts';
 import { ref } from '../openapi/components.ts';
 import { TRACE_SCHEMA } from '../openapi/trace.ts';
-import { openRoute } from './endpoint.ts';
+import { publicRoute } from './endpoint.ts';
 
 export function modelDescriptionRoute(face: Face, version: string): void {
   const description = JSON.stringify(modelDescription(version));
-  openRoute(face, '/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
+  publicRoute(face, '/openapi.json', async (_, reply) =>
+    reply.type('application/json; charset=utf-8').send(description),
+  );
 }
 
 /** The OpenAPI 3.1 document of the model host. */

@@ -1,7 +1,7 @@
 /** Probes of the model host (contract, section 10): the process answers, the models that must be there are. */
 import type { Face } from '#http/server.ts';
 import type { Opened } from '#models/index.ts';
-import { openRoute } from './endpoint.ts';
+import { publicRoute } from './endpoint.ts';
 
 export interface ModelProbes {
   readonly models: Opened;
@@ -11,8 +11,8 @@ export interface ModelProbes {
 }
 
 export function modelProbes(face: Face, { models, draining, fullDisks }: ModelProbes): void {
-  for (const path of ['/health', '/live']) openRoute(face, path, async (_, reply) => reply.send({ status: 'ok' }));
-  openRoute(face, '/ready', async (_, reply) => {
+  for (const path of ['/health', '/live']) publicRoute(face, path, async (_, reply) => reply.send({ status: 'ok' }));
+  publicRoute(face, '/ready', async (_, reply) => {
     const { ready, models: states, reason } = models.readiness();
     const isFull = (await fullDisks()).length > 0;
     if (ready && !draining() && !isFull) return reply.send({ status: 'ready', models: states });

@@ -15,34 +15,34 @@ import type { FieldError } from '../envelopes/model.ts';
 import { bodyOf, givenModel, type ModelBody, modelOf } from './body.ts';
 import { callOf, keyedRoute, type ModelEndpointOptions } from './endpoint.ts';
 
-export function rerankRoutes(face: Face, door: ModelEndpointOptions): void {
-  keyedRoute(face, '/v1/rerank', 'rerank', door, async (request, reply) => {
+export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
+  keyedRoute(face, '/v1/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
-    return ranked(request, reply, door, {
+    return ranked(request, reply, deps, {
       body,
-      row: (await door.registry.reranker(modelOf(body))).row,
+      row: (await deps.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: true }),
       write: ownShape,
     });
   });
-  keyedRoute(face, '/v2/rerank', 'rerank', door, async (request, reply) => {
+  keyedRoute(face, '/v2/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
-    return ranked(request, reply, door, {
+    return ranked(request, reply, deps, {
       body,
-      row: (await door.registry.reranker(modelOf(body))).row,
+      row: (await deps.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: false }),
       write: cohereShape,
     });
   });
   // TEI calls its documents texts and knows one model only; other servers have their `/v1/rerank` here too.
-  keyedRoute(face, '/rerank', 'rerank', door, async (request, reply) => {
+  keyedRoute(face, '/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
     const tei = body.texts !== undefined;
     const model = givenModel(body);
-    return ranked(request, reply, door, {
+    return ranked(request, reply, deps, {
       body,
       row:
-        model === undefined && tei ? await standardReranker(door) : (await door.registry.reranker(modelOf(body))).row,
+        model === undefined && tei ? await standardReranker(deps) : (await deps.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: !tei }),
       write: tei ? teiShape : ownShape,
     });
@@ -67,16 +67,16 @@ interface Done {
 async function ranked(
   request: FastifyRequest,
   reply: FastifyReply,
-  door: ModelEndpointOptions,
+  deps: ModelEndpointOptions,
   { row, asked, write, body }: Ranking,
 ) {
-  const call = callOf(request, reply, door, body);
+  const call = callOf(request, reply, deps, body);
   request.body = undefined;
-  const { results, tokens, isBlind } = await rerank(door.models, row, asked, call);
+  const { results, tokens, isBlind } = await rerank(deps.models, row, asked, call);
   if (isBlind) throw blindQuery(asked.query);
-  door.gatekeeper.visitOf(request).spend({ tokens, model: row.id });
+  deps.gatekeeper.admissionOf(request).recordCost({ tokens, model: row.id });
   call.trace?.count('tokens', tokens);
-  const trace = door.tracing.show(request, reply);
+  const trace = deps.tracing.show(request, reply);
   const answer = write({ model: row.id, asked, results, tokens, requestId: request.id });
   const whole = trace && !Array.isArray(answer) ? { ...(answer as object), trace } : answer;
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { type DescribedOption, headerTitle, inputSchema } from '#http/openapi.ts';
 import { own } from '#own.ts';
-import type { FormField } from './playground-shapes.ts';
+import type { FormField } from './playground-types.ts';
 
 export type FieldTable = Readonly<Record<string, DescribedOption>>;
 
@@ -187,7 +187,7 @@ const TRACE: FormField = {
 };
 
 /** What recognition takes beside its picture (contract of chat completions, section 7). */
-export const RECOGNITION_FORM: readonly FormField[] = [
+export const OCR_FORM: readonly FormField[] = [
   {
     name: 'output_format',
     kind: 'choice',

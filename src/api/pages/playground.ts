@@ -10,8 +10,8 @@ import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
 import { own } from '#own.ts';
 import { OPTIONS, PRESET_OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
-import { type FieldTable, formOf, modelFormOf, RECOGNITION_FORM } from './playground-form.ts';
-import type { PlaygroundSetup } from './playground-shapes.ts';
+import { type FieldTable, formOf, modelFormOf, OCR_FORM } from './playground-form.ts';
+import type { PlaygroundSetup } from './playground-types.ts';
 
 export const PLAYGROUND_PATHS = ['/playground', '/playground/'] as const;
 
@@ -37,7 +37,7 @@ const HTML = 'index.html';
 const { count: _, ...searchOptions } = ALL_OPTIONS;
 const SEARCH_TABLE = { ...searchOptions, engine: OPTIONS.engine } as FieldTable;
 
-export function playgroundRoutes(face: Face, door: PlaygroundOptions): void {
+export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
   let reading: Promise<ReadonlyMap<string, string>> | undefined;
   const built = () => {
     reading ??= readBuilt();
@@ -48,9 +48,9 @@ export function playgroundRoutes(face: Face, door: PlaygroundOptions): void {
     search: formOf(SEARCH_TABLE),
     embed: modelFormOf(EMBED_FIELDS, ['model', 'input']),
     rerank: modelFormOf(RERANK_FIELDS, ['model', 'query', 'documents']),
-    ocr: RECOGNITION_FORM,
+    ocr: OCR_FORM,
   };
-  const keyNeeded = { reader: false, search: door.searchNeedsKey, models: door.modelsNeedKey };
+  const keyNeeded = { reader: false, search: deps.searchNeedsKey, models: deps.modelsNeedKey };
 
   face.get('/playground', async (request, reply) => {
     const html = (await built()).get(HTML);
@@ -58,7 +58,7 @@ export function playgroundRoutes(face: Face, door: PlaygroundOptions): void {
     return reply
       .type('text/html; charset=utf-8')
       .header('cache-control', 'no-cache')
-      .header('content-security-policy', policyFor(facesOf(request, door)))
+      .header('content-security-policy', policyFor(facesOf(request, deps)))
       .header('referrer-policy', 'no-referrer')
       .header('cross-origin-opener-policy', 'same-origin')
       .send(html);
@@ -66,8 +66,8 @@ export function playgroundRoutes(face: Face, door: PlaygroundOptions): void {
   face.get<{ Params: { name: string } }>('/playground/:name', async (request, reply) => {
     const { name } = request.params;
     if (name === 'setup.json') {
-      const faces = facesOf(request, door);
-      const setup: PlaygroundSetup = { version: door.version, faces, keyNeeded, forms, presets: PRESET_OPTIONS };
+      const faces = facesOf(request, deps);
+      const setup: PlaygroundSetup = { version: deps.version, faces, keyNeeded, forms, presets: PRESET_OPTIONS };
       return reply
         .type('application/json; charset=utf-8')
         .header('cache-control', 'no-cache')

@@ -4,7 +4,7 @@ import type { Caller } from '#accounts/index.ts';
 import type { BodyKind } from '#http/negotiate.ts';
 import { success } from '../envelopes/reader.ts';
 
-export interface Index {
+export interface IndexPage {
   readonly usage1: string;
   readonly usage2: string;
   readonly homepage: string;
@@ -12,7 +12,7 @@ export interface Index {
   readonly note?: string;
 }
 
-export function writeIndex(reply: FastifyReply, kind: BodyKind, index: Index, caller: Caller) {
+export function writeIndex(reply: FastifyReply, kind: BodyKind, index: IndexPage, caller: Caller) {
   const own =
     caller.kind === 'key'
       ? { authenticatedAs: caller.key.name, balanceLeft: caller.account.balance ?? 'unlimited' }

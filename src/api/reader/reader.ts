@@ -1,9 +1,9 @@
 /**
- * The reader's door: a request becomes a target and options, the reader reads, and one loop has three writers: an event
+ * The reader's deps: a request becomes a target and options, the reader reads, and one loop has three writers: an event
  * stream shows each rendition, JSON puts the last one in its envelope, text sends it bare.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accountOf, type Entrance, type Visit } from '#accounts/index.ts';
+import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered, Upload } from '#http/body.ts';
@@ -31,22 +31,22 @@ import {
 } from '#reader/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { ShownTrace, Trace } from '#telemetry/trace.ts';
-import { refuseForeignPage } from '../cross-site.ts';
+import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
 import type { Gatekeeper } from '../gatekeeper.ts';
 import type { Tracing } from '../trace.ts';
-import { type Index, writeIndex } from './index-answer.ts';
+import { type IndexPage, writeIndex } from './index-answer.ts';
 
 export interface ReaderEndpointOptions {
   readonly reader: Reader;
   readonly gatekeeper: Gatekeeper;
   readonly tracing: Tracing;
   /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
-  readonly guardsNetworks: boolean;
+  readonly refusesCrossSite: boolean;
   /** Names under which a browser may know this server, beside addresses and localhost. */
   readonly ownNames: readonly string[];
   readonly pictures: Pictures;
-  readonly index: Index;
+  readonly index: IndexPage;
   /** The address of this host as callers see it; that of the request when unset. */
   readonly publicUrl?: string | undefined;
   /** For reads that name none. */
@@ -59,7 +59,7 @@ export const READER_PATHS: readonly string[] = ['/', PICTURES_PATH];
 
 /** Nobody can tell what a page costs before it is read: as much as most of them cost. */
 const EXPECTED_TOKENS = 20_000;
-const ENTRANCE: Entrance = {
+const ACCESS: AccessRule = {
   face: 'reader',
   endpoint: 'reader',
   authorization: 'any key',
@@ -67,22 +67,22 @@ const ENTRANCE: Entrance = {
   expectedTokens: EXPECTED_TOKENS,
 };
 
-export function readerRoutes(face: Face, door: ReaderEndpointOptions): void {
-  const { pictures, gatekeeper } = door;
-  const onRequest = gatekeeper.guard(ENTRANCE, 'plain');
+export function readerRoutes(face: Face, deps: ReaderEndpointOptions): void {
+  const { pictures, gatekeeper } = deps;
+  const onRequest = gatekeeper.guard(ACCESS, 'plain');
 
   face.route({
     method: ['GET', 'POST'],
     url: '/',
     onRequest,
-    handler: (request, reply) => read(request, reply, door, { query: queryOf(request) }),
+    handler: (request, reply) => read(request, reply, deps, { query: queryOf(request) }),
   });
   face.route({
     method: ['GET', 'POST'],
     url: '/*',
     onRequest,
     // The router decodes the path, so the target is taken from the request line as it was sent.
-    handler: (request, reply) => read(request, reply, door, { path: decodePathTarget(request.originalUrl) }),
+    handler: (request, reply) => read(request, reply, deps, { path: decodePathTarget(request.originalUrl) }),
   });
   face.get<{ Params: { name: string } }>(`${PICTURES_PATH}:name`, async (request, reply) => {
     const picture = await pictures.get(request.params.name.replace(/\.png$/, ''));
@@ -98,29 +98,29 @@ interface Place {
   readonly query?: Record<string, unknown>;
 }
 
-async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderEndpointOptions, { path, query }: Place) {
-  const visit = door.gatekeeper.visitOf(request);
-  const { caller } = visit;
-  if (door.guardsNetworks && caller.kind !== 'key') refuseForeignPage(request, door.ownNames);
+async function read(request: FastifyRequest, reply: FastifyReply, deps: ReaderEndpointOptions, { path, query }: Place) {
+  const admission = deps.gatekeeper.admissionOf(request);
+  const { caller } = admission;
+  if (deps.refusesCrossSite && caller.kind !== 'key') refuseCrossSite(request, deps.ownNames);
   const body = request.body as Record<string, unknown> | undefined;
   const kind = successKind(request.headers.accept);
   const given = gather(OPTIONS, { headers: request.headers, query, body });
   // What is read of it lives on; the rest would be held until the answer is out.
   request.body = undefined;
   // Before anything else, so that an option which cannot be served is named whatever comes with it.
-  const options = resolve({ ...(door.userAgent && { userAgent: door.userAgent }), ...given }, given);
-  const target = targetOf(given, path, ownHosts(request, door));
+  const options = resolve({ ...(deps.userAgent && { userAgent: deps.userAgent }), ...given }, given);
+  const target = targetOf(given, path, ownHosts(request, deps));
   if (!target) {
     const empty = CONTENT.find((name) => given[name] !== undefined);
     if (empty) throw problem('ParamValidationError', { path: empty, message: `${empty} is empty` });
-    if (request.method === 'GET') return writeIndex(reply, kind, door.index, caller);
+    if (request.method === 'GET') return writeIndex(reply, kind, deps.index, caller);
     throw problem('ParamValidationError', { path: 'url', message: 'Nothing to read was given: no url, html or file' });
   }
   for (const { feature, option } of featuresAsked(given, options)) {
     // The contract lets callers without a key name a proxy, and gives them none.
-    if (feature !== 'proxy' || caller.kind === 'key') visit.allow(feature, option);
+    if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }
-  refuseOwnAddress(target, request, door);
+  refuseOwnAddress(target, request, deps);
   if (kind === 'text' && !options.singleFormat) {
     throw problem('ParamValidationError', {
       path: 'respondWith',
@@ -135,20 +135,20 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderEn
     });
   }
   const signal = goneSignal(reply);
-  const trace = door.tracing.follow(request, reply, options.trace);
+  const trace = deps.tracing.start(request, reply, options.trace);
   const work = { target, options, signal, keyed: caller.kind !== 'keyless', account: accountOf(caller), trace };
-  if (kind === 'stream') return sendStream(reply, request, door, work, visit);
-  const rendition = await door.reader.last(work);
-  visit.spend({ tokens: rendition.tokens, model: options.modelFormat ?? '' });
+  if (kind === 'stream') return sendStream(reply, request, deps, work, admission);
+  const rendition = await deps.reader.last(work);
+  admission.recordCost({ tokens: rendition.tokens, model: options.modelFormat ?? '' });
   reply.header('x-usage-tokens', String(rendition.tokens));
   showStale(reply, rendition);
   const { targetStatus } = rendition.page;
   if (targetStatus !== undefined) reply.header('x-target-status', String(targetStatus));
   const told = warningHeader(rendition.page, kind, options);
   if (told) reply.header('x-warning', told);
-  const page = await withPictures(rendition, options, request, door);
+  const page = await withPictures(rendition, options, request, deps);
   trace?.count('tokens', rendition.tokens);
-  const shown = door.tracing.show(request, reply);
+  const shown = deps.tracing.show(request, reply);
   return kind === 'json' ? sendJson(reply, page, shown) : sendText(reply, rendition, page);
 }
 
@@ -252,10 +252,10 @@ function ownHosts(request: FastifyRequest, { publicUrl }: ReaderEndpointOptions)
 }
 
 /** A page that is this server would be read in circles. */
-function refuseOwnAddress(target: Target, request: FastifyRequest, door: ReaderEndpointOptions): void {
+function refuseOwnAddress(target: Target, request: FastifyRequest, deps: ReaderEndpointOptions): void {
   if (target.given || target.upload) return;
   const { host } = new URL(target.url);
-  if (ownHosts(request, door).some((own) => own.toLowerCase() === host)) {
+  if (ownHosts(request, deps).some((own) => own.toLowerCase() === host)) {
     throw problem('SecurityCompromiseError', { path: 'url', message: 'This server does not read itself' });
   }
 }
@@ -276,22 +276,22 @@ interface Work {
 async function sendStream(
   reply: FastifyReply,
   request: FastifyRequest,
-  door: ReaderEndpointOptions,
+  deps: ReaderEndpointOptions,
   work: Work,
-  visit: Visit,
+  admission: Admission,
 ) {
-  const renditions = newest(door.reader.each(work));
+  const renditions = newest(deps.reader.each(work));
   const first = await renditions.next();
   let tokens = 0;
   async function* events(): AsyncGenerator<Event> {
     try {
       for (let step = first; !step.done; step = await renditions.next()) {
-        visit.spend({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
-        yield { event: 'data', data: await withPictures(step.value, work.options, request, door) };
+        admission.recordCost({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
+        yield { event: 'data', data: await withPictures(step.value, work.options, request, deps) };
         tokens = step.value.tokens;
       }
       work.trace?.count('tokens', tokens);
-      const shown = door.tracing.show(request, reply);
+      const shown = deps.tracing.show(request, reply);
       if (shown) yield { event: 'trace', data: shown };
     } finally {
       await renditions.return(undefined);
@@ -323,14 +323,14 @@ async function withPictures(
   rendition: Rendition,
   options: Options,
   request: FastifyRequest,
-  door: ReaderEndpointOptions,
+  deps: ReaderEndpointOptions,
 ): Promise<Page> {
   const { page, screenshot, pageshot, staleAt, finalUrl = page.url } = rendition;
   if (!screenshot && !pageshot) return page;
   const address = async (png: Uint8Array) =>
     options.zeroDataRetention || options.doNotTrack
       ? `data:image/png;base64,${Buffer.from(png).toString('base64')}`
-      : `${originOf(request, door)}${PICTURES_PATH}${await door.pictures.put(png, { urls: [page.url, finalUrl], staleAt })}.png`;
+      : `${originOf(request, deps)}${PICTURES_PATH}${await deps.pictures.put(png, { urls: [page.url, finalUrl], staleAt })}.png`;
   return orderedPage({
     ...page,
     ...(screenshot && { screenshotUrl: await address(screenshot) }),

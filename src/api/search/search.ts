@@ -1,9 +1,9 @@
 /**
- * The search host's door: a request becomes a query and reading options, the search room finds and reads, and one loop has
+ * The search host's deps: a request becomes a query and reading options, the search room finds and reads, and one loop has
  * three writers: an event stream shows each answer, JSON puts the last one in its envelope, text lays it out.
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { accountOf, type Entrance, type Visit } from '#accounts/index.ts';
+import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered } from '#http/body.ts';
@@ -25,10 +25,10 @@ import {
 } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { ShownTrace } from '#telemetry/trace.ts';
-import { type OwnPages, refuseForeignPage } from '../cross-site.ts';
+import { type OwnOrigins, refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
 import type { Gatekeeper } from '../gatekeeper.ts';
-import { type Index, writeIndex } from '../reader/index-answer.ts';
+import { type IndexPage, writeIndex } from '../reader/index-answer.ts';
 import type { Tracing } from '../trace.ts';
 
 export interface SearchEndpointOptions {
@@ -38,11 +38,11 @@ export interface SearchEndpointOptions {
   /** Whether callers without a key are let in, at the rate for their address. */
   readonly keyless: 'refused' | 'limited';
   /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
-  readonly guardsNetworks: boolean;
+  readonly refusesCrossSite: boolean;
   readonly ownNames: readonly string[];
-  readonly ownPages: OwnPages;
+  readonly ownPages: OwnOrigins;
   readonly pictures: Pictures;
-  readonly index: Index;
+  readonly index: IndexPage;
   /** The address of the reader's host as callers see it: pictures of pages are there. */
   readonly readerUrl: () => string;
   /** Hosts under which this server is reached, beside the one that it is asked by. */
@@ -62,34 +62,34 @@ const PAGES_FRESH_S = 86_400;
 
 const KEY_NEEDED = 'An API key is needed to search: send it as Authorization: Bearer YOUR_KEY';
 
-export function searchRoutes(face: Face, door: SearchEndpointOptions): void {
-  const entrance: Entrance = {
+export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
+  const access: AccessRule = {
     face: 'search',
     endpoint: 'search',
     authorization: 'any key',
-    keyless: door.keyless,
+    keyless: deps.keyless,
     expectedTokens: EXPECTED_TOKENS,
   };
-  const onRequest = door.gatekeeper.guard(entrance, 'plain');
+  const onRequest = deps.gatekeeper.guard(access, 'plain');
   const method = ['GET', 'POST'];
   face.route({
     method,
     url: '/',
-    onRequest: unlessIndex(onRequest, door),
-    handler: (request, reply) => search(request, reply, door, 'optional'),
+    onRequest: unlessIndex(onRequest, deps),
+    handler: (request, reply) => search(request, reply, deps, 'optional'),
   });
   face.route({
     method,
     url: '/search',
     onRequest,
-    handler: (request, reply) => search(request, reply, door, 'required'),
+    handler: (request, reply) => search(request, reply, deps, 'required'),
   });
   face.route({
     method,
     url: '/*',
     onRequest,
     // The router decodes the path, so the query is taken from the request line as it was sent.
-    handler: (request, reply) => search(request, reply, door, { typed: request.originalUrl }),
+    handler: (request, reply) => search(request, reply, deps, { typed: request.originalUrl }),
   });
 }
 
@@ -115,23 +115,23 @@ const textOfField = (value: unknown) => (typeof value === 'string' ? value.trim(
 
 type Place = 'optional' | 'required' | { readonly typed: string };
 
-async function search(request: FastifyRequest, reply: FastifyReply, door: SearchEndpointOptions, place: Place) {
-  const visit = door.gatekeeper.visitOf(request);
-  const { caller } = visit;
-  if (door.guardsNetworks && caller.kind !== 'key') refuseForeignPage(request, door.ownNames, door.ownPages);
+async function search(request: FastifyRequest, reply: FastifyReply, deps: SearchEndpointOptions, place: Place) {
+  const admission = deps.gatekeeper.admissionOf(request);
+  const { caller } = admission;
+  if (deps.refusesCrossSite && caller.kind !== 'key') refuseCrossSite(request, deps.ownNames, deps.ownPages);
   const kind = successKind(request.headers.accept);
   const query = queryOf(request);
   const body = (request.body ?? {}) as Record<string, unknown>;
   request.body = undefined;
   const { given, count, reading, noContent } = gatherSearch({ headers: request.headers, query, body });
   const q = given.q?.trim() || (typeof place === 'object' ? decoded(place.typed) : '');
-  if (place === 'optional' && !q) return writeIndex(reply, kind, door.index, caller);
+  if (place === 'optional' && !q) return writeIndex(reply, kind, deps.index, caller);
   const words = requireText(q);
   const operators = Object.fromEntries(GIVEN_OPERATORS.map((name) => [name, given[name] ?? []]));
   const { timeout, ...pages } = reading;
   const options = resolve(
     {
-      ...(door.userAgent && { userAgent: door.userAgent }),
+      ...(deps.userAgent && { userAgent: deps.userAgent }),
       ...pages,
       respondTiming: pages.respondTiming ?? 'visible-content',
       ...(kind === 'text' && { explain: false }),
@@ -139,10 +139,10 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
     pages,
   );
   for (const { feature, option } of featuresAsked(reading, options)) {
-    if (feature !== 'proxy' || caller.kind === 'key') visit.allow(feature, option);
+    if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }
   const signal = goneSignal(reply);
-  const trace = door.tracing.follow(request, reply, options.trace);
+  const trace = deps.tracing.start(request, reply, options.trace);
   const work: SearchRequest = {
     trace,
     query: readQuery(composeText(words, operators), {
@@ -165,21 +165,21 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
     account: accountOf(caller),
     budgetMs: typeof timeout === 'number' ? timeout * 1_000 : STANDARD_BUDGET_MS,
     signal,
-    ownHosts: [request.headers.host ?? '', ...door.ownHosts()].map((host) => host.toLowerCase()),
+    ownHosts: [request.headers.host ?? '', ...deps.ownHosts()].map((host) => host.toLowerCase()),
     passageTokens: given.passages,
     favicons: (given.withFavicons ?? false) && kind !== 'stream',
     keepPicture: async (png, shown) =>
       options.zeroDataRetention || options.doNotTrack
         ? `data:image/png;base64,${Buffer.from(png).toString('base64')}`
-        : `${door.readerUrl()}/.pictures/${await door.pictures.put(png, shown)}.png`,
+        : `${deps.readerUrl()}/.pictures/${await deps.pictures.put(png, shown)}.png`,
   };
-  if (kind === 'stream') return sendStream(reply, request, door, work, visit);
-  const answer = await door.search.last(work);
-  visit.spend({ tokens: answer.tokens, model: options.modelFormat ?? '' });
+  if (kind === 'stream') return sendStream(reply, request, deps, work, admission);
+  const answer = await deps.search.last(work);
+  admission.recordCost({ tokens: answer.tokens, model: options.modelFormat ?? '' });
   showSources(reply, answer);
   reply.header('x-usage-tokens', String(answer.tokens));
   trace?.count('tokens', answer.tokens);
-  const shown = door.tracing.show(request, reply);
+  const shown = deps.tracing.show(request, reply);
   return kind === 'json' ? sendJson(reply, answer, shown) : sendText(reply, answer);
 }
 
@@ -212,23 +212,23 @@ function showSources(reply: FastifyReply, { providers, notice }: Answer): void {
 async function sendStream(
   reply: FastifyReply,
   request: FastifyRequest,
-  door: SearchEndpointOptions,
+  deps: SearchEndpointOptions,
   work: SearchRequest,
-  visit: Visit,
+  admission: Admission,
 ) {
-  const answers = newest(door.search.each(work));
+  const answers = newest(deps.search.each(work));
   const first = await answers.next();
   if (!first.done) showSources(reply, first.value);
   let tokens = 0;
   async function* events(): AsyncGenerator<Event> {
     try {
       for (let step = first; !step.done; step = await answers.next()) {
-        visit.spend({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
+        admission.recordCost({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
         yield { event: 'data', data: step.value.results };
         tokens = step.value.tokens;
       }
       work.trace?.count('tokens', tokens);
-      const shown = door.tracing.show(request, reply);
+      const shown = deps.tracing.show(request, reply);
       if (shown) yield { event: 'trace', data: shown };
     } finally {
       await answers.return(undefined);

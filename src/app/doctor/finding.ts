@@ -31,7 +31,7 @@ export interface Check {
 const MOST_SAID = 300;
 
 /** Runs checks one after the other. One that fails by itself is broken. */
-export async function* examine(checks: Iterable<Check>, signal: AbortSignal): AsyncGenerator<Finding> {
+export async function* runChecks(checks: Iterable<Check>, signal: AbortSignal): AsyncGenerator<Finding> {
   for (const { group, name, run } of checks) {
     signal.throwIfAborted();
     const found = await (async () => run())().catch((error: unknown) => {

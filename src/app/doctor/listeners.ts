@@ -7,7 +7,7 @@ export interface Listener {
   /** Connections that have come so far. */
   connections(): number;
   /** Whether one is counted at all: the proof that silence means something. */
-  hears(): Promise<boolean>;
+  countsConnections(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function openListener(host: string, port = 0): Promise<Listener> {
   return {
     port: own,
     connections: () => connections,
-    async hears() {
+    async countsConnections() {
       const before = connections;
       await new Promise<void>((resolve) => {
         get({ host, port: own, agent: false }, (answer) => answer.resume().once('close', resolve)).once('error', () =>
@@ -64,7 +64,7 @@ const SCRIPTED = `<!doctype html><html lang="en"><head><title>A page with a scri
 const TRIED_MS = 2_000;
 
 /** THE table: the ways that a page has to ask for an address, in the words of its script. */
-export const WAYS = {
+export const REQUEST_KINDS = {
   fetch: "fetch(address, { mode: 'no-cors' })",
   image:
     "new Promise((done) => { const image = new Image(); image.onload = image.onerror = done; image.src = address + 'image'; })",
@@ -76,15 +76,15 @@ export const WAYS = {
     "new Promise((done) => { const socket = new WebSocket(address.replace('http', 'ws')); socket.onclose = done; })",
   beacon: "Promise.resolve(navigator.sendBeacon(address + 'beacon', 'x'))",
 } as const;
-export type Way = keyof typeof WAYS;
+export type RequestKind = keyof typeof REQUEST_KINDS;
 
 /** A page that asks for each address in one way, and says so when it has. */
 const attacking = (
   addresses: readonly string[],
-  way: Way,
+  way: RequestKind,
 ) => `<!doctype html><html><head><title>Inside</title></head><body><main><p>The attempts of this page.</p></main>
 <script>
-const tries = ${JSON.stringify(addresses)}.map(async (address) => ${WAYS[way]});
+const tries = ${JSON.stringify(addresses)}.map(async (address) => ${REQUEST_KINDS[way]});
 const late = new Promise((done) => setTimeout(done, ${TRIED_MS}));
 Promise.race([Promise.allSettled(tries), late]).then(() => {
   const end = document.createElement('p'); end.id = 'tried'; end.textContent = 'All was tried.'; document.querySelector('main').append(end);
@@ -99,8 +99,8 @@ export async function openPages(addresses: () => readonly string[]): Promise<Pag
     response.setHeader('connection', 'close');
     if (pathname === '/away') return void response.writeHead(302, { location: searchParams.get('to') ?? '/' }).end();
     const way = searchParams.get('way') ?? '';
-    const isAttack = pathname === '/inside' && Object.hasOwn(WAYS, way);
-    const html = isAttack ? attacking(addresses(), way as Way) : pathname === '/script' ? SCRIPTED : ARTICLE;
+    const isAttack = pathname === '/inside' && Object.hasOwn(REQUEST_KINDS, way);
+    const html = isAttack ? attacking(addresses(), way as RequestKind) : pathname === '/script' ? SCRIPTED : ARTICLE;
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
   });
   const port = await listen(server, '127.0.0.1', 0);

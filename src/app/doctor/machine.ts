@@ -12,7 +12,7 @@ import type { Config } from '#config.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { findBrowser } from '#reader/index.ts';
 import { freeBytes } from '#storage/disk.ts';
-import { ownTemporary } from '../own-temporary.ts';
+import { processTemporaryFolder } from '../temporary-folder.ts';
 import { absent, broken, type Check, type Found, ok, warning } from './finding.ts';
 
 const GIGABYTE = 1024 ** 3;
@@ -101,7 +101,7 @@ async function disk(dataDir: string, leastFree: number): Promise<Found> {
 
 /** Where browsers and other programs write; often a disk of its own, in memory. */
 async function temporary(leastFree: number): Promise<Found> {
-  const folder = path.dirname((await ownTemporary()).path);
+  const folder = path.dirname((await processTemporaryFolder()).path);
   const free = await freeBytes(folder);
   if (free === undefined) return absent('this system does not tell');
   const found = `${folder}, ${gigabytes(free)} free`;

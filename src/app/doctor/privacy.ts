@@ -6,16 +6,16 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { childEnvironment, TELEMETRY_OFF } from '#concurrency/environment.ts';
 import { absent, broken, type Check, type Found, ok } from './finding.ts';
-import { connectionsAway, environmentOf, familyOf, nameOf, parentOf, socketsOf } from './processes.ts';
+import { environmentOf, nameOf, parentOf, processTree, remoteConnections, socketsOf } from './processes.ts';
 
 export interface ConnectionWatch {
-  seen(): Sightings;
+  report(): ConnectionReport;
   close(): void;
 }
 
-export interface Sightings {
+export interface ConnectionReport {
   /** How often it was looked. */
-  readonly looks: number;
+  readonly samples: number;
   /** The most processes that were there at once. */
   readonly processes: number;
   /** `chrome: tcp 198.51.100.7 443`. */
@@ -29,24 +29,24 @@ const isLinux = process.platform === 'linux';
 /** Looks at the connections of this process and of all that it has started, every quarter of a second. */
 export function watchConnections(): ConnectionWatch {
   const connections = new Set<string>();
-  let looks = 0;
+  let samples = 0;
   let processes = 0;
   const look = () => {
-    const family = familyOf(process.pid);
-    looks++;
+    const family = processTree(process.pid);
+    samples++;
     processes = Math.max(processes, family.length);
-    const away = connectionsAway();
+    const away = remoteConnections();
     if (!away.length) return;
     for (const pid of family) {
       const own = new Set(socketsOf(pid));
-      for (const { far, inode } of away) if (own.has(inode)) connections.add(`${nameOf(pid)}: ${far}`);
+      for (const { remote, inode } of away) if (own.has(inode)) connections.add(`${nameOf(pid)}: ${remote}`);
     }
   };
   const timer = isLinux ? setInterval(look, EVERY_MS).unref() : undefined;
   return {
-    seen() {
+    report() {
       if (isLinux) look();
-      return { looks, processes, connections: [...connections] };
+      return { samples, processes, connections: [...connections] };
     },
     close: () => clearInterval(timer),
   };
@@ -66,7 +66,7 @@ async function telemetry(): Promise<Found> {
   });
   const started = new Map(Object.entries(JSON.parse(stdout) as Record<string, string>));
   // What these start in turn inherits from them; renderers of Chromium write their titles over their variables.
-  const running = isLinux ? familyOf(process.pid).filter((pid) => parentOf(pid) === process.pid) : [];
+  const running = isLinux ? processTree(process.pid).filter((pid) => parentOf(pid) === process.pid) : [];
   const environments = running.flatMap((pid) => {
     const environment = environmentOf(pid);
     return environment ? [{ name: nameOf(pid), environment }] : [];
@@ -85,11 +85,11 @@ async function telemetry(): Promise<Found> {
 
 function connections(watch: ConnectionWatch): Found {
   if (!isLinux) return absent('this system does not tell which process has which connection');
-  const { looks, processes, connections } = watch.seen();
+  const { samples, processes, connections } = watch.report();
   if (connections.length)
     return broken(
       `to other machines: ${connections.slice(0, 5).join(', ')}`,
       'The examination asks no other machine: find out what these are, and report them',
     );
-  return ok(`none to other machines in ${looks} looks at up to ${processes} processes; shorter ones are not seen`);
+  return ok(`none to other machines in ${samples} looks at up to ${processes} processes; shorter ones are not seen`);
 }

@@ -5,13 +5,13 @@ const TABLES = ['tcp', 'tcp6', 'udp', 'udp6'] as const;
 
 export interface Connection {
   /** `tcp 198.51.100.7 443`. */
-  readonly far: string;
+  readonly remote: string;
   /** Of the socket, as its process names it. */
   readonly inode: string;
 }
 
 /** A process and all that it has started, so far as they are there. */
-export function familyOf(pid: number): number[] {
+export function processTree(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of list('/proc')) if (/^\d+$/.test(name)) parents.set(Number(name), parentOf(Number(name)));
   const family = new Set([pid]);
@@ -44,7 +44,7 @@ export const socketsOf = (pid: number): string[] =>
   list(`/proc/${pid}/fd`).flatMap((fd) => /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`))?.[1] ?? []);
 
 /** All of this network whose far end is another machine: of TCP, and of UDP where a socket has one. */
-export const connectionsAway = (): Connection[] =>
+export const remoteConnections = (): Connection[] =>
   TABLES.flatMap((table) =>
     read(`/proc/net/${table}`)
       .split('\n')
@@ -53,8 +53,8 @@ export const connectionsAway = (): Connection[] =>
         const fields = line.trim().split(/\s+/);
         const [address = '', port = ''] = (fields[2] ?? '').split(':');
         if (port === '' || isOwn(bytesOf(address))) return [];
-        const far = `${table} ${textOf(bytesOf(address))} ${Number.parseInt(port, 16)}`;
-        return [{ far, inode: fields[9] ?? '' }];
+        const remote = `${table} ${textOf(bytesOf(address))} ${Number.parseInt(port, 16)}`;
+        return [{ remote, inode: fields[9] ?? '' }];
       }),
   );
 

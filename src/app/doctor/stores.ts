@@ -43,7 +43,7 @@ const ADVICE = 'The data folder must lie on a disk of this machine: SQLite canno
 /** Whether each file that is there can be written: a server beside this one holds a lock for moments only. */
 async function locks({ dataDir }: Config): Promise<Found> {
   const held: string[] = [];
-  for (const { room, fileIn } of [ACCOUNT_TABLES, BATCH_TABLES, CRAWL_TABLES]) {
+  for (const { room: module, fileIn } of [ACCOUNT_TABLES, BATCH_TABLES, CRAWL_TABLES]) {
     const file = fileIn(dataDir);
     if (!existsSync(file)) continue;
     try {
@@ -55,7 +55,7 @@ async function locks({ dataDir }: Config): Promise<Found> {
         database.close();
       }
     } catch (error) {
-      held.push(`${room}: ${(error as Error).message}`);
+      held.push(`${module}: ${(error as Error).message}`);
     }
   }
   if (!held.length) return ok('none is held');
@@ -68,21 +68,21 @@ async function locks({ dataDir }: Config): Promise<Found> {
 async function tables(config: Config): Promise<Found> {
   const where = config.databaseUrl ? 'PostgreSQL' : 'SQLite';
   try {
-    const rooms = await migrationState(config);
-    const later = rooms.filter(({ seen, known }) => seen > known).map(({ room }) => room);
+    const states = await migrationState(config);
+    const later = states.filter(({ seen, known }) => seen > known).map(({ room }) => room);
     if (later.length)
       return broken(
         `${where}: ${later.join(', ')} are of a later version`,
         'Take the version that made them, or a newer one',
       );
-    const due = rooms.filter(({ seen, known }) => seen > 0 && seen < known).map(({ room }) => room);
+    const due = states.filter(({ seen, known }) => seen > 0 && seen < known).map(({ room }) => room);
     if (due.length)
       return warning(
         `${where}: ${due.join(', ')} are of an earlier version`,
         'They are brought to this one by `lectern migrate`, or when the server starts',
       );
     return ok(
-      rooms.every(({ seen }) => seen === 0) ? `${where}: made when the server starts` : `${where}: of this version`,
+      states.every(({ seen }) => seen === 0) ? `${where}: made when the server starts` : `${where}: of this version`,
     );
   } catch (error) {
     return broken(

@@ -1,23 +1,23 @@
 /** The work itself, once each: limits, a read, a rendered page, an embedding, a flow. */
 import { absent, broken, type Check, type Found, ok, warning } from './finding.ts';
-import { KEYLESS_RPM, type Patient } from './patient.ts';
-import { readBy } from './way-out.ts';
+import { readBy } from './network-guard.ts';
+import { KEYLESS_RPM, type TestServer } from './test-server.ts';
 
-export const workChecks = (patient: Patient, hasBrowser: boolean): Check[] => [
-  { group: 'Limits', name: 'Without a key', run: () => keyless(patient) },
-  { group: 'Limits', name: 'A wrong key', run: () => wrongKey(patient) },
-  { group: 'Work', name: 'A read', run: () => read(patient) },
+export const workChecks = (server: TestServer, hasBrowser: boolean): Check[] => [
+  { group: 'Limits', name: 'Without a key', run: () => keyless(server) },
+  { group: 'Limits', name: 'A wrong key', run: () => wrongKey(server) },
+  { group: 'Work', name: 'A read', run: () => read(server) },
   {
     group: 'Work',
     name: 'A page with scripts',
-    run: () => (hasBrowser ? rendered(patient) : absent('there is no browser')),
+    run: () => (hasBrowser ? rendered(server) : absent('there is no browser')),
   },
-  { group: 'Work', name: 'The browser’s sandbox', run: () => sandbox(patient, hasBrowser) },
-  { group: 'Work', name: 'An embedding', run: () => embedding(patient) },
-  { group: 'Work', name: 'A flow', run: () => flow(patient) },
+  { group: 'Work', name: 'The browser’s sandbox', run: () => sandbox(server, hasBrowser) },
+  { group: 'Work', name: 'An embedding', run: () => embedding(server) },
+  { group: 'Work', name: 'A flow', run: () => flow(server) },
 ];
 
-async function keyless({ fetch, urls }: Patient): Promise<Found> {
+async function keyless({ fetch, urls }: TestServer): Promise<Found> {
   const statuses: number[] = [];
   for (let at = 0; at <= KEYLESS_RPM; at++) statuses.push((await fetch(urls.reader)).status);
   const last = statuses.pop();
@@ -25,7 +25,7 @@ async function keyless({ fetch, urls }: Patient): Promise<Found> {
   return broken(`answered ${[...statuses, last].join(', ')}`, 'Callers without a key are not limited: report it');
 }
 
-async function wrongKey({ fetch, urls }: Patient): Promise<Found> {
+async function wrongKey({ fetch, urls }: TestServer): Promise<Found> {
   const answer = await fetch(`${urls.models}/v1/embeddings`, {
     method: 'POST',
     headers: { authorization: 'Bearer lectern_wrong' },
@@ -34,8 +34,8 @@ async function wrongKey({ fetch, urls }: Patient): Promise<Found> {
   return answer.status === 401 ? ok('is refused') : broken(`was answered ${answer.status}`, 'Report it');
 }
 
-async function read(patient: Patient): Promise<Found> {
-  const { name, data } = await readBy(patient, patient.pages.origin, 'direct');
+async function read(server: TestServer): Promise<Found> {
+  const { name, data } = await readBy(server, server.pages.origin, 'direct');
   if (data?.content?.includes('Lectern serves this page to itself')) return ok('a page became Markdown');
   return broken(
     `a page could not be read (${name ?? 'without its content'})`,
@@ -43,9 +43,9 @@ async function read(patient: Patient): Promise<Found> {
   );
 }
 
-async function rendered(patient: Patient): Promise<Found> {
-  const { name, data } = await readBy(patient, `${patient.pages.origin}/script`, 'browser');
-  const { version } = patient.browser();
+async function rendered(server: TestServer): Promise<Found> {
+  const { name, data } = await readBy(server, `${server.pages.origin}/script`, 'browser');
+  const { version } = server.browser();
   if (data?.content?.includes('Written by the script of the page'))
     return ok(version ? `Chromium ${version}` : 'rendered');
   const advice =
@@ -53,9 +53,9 @@ async function rendered(patient: Patient): Promise<Found> {
   return broken(`the browser does not render (${name ?? 'without content'})`, advice);
 }
 
-function sandbox(patient: Patient, hasBrowser: boolean): Found {
+function sandbox(server: TestServer, hasBrowser: boolean): Found {
   if (!hasBrowser) return absent('there is no browser');
-  const { sandboxed } = patient.browser();
+  const { sandboxed } = server.browser();
   if (sandboxed) return ok('pages run in it');
   if (sandboxed === undefined) return warning('not known: the browser did not start', 'See the check above');
   const advice =
@@ -65,7 +65,7 @@ function sandbox(patient: Patient, hasBrowser: boolean): Found {
   return warning('the browser runs without its own sandbox', advice);
 }
 
-async function embedding({ fetch, urls, key }: Patient): Promise<Found> {
+async function embedding({ fetch, urls, key }: TestServer): Promise<Found> {
   const answer = await fetch(`${urls.models}/v1/embeddings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },
@@ -82,7 +82,7 @@ async function embedding({ fetch, urls, key }: Patient): Promise<Found> {
 
 const TEXT = 'The doctor has put this sentence into the index of a flow.';
 
-async function flow({ fetch, urls }: Patient): Promise<Found> {
+async function flow({ fetch, urls }: TestServer): Promise<Found> {
   const post = async (endpoint: string, text: string) => {
     const answer = await fetch(`${urls.flow}/${endpoint}`, {
       method: 'POST',

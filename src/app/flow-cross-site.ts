@@ -1,6 +1,6 @@
 /** Web pages of other sites have no business with a flow that knows nobody: unless it says so (`cors`), or has a token. */
 import type { IncomingMessage } from 'node:http';
-import { isForeignPage } from '#api/cross-site.ts';
+import { isCrossSite } from '#api/cross-site.ts';
 
 const FOREIGN = 'Web pages of other sites may not use this flow: it has no token, and its option `cors` is off';
 export interface FlowAccess {
@@ -9,7 +9,7 @@ export interface FlowAccess {
 }
 
 /** Why such a request is refused; undefined for all others. `ownNames` are host names under which the flow is known. */
-export const foreignPageRefusal =
+export const crossSiteRefusal =
   ({ token, cors }: FlowAccess, ownNames: readonly string[]) =>
   ({ headers }: IncomingMessage): string | undefined =>
-    !token && !cors && isForeignPage(headers, ownNames) ? FOREIGN : undefined;
+    !token && !cors && isCrossSite(headers, ownNames) ? FOREIGN : undefined;

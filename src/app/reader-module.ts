@@ -27,10 +27,10 @@ import {
   type Renderer,
 } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { CloseStack } from './close-stack.ts';
 import type { Network } from './network.ts';
-import type { Started } from './started.ts';
 
-export interface ReadingParts {
+export interface ReaderModuleParts {
   readonly network: Network;
   readonly documents: Documents;
   readonly ocr: Ocr | undefined;
@@ -41,7 +41,7 @@ export interface ReadingParts {
   readonly onCacheRead: (outcome: CacheOutcome) => void;
 }
 
-export interface Reading {
+export interface ReaderModule {
   readonly reader: Reader;
   readonly renderer: Renderer;
   /** Undefined without a browser. */
@@ -49,14 +49,18 @@ export interface Reading {
   readonly fitPicture: PictureFitter;
 }
 
-export async function openReading(config: Config, parts: ReadingParts, started: Started): Promise<Reading> {
+export async function openReaderModule(
+  config: Config,
+  parts: ReaderModuleParts,
+  resources: CloseStack,
+): Promise<ReaderModule> {
   const { network, documents, ocr, models, temporaryDir, version, log } = parts;
   const { fetch, trusted, guard } = network;
   const { vision } = models;
-  const renderer = started.keep(
+  const renderer = resources.use(
     createRenderer({ threads: config.workers, memoryMb: config.workerMemoryMb, timeoutMs: config.renderTimeoutMs }),
   );
-  const direct = started.keep(
+  const direct = resources.use(
     createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeAside: renderer.decode }),
   );
   const abuse = createAbuse({ refusalMs: config.hostRefusalS * 1000 });
@@ -74,7 +78,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
     });
   const browser =
     pool &&
-    started.keep(
+    resources.use(
       createBrowserEngine({
         pool,
         guard,
@@ -95,7 +99,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
         },
       }),
     );
-  const cache = started.keep(
+  const cache = resources.use(
     await openCache({
       dir: path.join(config.dataDir, 'cache'),
       maxBytes: config.cacheMaxBytes,
@@ -107,7 +111,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
       onRead: parts.onCacheRead,
     }),
   );
-  const sites = started.keep(await openSites({ file: path.join(config.dataDir, 'sites.db'), log }));
+  const sites = resources.use(await openSites({ file: path.join(config.dataDir, 'sites.db'), log }));
   const { cfUrl, cfAccount, cfToken } = config;
   const remote =
     cfAccount && cfToken

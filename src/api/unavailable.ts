@@ -5,7 +5,7 @@ import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 const RETRY_AFTER_S = 2;
 
 /** The work's outcome; ServiceAwayError when the database cannot be reached, its own problem when the disk is full. */
-export async function away<T>(work: Promise<T>): Promise<T> {
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (isDiskFull(error)) throw diskFull(error);
     throw error instanceof DatabaseUnavailableError

@@ -9,7 +9,7 @@ const CUSTOMER_BITS = 64;
 const WITH_PORT = /^(?:\[([^\]]*)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/;
 
 /** The address that is counted: an IPv4 one as it is, also when it is written as IPv6; of IPv6 the /64 network. */
-export function countedAddress(address: string): string {
+export function limiterKeyOf(address: string): string {
   const bare = address.replace(WITH_PORT, '$1$2').replace(/%.*$/, '');
   const parsed = parseAddress(bare);
   if (!parsed) return 'unknown';

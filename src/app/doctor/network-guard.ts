@@ -3,8 +3,8 @@
  * examination's own hear whether anything arrives. That an answer is a refusal is not enough, and neither is silence.
  */
 import { absent, broken, type Check, type Found, ok, warning } from './finding.ts';
-import { WAYS } from './listeners.ts';
-import type { Patient } from './patient.ts';
+import { REQUEST_KINDS } from './listeners.ts';
+import type { TestServer } from './test-server.ts';
 
 /** THE table: spellings of addresses by what is wrong with them; `PORT` is where a listener is. */
 const REFUSED = {
@@ -77,18 +77,22 @@ const REFUSALS: readonly unknown[] = ['SecurityCompromiseError', 'ParamValidatio
 /** What is answered when there is no browser to ask with: nothing was tried then. */
 const NO_ENGINE = 'ServiceNodeResourceDrainError';
 
-export function wayOutChecks(patient: Patient, allowed: readonly string[], engines: readonly Engine[]): Check[] {
+export function networkGuardChecks(
+  server: TestServer,
+  allowed: readonly string[],
+  engines: readonly Engine[],
+): Check[] {
   const group = 'Way out';
-  const { secretPort: port, names, pages } = patient;
+  const { listenerPort: port, names, pages } = server;
   const here = (address: string) => address.replace('PORT', String(port));
   const refused = (name: string, addresses: readonly string[]): Check => ({
     group,
     name,
-    run: () => quiet(patient, () => refusals(patient, addresses, engines)),
+    run: () => quiet(server, () => refusals(server, addresses, engines)),
   });
   const away = (to: string) => `${pages.origin}/away?to=${encodeURIComponent(to)}`;
   return [
-    { group, name: 'Listeners', run: () => listeners(patient) },
+    { group, name: 'Listeners', run: () => checkListeners(server) },
     { group, name: 'Networks allowed', run: () => networks(allowed) },
     ...Object.entries(REFUSED).map(([name, addresses]) => refused(name, addresses.map(here))),
     refused('Names that lead here', [`http://${names.private}:${port}/`, `http://${names.mixed}:${port}/`]),
@@ -102,18 +106,18 @@ export function wayOutChecks(patient: Patient, allowed: readonly string[], engin
         'http://169.254.169.254/',
       ].map(away),
     ),
-    { group, name: 'A name that changes', run: () => quiet(patient, () => changing(patient, engines)) },
+    { group, name: 'A name that changes', run: () => quiet(server, () => changing(server, engines)) },
     {
       group,
       name: 'From inside a page',
-      run: () => (engines.includes('browser') ? quiet(patient, () => inside(patient)) : absent('there is no browser')),
+      run: () => (engines.includes('browser') ? quiet(server, () => inside(server)) : absent('there is no browser')),
     },
   ];
 }
 
 /** What the listeners have heard meanwhile is worse than any answer. */
-async function quiet(patient: Patient, run: () => Promise<Found>): Promise<Found> {
-  const heard = () => patient.secrets.reduce((sum, { connections }) => sum + connections(), 0);
+async function quiet(server: TestServer, run: () => Promise<Found>): Promise<Found> {
+  const heard = () => server.listeners.reduce((sum, { connections }) => sum + connections(), 0);
   const before = heard();
   const found = await run();
   const arrived = heard() - before;
@@ -122,8 +126,8 @@ async function quiet(patient: Patient, run: () => Promise<Found>): Promise<Found
   return broken(`${arrived} connections arrived at a listener that nothing may reach`, advice);
 }
 
-async function listeners({ secrets }: Patient): Promise<Found> {
-  const heard = await Promise.all(secrets.map((listener) => listener.hears()));
+async function checkListeners({ listeners }: TestServer): Promise<Found> {
+  const heard = await Promise.all(listeners.map((listener) => listener.countsConnections()));
   if (heard.every(Boolean)) return ok(`${heard.length} on this machine, and each hears`);
   return broken(
     'a listener of this examination hears nothing',
@@ -146,17 +150,17 @@ interface Answer {
 }
 
 export async function readBy(
-  patient: Patient,
+  server: TestServer,
   url: string,
   engine: Engine | 'auto',
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const answer = await patient.fetch(patient.urls.reader, {
+  const answer = await server.fetch(server.urls.reader, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
-      authorization: `Bearer ${patient.key}`,
+      authorization: `Bearer ${server.key}`,
       'x-engine': engine,
       'x-no-cache': 'true',
       'x-timeout': '15',
@@ -167,12 +171,12 @@ export async function readBy(
   return (await answer.json()) as Answer;
 }
 
-async function refusals(patient: Patient, addresses: readonly string[], engines: readonly Engine[]): Promise<Found> {
+async function refusals(server: TestServer, addresses: readonly string[], engines: readonly Engine[]): Promise<Found> {
   const wrong: string[] = [];
   let untried = 0;
   for (const engine of engines) {
     for (const address of addresses) {
-      const { name = 'an answer' } = await readBy(patient, address, engine);
+      const { name = 'an answer' } = await readBy(server, address, engine);
       if (name === NO_ENGINE) untried++;
       else if (!REFUSALS.includes(name)) wrong.push(`${address} (${engine}: ${name})`);
     }
@@ -188,28 +192,28 @@ async function refusals(patient: Patient, addresses: readonly string[], engines:
 }
 
 /** First it is an address that may be read, then another of this machine: what was checked is what is dialled. */
-async function changing(patient: Patient, engines: readonly Engine[]): Promise<Found> {
-  if (!patient.hasChanging) return absent('this machine has one local address only');
-  const url = `http://${patient.names.changing}:${patient.pages.port}/`;
-  const first = await readBy(patient, url, 'direct');
+async function changing(server: TestServer, engines: readonly Engine[]): Promise<Found> {
+  if (!server.hasChanging) return absent('this machine has one local address only');
+  const url = `http://${server.names.changing}:${server.pages.port}/`;
+  const first = await readBy(server, url, 'direct');
   if (first.code !== 200)
     return broken(
       `the first read failed: ${first.name}`,
       'This check did not come to an end: that is a fault of its own',
     );
-  return refusals(patient, [url], engines);
+  return refusals(server, [url], engines);
 }
 
 /** Each way on a page of its own: a page is stopped at the first address that it may not have. */
-async function inside(patient: Patient): Promise<Found> {
+async function inside(server: TestServer): Promise<Found> {
   const failed: string[] = [];
-  for (const way of Object.keys(WAYS)) {
+  for (const way of Object.keys(REQUEST_KINDS)) {
     const headers = { 'x-wait-for-selector': '#tried' };
-    const { code, name, data } = await readBy(patient, `${patient.pages.origin}/inside?way=${way}`, 'browser', headers);
+    const { code, name, data } = await readBy(server, `${server.pages.origin}/inside?way=${way}`, 'browser', headers);
     const isTried = code === 200 && data?.content?.includes('All was tried');
     if (!isTried && name !== 'SecurityCompromiseError') failed.push(`${way}: ${name ?? code}`);
   }
-  if (!failed.length) return ok(`${Object.keys(WAYS).join(', ')}: nothing arrived`);
+  if (!failed.length) return ok(`${Object.keys(REQUEST_KINDS).join(', ')}: nothing arrived`);
   return warning(
     `not all could be tried (${failed.join(', ')})`,
     'The browser may be too slow here: see its check below',

@@ -6,7 +6,7 @@ import { openProcessFolder, type ProcessFolder } from '#storage/process-folder.t
 
 let opened: Promise<ProcessFolder> | undefined;
 
-export function ownTemporary(): Promise<ProcessFolder> {
+export function processTemporaryFolder(): Promise<ProcessFolder> {
   opened ??= openProcessFolder().then((folder) => {
     for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = folder.path;
     process.once('exit', () => folder.remove());

@@ -10,15 +10,15 @@ import type { Lookup } from '#net/connect/dns.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type Listener, openListener, openPages, type Pages } from './listeners.ts';
 
-export interface Patient {
+export interface TestServer {
   readonly key: string;
   readonly fetch: InProcess['fetch'];
   readonly urls: InProcess['urls'];
   readonly pages: Pages;
   /** Must stay silent. */
-  readonly secrets: readonly Listener[];
+  readonly listeners: readonly Listener[];
   /** Where one of them is. */
-  readonly secretPort: number;
+  readonly listenerPort: number;
   /** Whether there is a listener behind the name that changes. */
   readonly hasChanging: boolean;
   /** Names that lead to this machine in ways that strangers have tried. */
@@ -45,16 +45,16 @@ const HERE = { address: '127.0.0.1', family: 4 };
 
 const refused = () => Object.assign(new Error('there is no such name'), { code: 'ENOTFOUND' });
 
-export async function openPatient(
+export async function startTestServer(
   config: Config,
   version: string,
   closers: (() => Promise<unknown>)[],
-): Promise<Patient> {
+): Promise<TestServer> {
   const secret = await openListener('127.0.0.1');
-  const secrets = [secret];
-  closers.push(() => Promise.all(secrets.map((listener) => listener.close())));
+  const listeners = [secret];
+  closers.push(() => Promise.all(listeners.map((listener) => listener.close())));
   const six = await openListener('::1', secret.port).catch(() => undefined);
-  if (six) secrets.push(six);
+  if (six) listeners.push(six);
   const inside = [
     `http://127.0.0.1:${secret.port}/`,
     `http://localhost:${secret.port}/`,
@@ -64,7 +64,7 @@ export async function openPatient(
   closers.push(() => pages.close());
   // The same port at another address of this machine: only the address tells them apart.
   const other = (await changingPlace(pages.port)) ?? undefined;
-  if (other) secrets.push(other.listener);
+  if (other) listeners.push(other.listener);
 
   let asked = 0;
   const lookup: Lookup = async (name) => {
@@ -95,8 +95,8 @@ export async function openPatient(
     fetch: opened.fetch,
     urls: opened.urls,
     pages,
-    secrets,
-    secretPort: secret.port,
+    listeners,
+    listenerPort: secret.port,
     hasChanging: other !== undefined,
     names: NAMES,
     browser: app.browser,

@@ -1,4 +1,4 @@
-/** What the playground's door sends to its page. Types alone, so that both sides can be held to them. */
+/** What the playground's deps sends to its page. Types alone, so that both sides can be held to them. */
 
 /** One field of a form. Plain data: it goes to the page as JSON. */
 export interface FormField {
