@@ -1,18 +1,18 @@
-/** Reading the Authorization header: what it holds, before anybody asks whose it is. */
+/** Reads the API key from the Authorization header. Does not verify it. */
 
 export type Given =
   | { readonly kind: 'nothing' }
-  /** There is something, and it is not a key in the form asked for. */
+  /** The header holds no key in the required form. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'key'; readonly key: string };
 
 const NOTHING: Given = { kind: 'nothing' };
 const MALFORMED: Given = { kind: 'malformed' };
 
-/** Visible ASCII: what a key may be made of. */
+/** Keys consist of visible ASCII characters. */
 const KEY = /^[\x21-\x7e]+$/;
 
-/** `Bearer`, spaces, one key and no more, in one header (model host, contract section 3). */
+/** Accepts one header of the form `Bearer KEY` only (docs/reference/wire/models.md, Authentication). */
 export function readBearer(headers: readonly string[]): Given {
   if (headers.length > 1) return MALFORMED;
   const [header = ''] = headers;
@@ -21,7 +21,7 @@ export function readBearer(headers: readonly string[]): Given {
   return match ? { kind: 'key', key: match[1]! } : MALFORMED;
 }
 
-/** The second word of the header, or the whole of it (reader and search host). */
+/** Accepts `SCHEME KEY` or the key alone (docs/reference/wire/reader.md, Authentication). */
 export function readAnyKey(headers: readonly string[]): Given {
   if (headers.length > 1) return MALFORMED;
   const words = (headers[0] ?? '').split(/\s+/, 4).filter(Boolean);

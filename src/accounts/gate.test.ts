@@ -4,7 +4,8 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { PLANS } from '#plans.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
-import { type AccessRule, createGate } from './gate.ts';
+import type { AccessRule } from './admission.ts';
+import { createGate } from './gate.ts';
 import { openAccounts } from './open.ts';
 
 const ACCESS: AccessRule = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
@@ -24,7 +25,7 @@ async function openGate() {
   return { gate, usage, accounts, account, credentials: { authorization: [`Bearer ${key}`], clientIp: '192.0.2.1' } };
 }
 
-it('gives tokens back to a caller who leaves while they are being taken', async () => {
+it('releases tokens when the caller disconnects while they are being reserved', async () => {
   const { gate, usage, accounts, account, credentials } = await openGate();
   const leaving = await gate.admit(ACCESS, credentials);
   const taking = leaving.reserveTokens(900);

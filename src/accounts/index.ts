@@ -3,11 +3,10 @@ export {
   type Admission,
   accountOf,
   type Caller,
-  createGate,
-  type Gate,
   type LimitState,
   type LimitStates,
-} from './gate.ts';
+} from './admission.ts';
+export { createGate, type Gate } from './gate.ts';
 export { newId } from './ids.ts';
 export { limiterKeyOf } from './limiter-key.ts';
 export { NAME } from './names.ts';

@@ -17,7 +17,7 @@ const charge = (id: string, extra: Partial<Charge> = {}): Charge => ({
   ...extra,
 });
 
-it('reads what several processes kept, and forgets no more than that', async () => {
+it('reads the files of several processes, and removes only the files it read', async () => {
   const hold = { id: 'h', accountId: 'a', tokens: 5 };
   await savePending(folder, [charge('1'), charge('2', { hold, model: 'a\nb' })]);
   await savePending(folder, [charge('3', { hold: undefined })]);
@@ -32,11 +32,11 @@ it('reads what several processes kept, and forgets no more than that', async () 
   expect((await readPending(folder)).charges).toEqual([charge('4')]);
 });
 
-it('finds nothing where nothing was kept', async () => {
+it('returns no charges when there is no file', async () => {
   expect((await readPending(path.join(folder, 'none'))).charges).toEqual([]);
 });
 
-it('passes a damaged file over, says so and leaves it there', async () => {
+it('skips a damaged file with a warning and leaves it in place', async () => {
   await savePending(folder, [charge('1')]);
   for (const [name, text] of [
     ['cut', JSON.stringify(charge('2')).slice(0, -3)],
@@ -51,5 +51,5 @@ it('passes a damaged file over, says so and leaves it there', async () => {
   await remove();
   const left = ['pending-usage-cut.jsonl', 'pending-usage-other.jsonl'];
   expect((await readdir(folder)).sort()).toEqual(left);
-  expect(warned.sort()).toEqual(left.map((name) => `${name} cannot be read`));
+  expect(warned.sort()).toEqual(left.map((name) => `${name} cannot be read; the usage in it is not counted`));
 });

@@ -1,4 +1,4 @@
-/** Accounts and keys in the database: one function a query. */
+/** The database queries for accounts and keys, one function each. */
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Account, Identity, KeyRecord, Page } from './records.ts';
 import type { Db, Tables } from './schema.ts';
@@ -40,7 +40,7 @@ export function listAccounts(db: Db, { after, limit }: Page): Promise<Account[]>
   return query.execute();
 }
 
-/** Rows made after the one of an id: none when there is no such row. */
+/** Condition for rows created after the row with this id. Matches none if there is no such row. */
 const laterThan = (table: 'accounts' | 'api_keys', id: string) =>
   sql<boolean>`(created_at, id) > (select made.created_at, made.id from ${sql.table(table)} as made where made.id = ${id})`;
 
@@ -48,7 +48,7 @@ export interface AccountChange {
   readonly name?: string;
   readonly plan?: Account['plan'];
   readonly balance?: number | null;
-  /** Only accounts that have a balance are changed when it is given. */
+  /** Added to the balance. An account without a balance is then not changed at all. */
   readonly addBalance?: number;
 }
 
@@ -62,7 +62,7 @@ export function updateAccount(db: Db, id: string, change: AccountChange): Promis
     .executeTakeFirst();
 }
 
-/** The balance with so much more: neither below zero nor beyond what a number can tell apart. */
+/** The balance plus `tokens`, limited to the range from 0 to the largest safe integer. */
 function added(eb: ExpressionBuilder<Tables, 'accounts'>, tokens: number) {
   const sum = eb('balance', '+', tokens);
   return eb
@@ -75,7 +75,7 @@ function added(eb: ExpressionBuilder<Tables, 'accounts'>, tokens: number) {
     .end();
 }
 
-/** False when the key is there already. */
+/** `false` if the key already exists. */
 export async function insertKey(db: Db, key: KeyRecord, hash: string): Promise<boolean> {
   const inserted = await db
     .insertInto('api_keys')
@@ -119,7 +119,7 @@ export const updateKey = (
     .returning(KEY)
     .executeTakeFirst();
 
-/** One revoked before keeps its time. */
+/** A key that is already revoked keeps its time. */
 export const revokeKey = (db: Db, id: string, at: number): Promise<KeyRecord | undefined> =>
   db
     .updateTable('api_keys')
@@ -131,7 +131,7 @@ export const revokeKey = (db: Db, id: string, at: number): Promise<KeyRecord | u
 export const anyKey = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
 
-/** The key of a hash with its account, unless it is revoked. */
+/** The key with this hash and its account; `undefined` if it is unknown or revoked. */
 export async function findIdentity(db: Db, hash: string): Promise<Identity | undefined> {
   const row = await db
     .selectFrom('api_keys as key')

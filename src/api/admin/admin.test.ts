@@ -25,7 +25,7 @@ const description = adminDescription('1.2.3') as {
 };
 
 let dataDir: string;
-let room: AccountsModule;
+let module: AccountsModule;
 let counters: Counters;
 let face: Face;
 let url: string;
@@ -39,21 +39,21 @@ async function serve(deps: Partial<Parameters<typeof adminRoutes>[1]> = {}): Pro
     writeError: writeAdminError,
     malformedBody: errorBody,
   });
-  adminRoutes(face, { ...room, plans: PLANS, secret: SECRET, counters, version: '1.2.3', ...deps });
+  adminRoutes(face, { ...module, plans: PLANS, secret: SECRET, counters, version: '1.2.3', ...deps });
   await face.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(face.server.address() as AddressInfo).port}`;
 }
 
 beforeEach(async () => {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-admin-'));
-  room = await openAccounts({ dataDir });
+  module = await openAccounts({ dataDir });
   counters = createMemoryCounters();
   await serve();
 });
 afterEach(async () => {
   await face.close();
   await counters.close();
-  await room.close();
+  await module.close();
   await rm(dataDir, { recursive: true });
 });
 
@@ -165,7 +165,7 @@ describe('keys', () => {
     const { key, ...record } = made.data;
     expect(made.status).toBe(201);
     expect(record).toMatchObject({ name: 'mine', accountId: account.id, expiresAt: '2035-12-31T22:00:00.000Z' });
-    expect((await room.accounts.identify(key))?.key.id).toBe(record.id);
+    expect((await module.accounts.identify(key))?.key.id).toBe(record.id);
     await call('POST', '/keys', { name: 'other' });
     expect((await call('GET', `/keys?accountId=${account.id}`)).json).toEqual({ data: [record], next: null });
     const { json } = await call('GET', '/keys?limit=1');
@@ -175,7 +175,7 @@ describe('keys', () => {
     expect(changed.data).toEqual({ ...record, name: 'renamed', expiresAt: null });
     const revoked = await call('DELETE', `/keys/${record.id}`);
     expect(revoked.data.revokedAt).toEqual(expect.any(String));
-    expect(await room.accounts.identify(key)).toBeUndefined();
+    expect(await module.accounts.identify(key)).toBeUndefined();
     expect((await call('DELETE', `/keys/${record.id}`)).data).toEqual(revoked.data);
   });
 
@@ -183,17 +183,17 @@ describe('keys', () => {
     const key = `hosted_${'x'.repeat(30)}`;
     expect((await call('POST', '/keys', { name: 'mine', key })).data).toMatchObject({ key, shown: 'host…' });
     expect((await call('POST', '/keys', { name: 'mine', key })).json).toMatchObject({ code: 400, path: 'key' });
-    expect(await room.accounts.identify(key)).toBeDefined();
+    expect(await module.accounts.identify(key)).toBeDefined();
   });
 });
 
 describe('usage and plans', () => {
   it('are told', async () => {
-    const { id: accountId } = await room.accounts.createAccount({ name: 'a', plan: 'free' });
+    const { id: accountId } = await module.accounts.createAccount({ name: 'a', plan: 'free' });
     const at = Date.UTC(2026, 0, 31);
     const charge = { at, accountId, keyId: 'k', face: 'reader', endpoint: 'reader', status: 200, durationMs: 5 };
-    for (const model of ['m', 'm', 'n']) room.usage.charge({ id: newId(), ...charge, model, tokens: 4 });
-    await room.usage.flush();
+    for (const model of ['m', 'm', 'n']) module.usage.charge({ id: newId(), ...charge, model, tokens: 4 });
+    await module.usage.flush();
     const sum = { failed: 0, day: '2026-01-31' };
     expect((await call('GET', '/usage?by=day,model')).data).toEqual([
       { ...sum, model: 'm', requests: 2, tokens: 8, durationMs: 10 },
@@ -235,7 +235,7 @@ describe('what is wrong', () => {
     expect(status).toBe(400);
     expect(json).toMatchObject({ data: null, code: 400, status: 40001, name: 'ParamValidationError', path: paths[0] });
     if (paths[0] !== 'body') expect(json.faults.map(({ path }: { path: string }) => path)).toEqual(paths);
-    expect(await room.accounts.accounts()).toEqual([]);
+    expect(await module.accounts.accounts()).toEqual([]);
   });
 
   it('is a body that is no JSON, and one that is too large', async () => {
@@ -311,7 +311,7 @@ it('is nothing for pages of other origins', async () => {
 });
 
 it('says when the database is away, and nothing of it', async () => {
-  await room.close();
+  await module.close();
   const away = await openAccounts({ dataDir, databaseUrl: 'postgres://me:hidden@127.0.0.1:9/nothing' });
   await face.close();
   await serve({ ...away });
