@@ -10,9 +10,11 @@ import { createBatch } from '#app/batch.ts';
 import { CloseStack } from '#app/close-stack.ts';
 import { createCollections } from '#app/collections.ts';
 import { createCrawl } from '#app/crawl.ts';
-import { createFaces, type FaceUrl, type ServerFace } from '#app/faces.ts';
+import type { ServerFace } from '#app/face-servers.ts';
+import { createFaces } from '#app/faces.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { type FoundationOptions, openFoundation } from '#app/foundation.ts';
+import type { FaceUrl } from '#app/listen.ts';
 import { registerModuleMetrics } from '#app/metrics.ts';
 import { openModelModule, TOKENS } from '#app/model-module.ts';
 import { createIndexEmbedder, createPassageReranker } from '#app/model-tools.ts';
@@ -24,7 +26,7 @@ import { type LocalIndex, openIndexOf, openSearch, rememberingReader } from '#se
 import { watchDisk } from '#storage/disk.ts';
 import type { Log } from '#telemetry/log.ts';
 
-export type { FaceUrl } from '#app/faces.ts';
+export type { FaceUrl } from '#app/listen.ts';
 
 export interface App {
   readonly reader: Reader;

@@ -237,7 +237,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         clock = 1_000;
         expect(await there.identify(key)).toBeUndefined();
         expect(await there.revokeKey(record.id)).toEqual(revoked);
-        await expect(here.mintKey({ accountId, name: 'again', key })).rejects.toThrow(/cannot come back/);
+        await expect(here.mintKey({ accountId, name: 'again', key })).rejects.toThrow(/cannot be created again/);
       });
     });
 
