@@ -1,6 +1,6 @@
 /**
- * The whole server, wired by hand: each room is built once, in order, and closed in reverse. What belongs to one part is
- * opened in a file of src/app: the ways out, reading, the doors.
+ * Composes the whole server by hand. Each module is created once, in order, and closed in reverse. Groups of parts that
+ * belong together (network access, reading, faces) are created in files of src/app.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -33,21 +33,21 @@ export interface App {
   readonly accounts: AccountsModule;
   readonly faces: Readonly<Record<ServerFace, Face>>;
   readonly flow: FlowFace;
-  /** The first key of a new installation, to be shown this once. */
+  /** The first key of a new installation. It cannot be shown again. */
   readonly firstKey: string | undefined;
   readonly browser: () => BrowserHealth;
-  /** Opens the ports of the configuration; a port that is taken is an error that names it. */
+  /** Opens the ports of the configuration. Throws an error that names a port already in use. */
   listen(): Promise<FaceUrl[]>;
-  /** Stops taking requests, lets those in flight finish within the drain time, and ends everything that was started. */
+  /** Accepts no more requests, lets those in flight finish within the drain time, and closes all modules. */
   close(): Promise<void>;
 }
 
 export interface AppOptions extends FoundationOptions {
-  /** What the file of a flow may refer to. */
+  /** Variables that a flow definition may refer to. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Builds everything; what was started before a part failed to is ended again. */
+/** If a part fails to start, the parts started before it are closed. */
 export async function createApp(options: AppOptions): Promise<App> {
   const resources = new CloseStack();
   try {
@@ -81,12 +81,12 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const batch = resources.use(await createBatch(config, { accounts, modelHost, fetch, log }));
 
   const { onCacheRead } = observe;
-  const readingParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead };
-  const { reader: bareReader, renderer, pool, fitPicture } = await openReaderModule(config, readingParts, resources);
+  const readerParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead };
+  const { reader: bareReader, renderer, pool, fitPicture } = await openReaderModule(config, readerParts, resources);
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
   const rerank = await createPassageReranker(modelHost, config.searchReranker);
   const index = config.indexMaxBytes > 0 ? resources.use(await openIndexOf(config, { embedder, log })) : undefined;
-  if (index && config.indexShared !== 'all') tellUnshared(index, log);
+  if (index && config.indexShared !== 'all') warnAboutOldPages(index, log);
   const reader = index
     ? rememberingReader(bareReader, {
         index,
@@ -119,12 +119,12 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     models: modelHost.models,
   });
   const browser = (): BrowserHealth =>
-    pool ? { available: true, ...shownStatus(pool.status()) } : { available: false };
-  const places = [
+    pool ? { available: true, ...publicStatus(pool.status()) } : { available: false };
+  const folders = [
     { name: 'data folder', folder: dataDir },
     { name: 'temporary folder', folder: os.tmpdir() },
   ];
-  const disk = resources.use(watchDisk({ places, leastFreeBytes: config.diskMinFreeBytes, log }));
+  const disk = resources.use(watchDisk({ places: folders, leastFreeBytes: config.diskMinFreeBytes, log }));
   const health = {
     version,
     fullDisks: disk.full,
@@ -136,7 +136,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
       crawls: stateOf(crawl),
     }),
   };
-  const rooms = {
+  const modules = {
     accounts,
     plans,
     counters,
@@ -149,8 +149,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     completions,
     batch,
   };
-  const doors = { ...rooms, flow, pictures, metrics, health, temporaryDir, version, log };
-  const { faces, listen, close: closeFaces } = await createFaces(config, doors, resources);
+  const faceModules = { ...modules, flow, pictures, metrics, health, temporaryDir, version, log };
+  const { faces, listen, close: closeFaces } = await createFaces(config, faceModules, resources);
 
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -160,22 +160,25 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   return { reader, accounts, faces, flow, firstKey, browser, listen, close };
 }
 
-/** Pages of versions that noted no owner are in the index, and nobody finds them. */
-function tellUnshared(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'warn'>): void {
+/** Pages indexed by versions that recorded no owner are found only if all pages are shared. */
+function warnAboutOldPages(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'warn'>): void {
   index.stats().then(
     ({ onlyAll: pages }) => {
       if (pages === 0) return;
-      log.warn({ pages }, 'pages in the index are found with LECTERN_INDEX_SHARED=all only, until they are read again');
+      log.warn(
+        { pages },
+        'some pages in the index have no owner: until they are read again, only LECTERN_INDEX_SHARED=all finds them',
+      );
     },
-    // Whoever searches it is told.
+    // A failure of the index is reported when it is searched.
     () => {},
   );
 }
 
 const stateOf = ({ healthy }: { readonly healthy: boolean }): 'ok' | 'away' => (healthy ? 'ok' : 'away');
 
-/** What a probe may show: where the browser lies and its process are nobody's business. */
-const shownStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus) => ({
+/** The part of the status that probes show. Omits the path of the browser and its process. */
+const publicStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus) => ({
   version,
   sandboxed,
   pages,

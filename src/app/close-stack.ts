@@ -1,23 +1,25 @@
-/** What was started, to be ended in reverse: also when a part that came later could not be. */
+/** Parts to close in reverse order of their creation, also if creating a later part fails. */
 import type { Log } from '#telemetry/log.ts';
 
 export class CloseStack {
-  readonly #ends: (() => unknown)[] = [];
+  readonly #closers: (() => unknown)[] = [];
 
-  defer(end: () => unknown): void {
-    this.#ends.push(end);
+  defer(close: () => unknown): void {
+    this.#closers.push(close);
   }
 
-  /** Notes that a part is to be closed, and gives it back. */
+  /** Adds a part to close, and returns it. */
   use<T extends { close(): unknown }>(part: T): T {
-    this.#ends.push(() => part.close());
+    this.#closers.push(() => part.close());
     return part;
   }
 
-  /** Each part is ended whatever becomes of the others. */
+  /** Closes every part. A failure is logged and does not keep the others open. */
   async closeAll(log: Log): Promise<void> {
-    for (const end of this.#ends.splice(0).reverse()) {
-      await (async () => end())().catch((error: unknown) => log.warn({ err: error }, 'a part did not close cleanly'));
+    for (const close of this.#closers.splice(0).reverse()) {
+      await (async () => close())().catch((error: unknown) =>
+        log.warn({ err: error }, 'a part of the server did not close cleanly'),
+      );
     }
   }
 }

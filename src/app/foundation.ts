@@ -1,4 +1,4 @@
-/** What every deps stands on: accounts and limits, the ways out, what opens files, the models of others. */
+/** Creates the parts that all faces share: accounts and limits, network access, file conversion, remote models. */
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountsModule, createGate, openAccounts } from '#accounts/index.ts';
@@ -22,13 +22,13 @@ import { createObservers } from './metrics.ts';
 import { type Network, openNetwork } from './network.ts';
 
 export interface Foundation {
-  /** For what lives as long as the process at most. */
+  /** A folder for temporary files, removed when the process ends. */
   readonly temporaryDir: string;
   readonly metrics: Metrics;
   readonly observe: ReturnType<typeof createObservers>;
   readonly plans: Plans;
   readonly accounts: AccountsModule;
-  /** The first key of a new installation. */
+  /** The first key of a new installation; `undefined` if there are keys already, or none are required. */
   readonly firstKey: string | undefined;
   readonly counters: Counters;
   readonly gatekeeper: Gatekeeper;
@@ -36,7 +36,7 @@ export interface Foundation {
   readonly network: Network;
   readonly documents: Documents;
   readonly ocr: Ocr | undefined;
-  /** Those that generate. */
+  /** Generative models on remote servers. */
   readonly models: Models;
 }
 
@@ -44,7 +44,7 @@ export interface FoundationOptions {
   readonly config: Config;
   readonly version: string;
   readonly log: Log;
-  /** Who tells the addresses of names that callers chose; the name servers of the machine unless given. */
+  /** Resolves host names that callers chose. Default: the name servers of the machine. */
   readonly lookup?: Lookup | undefined;
 }
 
@@ -54,7 +54,7 @@ export async function openFoundation(
 ): Promise<Foundation> {
   const { dataDir, databaseUrl, redisUrl } = config;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // Left by a server that was killed: nothing in it outlives a start.
+  // Also removes what a killed server left in it.
   const temporaryDir = await openServerFolder(path.join(dataDir, 'tmp'));
   resources.defer(() => rm(temporaryDir, { recursive: true, force: true }));
 
@@ -109,7 +109,7 @@ export async function openFoundation(
   };
 }
 
-/** The key of a new installation. A database that is away is asked by whoever needs it. */
+/** Creates the first key of a new installation. Does nothing if there are keys, or if the database is unreachable. */
 async function firstKeyOf({ accounts }: AccountsModule, log: Log): Promise<string | undefined> {
   try {
     if (!(await accounts.empty())) return undefined;
@@ -117,7 +117,7 @@ async function firstKeyOf({ accounts }: AccountsModule, log: Log): Promise<strin
     return (await accounts.mintKey({ accountId: id, name: 'first key' })).key;
   } catch (error) {
     if (!(error instanceof DatabaseUnavailableError)) throw error;
-    log.warn({ err: error }, 'the database is away: keys are verified when it is back');
+    log.warn({ err: error }, 'the database is unreachable; keys cannot be verified until it answers');
     return undefined;
   }
 }

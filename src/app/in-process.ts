@@ -1,6 +1,6 @@
 /**
- * The faces of this process behind a `fetch`: commands and tools that run beside them speak the same HTTP as everybody
- * else, over a socket that nobody but this user can open, so each rule of the doors holds for them too.
+ * A `fetch` to the faces of this process, for commands and tools. Requests go through the same HTTP endpoints as all
+ * others, so the same rules apply. They use a socket that only this user can open.
  */
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
@@ -12,7 +12,7 @@ import { onBehalfOf } from '#http/behalf.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
 import { processTemporaryFolder } from './temporary-folder.ts';
 
-/** Where each face is for `fetch`; outside of it these names mean nothing. */
+/** The URL of each face, valid only for the `fetch` of this module. */
 export const IN_PROCESS_URLS = {
   reader: 'http://r.localhost',
   search: 'http://s.localhost',
@@ -20,7 +20,7 @@ export const IN_PROCESS_URLS = {
   flow: 'http://flow.localhost',
 } as const;
 
-/** Names the address of whom a request is for. It is believed here, since nobody else can open the socket. */
+/** Header with the client IP that a request is made for. Trusted here, since only this user can open the socket. */
 export const CLIENT_IP_HEADER = 'x-lectern-for';
 
 export interface InProcess {
@@ -31,14 +31,14 @@ export interface InProcess {
 
 /** Opens the socket; the faces must be ready. */
 export async function openInProcess(faces: HostFaces): Promise<InProcess> {
-  // Paths of sockets may be 104 bytes long at most, which a data folder may use up.
+  // Paths of sockets are limited to about 104 bytes, which the data folder may exceed.
   const { path: folder } = await processTemporaryFolder();
   const name = randomBytes(4).toString('hex');
   const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\lectern-${name}` : path.join(folder, name);
   const server = createHostServer(faces, MAX_HEADER_BYTES);
   server.prependListener('request', (request) => {
-    const address = request.headers[CLIENT_IP_HEADER];
-    if (typeof address === 'string') onBehalfOf(request, address);
+    const clientIp = request.headers[CLIENT_IP_HEADER];
+    if (typeof clientIp === 'string') onBehalfOf(request, clientIp);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socketPath, () => resolve(void server.off('error', reject)));
@@ -55,22 +55,22 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
 
 const REDIRECTS = new Set([301, 302, 303]);
 
-/** A picture is where the answer to a read says; nothing else here is somewhere else. */
+/** Follows one redirect, as the reader answers with for a picture. */
 async function fetchFollowing(asked: Request, socketPath: string): Promise<Response> {
-  const answer = await ask(asked, socketPath);
-  const place = answer.headers.get('location');
-  if (asked.redirect !== 'follow' || place === null || !REDIRECTS.has(answer.status)) return answer;
-  await answer.arrayBuffer();
+  const response = await fetchOnce(asked, socketPath);
+  const location = response.headers.get('location');
+  if (asked.redirect !== 'follow' || location === null || !REDIRECTS.has(response.status)) return response;
+  await response.arrayBuffer();
   const headers = new Headers(asked.headers);
   headers.delete('content-type');
-  return ask(new Request(new URL(place, asked.url), { headers, signal: asked.signal }), socketPath);
+  return fetchOnce(new Request(new URL(location, asked.url), { headers, signal: asked.signal }), socketPath);
 }
 
 /**
- * One request over the socket. A read takes as long as it takes: who waits for it says for how long. The platform's own
- * fetch knows no sockets of this kind, and the package that does is slow to load.
+ * Sends one request over the socket, without a timeout of its own: the caller's signal ends it. Written with `node:http`,
+ * as the built-in `fetch` cannot use a socket path, and undici is slow to load.
  */
-async function ask({ method, url, headers, body, signal }: Request, socketPath: string): Promise<Response> {
+async function fetchOnce({ method, url, headers, body, signal }: Request, socketPath: string): Promise<Response> {
   const { host, pathname, search } = new URL(url);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const asked = request({

@@ -1,4 +1,4 @@
-/** The index of an installation, opened with the first page for it: a command that reads may have none. */
+/** The search index of an installation, opened for the first page that is added. Saves the start for commands without one. */
 import type { Config } from '#config.ts';
 import type { LocalIndex } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -6,7 +6,7 @@ import { CloseStack } from './close-stack.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface IndexOnDemand extends Pick<LocalIndex, 'add' | 'remove'> {
-  /** What was begun is done by then. */
+  /** Finishes what was begun, then closes the index. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createIndexOnDemand(config: Config, foundation: Foundation, log:
     add: async (...given) => (await index()).add(...given),
     remove: async (...given) => (await index()).remove(...given),
     async close() {
-      // Whoever asked for it was told why it is not.
+      // The caller of `add` or `remove` got the error.
       await opened?.catch(() => {});
       await resources.closeAll(log);
     },

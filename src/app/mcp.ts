@@ -1,4 +1,4 @@
-/** The MCP deps of the reader's host, whose tools ask the faces of this process as their callers would. */
+/** The MCP endpoint on the reader's host. Its tools send requests to the faces of this process on behalf of the caller. */
 import type { FastifyRequest } from 'fastify';
 import type { AccessRule } from '#accounts/index.ts';
 import { isCrossSite } from '#api/cross-site.ts';
@@ -16,10 +16,10 @@ export { MCP_PATHS } from '#mcp/http.ts';
 export interface McpEndpointOptions {
   readonly gatekeeper: Pick<Gatekeeper, 'identify'>;
   readonly version: string;
-  /** Names under which a browser may know this server, beside addresses and localhost. */
+  /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
   readonly log: Log;
-  /** Asked once somebody has come, by when they are ready. */
+  /** Called on the first request, when the faces are ready. */
   readonly faces: () => HostFaces;
 }
 
@@ -28,20 +28,20 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** The tools' own calls are limited; here only wrong keys are. */
+/** Rejects wrong keys. Limits are counted by the requests of the tools. */
 const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
 
 export function createMcpEndpoint({ gatekeeper, version, ownNames, log, faces }: McpEndpointOptions): McpEndpoint {
   let opened: Promise<{ readonly endpoint: Endpoint; readonly inside: InProcess }> | undefined;
 
   async function open() {
-    // The protocol's package takes long to load.
+    // Loaded on the first request, since the MCP package is slow to load.
     const [{ createEndpoint }, inside] = await Promise.all([import('#mcp/endpoint.ts'), openInProcess(faces())]);
     const clientFor = ({ authorization, address, requestId }: HttpCaller) =>
       createClient({
         urls: inside.urls,
         fetch: inside.fetch,
-        // A caller who has to wait is told so.
+        // Rate limits are passed on to the caller.
         retries: 0,
         headers: { [CLIENT_IP_HEADER]: address, 'x-request-id': requestId, ...(authorization && { authorization }) },
       });

@@ -1,4 +1,4 @@
-/** What the sources know of themselves, as metrics: events as they tell them, states when somebody asks. */
+/** Connects the modules to the metrics: events are counted as they happen, states are read when metrics are requested. */
 import type { AccountsModule } from '#accounts/index.ts';
 import type { Documents } from '#documents/documents.ts';
 import type { FlowObserver } from '#flow/index.ts';
@@ -6,7 +6,7 @@ import type { ModelHost, OnBatch } from '#models/index.ts';
 import type { CacheOutcome, PoolStatus, Renderer } from '#reader/index.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-/** What sources are given to tell of events. */
+/** Callbacks through which modules report events. */
 export const createObservers = (metrics: Metrics) => ({
   onCacheRead: (outcome: CacheOutcome) => metrics.add('lectern_cache_reads_total', [outcome]),
   onSpent: (endpoint: string, tokens: number) => metrics.add('lectern_tokens_total', [endpoint], tokens),
@@ -25,8 +25,8 @@ export const createObservers = (metrics: Metrics) => ({
   } satisfies FlowObserver,
 });
 
-/** How many jobs there are in each state. */
 interface JobCounts {
+  /** The number of jobs in each state. */
   counts(): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -34,7 +34,7 @@ export interface MetricSources {
   readonly version: string;
   readonly accounts: Pick<AccountsModule, 'healthy'>;
   readonly counters: { readonly healthy: boolean };
-  /** Absent without a browser. */
+  /** `undefined` without a browser. */
   readonly pool?: { status(): PoolStatus } | undefined;
   readonly renderer: Pick<Renderer, 'load'>;
   readonly documents: Pick<Documents, 'load'>;
@@ -45,7 +45,7 @@ export interface MetricSources {
 
 const flag = (is: boolean) => (is ? 1 : 0);
 
-/** Has the states of the sources read when the metrics are. */
+/** Registers gauges that read the state of the modules whenever the metrics are requested. */
 export function registerModuleMetrics(metrics: Metrics, sources: MetricSources): void {
   const { version, accounts, counters, pool, renderer, documents, models, batch, crawl } = sources;
   metrics.read('lectern_build_info', () => [[[version, process.versions.node], 1]]);

@@ -1,4 +1,7 @@
-/** The ways out: to addresses that callers chose, through the guard; to services that the operator named; for browsers. */
+/**
+ * Outgoing network access: guarded for URLs that callers chose, unguarded for services that the operator configured, and
+ * the egress proxy for browsers.
+ */
 import { type Config, ConfigError } from '#config.ts';
 import type { Lookup } from '#net/connect/dns.ts';
 import { createFetch, type GuardedFetch } from '#net/fetch/fetch.ts';
@@ -17,12 +20,12 @@ import type { CloseStack } from './close-stack.ts';
 
 export interface Network {
   readonly guard: Guard;
-  /** Whether what was kept of a URL may still be answered. */
+  /** Whether a stored copy of a URL may still be returned. */
   readonly mayAnswer: MayAnswer;
   readonly ownPlaces: OwnPlaces;
   /** Whether a host name is the one under which callers reach this server. */
   readonly isOwnHost: (name: string) => boolean;
-  /** Names under which a browser may know this server, beside addresses and localhost. */
+  /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
   readonly fetch: GuardedFetch;
   readonly trusted: TrustedFetch;
@@ -30,7 +33,7 @@ export interface Network {
   readonly refusals: RefusalLog;
   readonly proxies: ProxyTable;
   readonly robots: Robots;
-  /** Where spans go to; undefined where nobody collects them. */
+  /** `undefined` if no collector is configured. */
   readonly spanExport: SpanExport | undefined;
 }
 
@@ -78,6 +81,6 @@ async function openSpans(
   { region, version, log }: NetworkParts & { readonly region: Region },
 ): Promise<SpanExport | undefined> {
   if (url === undefined) return undefined;
-  if (!region.allows(new URL(url))) throw new ConfigError('otlpUrl: is not in euHosts');
+  if (!region.allows(new URL(url))) throw new ConfigError('otlpUrl: its host is not in euHosts');
   return openSpanExport({ url, headers, sampleRatio, service, version, log });
 }

@@ -1,4 +1,4 @@
-/** The reader with all that it reads by: engines, threads, processes for files, kept copies, models that write. */
+/** Creates the reader with its parts: engines, rendering threads, the page cache and generative models. */
 import path from 'node:path';
 import type { Config } from '#config.ts';
 import type { Documents } from '#documents/documents.ts';
@@ -44,7 +44,7 @@ export interface ReaderModuleParts {
 export interface ReaderModule {
   readonly reader: Reader;
   readonly renderer: Renderer;
-  /** Undefined without a browser. */
+  /** `undefined` without a browser. */
   readonly pool: Pool | undefined;
   readonly fitPicture: PictureFitter;
 }

@@ -1,8 +1,4 @@
-/**
- * The reader's deps and nothing beside it, for a command that reads and ends: what it does not ask is neither built nor
- * loaded.
- */
-
+/** The reader face alone, for a command that reads and exits. Parts that it does not need are neither created nor loaded. */
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { createTracing } from '#api/trace.ts';
@@ -15,11 +11,11 @@ import { openReaderModule } from './reader-module.ts';
 
 export interface ReaderOnly {
   readonly face: Face;
-  /** Ends everything that was started. */
+  /** Closes all parts. */
   close(): Promise<void>;
 }
 
-/** What was started before a part failed to is ended again. */
+/** If a part fails to start, the parts started before it are closed. */
 export async function createReaderOnly(options: FoundationOptions): Promise<ReaderOnly> {
   const resources = new CloseStack();
   try {
@@ -34,8 +30,8 @@ export async function createReaderOnly(options: FoundationOptions): Promise<Read
 async function build({ config, version, log, lookup }: FoundationOptions, resources: CloseStack): Promise<Face> {
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
   const { gatekeeper, network, pictures, temporaryDir, observe } = foundation;
-  const readingParts = { ...foundation, version, log, onCacheRead: observe.onCacheRead };
-  const { reader } = await openReaderModule(config, readingParts, resources);
+  const readerParts = { ...foundation, version, log, onCacheRead: observe.onCacheRead };
+  const { reader } = await openReaderModule(config, readerParts, resources);
   const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
   const remembering =
     indexMaxBytes > 0
