@@ -1,4 +1,4 @@
-/** The examination as a whole. It needs no network, and leaves nothing behind. */
+/** Runs all checks of `lectern doctor`. Needs no network, and removes everything it created. */
 import type { Config } from '#config.ts';
 import { findBrowser } from '#reader/index.ts';
 import { broken, type Finding, runChecks } from './finding.ts';
@@ -11,7 +11,7 @@ import { workChecks } from './work.ts';
 
 export { type Finding, linesOf, reportOf, summaryOf } from './finding.ts';
 
-/** Findings as they are made. Throws the signal's reason. */
+/** Yields each finding as its check completes. Throws the reason of the signal when aborted. */
 export async function* doctor(config: Config, version: string, signal: AbortSignal): AsyncGenerator<Finding> {
   yield* runChecks([...machineChecks(config), ...storeChecks(config)], signal);
   const closers: (() => Promise<unknown>)[] = [];
@@ -35,7 +35,7 @@ export async function* doctor(config: Config, version: string, signal: AbortSign
     yield {
       group: 'Work',
       name: 'The server',
-      ...broken(`does not start: ${message}`, 'What it names is what keeps `lectern serve` from starting too'),
+      ...broken(`does not start: ${message}`, 'Fix this first: `lectern serve` fails for the same reason'),
     };
   } finally {
     watch.close();

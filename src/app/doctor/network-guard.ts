@@ -1,12 +1,12 @@
 /**
- * The way out: addresses that must be refused, asked for with both engines and from inside a page, while listeners of this
- * examination's own hear whether anything arrives. That an answer is a refusal is not enough, and neither is silence.
+ * Checks of the network guard. Requests forbidden URLs with both engines and from a page. A check passes only if every
+ * answer is a refusal and no listener received a connection.
  */
 import { absent, broken, type Check, type Found, ok, warning } from './finding.ts';
 import { REQUEST_KINDS } from './listeners.ts';
 import type { TestServer } from './test-server.ts';
 
-/** THE table: spellings of addresses by what is wrong with them; `PORT` is where a listener is. */
+/** THE table: forbidden URLs in many spellings, by name of the check. `PORT` stands for the port of a listener. */
 const REFUSED = {
   'This machine': [
     'http://127.0.0.1:PORT/',
@@ -28,7 +28,7 @@ const REFUSED = {
     'http://LOCALHOST:PORT/',
     'http://a.localhost:PORT/',
   ],
-  'IPv6 forms of it': [
+  'IPv6 forms': [
     'http://[::1]:PORT/',
     'http://[::]:PORT/',
     'http://[0:0:0:0:0:0:0:1]:PORT/',
@@ -61,7 +61,7 @@ const REFUSED = {
     'http://metadata/',
     'http://metadata.packet.net/',
   ],
-  'Other schemes, ports': [
+  'Other schemes and ports': [
     'file:///etc/passwd',
     'ftp://127.0.0.1/',
     'gopher://127.0.0.1:PORT/',
@@ -72,9 +72,9 @@ const REFUSED = {
 
 type Engine = 'direct' | 'browser';
 
-/** Whatever it is about an address, the answer to it is one of these. */
+/** The errors that count as a refusal. */
 const REFUSALS: readonly unknown[] = ['SecurityCompromiseError', 'ParamValidationError'];
-/** What is answered when there is no browser to ask with: nothing was tried then. */
+/** The error if the browser does not start, in which case nothing was tried. */
 const NO_ENGINE = 'ServiceNodeResourceDrainError';
 
 export function networkGuardChecks(
@@ -82,20 +82,20 @@ export function networkGuardChecks(
   allowed: readonly string[],
   engines: readonly Engine[],
 ): Check[] {
-  const group = 'Way out';
+  const group = 'Network guard';
   const { listenerPort: port, names, pages } = server;
   const here = (address: string) => address.replace('PORT', String(port));
   const refused = (name: string, addresses: readonly string[]): Check => ({
     group,
     name,
-    run: () => quiet(server, () => refusals(server, addresses, engines)),
+    run: () => withoutConnections(server, () => refusals(server, addresses, engines)),
   });
-  const away = (to: string) => `${pages.origin}/away?to=${encodeURIComponent(to)}`;
+  const redirectTo = (url: string) => `${pages.origin}/redirect?to=${encodeURIComponent(url)}`;
   return [
     { group, name: 'Listeners', run: () => checkListeners(server) },
-    { group, name: 'Networks allowed', run: () => networks(allowed) },
+    { group, name: 'Allowed networks', run: () => networks(allowed) },
     ...Object.entries(REFUSED).map(([name, addresses]) => refused(name, addresses.map(here))),
-    refused('Names that lead here', [`http://${names.private}:${port}/`, `http://${names.mixed}:${port}/`]),
+    refused('Names resolving here', [`http://${names.private}:${port}/`, `http://${names.mixed}:${port}/`]),
     refused(
       'Redirects',
       [
@@ -104,42 +104,43 @@ export function networkGuardChecks(
         here('http://2130706433:PORT/'),
         `http://${names.private}:${port}/`,
         'http://169.254.169.254/',
-      ].map(away),
+      ].map(redirectTo),
     ),
-    { group, name: 'A name that changes', run: () => quiet(server, () => changing(server, engines)) },
+    { group, name: 'DNS rebinding', run: () => withoutConnections(server, () => rebinding(server, engines)) },
     {
       group,
-      name: 'From inside a page',
-      run: () => (engines.includes('browser') ? quiet(server, () => inside(server)) : absent('there is no browser')),
+      name: 'Requests by a page',
+      run: () =>
+        engines.includes('browser') ? withoutConnections(server, () => pageRequests(server)) : absent('no browser'),
     },
   ];
 }
 
-/** What the listeners have heard meanwhile is worse than any answer. */
-async function quiet(server: TestServer, run: () => Promise<Found>): Promise<Found> {
-  const heard = () => server.listeners.reduce((sum, { connections }) => sum + connections(), 0);
-  const before = heard();
+/** Runs a check, and fails it if a listener received a connection meanwhile. */
+async function withoutConnections(server: TestServer, run: () => Promise<Found>): Promise<Found> {
+  const count = () => server.listeners.reduce((sum, { connections }) => sum + connections(), 0);
+  const before = count();
   const found = await run();
-  const arrived = heard() - before;
+  const arrived = count() - before;
   if (arrived === 0) return found;
-  const advice = 'Stop this server and report it: whoever may read with it can read what only this machine may';
-  return broken(`${arrived} connections arrived at a listener that nothing may reach`, advice);
+  const advice = 'Stop this server and report this bug: callers can reach services that only this machine may reach';
+  return broken(`${arrived} connections arrived at a listener that must not be reachable`, advice);
 }
 
 async function checkListeners({ listeners }: TestServer): Promise<Found> {
-  const heard = await Promise.all(listeners.map((listener) => listener.countsConnections()));
-  if (heard.every(Boolean)) return ok(`${heard.length} on this machine, and each hears`);
+  const counted = await Promise.all(listeners.map((listener) => listener.countsConnections()));
+  if (counted.every(Boolean)) return ok(`${counted.length} on this machine, all receive connections`);
   return broken(
-    'a listener of this examination hears nothing',
-    'Its silence would prove nothing: something on this machine keeps local connections back',
+    'a listener of the doctor receives no connections',
+    'The checks below prove nothing. Find out what blocks local connections on this machine, such as a firewall',
   );
 }
 
 function networks(allowed: readonly string[]): Found {
-  if (!allowed.length) return ok('none but public ones');
+  if (!allowed.length) return ok('public ones only');
   return warning(
     allowed.join(', '),
-    'LECTERN_ALLOW_NETWORKS lets callers read these; the checks below are made without',
+    'LECTERN_ALLOW_NETWORKS lets callers read these networks. The checks below run without it',
   );
 }
 
@@ -181,41 +182,38 @@ async function refusals(server: TestServer, addresses: readonly string[], engine
       else if (!REFUSALS.includes(name)) wrong.push(`${address} (${engine}: ${name})`);
     }
   }
-  const how = `${engines.join(' and ')}, nothing arrived`;
+  const engineNames = engines.join(' and ');
   if (!wrong.length && untried)
     return warning(
-      `${untried} could not be asked for, nothing arrived`,
+      `${untried} could not be tried, no connection arrived`,
       'The browser does not start: see its check below',
     );
-  if (!wrong.length) return ok(`${addresses.length} refused by ${how}`);
-  return broken(`not refused: ${wrong.slice(0, 5).join(', ')}`, 'Report it: these addresses are not for callers');
+  if (!wrong.length) return ok(`${addresses.length} refused by ${engineNames}, no connection arrived`);
+  return broken(
+    `not refused: ${wrong.slice(0, 5).join(', ')}`,
+    'Please report this bug: callers must not be able to request these URLs',
+  );
 }
 
-/** First it is an address that may be read, then another of this machine: what was checked is what is dialled. */
-async function changing(server: TestServer, engines: readonly Engine[]): Promise<Found> {
-  if (!server.hasChanging) return absent('this machine has one local address only');
+/** The name resolves to an allowed address first, then to a forbidden one: the guard must check the one it connects to. */
+async function rebinding(server: TestServer, engines: readonly Engine[]): Promise<Found> {
+  if (!server.hasChanging) return absent('this machine has only one local address');
   const url = `http://${server.names.changing}:${server.pages.port}/`;
   const first = await readBy(server, url, 'direct');
   if (first.code !== 200)
-    return broken(
-      `the first read failed: ${first.name}`,
-      'This check did not come to an end: that is a fault of its own',
-    );
+    return broken(`the first read failed: ${first.name}`, 'The check itself failed. This is a bug: please report it');
   return refusals(server, [url], engines);
 }
 
-/** Each way on a page of its own: a page is stopped at the first address that it may not have. */
-async function inside(server: TestServer): Promise<Found> {
+/** Uses one page per kind of request, since a page is stopped at its first forbidden request. */
+async function pageRequests(server: TestServer): Promise<Found> {
   const failed: string[] = [];
-  for (const way of Object.keys(REQUEST_KINDS)) {
+  for (const kind of Object.keys(REQUEST_KINDS)) {
     const headers = { 'x-wait-for-selector': '#tried' };
-    const { code, name, data } = await readBy(server, `${server.pages.origin}/inside?way=${way}`, 'browser', headers);
+    const { code, name, data } = await readBy(server, `${server.pages.origin}/attack?kind=${kind}`, 'browser', headers);
     const isTried = code === 200 && data?.content?.includes('All was tried');
-    if (!isTried && name !== 'SecurityCompromiseError') failed.push(`${way}: ${name ?? code}`);
+    if (!isTried && name !== 'SecurityCompromiseError') failed.push(`${kind}: ${name ?? code}`);
   }
-  if (!failed.length) return ok(`${Object.keys(REQUEST_KINDS).join(', ')}: nothing arrived`);
-  return warning(
-    `not all could be tried (${failed.join(', ')})`,
-    'The browser may be too slow here: see its check below',
-  );
+  if (!failed.length) return ok(`${Object.keys(REQUEST_KINDS).join(', ')}: no connection arrived`);
+  return warning(`not all could be tried (${failed.join(', ')})`, 'The browser may be too slow: see its check below');
 }

@@ -1,4 +1,4 @@
-/** Where accounts, jobs and limits are kept: whether it answers, and can be written. */
+/** Checks of the stores of accounts, jobs and limits: whether they answer and can be written. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export const storeChecks = (config: Config): Check[] => [
   { group: 'Stores', name: 'Limits', run: () => limits(config) },
 ];
 
-/** A file of its own, in the folder where the others lie: some kinds of network disks can be written and not locked. */
+/** Tests a new database file in the data folder: some network disks allow writing but not locking. */
 async function sqlite({ dataDir }: Config): Promise<Found> {
   const file = path.join(dataDir, `doctor-${randomUUID()}.db`);
   try {
@@ -27,20 +27,21 @@ async function sqlite({ dataDir }: Config): Promise<Found> {
     try {
       database.run('INSERT INTO probe (value) VALUES (?)', 1);
       const row = database.get<{ value: number }>('SELECT value FROM probe');
-      return row?.value === 1 ? ok('opens, can be written') : broken('does not keep what is written', ADVICE);
+      return row?.value === 1 ? ok('can be read and written') : broken('does not store what is written', SQLITE_ADVICE);
     } finally {
       database.close();
     }
   } catch (error) {
-    return broken((error as Error).message, ADVICE);
+    return broken((error as Error).message, SQLITE_ADVICE);
   } finally {
     await Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${file}${suffix}`, { force: true }).catch(() => {})));
   }
 }
 
-const ADVICE = 'The data folder must lie on a disk of this machine: SQLite cannot be used over most network disks';
+const SQLITE_ADVICE =
+  'Set LECTERN_DATA_DIR to a folder on a local disk: SQLite does not work on most network file systems';
 
-/** Whether each file that is there can be written: a server beside this one holds a lock for moments only. */
+/** Whether each existing file can be locked for writing. A running server holds a lock only briefly. */
 async function locks({ dataDir }: Config): Promise<Found> {
   const held: string[] = [];
   for (const { room: module, fileIn } of [ACCOUNT_TABLES, BATCH_TABLES, CRAWL_TABLES]) {
@@ -58,10 +59,10 @@ async function locks({ dataDir }: Config): Promise<Found> {
       held.push(`${module}: ${(error as Error).message}`);
     }
   }
-  if (!held.length) return ok('none is held');
+  if (!held.length) return ok('no database file is locked');
   return broken(
     held.join(', '),
-    'Another program holds or has damaged the file: end it (a copy or a backup that has it open), or restore it',
+    'Another program has locked or damaged the file. End that program (often a backup or copy), or restore the file',
   );
 }
 
@@ -72,27 +73,27 @@ async function tables(config: Config): Promise<Found> {
     const later = states.filter(({ seen, known }) => seen > known).map(({ room }) => room);
     if (later.length)
       return broken(
-        `${where}: ${later.join(', ')} are of a later version`,
-        'Take the version that made them, or a newer one',
+        `${where}: tables of ${later.join(', ')} are from a later version`,
+        'Run the version of Lectern that created them, or a newer one',
       );
     const due = states.filter(({ seen, known }) => seen > 0 && seen < known).map(({ room }) => room);
     if (due.length)
       return warning(
-        `${where}: ${due.join(', ')} are of an earlier version`,
-        'They are brought to this one by `lectern migrate`, or when the server starts',
+        `${where}: tables of ${due.join(', ')} are from an earlier version`,
+        'Run `lectern migrate`, or start the server, which migrates them too',
       );
     return ok(
-      states.every(({ seen }) => seen === 0) ? `${where}: made when the server starts` : `${where}: of this version`,
+      states.every(({ seen }) => seen === 0) ? `${where}: created when the server starts` : `${where}: up to date`,
     );
   } catch (error) {
     return broken(
       `${where} does not answer: ${(error as Error).message}`,
-      config.databaseUrl ? 'LECTERN_DATABASE_URL must lead to a database that this user may use' : ADVICE,
+      config.databaseUrl ? 'Check LECTERN_DATABASE_URL, and that its user may use the database' : SQLITE_ADVICE,
     );
   }
 }
 
-/** Two of one: the second must be refused, in the store that the server counts in. */
+/** Takes two from a limit of one, in the store that the server uses. The second must be refused. */
 async function limits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Config): Promise<Found> {
   const kind = store ?? (redisUrl ? 'redis' : databaseUrl ? 'database' : 'memory');
   const file = path.join(dataDir, 'limits.db');
@@ -105,7 +106,7 @@ async function limits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Con
       if (first.ok && !second.ok) return ok(`${kind}: counts`);
       return broken(
         `${kind}: does not count`,
-        'Two servers may be counting under one address: see LECTERN_LIMIT_STORE',
+        'Requests are not limited. Check that LECTERN_LIMIT_STORE and its URL name one store, used by all servers',
       );
     } finally {
       await counters.close();
@@ -113,7 +114,7 @@ async function limits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Con
   } catch (error) {
     return broken(
       `${kind} does not answer: ${(error as Error).message}`,
-      'LECTERN_REDIS_URL, or LECTERN_DATABASE_URL, must lead to it',
+      'Check LECTERN_REDIS_URL or LECTERN_DATABASE_URL',
     );
   }
 }

@@ -1,4 +1,4 @@
-/** The server that is examined: all its rooms with the settings of the operator, in a folder that is thrown away. */
+/** Starts the server that the doctor tests: all modules with the operator's settings, in a temporary data folder. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
@@ -15,35 +15,35 @@ export interface TestServer {
   readonly fetch: InProcess['fetch'];
   readonly urls: InProcess['urls'];
   readonly pages: Pages;
-  /** Must stay silent. */
+  /** Must never receive a connection. */
   readonly listeners: readonly Listener[];
-  /** Where one of them is. */
+  /** The port of the first listener. */
   readonly listenerPort: number;
-  /** Whether there is a listener behind the name that changes. */
+  /** Whether a second local address was available for the name `changing`. */
   readonly hasChanging: boolean;
-  /** Names that lead to this machine in ways that strangers have tried. */
+  /** Host names that resolve to this machine in the ways of known attacks. */
   readonly names: typeof NAMES;
   browser(): ReturnType<Awaited<ReturnType<typeof createApp>>['browser']>;
   close(): Promise<void>;
 }
 
-/** How many requests a minute callers without a key have. */
+/** The test server's limit of requests per minute without a key. */
 export const KEYLESS_RPM = 3;
 
 const NAMES = {
-  /** Its address is of this machine. */
+  /** Resolves to this machine. */
   private: 'private.doctor.test',
-  /** One of its addresses is public, the other is of this machine. */
+  /** Resolves to a public address and to this machine. */
   mixed: 'mixed.doctor.test',
-  /** Its address may be read at first, and is another of this machine afterwards. */
+  /** Resolves to an allowed local address first, then to a forbidden one (DNS rebinding). */
   changing: 'changing.doctor.test',
 } as const;
 
-/** Of a block for examples that is routed as any other: nothing is sent there, since the other address forbids it. */
+/** A public IP address. Nothing is sent to it, since the other address of the name is forbidden. */
 const PUBLIC = { address: '9.9.9.9', family: 4 };
 const HERE = { address: '127.0.0.1', family: 4 };
 
-const refused = () => Object.assign(new Error('there is no such name'), { code: 'ENOTFOUND' });
+const notFound = () => Object.assign(new Error('unknown host name'), { code: 'ENOTFOUND' });
 
 export async function startTestServer(
   config: Config,
@@ -62,8 +62,8 @@ export async function startTestServer(
   ];
   const pages = await openPages(() => inside);
   closers.push(() => pages.close());
-  // The same port at another address of this machine: only the address tells them apart.
-  const other = (await changingPlace(pages.port)) ?? undefined;
+  // Listens on the port of the pages at another local address, so that only the address differs.
+  const other = await openOtherAddress(pages.port);
   if (other) listeners.push(other.listener);
 
   let asked = 0;
@@ -71,7 +71,7 @@ export async function startTestServer(
     if (name === NAMES.private) return [HERE];
     if (name === NAMES.mixed) return [PUBLIC, HERE];
     if (name === NAMES.changing) return asked++ === 0 || !other ? [HERE] : [other.address];
-    throw refused();
+    throw notFound();
   };
 
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-doctor-'));
@@ -80,7 +80,7 @@ export async function startTestServer(
   if (existsSync(browser)) await symlink(browser, path.join(dataDir, 'browser'));
   const examined: Config = {
     ...config,
-    ...ALONE,
+    ...ISOLATED,
     dataDir,
     allowNetworks: [`127.0.0.1:${pages.port}`],
     cacheMaxBytes: Math.min(config.cacheMaxBytes, SMALL_BYTES),
@@ -108,8 +108,8 @@ export async function startTestServer(
 
 const SMALL_BYTES = 50_000_000;
 
-/** Nothing that others share is touched, and nobody else is let in. */
-const ALONE = {
+/** Settings that isolate the test server: it uses no shared store and accepts no other callers. */
+const ISOLATED = {
   host: '127.0.0.1',
   port: undefined,
   publicUrl: undefined,
@@ -131,7 +131,7 @@ const ALONE = {
   drainMs: 0,
 } satisfies Partial<Config>;
 
-async function changingPlace(port: number) {
+async function openOtherAddress(port: number) {
   for (const [address, family] of [
     ['127.0.0.2', 4],
     ['::1', 6],

@@ -1,28 +1,31 @@
-/** The work itself, once each: limits, a read, a rendered page, an embedding, a flow. */
+/** Checks that each function works once: limits, reading, rendering, embedding, a flow. */
 import { absent, broken, type Check, type Found, ok, warning } from './finding.ts';
 import { readBy } from './network-guard.ts';
 import { KEYLESS_RPM, type TestServer } from './test-server.ts';
 
 export const workChecks = (server: TestServer, hasBrowser: boolean): Check[] => [
-  { group: 'Limits', name: 'Without a key', run: () => keyless(server) },
-  { group: 'Limits', name: 'A wrong key', run: () => wrongKey(server) },
-  { group: 'Work', name: 'A read', run: () => read(server) },
+  { group: 'Limits', name: 'Keyless limit', run: () => keyless(server) },
+  { group: 'Limits', name: 'Wrong key', run: () => wrongKey(server) },
+  { group: 'Work', name: 'Reading a page', run: () => read(server) },
   {
     group: 'Work',
-    name: 'A page with scripts',
-    run: () => (hasBrowser ? rendered(server) : absent('there is no browser')),
+    name: 'Rendering a page',
+    run: () => (hasBrowser ? rendered(server) : absent('no browser')),
   },
-  { group: 'Work', name: 'The browser’s sandbox', run: () => sandbox(server, hasBrowser) },
-  { group: 'Work', name: 'An embedding', run: () => embedding(server) },
-  { group: 'Work', name: 'A flow', run: () => flow(server) },
+  { group: 'Work', name: 'Browser sandbox', run: () => sandbox(server, hasBrowser) },
+  { group: 'Work', name: 'Embedding', run: () => embedding(server) },
+  { group: 'Work', name: 'Flow', run: () => flow(server) },
 ];
 
 async function keyless({ fetch, urls }: TestServer): Promise<Found> {
   const statuses: number[] = [];
   for (let at = 0; at <= KEYLESS_RPM; at++) statuses.push((await fetch(urls.reader)).status);
   const last = statuses.pop();
-  if (last === 429 && statuses.every((status) => status === 200)) return ok('the limit for an address holds');
-  return broken(`answered ${[...statuses, last].join(', ')}`, 'Callers without a key are not limited: report it');
+  if (last === 429 && statuses.every((status) => status === 200)) return ok('requests per IP address are limited');
+  return broken(
+    `answered ${[...statuses, last].join(', ')}`,
+    'Callers without a key are not limited. Please report this bug',
+  );
 }
 
 async function wrongKey({ fetch, urls }: TestServer): Promise<Found> {
@@ -31,15 +34,17 @@ async function wrongKey({ fetch, urls }: TestServer): Promise<Found> {
     headers: { authorization: 'Bearer lectern_wrong' },
     body: '{}',
   });
-  return answer.status === 401 ? ok('is refused') : broken(`was answered ${answer.status}`, 'Report it');
+  return answer.status === 401
+    ? ok('refused')
+    : broken(`answered ${answer.status}, not 401`, 'Wrong keys are accepted. Please report this bug');
 }
 
 async function read(server: TestServer): Promise<Found> {
   const { name, data } = await readBy(server, server.pages.origin, 'direct');
-  if (data?.content?.includes('Lectern serves this page to itself')) return ok('a page became Markdown');
+  if (data?.content?.includes('Lectern serves this page to itself')) return ok('a page was converted to Markdown');
   return broken(
-    `a page could not be read (${name ?? 'without its content'})`,
-    'See the log of `lectern read` with --verbose',
+    `a page could not be read (${name ?? 'no content'})`,
+    'Run `lectern read URL --verbose` and see its log',
   );
 }
 
@@ -49,20 +54,20 @@ async function rendered(server: TestServer): Promise<Found> {
   if (data?.content?.includes('Written by the script of the page'))
     return ok(version ? `Chromium ${version}` : 'rendered');
   const advice =
-    'Run the browser by hand with --headless --dump-dom about:blank: what it says is what is missing (on Debian, the packages that `chromium` depends on)';
-  return broken(`the browser does not render (${name ?? 'without content'})`, advice);
+    'Run the browser with --headless --dump-dom about:blank: its error names the missing part (on Debian, install the dependencies of `chromium`)';
+  return broken(`the browser does not render pages (${name ?? 'no content'})`, advice);
 }
 
 function sandbox(server: TestServer, hasBrowser: boolean): Found {
-  if (!hasBrowser) return absent('there is no browser');
+  if (!hasBrowser) return absent('no browser');
   const { sandboxed } = server.browser();
-  if (sandboxed) return ok('pages run in it');
-  if (sandboxed === undefined) return warning('not known: the browser did not start', 'See the check above');
+  if (sandboxed) return ok('pages run inside it');
+  if (sandboxed === undefined) return warning('unknown: the browser did not start', 'See the check above');
   const advice =
     process.getuid?.() === 0
-      ? 'Run Lectern as another user than root: Chromium has no sandbox for root'
-      : 'Let the system make user namespaces (sysctl kernel.unprivileged_userns_clone=1; in a container, a seccomp profile for Chromium)';
-  return warning('the browser runs without its own sandbox', advice);
+      ? 'Run Lectern as a user other than root: Chromium cannot use its sandbox as root'
+      : 'Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1; in a container, a seccomp profile for Chromium)';
+  return warning('the browser runs without its sandbox', advice);
 }
 
 async function embedding({ fetch, urls, key }: TestServer): Promise<Found> {
@@ -73,14 +78,14 @@ async function embedding({ fetch, urls, key }: TestServer): Promise<Found> {
   });
   const body = (await answer.json()) as { detail?: string; data?: { embedding?: number[] }[] };
   const vector = body.data?.[0]?.embedding;
-  if (vector?.length && vector.every(Number.isFinite)) return ok(`lectern-static-v1, ${vector.length} numbers`);
+  if (vector?.length && vector.every(Number.isFinite)) return ok(`lectern-static-v1, ${vector.length} dimensions`);
   return broken(
     body.detail ?? `answered ${answer.status}`,
-    'The built-in model lies in the folder assets of the package: install it anew',
+    'The built-in model is in the folder `assets` of the package. Reinstall Lectern',
   );
 }
 
-const TEXT = 'The doctor has put this sentence into the index of a flow.';
+const TEXT = 'The doctor has added this sentence to the index of a flow.';
 
 async function flow({ fetch, urls }: TestServer): Promise<Found> {
   const post = async (endpoint: string, text: string) => {
@@ -97,6 +102,6 @@ async function flow({ fetch, urls }: TestServer): Promise<Found> {
     return ok('a text was indexed and found');
   return broken(
     `answered ${indexed.status} and ${found.status}`,
-    'See the log of the server when it starts: what a flow needs is told there',
+    'Start the server and see its log, which names what the flow needs',
   );
 }
