@@ -21,7 +21,7 @@ export function readBearer(headers: readonly string[]): Given {
   return match ? { kind: 'key', key: match[1]! } : MALFORMED;
 }
 
-/** Accepts `SCHEME KEY` or the key alone (docs/reference/wire/reader.md, Authentication). */
+/** Accepts `SCHEME KEY` or the key alone (docs/reference/wire/search.md, Authentication). */
 export function readAnyKey(headers: readonly string[]): Given {
   if (headers.length > 1) return MALFORMED;
   const words = (headers[0] ?? '').split(/\s+/, 4).filter(Boolean);

@@ -4,17 +4,17 @@ import type { AccessRule, Admission, Caller, Gate, LimitState, LimitStates } fro
 import { problem } from '#errors.ts';
 import { callerAddress } from '#http/behalf.ts';
 
-/** How limits stand in the headers of a face: the model host names requests and tokens apart. */
+/** The rate-limit headers of a face: one set, or separate sets for requests and tokens (model host). */
 export type LimitHeaders = 'plain' | 'by kind';
 
 export interface Gatekeeper {
-  /** The hook of a route: it runs before the body is read. */
+  /** A hook for a route that admits or refuses a request before its body is read. */
   guard(access: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
-  /** The admission of a request that came through a guarded route. */
+  /** The admission of a request to a route with that hook. */
   admissionOf(request: FastifyRequest): Admission;
-  /** Who asks, at a deps whose calls go on to others, which count them: a wrong key is refused. */
+  /** Identifies the caller without counting the request, for endpoints whose own calls to other endpoints are counted. */
   identify(access: AccessRule, request: FastifyRequest): Promise<Caller>;
-  /** When such a request was looked at, as `performance.now()` milliseconds. */
+  /** When the key of such a request was checked, in milliseconds of `performance.now()`. */
   keyCheckOf(request: FastifyRequest): KeyCheck | undefined;
 }
 
@@ -23,11 +23,11 @@ export interface KeyCheck {
   readonly toMs: number;
 }
 
-/** A client that left before its answer was out (nginx's convention). */
+/** Status for a client that disconnected before the response was complete (nginx's convention). */
 const CLIENT_GONE = 499;
 
 export interface GatekeeperOptions {
-  /** Told what an answer has cost, once it is out. */
+  /** Called with the cost of a response, once it is sent. */
   readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 
@@ -69,7 +69,7 @@ const credentialsOf = (request: FastifyRequest) => ({
   clientIp: callerAddress(request),
 });
 
-/** Node keeps the first of several Authorization headers only, so they are read from what came over the wire. */
+/** Reads the raw headers, as Node keeps only the first of several Authorization headers. */
 function authorizationOf({ raw: { rawHeaders } }: FastifyRequest): string[] {
   const found: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,4 +1,4 @@
-/** The admin API: accounts, keys and usage over JSON, on a face of its own and for nobody without its secret. */
+/** The admin API: accounts, keys and usage as JSON, on a separate server that requires the admin secret. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asProblem, diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
@@ -16,11 +16,11 @@ export interface AdminEndpointOptions extends AdminModules {
   readonly version: string;
 }
 
-const AWAY_S = 2;
+const RETRY_AFTER_S = 2;
 
-/** Always JSON: programs ask here. */
+/** Writes a failure, always as JSON, since only programs use this API. */
 export function writeAdminError(failure: Problem, _: FastifyRequest, reply: FastifyReply): unknown {
-  // What the framework refuses by itself passes no hook.
+  // Requests that Fastify rejects by itself skip the hooks.
   reply.code(failure.code).type('application/json; charset=utf-8').header('cache-control', 'no-store');
   if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));
   return reply.send(JSON.stringify({ data: null, ...errorObject(failure) }));
@@ -29,7 +29,7 @@ export function writeAdminError(failure: Problem, _: FastifyRequest, reply: Fast
 export function adminRoutes(face: Face, { secret, counters, version, ...modules }: AdminEndpointOptions): void {
   face.addHook('onSend', async (_, reply) => {
     reply.header('cache-control', 'no-store');
-    // Pages of other origins have no business here.
+    // No page of another origin may read the responses.
     for (const name of Object.keys(reply.getHeaders())) {
       if (name.startsWith('access-control-')) reply.removeHeader(name);
     }
@@ -56,7 +56,7 @@ export function adminRoutes(face: Face, { secret, counters, version, ...modules 
 async function run(route: AdminRoute, modules: AdminModules, request: FastifyRequest) {
   const { id } = request.params as { id?: string };
   if (id !== undefined && !ID.test(id))
-    throw problem('ResourceNotFoundError', { path: 'id', message: 'This is no id' });
+    throw problem('ResourceNotFoundError', { path: 'id', message: 'The id in the path is not valid' });
   const query = route.query && checked(route.query, { ...(request.query as object) });
   const body = route.body && checked(route.body, bodyOf(request));
   try {
@@ -64,14 +64,17 @@ async function run(route: AdminRoute, modules: AdminModules, request: FastifyReq
   } catch (error) {
     if (isDiskFull(error)) throw diskFull(error);
     throw error instanceof DatabaseUnavailableError
-      ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error)
+      ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error)
       : asProblem(error);
   }
 }
 
-/** Forms have no types, so they could only be guessed at. */
+/** Only JSON is accepted, as the fields of a form have no types. */
 function bodyOf({ body, headers }: FastifyRequest): unknown {
   if (body === undefined || body === null) return {};
   if (/^(?:application|text)\/json\b/i.test(headers['content-type'] ?? '')) return body;
-  throw problem('ParamValidationError', { path: 'body', message: 'The body must be application/json' });
+  throw problem('ParamValidationError', {
+    path: 'body',
+    message: 'Send the body as JSON, with Content-Type: application/json',
+  });
 }

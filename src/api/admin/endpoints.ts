@@ -1,4 +1,4 @@
-/** THE table of the admin API: what is asked where, with what, and what is answered. Routes and OpenAPI are drawn from it. */
+/** THE table of endpoints of the admin API. Its routes and its OpenAPI document are made from it. */
 import type { z } from 'zod';
 import { type Accounts, showAccount, showKey, type Usage } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
@@ -24,7 +24,7 @@ export interface AdminModules {
   readonly plans: Plans;
 }
 
-/** The components of the description. */
+/** The schemas of the OpenAPI document. */
 export const ADMIN_SHAPES = {
   Account: accountShape,
   Key: keyShape,
@@ -33,7 +33,7 @@ export const ADMIN_SHAPES = {
   Plan: planShape,
 };
 
-interface Asked<Query, Body> {
+interface AdminRequest<Query, Body> {
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
@@ -47,9 +47,9 @@ interface Row<Query extends z.ZodType, Body extends z.ZodType> {
   readonly query?: Query;
   readonly body?: Body;
   readonly shape: keyof typeof ADMIN_SHAPES;
-  /** `page` has `next`, the id to go on behind. */
+  /** The form of `data`. A `page` also has `next`, the id after which the list continues. */
   readonly kind: 'one' | 'list' | 'page';
-  readonly run: (modules: AdminModules, asked: Asked<z.output<Query>, z.output<Body>>) => Promise<AdminAnswer>;
+  readonly run: (modules: AdminModules, request: AdminRequest<z.output<Query>, z.output<Body>>) => Promise<AdminAnswer>;
 }
 
 export interface AdminAnswer {
@@ -59,7 +59,7 @@ export interface AdminAnswer {
 
 export type AdminRoute = Row<z.ZodType, z.ZodType>;
 
-// Each row is typed by its own shapes; together they are run with values that were checked by them.
+// Each row is typed by its own schemas. The cast is safe, as a row only gets values that its schemas have checked.
 const row = <Query extends z.ZodType, Body extends z.ZodType>(made: Row<Query, Body>) => made as unknown as AdminRoute;
 
 const found = <T>(value: T | undefined, what: string, id: string): T => {
@@ -67,7 +67,7 @@ const found = <T>(value: T | undefined, what: string, id: string): T => {
   throw problem('ResourceNotFoundError', { path: 'id', message: `There is no ${what} ${id}` });
 };
 
-/** One more is asked for than is shown, to know whether the list goes on. */
+/** Reads one row more than it shows, to know whether the list continues. */
 async function page<T extends { readonly id: string }>(
   limit: number,
   list: (limit: number) => Promise<T[]>,
@@ -83,7 +83,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'GET',
     path: '/accounts',
     name: 'listAccounts',
-    summary: 'Accounts in the order of their making',
+    summary: 'List accounts in order of creation',
     query: accountList,
     shape: 'Account',
     kind: 'page',
@@ -96,7 +96,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'POST',
     path: '/accounts',
     name: 'createAccount',
-    summary: 'Make an account',
+    summary: 'Create an account',
     body: newAccount,
     shape: 'Account',
     kind: 'one',
@@ -106,7 +106,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'GET',
     path: '/accounts/{id}',
     name: 'getAccount',
-    summary: 'One account',
+    summary: 'Get an account',
     shape: 'Account',
     kind: 'one',
     run: async ({ accounts }, { id }) => ({ data: showAccount(found(await accounts.account(id), 'account', id)) }),
@@ -115,7 +115,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'PATCH',
     path: '/accounts/{id}',
     name: 'changeAccount',
-    summary: 'Change name, plan or balance of an account',
+    summary: 'Change the name, plan or balance of an account',
     body: accountChange,
     shape: 'Account',
     kind: 'one',
@@ -127,7 +127,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'GET',
     path: '/keys',
     name: 'listKeys',
-    summary: 'Keys in the order of their making',
+    summary: 'List keys in order of creation',
     query: keyList,
     shape: 'Key',
     kind: 'page',
@@ -140,7 +140,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'POST',
     path: '/keys',
     name: 'mintKey',
-    summary: 'Make a key, or take one of your own; its text is told this once',
+    summary: 'Create a key, or import one of your own. The response is the only one that contains the key',
     body: newKey,
     shape: 'MadeKey',
     kind: 'one',
@@ -154,7 +154,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'PATCH',
     path: '/keys/{id}',
     name: 'changeKey',
-    summary: 'Change the name or the end of a key',
+    summary: 'Change the name or expiry of a key',
     body: keyChange,
     shape: 'Key',
     kind: 'one',
@@ -166,7 +166,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'DELETE',
     path: '/keys/{id}',
     name: 'revokeKey',
-    summary: 'Revoke a key for good; its record stays',
+    summary: 'Revoke a key permanently. Its record is kept',
     shape: 'Key',
     kind: 'one',
     run: async ({ accounts }, { id }) => ({ data: showKey(found(await accounts.revokeKey(id), 'key', id)) }),
@@ -175,7 +175,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'GET',
     path: '/usage',
     name: 'sumUsage',
-    summary: 'Sums of what was used',
+    summary: 'Get usage totals',
     query: usageQuery,
     shape: 'UsageSum',
     kind: 'list',
@@ -185,7 +185,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'GET',
     path: '/plans',
     name: 'listPlans',
-    summary: 'The plans in force',
+    summary: 'List the plans and their limits',
     shape: 'Plan',
     kind: 'list',
     run: async ({ plans }) => ({ data: Object.values(plans) }),

@@ -1,4 +1,7 @@
-/** Batch jobs of the model host (contract, section 8): submitted, looked at, cancelled, and their files fetched. */
+/**
+ * The endpoints of batch jobs: submit, list, show and cancel a job, and download its files
+ * (docs/reference/wire/models.md, Batches).
+ */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { type BatchModule, type FileKind, isFinal, type Job, showJob } from '#batch/index.ts';
 import { problem } from '#errors.ts';
@@ -17,7 +20,7 @@ export interface BatchEndpointOptions {
 
 const ACCESS = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' } as const;
 const KINDS: readonly FileKind[] = ['output', 'errors'];
-const STANDARD_LIMIT = 20;
+const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 export function batchRoutes(face: Face, deps: ModelEndpointOptions & BatchEndpointOptions): void {
@@ -28,7 +31,7 @@ export function batchRoutes(face: Face, deps: ModelEndpointOptions & BatchEndpoi
   const shown = (request: FastifyRequest, job: Job) => showJob(job, batch.links, baseUrlOf(request));
   const ownerOf = (request: FastifyRequest) => callerOf(gatekeeper.admissionOf(request).caller).owner;
 
-  /** The caller's own job: another's is answered like one that is not there. */
+  /** The job in the path, if it belongs to the caller. Otherwise it is reported as not found. */
   async function ownJob(request: FastifyRequest): Promise<Job> {
     const { id } = request.params as { id: string };
     const job = await orUnavailable(batch.find(id));
@@ -90,17 +93,17 @@ const MAX_ID = 100;
 const notFound = (id: string) =>
   problem('ResourceNotFoundError', { message: `batch ${id.slice(0, MAX_ID)} not found or access denied` });
 
-/** Whose a job is, and who pays. Where nobody needs a key all jobs are everybody's. */
+/** The key that owns a job and the account that it is charged to. If no keys are required, all callers share all jobs. */
 function callerOf(caller: ReturnType<ModelEndpointOptions['gatekeeper']['admissionOf']>['caller']) {
   return caller.kind === 'key' ? { owner: caller.key.id, account: caller.account.id } : { owner: '', account: null };
 }
 
-/** The address that the caller asked. */
+/** The URL of this host as the caller sees it. */
 const baseUrlOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`;
 
 function limitOf({ query }: FastifyRequest): number {
   const given = (query as Record<string, unknown>).limit;
-  if (given === undefined) return STANDARD_LIMIT;
+  if (given === undefined) return DEFAULT_LIMIT;
   const limit = typeof given === 'string' && /^[+-]?\d{1,15}$/.test(given) ? Number(given) : undefined;
   const refuse = (type: string, message: string) => {
     const field = 'query -> limit';

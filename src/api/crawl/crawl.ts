@@ -1,4 +1,4 @@
-/** Crawls of sites: started, looked at, followed, cancelled; what was read is fetched, or comes as it is read. */
+/** The endpoints of crawls: start, list, show, follow and cancel a crawl, and get its pages. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessRule, Caller } from '#accounts/index.ts';
@@ -17,23 +17,23 @@ import { type CrawlRules, readCrawl } from './request.ts';
 export interface CrawlEndpointOptions extends CrawlRules {
   readonly crawls: CrawlModule;
   readonly gatekeeper: Gatekeeper;
-  /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
+  /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
   readonly refusesCrossSite: boolean;
-  /** Names under which a browser may know this server, beside addresses and localhost. */
+  /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
 }
 
 export const CRAWL_PATHS: readonly string[] = ['/crawl', '/crawls', '/crawl/'];
 
 const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'refused' };
-const STANDARD_LIMIT = 20;
+const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
   const { crawls, gatekeeper } = deps;
   const onRequest = gatekeeper.guard(ACCESS, 'plain');
 
-  /** Whose a crawl is, and who pays. Where nobody needs a key all crawls are everybody's. */
+  /** The key that owns a crawl and the account that it is charged to. If no keys are required, all callers share all crawls. */
   function callerOf(request: FastifyRequest): { readonly owner: string; readonly account: string | null } {
     const { caller }: { caller: Caller } = gatekeeper.admissionOf(request);
     if (caller.kind === 'key') return { owner: caller.key.id, account: caller.account.id };
@@ -41,7 +41,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
     return { owner: '', account: null };
   }
 
-  /** The caller's own crawl: another's is answered like one that is not there. */
+  /** The crawl in the path, if it belongs to the caller. Otherwise it is reported as not found. */
   async function ownJob(request: FastifyRequest): Promise<CrawlJob> {
     const { owner } = callerOf(request);
     const { id } = request.params as { id: string };
@@ -70,7 +70,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
   face.get('/crawls', { onRequest }, async (request, reply) => {
     const { owner } = callerOf(request);
     const jobs = await orUnavailable(
-      crawls.list(owner, wholeNumber(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? STANDARD_LIMIT),
+      crawls.list(owner, wholeNumber(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT),
     );
     return sendJson(reply, jobs.map(showCrawl));
   });
@@ -93,7 +93,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
       .send(Readable.from(lines(crawls.outcomes(job, after)), { objectMode: false }));
   });
 
-  // What stands under these addresses is never a page to read.
+  // Other methods and subpaths must not fall through to the reader, which would take the path for a URL to read.
   const known = { '/crawl': 'POST', '/crawls': 'GET', '/crawl/:id': 'GET', '/crawl/:id/pages': 'GET' } as const;
   for (const [url, method] of Object.entries(known)) {
     face.route({
@@ -137,10 +137,10 @@ async function* texts(events: AsyncIterable<FollowEvent>): AsyncGenerator<string
   }
 }
 
-/** An outcome has its number as the id of the event, by which a client goes on where it was (`Last-Event-ID`). */
+/** The event id of an outcome is its number, so that a client can resume with `Last-Event-ID`. */
 function textOf(event: FollowEvent): string {
   if (event.kind === 'outcome') return `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.body}\n\n`;
-  // A comment: nothing happens, and the connection is still there.
+  // A comment, which keeps the connection alive.
   if (event.kind === 'quiet') return ': \n\n';
   return eventText({ event: event.kind, data: showCrawl(event.job) });
 }

@@ -1,4 +1,7 @@
-/** `POST /v1/chat/completions`: pages that are pictures become text, and questions go to a chat model (contract, section 7). */
+/**
+ * `POST /v1/chat/completions`: recognizes text in images and documents, or passes messages to a chat model
+ * (docs/reference/wire/models.md, Chat completions).
+ */
 import { randomBytes } from 'node:crypto';
 import { problem } from '#errors.ts';
 import { goneSignal } from '#http/gone.ts';
@@ -18,7 +21,7 @@ export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): vo
   keyedRoute(face, '/v1/chat/completions', 'chat', deps, async (request, reply) => {
     const body = bodyOf(request);
     const { model, request: asked, pieces } = deps.completions.open(modelOf(body), body);
-    // What was read of it lives on; the rest would be held until the answer is out.
+    // Frees the memory of the body, which would otherwise be held until the response is sent.
     request.body = undefined;
     const admission = deps.gatekeeper.admissionOf(request);
     const trace = deps.tracing.start(request, reply, asksForTrace(request, body));
@@ -48,8 +51,10 @@ export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): vo
     }
     const whole = await wholeAnswer(answer, head);
     trace?.count('tokens', whole.usage.total_tokens);
-    const told = shown();
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(told ? { ...whole, trace: told } : whole));
+    const shownTrace = shown();
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(shownTrace ? { ...whole, trace: shownTrace } : whole));
   });
 }
 

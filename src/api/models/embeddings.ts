@@ -11,7 +11,7 @@ export function embeddingsRoutes(face: Face, deps: ModelEndpointOptions): void {
     const call = callOf(request, reply, deps, body);
     const { row, kind } = await deps.registry.embedding(modelOf(body));
     const asked = readEmbedRequest(body, row, kind);
-    // What was read of it lives on; the rest would be held until the answer is out.
+    // Frees the memory of the body, which would otherwise be held until the response is sent.
     request.body = undefined;
     const embeddings = await embed(deps.models, row, asked, call);
     refuseZeros(embeddings, asked);

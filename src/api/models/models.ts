@@ -1,4 +1,4 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`: what is served (contract, section 9). */
+/** `GET /v1/models` and `GET /v1/models/{id}`: the models served (docs/reference/wire/models.md, Model list). */
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import {
@@ -17,11 +17,11 @@ import {
 import { own } from '#own.ts';
 import { type ModelEndpointOptions, publicRoute } from './endpoint.ts';
 
-/** Decimal texts, per unit. */
+/** Prices by model and unit, as decimal strings. */
 export type Prices = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface ModelList extends ModelEndpointOptions {
-  /** By id; what a model has no price for costs nothing. */
+  /** By model id. A unit without a price is free. */
   readonly prices: Prices;
   readonly completions: Completions;
 }
@@ -29,15 +29,15 @@ export interface ModelList extends ModelEndpointOptions {
 export function modelsRoutes(face: Face, deps: ModelList): void {
   publicRoute(face, '/v1/models', async (_, reply) => {
     const models = (await deps.registry.list()).map((model) => entryOf(model, deps));
-    const writers = deps.completions.list().map((model) => writerEntry(model, deps));
-    return send(reply, { object: 'list', data: [...models, ...writers] });
+    const completionModels = deps.completions.list().map((model) => completionEntryOf(model, deps));
+    return send(reply, { object: 'list', data: [...models, ...completionModels] });
   });
-  // An id may have a slash, raw or encoded.
+  // An id may contain a slash, raw or encoded.
   publicRoute(face, '/v1/models/*', async (request, reply) => {
     const id = (request.params as { '*': string })['*'].replace(/\/$/, '');
     const model = await deps.registry.find(id);
-    const writer = model ? undefined : deps.completions.find(id);
-    if (writer) return send(reply, writerEntry(writer, deps));
+    const completionModel = model ? undefined : deps.completions.find(id);
+    if (completionModel) return send(reply, completionEntryOf(completionModel, deps));
     if (!model)
       throw problem('ResourceNotFoundError', { message: `model ${id.slice(0, 100)} not found or access denied` });
     return send(reply, entryOf(model, deps));
@@ -82,8 +82,8 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
   };
 }
 
-/** Those that write: text recognition, and models on servers. */
-function writerEntry(model: CompletionModel, { prices }: ModelList): Record<string, unknown> {
+/** The entry of a model that writes text: text recognition, or a model on a remote server. */
+function completionEntryOf(model: CompletionModel, { prices }: ModelList): Record<string, unknown> {
   const { id, description, seesPictures, chats, contextTokens } = model;
   return {
     id,

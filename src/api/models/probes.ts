@@ -1,4 +1,4 @@
-/** Probes of the model host (contract, section 10): the process answers, the models that must be there are. */
+/** Health endpoints of the model host: whether the process answers, and whether all required models are loaded. */
 import type { Face } from '#http/server.ts';
 import type { Opened } from '#models/index.ts';
 import { publicRoute } from './endpoint.ts';
@@ -6,7 +6,7 @@ import { publicRoute } from './endpoint.ts';
 export interface ModelProbes {
   readonly models: Opened;
   readonly draining: () => boolean;
-  /** The folders that have no room, by names for people. */
+  /** Names of the folders whose disk is full. */
   readonly fullDisks: () => Promise<readonly string[]>;
 }
 
@@ -16,7 +16,7 @@ export function modelProbes(face: Face, { models, draining, fullDisks }: ModelPr
     const { ready, models: states, reason } = models.readiness();
     const isFull = (await fullDisks()).length > 0;
     if (ready && !draining() && !isFull) return reply.send({ status: 'ready', models: states });
-    const why = draining() ? 'the server is being stopped' : isFull ? 'the disk is full' : reason;
+    const why = draining() ? 'the server is shutting down' : isFull ? 'the disk is full' : reason;
     return reply.code(503).send({ status: 'not_ready', models: states, reason: why });
   });
 }

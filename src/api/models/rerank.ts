@@ -1,4 +1,4 @@
-/** `POST /v1/rerank`, and the same work in the shapes of other servers' protocols: `/v2/rerank` (Cohere), `/rerank` (TEI). */
+/** `POST /v1/rerank`, and the same in the formats of other APIs: `/v2/rerank` (Cohere) and `/rerank` (TEI). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
@@ -34,15 +34,14 @@ export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
       write: cohereShape,
     });
   });
-  // TEI calls its documents texts and knows one model only; other servers have their `/v1/rerank` here too.
+  // TEI sends `texts` and may omit the model, as it serves one. Some servers offer the format of `/v1/rerank` here.
   keyedRoute(face, '/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
     const tei = body.texts !== undefined;
     const model = givenModel(body);
     return ranked(request, reply, deps, {
       body,
-      row:
-        model === undefined && tei ? await standardReranker(deps) : (await deps.registry.reranker(modelOf(body))).row,
+      row: model === undefined && tei ? await defaultReranker(deps) : (await deps.registry.reranker(modelOf(body))).row,
       asked: readRerankRequest(body, { returnDocuments: !tei }),
       write: tei ? teiShape : ownShape,
     });
@@ -73,7 +72,7 @@ async function ranked(
   const call = callOf(request, reply, deps, body);
   request.body = undefined;
   const { results, tokens, isBlind } = await rerank(deps.models, row, asked, call);
-  if (isBlind) throw blindQuery(asked.query);
+  if (isBlind) throw emptyQuery(asked.query);
   deps.gatekeeper.admissionOf(request).recordCost({ tokens, model: row.id });
   call.trace?.count('tokens', tokens);
   const trace = deps.tracing.show(request, reply);
@@ -82,8 +81,9 @@ async function ranked(
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));
 }
 
-function blindQuery(query: string) {
-  const message = 'has nothing in it that this model could look for';
+/** The problem of a query in which the model finds no token to match. */
+function emptyQuery(query: string) {
+  const message = 'contains no words that this model can match';
   const error: FieldError = { field: 'body -> query', message, type: 'value_error', input: query };
   return problem('ParamValidationError', { path: 'query', message: `query ${message}`, errors: [error] });
 }
@@ -108,12 +108,12 @@ const cohereShape = (done: Done) => ({
 const teiShape = ({ asked, results }: Done) =>
   results.map(({ index, score }) => ({ index, score, ...(asked.returnDocuments && { text: asked.texts[index] }) }));
 
-/** One in memory, else the first there is. */
-async function standardReranker({ registry, models }: ModelEndpointOptions): Promise<RerankRow> {
+/** A reranker that is loaded, else the first one. */
+async function defaultReranker({ registry, models }: ModelEndpointOptions): Promise<RerankRow> {
   const rows = (await registry.list())
     .filter((model): model is ServedReranker => !isEmbedding(model))
     .map(({ row }) => row);
   const row = rows.find((row) => models.residence(row) === 'loaded') ?? rows[0];
-  if (!row) throw problem('ModelNotFoundError', { message: 'There is no model for /rerank' });
+  if (!row) throw problem('ModelNotFoundError', { message: 'No reranking model is available for /rerank' });
   return row;
 }

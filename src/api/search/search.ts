@@ -1,6 +1,6 @@
 /**
- * The search host's deps: a request becomes a query and reading options, the search room finds and reads, and one loop has
- * three writers: an event stream shows each answer, JSON puts the last one in its envelope, text lays it out.
+ * The endpoints of the search host. Turns a request into a query and reader options, and writes the answer: a stream
+ * sends each answer as it grows, JSON and text send the last one.
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
@@ -35,32 +35,32 @@ export interface SearchEndpointOptions {
   readonly search: Search;
   readonly gatekeeper: Gatekeeper;
   readonly tracing: Tracing;
-  /** Whether callers without a key are let in, at the rate for their address. */
+  /** Callers without a key: refused, or admitted at the rate limit of their IP address. */
   readonly keyless: 'refused' | 'limited';
-  /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
+  /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
   readonly refusesCrossSite: boolean;
   readonly ownNames: readonly string[];
   readonly ownPages: OwnOrigins;
   readonly pictures: Pictures;
   readonly index: IndexPage;
-  /** The address of the reader's host as callers see it: pictures of pages are there. */
+  /** The URL of the reader host as callers see it, which serves screenshots. */
   readonly readerUrl: () => string;
-  /** Hosts under which this server is reached, beside the one that it is asked by. */
+  /** Hosts of this server, besides the host of the request. Their pages are not read. */
   readonly ownHosts: () => readonly string[];
-  /** For reads that name none. */
+  /** The User-Agent of reads that set none. */
   readonly userAgent?: string | undefined;
 }
 
 export const SEARCH_PATHS: readonly string[] = ['/', '/search'];
 
-/** What a search costs at least. */
+/** The minimum cost of a search. */
 const EXPECTED_TOKENS = 10_000;
-/** Contract, section 6. */
-const STANDARD_BUDGET_MS = 25_000;
-/** How old copies of pages may be, when the caller does not say (contract, section 7). */
+/** Default time limit (docs/reference/wire/search.md, Time limits). */
+const DEFAULT_BUDGET_MS = 25_000;
+/** Default maximum age of cached pages (docs/reference/wire/search.md, Cache). */
 const PAGES_FRESH_S = 86_400;
 
-const KEY_NEEDED = 'An API key is needed to search: send it as Authorization: Bearer YOUR_KEY';
+const KEY_NEEDED = 'Searching needs an API key. Send it as Authorization: Bearer YOUR_KEY';
 
 export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
   const access: AccessRule = {
@@ -88,19 +88,19 @@ export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
     method,
     url: '/*',
     onRequest,
-    // The router decodes the path, so the query is taken from the request line as it was sent.
-    handler: (request, reply) => search(request, reply, deps, { typed: request.originalUrl }),
+    // The router decodes the path, so the query is taken from the undecoded request line.
+    handler: (request, reply) => search(request, reply, deps, { url: request.originalUrl }),
   });
 }
 
-/** Nobody needs a key to see how this host is used: what has neither key nor question is answered that. */
+/** Answers requests with neither key nor query with the usage of this host; all others need a key. */
 const unlessIndex = (
   guard: onRequestAsyncHookHandler,
   { keyless, index }: SearchEndpointOptions,
 ): onRequestAsyncHookHandler =>
   async function (this: Face, request, reply) {
     const { authorization } = request.headers;
-    if (keyless === 'limited' || authorization || hasBody(request) || asksByQuery(request)) {
+    if (keyless === 'limited' || authorization || hasBody(request) || hasQuery(request)) {
       return guard.call(this as never, request, reply);
     }
     const kind = successKind(request.headers.accept);
@@ -109,13 +109,14 @@ const unlessIndex = (
 
 const hasBody = ({ headers }: FastifyRequest) =>
   (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
-const asksByQuery = (request: FastifyRequest) => textOfField(queryOf(request).q) !== '';
+const hasQuery = (request: FastifyRequest) => textOfField(queryOf(request).q) !== '';
 
 const textOfField = (value: unknown) => (typeof value === 'string' ? value.trim() : value === undefined ? '' : 'given');
 
-type Place = 'optional' | 'required' | { readonly typed: string };
+/** Whether the query may be missing, or the request line whose path holds it. */
+type QuerySource = 'optional' | 'required' | { readonly url: string };
 
-async function search(request: FastifyRequest, reply: FastifyReply, deps: SearchEndpointOptions, place: Place) {
+async function search(request: FastifyRequest, reply: FastifyReply, deps: SearchEndpointOptions, source: QuerySource) {
   const admission = deps.gatekeeper.admissionOf(request);
   const { caller } = admission;
   if (deps.refusesCrossSite && caller.kind !== 'key') refuseCrossSite(request, deps.ownNames, deps.ownPages);
@@ -124,8 +125,8 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
   const body = (request.body ?? {}) as Record<string, unknown>;
   request.body = undefined;
   const { given, count, reading, noContent } = gatherSearch({ headers: request.headers, query, body });
-  const q = given.q?.trim() || (typeof place === 'object' ? decoded(place.typed) : '');
-  if (place === 'optional' && !q) return writeIndex(reply, kind, deps.index, caller);
+  const q = given.q?.trim() || (typeof source === 'object' ? decodeQuery(source.url) : '');
+  if (source === 'optional' && !q) return writeIndex(reply, kind, deps.index, caller);
   const words = requireText(q);
   const operators = Object.fromEntries(GIVEN_OPERATORS.map((name) => [name, given[name] ?? []]));
   const { timeout, ...pages } = reading;
@@ -163,7 +164,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
     pagesFreshMs: PAGES_FRESH_S * 1_000,
     keyed: caller.kind !== 'keyless',
     account: accountOf(caller),
-    budgetMs: typeof timeout === 'number' ? timeout * 1_000 : STANDARD_BUDGET_MS,
+    budgetMs: typeof timeout === 'number' ? timeout * 1_000 : DEFAULT_BUDGET_MS,
     signal,
     ownHosts: [request.headers.host ?? '', ...deps.ownHosts()].map((host) => host.toLowerCase()),
     passageTokens: given.passages,
@@ -183,31 +184,34 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
   return kind === 'json' ? sendJson(reply, answer, shown) : sendText(reply, answer);
 }
 
-/** The parameters of the request line; they are never part of the query. */
+/** The parameters of the request line. They are never part of the query text. */
 const queryOf = (request: FastifyRequest): Record<string, unknown> => {
   const at = request.originalUrl.indexOf('?');
   return gathered(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
 };
 
-/** The query in the path: everything behind the first slash up to the parameters, percent-decoded once. */
-function decoded(url: string): string {
+/** The query in the path: everything after the first slash and before the parameters, percent-decoded once. */
+function decodeQuery(url: string): string {
   const at = url.indexOf('?');
   try {
     return decodeURIComponent((at < 0 ? url : url.slice(0, at)).replace(/^\//, ''));
   } catch {
-    throw problem('ParamValidationError', { path: 'q', message: 'The query in the path cannot be decoded' });
+    throw problem('ParamValidationError', {
+      path: 'q',
+      message: 'The query in the path is not valid percent-encoding',
+    });
   }
 }
 
-/** Who answered, for callers who want to know; a notice when that was not who was meant to. */
+/** Sets the headers that name the providers, and a notice if they are not the requested ones. */
 function showSources(reply: FastifyReply, { providers, notice }: Answer): void {
   reply.header('x-search-provider', providers.join(', '));
   if (notice) reply.header('x-search-notice', notice);
 }
 
 /**
- * The first answer is awaited, so that a failure before it has its own status. A client that is slow to read skips to the
- * newest one.
+ * Streams each answer as it grows. Awaits the first one, so that an earlier failure gets its own HTTP status. A client
+ * that reads slowly skips to the newest answer.
  */
 async function sendStream(
   reply: FastifyReply,
