@@ -79,7 +79,7 @@ async function rateOf(counters: Counters | undefined): Promise<number> {
   face.route({
     method: 'GET',
     url: '/',
-    ...(keeper && { onRequest: keeper.guard(ACCESS, 'by kind') }),
+    ...(keeper && { onRequest: keeper.hook(ACCESS, 'by kind') }),
     handler: async (_, reply) => reply.send('ok'),
   });
   await face.listen({ host: '127.0.0.1', port: 0 });

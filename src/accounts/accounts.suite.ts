@@ -135,12 +135,12 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
 
     describe('keys', () => {
       it('identify their account; unknown keys do not', async () => {
-        expect(await module.accounts.empty()).toBe(true);
+        expect(await module.accounts.hasNoKeys()).toBe(true);
         const account = await paying(5);
         const { key, record } = await module.accounts.mintKey({ accountId: account.id, name: 'mine' });
         expect(key).toMatch(/^lectern_[\w-]{43}$/);
         expect(record.shown).toBe(`${key.slice(0, 12)}…`);
-        expect(await module.accounts.empty()).toBe(false);
+        expect(await module.accounts.hasNoKeys()).toBe(false);
         expect(await module.accounts.identify(key)).toEqual({ key: record, account });
         const last = key.at(-1) === 'A' ? 'B' : 'A';
         for (const wrong of [

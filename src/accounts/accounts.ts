@@ -4,7 +4,7 @@ import type { Store } from '#storage/database/store.ts';
 import { createIdentities } from './identities.ts';
 import { newId } from './ids.ts';
 import { generateKey, hashOf, isValidKey, keyPrefixOf } from './key-format.ts';
-import { NAME } from './names.ts';
+import { NAME_PATTERN } from './names.ts';
 import type { Account, Accounts, KeyRecord } from './records.ts';
 import type { Tables } from './schema.ts';
 import {
@@ -138,11 +138,11 @@ export function createAccounts(options: AccountsOptions): Accounts {
 
     // The lookup uses a keyed hash, so its duration does not reveal how close a guess was.
     identify: async (key) => (isValidKey(key) ? identities.of(await hash(key)) : undefined),
-    empty: async () => !(await anyKey(db)),
+    hasNoKeys: async () => !(await anyKey(db)),
   };
 }
 
 function checkName(name: string | undefined): void {
-  if (name === undefined || NAME.test(name)) return;
+  if (name === undefined || NAME_PATTERN.test(name)) return;
   throw problem('ParamValidationError', { path: 'name', message: 'The name must be one line of 1 to 200 characters' });
 }

@@ -9,7 +9,7 @@ export {
 export { createGate, type Gate } from './gate.ts';
 export { newId } from './ids.ts';
 export { limiterKeyOf } from './limiter-key.ts';
-export { NAME } from './names.ts';
+export { NAME_PATTERN } from './names.ts';
 export { ACCOUNT_TABLES, type AccountsModule, type AccountsModuleOptions, openAccounts } from './open.ts';
 export {
   type Account,

@@ -74,7 +74,7 @@ export interface Accounts {
   /** Whom a key belongs to; `undefined` if it is unknown, revoked or expired. */
   identify(key: string): Promise<Identity | undefined>;
   /** Whether no key was ever created. */
-  empty(): Promise<boolean>;
+  hasNoKeys(): Promise<boolean>;
 }
 
 /** Tokens of a balance reserved for one request. */

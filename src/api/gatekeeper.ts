@@ -1,4 +1,4 @@
-/** The gate at the doors: a route that has an access lets nobody in whom the gate refuses, and every admission is ended. */
+/** Applies access control to routes: a hook that admits or refuses each request, and ends its admission afterwards. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { AccessRule, Admission, Caller, Gate, LimitState, LimitStates } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
@@ -9,11 +9,11 @@ export type LimitHeaders = 'plain' | 'by kind';
 
 export interface Gatekeeper {
   /** A hook for a route that admits or refuses a request before its body is read. */
-  guard(access: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
+  hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
   /** The admission of a request to a route with that hook. */
   admissionOf(request: FastifyRequest): Admission;
   /** Identifies the caller without counting the request, for endpoints whose own calls to other endpoints are counted. */
-  identify(access: AccessRule, request: FastifyRequest): Promise<Caller>;
+  identify(rule: AccessRule, request: FastifyRequest): Promise<Caller>;
   /** When the key of such a request was checked, in milliseconds of `performance.now()`. */
   keyCheckOf(request: FastifyRequest): KeyCheck | undefined;
 }
@@ -34,10 +34,10 @@ export interface GatekeeperOptions {
 export function createGatekeeper(gate: Gate, { onTokensSpent }: GatekeeperOptions = {}): Gatekeeper {
   const admissions = new WeakMap<FastifyRequest, KeyCheck & { readonly admission: Admission }>();
   return {
-    guard: (access, headers) => async (request, reply) => {
+    hook: (rule, headers) => async (request, reply) => {
       const credentials = credentialsOf(request);
       const fromMs = performance.now();
-      const admitted = await gate.admit(access, credentials, (standings) => showLimits(reply, standings, headers));
+      const admitted = await gate.admit(rule, credentials, (standings) => showLimits(reply, standings, headers));
       let spent = 0;
       const admission: Admission = {
         ...admitted,
@@ -49,12 +49,12 @@ export function createGatekeeper(gate: Gate, { onTokensSpent }: GatekeeperOption
       admissions.set(request, { admission, fromMs, toMs: performance.now() });
       const end = () => {
         admission.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
-        if (spent) onTokensSpent?.(access.endpoint, spent);
+        if (spent) onTokensSpent?.(rule.endpoint, spent);
       };
       if (reply.raw.destroyed) end();
       else reply.raw.once('close', end);
     },
-    identify: (access, request) => gate.identifyCaller(access, credentialsOf(request)),
+    identify: (rule, request) => gate.identifyCaller(rule, credentialsOf(request)),
     admissionOf(request) {
       const known = admissions.get(request);
       if (!known) throw problem('InternalError', {}, new Error('the route is not guarded'));

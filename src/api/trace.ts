@@ -1,4 +1,4 @@
-/** Traces at the doors: begun for requests that ask for one, and for all when they are exported; shown to who asked. */
+/** Traces requests that ask for it, or all requests if traces are exported. Shows a trace to the caller who asked for it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndedRequest, RequestObserver } from '#http/server.ts';
 import { toBoolean } from '#http/values.ts';

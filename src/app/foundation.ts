@@ -112,7 +112,7 @@ export async function openFoundation(
 /** Creates the first key of a new installation. Does nothing if there are keys, or if the database is unreachable. */
 async function firstKeyOf({ accounts }: AccountsModule, log: Log): Promise<string | undefined> {
   try {
-    if (!(await accounts.empty())) return undefined;
+    if (!(await accounts.hasNoKeys())) return undefined;
     const { id } = await accounts.defaultAccount();
     return (await accounts.mintKey({ accountId: id, name: 'first key' })).key;
   } catch (error) {

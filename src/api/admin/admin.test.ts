@@ -1,4 +1,4 @@
-/** The admin API over real HTTP; every answer is held against its own description. */
+/** The admin API over real HTTP. Every response is validated against the OpenAPI document. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -61,7 +61,7 @@ const ajv = new Ajv2020({ strict: false });
 (addFormats as unknown as (to: Ajv2020) => void)(ajv);
 ajv.addSchema({ $id: 'api', ...description });
 
-/** Fails when an answer is not what its description says. */
+/** Fails if a response does not match the OpenAPI document. */
 function hold(method: string, where: string, status: number, body: unknown): void {
   const route = where.replace(/\?.*/, '').replace(/^(\/\w+)\/.+$/, '$1/{id}');
   const responses = description.paths[route]?.[method.toLowerCase()]?.responses;
@@ -90,15 +90,15 @@ async function ask(method: string, where: string, body?: unknown, headers: Recor
   return { status: answer.status, headers: answer.headers, json, data: json.data };
 }
 
-/** The same, held against the description. */
+/** The same, validated against the OpenAPI document. */
 async function call(...[method, where, body]: Parameters<typeof ask>) {
   const answer = await ask(method, where, body);
   hold(method, where, answer.status, answer.json);
   return answer;
 }
 
-describe('the description', () => {
-  it('is valid OpenAPI 3.1, and told to everybody', async () => {
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1, and needs no secret', async () => {
     const answer = await ask('GET', '/openapi.json', undefined, { authorization: '' });
     expect(answer.status).toBe(200);
     expect(answer.json.openapi).toBe('3.1.0');
@@ -111,7 +111,7 @@ describe('the description', () => {
 });
 
 describe('accounts', () => {
-  it('are made, told, listed and changed', async () => {
+  it('are created, shown, listed and changed', async () => {
     const made = await call('POST', '/accounts', { name: 'team', plan: 'paid', balance: 100 });
     expect(made).toMatchObject({ status: 201, data: { name: 'team', plan: 'paid', balance: 100 } });
     const { id } = made.data;
@@ -126,7 +126,7 @@ describe('accounts', () => {
     });
   });
 
-  it('are told in parts', async () => {
+  it('are listed page by page', async () => {
     const ids = [];
     for (const name of ['a', 'b', 'c']) ids.push((await call('POST', '/accounts', { name, plan: 'free' })).data.id);
     const walked = [];
@@ -143,7 +143,7 @@ describe('accounts', () => {
     expect((await call('GET', '/accounts?after=nobody')).json).toMatchObject({ code: 404 });
   });
 
-  it('that are not there are not found', async () => {
+  it('return 404 for unknown ids', async () => {
     for (const [method, where, body] of [
       ['GET', '/accounts/nobody'],
       ['PATCH', '/accounts/nobody', { name: 'x' }],
@@ -158,7 +158,7 @@ describe('accounts', () => {
 });
 
 describe('keys', () => {
-  it('are made, told once, listed, changed and revoked', async () => {
+  it('are created, shown once, listed, changed and revoked', async () => {
     const { data: account } = await call('POST', '/accounts', { name: 'team', plan: 'paid' });
     const expiresAt = '2036-01-01T00:00:00+02:00';
     const made = await call('POST', '/keys', { name: 'mine', accountId: account.id, expiresAt });
@@ -179,7 +179,7 @@ describe('keys', () => {
     expect((await call('DELETE', `/keys/${record.id}`)).data).toEqual(revoked.data);
   });
 
-  it('can be ones own, once', async () => {
+  it('can be chosen by the operator, but not twice', async () => {
     const key = `hosted_${'x'.repeat(30)}`;
     expect((await call('POST', '/keys', { name: 'mine', key })).data).toMatchObject({ key, shown: 'host…' });
     expect((await call('POST', '/keys', { name: 'mine', key })).json).toMatchObject({ code: 400, path: 'key' });
@@ -188,7 +188,7 @@ describe('keys', () => {
 });
 
 describe('usage and plans', () => {
-  it('are told', async () => {
+  it('are listed', async () => {
     const { id: accountId } = await module.accounts.createAccount({ name: 'a', plan: 'free' });
     const at = Date.UTC(2026, 0, 31);
     const charge = { at, accountId, keyId: 'k', face: 'reader', endpoint: 'reader', status: 200, durationMs: 5 };
@@ -207,7 +207,7 @@ describe('usage and plans', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('an invalid request', () => {
   const twoFaults = { name: '', plan: 'gold' };
   it.each([
     ['POST', '/accounts', {}, ['name', 'plan']],
@@ -238,13 +238,13 @@ describe('what is wrong', () => {
     expect(await module.accounts.accounts()).toEqual([]);
   });
 
-  it('is a body that is no JSON, and one that is too large', async () => {
+  it('has a body that is not JSON or too large', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await ask('POST', '/accounts', 'name=a&plan=free', form)).json).toMatchObject({ code: 400, path: 'body' });
     expect((await ask('POST', '/accounts', { name: 'x'.repeat(200_000) })).json.code).toBe(413);
   });
 
-  it('is an address where nothing is', async () => {
+  it('has an unknown path', async () => {
     expect((await ask('GET', '/nothing')).json).toMatchObject({ code: 404, name: 'RouteNotFoundError' });
     expect((await ask('GET', '/accounts/%zz')).json.code).toBe(400);
   });
@@ -260,7 +260,7 @@ describe('the secret', () => {
     expect(headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('must be the right one', async () => {
+  it('must be correct', async () => {
     for (const given of ['x', `${SECRET}x`, SECRET.slice(1), SECRET.toUpperCase()]) {
       const { json } = await wrong(`Bearer ${given}`);
       expect(json, given).toMatchObject({ data: null, code: 401, name: 'AuthenticationFailedError' });
@@ -269,7 +269,7 @@ describe('the secret', () => {
     expect((await wrong(`bearer ${SECRET}`)).status).toBe(200);
   });
 
-  it('can be guessed at 20 times a minute, however many guesses come at once', async () => {
+  it('allows 20 wrong guesses a minute, however many come at once', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => wrong(`Bearer guess ${n}`)));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(20);
@@ -280,12 +280,12 @@ describe('the secret', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('may be used as often as one likes', async () => {
+  it('has no rate limit when correct', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => wrong(`Bearer ${SECRET}`)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('is not believed while guesses cannot be counted', async () => {
+  it('is refused while guesses cannot be counted', async () => {
     await face.close();
     await serve({
       counters: { take: () => Promise.reject(new CountersUnavailableError('away')) },
@@ -298,7 +298,7 @@ describe('the secret', () => {
   });
 });
 
-it('is nothing for pages of other origins', async () => {
+it('sends no CORS headers', async () => {
   const origin = { origin: 'https://elsewhere.example' };
   const preflight = await fetch(`${url}/accounts`, {
     method: 'OPTIONS',
@@ -310,7 +310,7 @@ it('is nothing for pages of other origins', async () => {
   }
 });
 
-it('says when the database is away, and nothing of it', async () => {
+it('answers 503 if the database is unreachable, without revealing its URL', async () => {
   await module.close();
   const away = await openAccounts({ dataDir, databaseUrl: 'postgres://me:hidden@127.0.0.1:9/nothing' });
   await face.close();

@@ -7,7 +7,7 @@ import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { errorObject } from '../envelopes/reader.ts';
 import { ADMIN_TABLE, type AdminModules, type AdminRoute } from './endpoints.ts';
 import { adminDescription } from './openapi.ts';
-import { checked, ID } from './schemas.ts';
+import { ID_PATTERN, validate } from './schemas.ts';
 import { signIn } from './sign-in.ts';
 
 export interface AdminEndpointOptions extends AdminModules {
@@ -55,10 +55,10 @@ export function adminRoutes(face: Face, { secret, counters, version, ...modules 
 
 async function run(route: AdminRoute, modules: AdminModules, request: FastifyRequest) {
   const { id } = request.params as { id?: string };
-  if (id !== undefined && !ID.test(id))
+  if (id !== undefined && !ID_PATTERN.test(id))
     throw problem('ResourceNotFoundError', { path: 'id', message: 'The id in the path is not valid' });
-  const query = route.query && checked(route.query, { ...(request.query as object) });
-  const body = route.body && checked(route.body, bodyOf(request));
+  const query = route.query && validate(route.query, { ...(request.query as object) });
+  const body = route.body && validate(route.body, bodyOf(request));
   try {
     return await route.run(modules, { id: id ?? '', query, body });
   } catch (error) {

@@ -62,13 +62,13 @@ export type AdminRoute = Row<z.ZodType, z.ZodType>;
 // Each row is typed by its own schemas. The cast is safe, as a row only gets values that its schemas have checked.
 const row = <Query extends z.ZodType, Body extends z.ZodType>(made: Row<Query, Body>) => made as unknown as AdminRoute;
 
-const found = <T>(value: T | undefined, what: string, id: string): T => {
+const orNotFound = <T>(value: T | undefined, what: string, id: string): T => {
   if (value !== undefined) return value;
   throw problem('ResourceNotFoundError', { path: 'id', message: `There is no ${what} ${id}` });
 };
 
 /** Reads one row more than it shows, to know whether the list continues. */
-async function page<T extends { readonly id: string }>(
+async function readPage<T extends { readonly id: string }>(
   limit: number,
   list: (limit: number) => Promise<T[]>,
   show: (row: T) => unknown,
@@ -88,8 +88,8 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     shape: 'Account',
     kind: 'page',
     run: async ({ accounts }, { query: { limit, after } }) => {
-      if (after !== undefined) found(await accounts.account(after), 'account', after);
-      return page(limit, (count) => accounts.accounts({ limit: count, after }), showAccount);
+      if (after !== undefined) orNotFound(await accounts.account(after), 'account', after);
+      return readPage(limit, (count) => accounts.accounts({ limit: count, after }), showAccount);
     },
   }),
   row({
@@ -109,7 +109,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     summary: 'Get an account',
     shape: 'Account',
     kind: 'one',
-    run: async ({ accounts }, { id }) => ({ data: showAccount(found(await accounts.account(id), 'account', id)) }),
+    run: async ({ accounts }, { id }) => ({ data: showAccount(orNotFound(await accounts.account(id), 'account', id)) }),
   }),
   row({
     method: 'PATCH',
@@ -120,7 +120,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     shape: 'Account',
     kind: 'one',
     run: async ({ accounts }, { id, body }) => ({
-      data: showAccount(found(await accounts.changeAccount(id, body), 'account', id)),
+      data: showAccount(orNotFound(await accounts.changeAccount(id, body), 'account', id)),
     }),
   }),
   row({
@@ -132,8 +132,8 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     shape: 'Key',
     kind: 'page',
     run: async ({ accounts }, { query: { accountId, limit, after } }) => {
-      if (after !== undefined) found(await accounts.key(after), 'key', after);
-      return page(limit, (count) => accounts.keys({ accountId, limit: count, after }), showKey);
+      if (after !== undefined) orNotFound(await accounts.key(after), 'key', after);
+      return readPage(limit, (count) => accounts.keys({ accountId, limit: count, after }), showKey);
     },
   }),
   row({
@@ -159,7 +159,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     shape: 'Key',
     kind: 'one',
     run: async ({ accounts }, { id, body }) => ({
-      data: showKey(found(await accounts.changeKey(id, body), 'key', id)),
+      data: showKey(orNotFound(await accounts.changeKey(id, body), 'key', id)),
     }),
   }),
   row({
@@ -169,7 +169,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     summary: 'Revoke a key permanently. Its record is kept',
     shape: 'Key',
     kind: 'one',
-    run: async ({ accounts }, { id }) => ({ data: showKey(found(await accounts.revokeKey(id), 'key', id)) }),
+    run: async ({ accounts }, { id }) => ({ data: showKey(orNotFound(await accounts.revokeKey(id), 'key', id)) }),
   }),
   row({
     method: 'GET',

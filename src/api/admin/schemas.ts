@@ -1,16 +1,16 @@
 /** The request and response schemas of the admin API. Times are ISO 8601, amounts are tokens. */
 import * as z from 'zod';
-import { NAME, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
+import { NAME_PATTERN, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { PLAN_NAMES } from '#plans.ts';
 
 const name = z
   .string()
-  .regex(NAME, 'must be one line of 1 to 200 characters')
+  .regex(NAME_PATTERN, 'must be one line of 1 to 200 characters')
   .describe('A display name: one line of 1 to 200 characters.');
 /** A valid id. Excludes NUL, which PostgreSQL cannot store in text. */
-export const ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
-const id = (what: string) => z.string().regex(ID, 'must be an id').describe(what);
+export const ID_PATTERN = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+const id = (what: string) => z.string().regex(ID_PATTERN, 'must be an id').describe(what);
 const plan = z.enum(PLAN_NAMES);
 const balance = z
   .int()
@@ -110,7 +110,7 @@ export const planShape = z.looseObject({
 });
 
 /** Parses a value from the caller. Throws a ParamValidationError that lists every invalid field. */
-export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+export function validate<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const faults = result.error.issues.flatMap((issue) =>

@@ -25,7 +25,7 @@ const MAX_LIMIT = 100;
 
 export function batchRoutes(face: Face, deps: ModelEndpointOptions & BatchEndpointOptions): void {
   const { batch, guard, registry, gatekeeper } = deps;
-  const onRequest = gatekeeper.guard(ACCESS, 'by kind');
+  const onRequest = gatekeeper.hook(ACCESS, 'by kind');
   const send = (reply: FastifyReply, value: unknown) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
   const shown = (request: FastifyRequest, job: Job) => showJob(job, batch.links, baseUrlOf(request));

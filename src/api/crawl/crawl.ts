@@ -31,7 +31,7 @@ const MAX_LIMIT = 100;
 
 export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
   const { crawls, gatekeeper } = deps;
-  const onRequest = gatekeeper.guard(ACCESS, 'plain');
+  const onRequest = gatekeeper.hook(ACCESS, 'plain');
 
   /** The key that owns a crawl and the account that it is charged to. If no keys are required, all callers share all crawls. */
   function callerOf(request: FastifyRequest): { readonly owner: string; readonly account: string | null } {

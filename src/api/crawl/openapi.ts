@@ -1,7 +1,7 @@
 /** The part of the reader's OpenAPI document for crawls, made from the table of crawl options. */
 import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { bodySchema } from '#http/openapi.ts';
-import { text, whole } from '../openapi/components.ts';
+import { integer, text } from '../openapi/components.ts';
 
 const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 
@@ -16,21 +16,21 @@ const JOB = {
     created_at: text('ISO 8601.'),
     completed_at: orNull(text('ISO 8601.')),
     expires_at: text('When the crawl and its pages are deleted, ISO 8601.'),
-    limit: whole('Maximum number of URLs to read.'),
-    depth: whole('Maximum number of links from a start URL.'),
+    limit: integer('Maximum number of URLs to read.'),
+    depth: integer('Maximum number of links from a start URL.'),
     scope: { enum: ['path', 'host', 'domain'] },
     stats: {
       type: 'object',
       required: ['found', 'done', 'failed', 'skipped', 'tokens'],
       properties: {
-        found: whole('URLs found.'),
-        done: whole('Pages read.'),
-        failed: whole('URLs that could not be read.'),
-        skipped: whole('URLs that robots.txt forbids, that redirect out of scope, or whose page was read already.'),
-        tokens: whole('Tokens charged for the pages.'),
+        found: integer('URLs found.'),
+        done: integer('Pages read.'),
+        failed: integer('URLs that could not be read.'),
+        skipped: integer('URLs that robots.txt forbids, that redirect out of scope, or whose page was read already.'),
+        tokens: integer('Tokens charged for the pages.'),
       },
     },
-    last_seq: whole('The number of the last outcome.'),
+    last_seq: integer('The number of the last outcome.'),
     error: orNull(text('Why the crawl failed.')),
   },
 };
@@ -39,12 +39,12 @@ const OUTCOME = {
   type: 'object',
   required: ['seq', 'event', 'url', 'depth'],
   properties: {
-    seq: whole('Its number, counted from 1 without gaps.'),
+    seq: integer('Its number, counted from 1 without gaps.'),
     event: { enum: ['page', 'failed', 'skipped'] },
     url: text('The URL.'),
-    depth: whole('Number of links from the start URL.'),
+    depth: integer('Number of links from the start URL.'),
     page: { $ref: '#/components/schemas/Page' },
-    status: whole('The HTTP status, if it was the reason of the failure.'),
+    status: integer('The HTTP status, if it was the reason of the failure.'),
     error: { type: 'object', description: 'For a failure: code, name, status and message.' },
     reason: { enum: ['duplicate', 'robots', 'scope'], description: 'Why it was skipped.' },
     of: text('For a duplicate: the URL of the page that was read.'),

@@ -15,7 +15,7 @@ export interface CrawlRules {
   readonly userAgent?: string | undefined;
 }
 
-export interface AskedCrawl {
+export interface CrawlSubmission {
   readonly asked: GivenCrawl;
   readonly options: GivenOptions;
 }
@@ -24,7 +24,7 @@ export interface AskedCrawl {
  * Throws ParamValidationError for an invalid field, with its path (`options.respondWith`), SecurityCompromiseError for a
  * forbidden start URL, and the problems of missing features as a read does. Unknown fields are ignored.
  */
-export function readCrawl(request: FastifyRequest, admission: Admission, rules: CrawlRules): AskedCrawl {
+export function readCrawl(request: FastifyRequest, admission: Admission, rules: CrawlRules): CrawlSubmission {
   const body = request.body as Record<string, unknown> | undefined;
   const asked = gather(CRAWL_OPTIONS, { headers: {}, body });
   const options = readerOptions(asked.options ?? {}, admission, rules);
@@ -38,22 +38,23 @@ const PICTURES = /screenshot|pageshot/;
 
 function readerOptions(body: Record<string, unknown>, admission: Admission, { userAgent }: CrawlRules): GivenOptions {
   const target = TARGETS.find((name) => body[name] !== undefined && body[name] !== null);
-  if (target) throw refused(target, 'cannot be set, as a crawl finds the pages to read by itself');
-  const given = { ...(userAgent && { userAgent }), ...gathered(body) };
+  if (target) throw invalidOption(target, 'cannot be set, as a crawl finds the pages to read by itself');
+  const given = { ...(userAgent && { userAgent }), ...readOptions(body) };
   if (given.zeroDataRetention)
-    throw refused('zeroDataRetention', 'cannot be set, as a crawl stores pages until they are fetched');
-  if (PICTURES.test(given.respondWith ?? '')) throw refused('respondWith', 'cannot be a screenshot format in a crawl');
+    throw invalidOption('zeroDataRetention', 'cannot be set, as a crawl stores pages until they are fetched');
+  if (PICTURES.test(given.respondWith ?? ''))
+    throw invalidOption('respondWith', 'cannot be a screenshot format in a crawl');
   const options = resolve(given);
   for (const { feature, option } of featuresAsked(given, options))
     admission.requireFeature(feature, `options.${option}`);
   return given;
 }
 
-const refused = (name: string, what: string) =>
+const invalidOption = (name: string, what: string) =>
   problem('ParamValidationError', { path: `options.${name}`, message: `options.${name} ${what}` });
 
 /** Reader options, with errors under the path of the field that contains them. */
-function gathered(body: Record<string, unknown>): GivenOptions {
+function readOptions(body: Record<string, unknown>): GivenOptions {
   try {
     return gather(OPTIONS, { headers: {}, body });
   } catch (error) {

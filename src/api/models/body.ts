@@ -34,15 +34,19 @@ function parse(text: string): unknown {
     return parseJson(text);
   } catch (error) {
     const tooLarge = error instanceof JsonTooLargeError;
-    throw refused('body', tooLarge ? error.message : 'is not valid JSON', tooLarge ? 'value_error' : 'json_invalid');
+    throw invalidField(
+      'body',
+      tooLarge ? error.message : 'is not valid JSON',
+      tooLarge ? 'value_error' : 'json_invalid',
+    );
   }
 }
 
 /** The body of a request. Throws ParamValidationError if it is missing or not an object. */
 export function bodyOf({ body }: FastifyRequest): ModelBody {
-  if (body === undefined) throw refused('body', 'is required', 'missing');
+  if (body === undefined) throw invalidField('body', 'is required', 'missing');
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw refused('body', 'must be a JSON object', 'dict_type');
+    throw invalidField('body', 'must be a JSON object', 'dict_type');
   }
   return body as ModelBody;
 }
@@ -51,16 +55,16 @@ export function bodyOf({ body }: FastifyRequest): ModelBody {
 export function givenModel({ model }: ModelBody): string | undefined {
   if (model === undefined || model === null) return undefined;
   if (typeof model === 'string') return model;
-  throw refused('body -> model', 'must be a string', 'string_type', typeof model === 'object' ? undefined : model);
+  throw invalidField('body -> model', 'must be a string', 'string_type', typeof model === 'object' ? undefined : model);
 }
 
 export function modelOf(body: ModelBody): string {
   const model = givenModel(body);
-  if (model === undefined) throw refused('body -> model', 'is required', 'missing');
+  if (model === undefined) throw invalidField('body -> model', 'is required', 'missing');
   return model;
 }
 
-function refused(field: string, message: string, type: string, input?: unknown) {
+function invalidField(field: string, message: string, type: string, input?: unknown) {
   const error = { field, message, type, ...(input !== undefined && { input }) };
   return problem('ParamValidationError', { path: field, message: `${field} ${message}`, errors: [error] });
 }

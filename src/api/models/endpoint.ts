@@ -28,7 +28,7 @@ export function keyedRoute(
   handler: RouteHandlerMethod,
 ) {
   const access = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
-  face.route({ method: 'POST', url, onRequest: deps.gatekeeper.guard(access, 'by kind'), handler });
+  face.route({ method: 'POST', url, onRequest: deps.gatekeeper.hook(access, 'by kind'), handler });
   refuseOtherMethods(face, url, ['POST']);
 }
 

@@ -47,7 +47,14 @@ export function modelsRoutes(face: Face, deps: ModelList): void {
 const send = (reply: Parameters<Parameters<typeof publicRoute>[2]>[1], value: unknown) =>
   reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
 
-const FREE = { prompt: '0', completion: '0', image: '0', request: '0', input_cache_read: '0', input_cache_write: '0' };
+const FREE_PRICING = {
+  prompt: '0',
+  completion: '0',
+  image: '0',
+  request: '0',
+  input_cache_read: '0',
+  input_cache_write: '0',
+};
 
 function entryOf(model: ServedModel, { registry, models, prices }: ModelList): Record<string, unknown> {
   const { row, alias, name } = model;
@@ -65,7 +72,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     context_length: row.contextTokens,
     max_output_length: embedding?.row.dimensions ?? 0,
     quantization: quantizationOf(row),
-    pricing: { ...FREE, ...own(prices, row.id) },
+    pricing: { ...FREE_PRICING, ...own(prices, row.id) },
     supported_sampling_parameters: [],
     supported_features: featuresOf(model),
     datacenters: [],
@@ -96,7 +103,7 @@ function completionEntryOf(model: CompletionModel, { prices }: ModelList): Recor
     context_length: contextTokens,
     max_output_length: 0,
     quantization: '',
-    pricing: { ...FREE, ...own(prices, id) },
+    pricing: { ...FREE_PRICING, ...own(prices, id) },
     supported_sampling_parameters: chats
       ? ['temperature', 'top_p', 'seed', 'stop', 'max_tokens']
       : ['stop', 'max_tokens'],

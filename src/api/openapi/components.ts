@@ -5,8 +5,8 @@ import { TRACE_SCHEMA } from './trace.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 export const text = (description: string) => ({ type: 'string', description });
-export const whole = (description: string) => ({ type: 'integer', description });
-export const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
+export const integer = (description: string) => ({ type: 'integer', description });
+export const fraction = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
 export const texts = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
 export const map = (description: string) => ({ type: 'object', additionalProperties: true, description });
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -18,18 +18,20 @@ export const FAILURE = {
   properties: {
     data: { type: 'null' },
     path: text('The invalid option.'),
-    code: whole('The HTTP status.'),
+    code: integer('The HTTP status.'),
     name: { enum: Object.keys(PROBLEMS) },
     status: { enum: Object.values(PROBLEMS).map(({ status }) => status) },
     message: text('A description of the failure.'),
     readableMessage: text('The name and message on one line.'),
-    retryAfter: whole('Seconds to wait before retrying.'),
+    retryAfter: integer('Seconds to wait before retrying.'),
   },
 };
 
 /** The fields that a page and a search result share. */
 export const PAGE_MEMBERS = {
-  targetStatus: whole('The HTTP status of the page, after redirects; absent for HTML and files sent with the request.'),
+  targetStatus: integer(
+    'The HTTP status of the page, after redirects; absent for HTML and files sent with the request.',
+  ),
   chunks: texts('The Markdown in chunks.'),
   publishedTime: text('When the page was published.'),
   html: text('The HTML of the page.'),
@@ -40,7 +42,7 @@ export const PAGE_MEMBERS = {
   images: map('Image labels to URLs.'),
 };
 
-export const describedHost = (title: string, description: string, version: string) => ({
+export const hostDocument = (title: string, description: string, version: string) => ({
   openapi: '3.1.0',
   info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
   servers: [{ url: '/' }],
@@ -58,7 +60,7 @@ export const optionsBody = (schema: string) => ({
 });
 
 /** The envelope of a successful answer, in JSON. */
-export const answered = (data: Schema, meta: Readonly<Record<string, Schema>> = {}) => ({
+export const answerEnvelope = (data: Schema, meta: Readonly<Record<string, Schema>> = {}) => ({
   type: 'object',
   required: ['code', 'status', 'data', 'meta'],
   properties: {

@@ -4,18 +4,18 @@ import type { Face } from '#http/server.ts';
 import { OPTIONS, type OptionRow, PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
 import { CRAWL_PATHS_DESCRIBED, CRAWL_SCHEMAS } from '../crawl/openapi.ts';
 import {
-  answered,
-  describedHost,
+  answerEnvelope,
   FAILURE,
+  fraction,
+  hostDocument,
+  integer,
   map,
   optionsBody,
   PAGE_MEMBERS,
   ref,
   responses,
-  share,
   text,
   texts,
-  whole,
 } from '../openapi/components.ts';
 import { docsPage, serveDescription } from '../openapi/serve.ts';
 
@@ -50,7 +50,7 @@ export function readerDescription(version: string): object {
     ...extra,
   });
   return {
-    ...describedHost(
+    ...hostDocument(
       'Lectern reader',
       'Converts web pages and files to Markdown, HTML, text, front matter or screenshots.',
       version,
@@ -120,7 +120,7 @@ const PAGE = {
     url: text('The URL that was read.'),
     content: text('The page as Markdown.'),
     ...PAGE_MEMBERS,
-    numPages: whole('Number of pages of a document that was read completely.'),
+    numPages: integer('Number of pages of a document that was read completely.'),
     storageState: map('With `exportStorageState`: cookies and local storage after the read.'),
     warning: text('Possible problems of this answer, one per line.'),
     metadata: METADATA,
@@ -139,8 +139,8 @@ const EXPLANATION = {
   properties: {
     version: text('The version of the extraction.'),
     kind: { enum: PAGE_KINDS, description: 'The kind of page.' },
-    kindConfidence: share('Confidence in the kind.'),
-    confidence: share('Confidence in the choice of the content.'),
+    kindConfidence: fraction('Confidence in the kind.'),
+    confidence: fraction('Confidence in the choice of the content.'),
     source: {
       enum: ['main', 'container', 'page', 'head', 'nothing'],
       description:
@@ -156,16 +156,16 @@ const EXPLANATION = {
           step: { enum: REMOVAL_STEPS, description: 'The step that removed it.' },
           rule: text('The reason.'),
           selector: SELECTOR,
-          words: whole('Its number of words.'),
+          words: integer('Its number of words.'),
           text: text('Its first words.'),
           hidden: { const: true, description: 'The text is invisible on the page.' },
-          probability: share('The probability that it is content.'),
-          threshold: share('The probability from which it would have been kept.'),
+          probability: fraction('The probability that it is content.'),
+          threshold: fraction('The probability from which it would have been kept.'),
           signs: texts('The strongest signs against it.'),
         },
       },
     },
-    removedCount: whole('Number of all removed elements, listed or not.'),
+    removedCount: integer('Number of all removed elements, listed or not.'),
     blocks: {
       type: 'array',
       maxItems: 2000,
@@ -173,18 +173,18 @@ const EXPLANATION = {
         type: 'object',
         required: ['line', 'lines', 'selector', 'text'],
         properties: {
-          line: whole('Its first line in `content`, counted from 1.'),
-          lines: whole('Its number of lines.'),
+          line: integer('Its first line in `content`, counted from 1.'),
+          lines: integer('Its number of lines.'),
           selector: SELECTOR,
           text: text('The start of its first line.'),
         },
       },
     },
-    blockCount: whole('Number of all blocks, listed or not.'),
+    blockCount: integer('Number of all blocks, listed or not.'),
   },
 };
 
-const ANSWER = answered(ref('Page'));
+const ANSWER = answerEnvelope(ref('Page'));
 
 const RESPONSES = {
   ...responses('The page.', {

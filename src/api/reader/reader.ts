@@ -69,7 +69,7 @@ const ACCESS: AccessRule = {
 
 export function readerRoutes(face: Face, deps: ReaderEndpointOptions): void {
   const { pictures, gatekeeper } = deps;
-  const onRequest = gatekeeper.guard(ACCESS, 'plain');
+  const onRequest = gatekeeper.hook(ACCESS, 'plain');
 
   face.route({
     method: ['GET', 'POST'],
@@ -136,7 +136,7 @@ async function read(
       message: 'Several formats at once need a JSON answer: send Accept: application/json',
     });
   }
-  if (options.explain) refuseToExplain(kind, options);
+  if (options.explain) checkExplain(kind, options);
   if (options.exportStorageState && kind === 'text') {
     throw problem('ParamValidationError', {
       path: 'exportStorageState',
@@ -155,7 +155,7 @@ async function read(
   if (targetStatus !== undefined) reply.header('x-target-status', String(targetStatus));
   const warning = warningHeader(rendition.page, kind, options);
   if (warning) reply.header('x-warning', warning);
-  const page = await withPictures(rendition, options, request, deps);
+  const page = await addScreenshotUrls(rendition, options, request, deps);
   trace?.count('tokens', rendition.tokens);
   const shown = deps.tracing.show(request, reply);
   return kind === 'json' ? sendJson(reply, page, shown) : sendText(reply, rendition, page);
@@ -167,7 +167,7 @@ function showStale(reply: FastifyReply, { staleAt }: { readonly staleAt?: number
 }
 
 /** An explanation is part of a page object, and describes extraction by this server, not by a model. */
-function refuseToExplain(kind: BodyKind, { modelFormat }: Options): void {
+function checkExplain(kind: BodyKind, { modelFormat }: Options): void {
   const path = 'explain';
   if (kind === 'text') {
     const message = 'explain needs a JSON answer: send Accept: application/json';
@@ -300,7 +300,7 @@ async function sendStream(
     try {
       for (let step = first; !step.done; step = await renditions.next()) {
         admission.recordCost({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
-        yield { event: 'data', data: await withPictures(step.value, work.options, request, deps) };
+        yield { event: 'data', data: await addScreenshotUrls(step.value, work.options, request, deps) };
         tokens = step.value.tokens;
       }
       work.trace?.count('tokens', tokens);
@@ -332,7 +332,7 @@ function sendText(reply: FastifyReply, { body, pageshot, screenshot }: Rendition
 }
 
 /** Adds the URLs of screenshots to a page: temporary URLs of this server, or data URLs if nothing may be stored. */
-async function withPictures(
+async function addScreenshotUrls(
   rendition: Rendition,
   options: Options,
   request: FastifyRequest,

@@ -3,16 +3,16 @@ import { bodySchema, type DescribedOption, headerParameters, queryParameters } f
 import type { Face } from '#http/server.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import {
-  answered,
-  describedHost,
+  answerEnvelope,
   FAILURE,
+  hostDocument,
+  integer,
   map,
   optionsBody,
   PAGE_MEMBERS,
   ref,
   responses,
   text,
-  whole,
 } from '../openapi/components.ts';
 import { docsPage, serveDescription } from '../openapi/serve.ts';
 
@@ -49,7 +49,7 @@ function searchDescription(version: string): object {
     },
   });
   return {
-    ...describedHost('Lectern search', 'Searches the web and returns the found pages as Markdown.', version),
+    ...hostDocument('Lectern search', 'Searches the web and returns the found pages as Markdown.', version),
     security: [{ key: [] }],
     paths: {
       '/search': pair('search', 'Search', []),
@@ -73,8 +73,8 @@ const RESULT = {
       'The description of the page; if it has none or is not read yet, the text from the search provider.',
     ),
     imageUrl: text('URL of the image found, or of an image on the page.'),
-    imageWidth: whole('In pixels.'),
-    imageHeight: whole('In pixels.'),
+    imageWidth: integer('In pixels.'),
+    imageHeight: integer('In pixels.'),
     source: text('The name of the site.'),
     date: text('The date as the search provider writes it; may be relative.'),
     siteLinks: {
@@ -95,7 +95,7 @@ const RESULT = {
         properties: {
           text: text('Markdown.'),
           heading: text('The headings above it.'),
-          tokens: whole('Its number of tokens.'),
+          tokens: integer('Its number of tokens.'),
         },
       },
     },
@@ -104,11 +104,11 @@ const RESULT = {
     metadata: map('The metadata of the page.'),
     external: map('The links in the head of the page.'),
     favicon: text('With `withFavicons`: the icon of the site as a data URL; empty if it has none.'),
-    usage: { type: 'object', required: ['tokens'], properties: { tokens: whole('Tokens charged for the result.') } },
+    usage: { type: 'object', required: ['tokens'], properties: { tokens: integer('Tokens charged for the result.') } },
   },
 };
 
-const ANSWER = answered(
+const ANSWER = answerEnvelope(
   { type: 'array', items: ref('Result') },
   { notice: text('A remark on the answer as a whole.') },
 );

@@ -70,7 +70,7 @@ export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
     keyless: deps.keyless,
     expectedTokens: EXPECTED_TOKENS,
   };
-  const onRequest = deps.gatekeeper.guard(access, 'plain');
+  const onRequest = deps.gatekeeper.hook(access, 'plain');
   const method = ['GET', 'POST'];
   face.route({
     method,

@@ -15,17 +15,17 @@ export interface Finding {
   readonly advice?: string | undefined;
 }
 
-export type Found = Omit<Finding, 'group' | 'name'>;
+export type CheckResult = Omit<Finding, 'group' | 'name'>;
 
-export const ok = (found: string): Found => ({ state: 'ok', found });
-export const absent = (found: string, advice?: string): Found => ({ state: 'absent', found, advice });
-export const warning = (found: string, advice: string): Found => ({ state: 'warning', found, advice });
-export const broken = (found: string, advice: string): Found => ({ state: 'broken', found, advice });
+export const ok = (found: string): CheckResult => ({ state: 'ok', found });
+export const absent = (found: string, advice?: string): CheckResult => ({ state: 'absent', found, advice });
+export const warning = (found: string, advice: string): CheckResult => ({ state: 'warning', found, advice });
+export const broken = (found: string, advice: string): CheckResult => ({ state: 'broken', found, advice });
 
 export interface Check {
   readonly group: Group;
   readonly name: string;
-  readonly run: () => Promise<Found> | Found;
+  readonly run: () => Promise<CheckResult> | CheckResult;
 }
 
 const MAX_MESSAGE_CHARACTERS = 300;

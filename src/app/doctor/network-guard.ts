@@ -2,7 +2,7 @@
  * Checks of the network guard. Requests forbidden URLs with both engines and from a page. A check passes only if every
  * answer is a refusal and no listener received a connection.
  */
-import { absent, broken, type Check, type Found, ok, warning } from './finding.ts';
+import { absent, broken, type Check, type CheckResult, ok, warning } from './finding.ts';
 import { REQUEST_KINDS } from './listeners.ts';
 import type { TestServer } from './test-server.ts';
 
@@ -117,7 +117,7 @@ export function networkGuardChecks(
 }
 
 /** Runs a check, and fails it if a listener received a connection meanwhile. */
-async function withoutConnections(server: TestServer, run: () => Promise<Found>): Promise<Found> {
+async function withoutConnections(server: TestServer, run: () => Promise<CheckResult>): Promise<CheckResult> {
   const count = () => server.listeners.reduce((sum, { connections }) => sum + connections(), 0);
   const before = count();
   const found = await run();
@@ -127,7 +127,7 @@ async function withoutConnections(server: TestServer, run: () => Promise<Found>)
   return broken(`${arrived} connections arrived at a listener that must not be reachable`, advice);
 }
 
-async function checkListeners({ listeners }: TestServer): Promise<Found> {
+async function checkListeners({ listeners }: TestServer): Promise<CheckResult> {
   const counted = await Promise.all(listeners.map((listener) => listener.countsConnections()));
   if (counted.every(Boolean)) return ok(`${counted.length} on this machine, all receive connections`);
   return broken(
@@ -136,7 +136,7 @@ async function checkListeners({ listeners }: TestServer): Promise<Found> {
   );
 }
 
-function networks(allowed: readonly string[]): Found {
+function networks(allowed: readonly string[]): CheckResult {
   if (!allowed.length) return ok('public ones only');
   return warning(
     allowed.join(', '),
@@ -172,7 +172,11 @@ export async function readBy(
   return (await answer.json()) as Answer;
 }
 
-async function refusals(server: TestServer, addresses: readonly string[], engines: readonly Engine[]): Promise<Found> {
+async function refusals(
+  server: TestServer,
+  addresses: readonly string[],
+  engines: readonly Engine[],
+): Promise<CheckResult> {
   const wrong: string[] = [];
   let untried = 0;
   for (const engine of engines) {
@@ -196,7 +200,7 @@ async function refusals(server: TestServer, addresses: readonly string[], engine
 }
 
 /** The name resolves to an allowed address first, then to a forbidden one: the guard must check the one it connects to. */
-async function rebinding(server: TestServer, engines: readonly Engine[]): Promise<Found> {
+async function rebinding(server: TestServer, engines: readonly Engine[]): Promise<CheckResult> {
   if (!server.hasChanging) return absent('this machine has only one local address');
   const url = `http://${server.names.changing}:${server.pages.port}/`;
   const first = await readBy(server, url, 'direct');
@@ -206,7 +210,7 @@ async function rebinding(server: TestServer, engines: readonly Engine[]): Promis
 }
 
 /** Uses one page per kind of request, since a page is stopped at its first forbidden request. */
-async function pageRequests(server: TestServer): Promise<Found> {
+async function pageRequests(server: TestServer): Promise<CheckResult> {
   const failed: string[] = [];
   for (const kind of Object.keys(REQUEST_KINDS)) {
     const headers = { 'x-wait-for-selector': '#tried' };

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { childEnvironment, TELEMETRY_OFF } from '#concurrency/environment.ts';
-import { absent, broken, type Check, type Found, ok } from './finding.ts';
+import { absent, broken, type Check, type CheckResult, ok } from './finding.ts';
 import { environmentOf, nameOf, parentOf, processTree, remoteConnections, socketsOf } from './processes.ts';
 
 export interface ConnectionWatch {
@@ -58,7 +58,7 @@ export const privacyChecks = (watch: ConnectionWatch): Check[] => [
 ];
 
 /** Checks that the switches against telemetry are set in a new child process and in the running ones. */
-async function telemetry(): Promise<Found> {
+async function telemetry(): Promise<CheckResult> {
   const script = 'process.stdout.write(JSON.stringify(process.env))';
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
     env: childEnvironment(),
@@ -83,7 +83,7 @@ async function telemetry(): Promise<Found> {
   return ok(`${names} are set in all ${environments.length + 1} processes checked`);
 }
 
-function connections(watch: ConnectionWatch): Found {
+function connections(watch: ConnectionWatch): CheckResult {
   if (!isLinux) return absent('this system does not list connections by process');
   const { samples, processes, connections } = watch.report();
   if (connections.length)
