@@ -37,7 +37,7 @@ export function createGatekeeper(gate: Gate, { onTokensSpent }: GatekeeperOption
     hook: (rule, headers) => async (request, reply) => {
       const credentials = credentialsOf(request);
       const fromMs = performance.now();
-      const admitted = await gate.admit(rule, credentials, (standings) => showLimits(reply, standings, headers));
+      const admitted = await gate.admit(rule, credentials, (states) => showLimits(reply, states, headers));
       let spent = 0;
       const admission: Admission = {
         ...admitted,
@@ -57,7 +57,7 @@ export function createGatekeeper(gate: Gate, { onTokensSpent }: GatekeeperOption
     identify: (rule, request) => gate.identifyCaller(rule, credentialsOf(request)),
     admissionOf(request) {
       const known = admissions.get(request);
-      if (!known) throw problem('InternalError', {}, new Error('the route is not guarded'));
+      if (!known) throw problem('InternalError', {}, new Error('the route has no access hook'));
       return known.admission;
     },
     keyCheckOf: (request) => admissions.get(request),

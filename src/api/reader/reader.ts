@@ -126,23 +126,11 @@ async function read(
     throw problem('ParamValidationError', { path: 'url', message: 'There is nothing to read: send url, html or file' });
   }
   for (const { feature, option } of featuresAsked(given, options)) {
-    // Callers without a key may name a proxy, which is then not used (docs/reference/wire/reader.md, Engines).
+    // Callers without a key may name a proxy, which is then not used (docs/reference/wire/reader.md, Option values).
     if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }
   refuseOwnUrl(target, request, deps);
-  if (kind === 'text' && !options.singleFormat) {
-    throw problem('ParamValidationError', {
-      path: 'respondWith',
-      message: 'Several formats at once need a JSON answer: send Accept: application/json',
-    });
-  }
-  if (options.explain) checkExplain(kind, options);
-  if (options.exportStorageState && kind === 'text') {
-    throw problem('ParamValidationError', {
-      path: 'exportStorageState',
-      message: 'exportStorageState needs a JSON answer: send Accept: application/json',
-    });
-  }
+  checkAnswerKind(kind, options);
   const signal = goneSignal(reply);
   const trace = deps.tracing.start(request, reply, options.trace);
   const work = { target, options, signal, keyed: caller.kind !== 'keyless', account: accountOf(caller), trace };
@@ -166,18 +154,16 @@ function showStale(reply: FastifyReply, { staleAt }: { readonly staleAt?: number
   if (staleAt !== undefined) reply.header('x-stale-copy', new Date(staleAt).toISOString());
 }
 
-/** An explanation is part of a page object, and describes extraction by this server, not by a model. */
-function checkExplain(kind: BodyKind, { modelFormat }: Options): void {
-  const path = 'explain';
-  if (kind === 'text') {
-    const message = 'explain needs a JSON answer: send Accept: application/json';
-    throw problem('ParamValidationError', { path, message });
-  }
-  if (modelFormat) {
-    throw problem('ParamValidationError', {
-      path,
-      message: 'explain cannot be used with a format that a model writes',
-    });
+/** Throws ParamValidationError for options whose result this kind of answer cannot contain. */
+function checkAnswerKind(kind: BodyKind, { singleFormat, explain, exportStorageState, modelFormat }: Options): void {
+  const invalid = (path: string, message: string) => problem('ParamValidationError', { path, message });
+  const needsJson = 'a JSON answer: send Accept: application/json';
+  if (kind === 'text' && !singleFormat) throw invalid('respondWith', `Several formats at once need ${needsJson}`);
+  if (kind === 'text' && explain) throw invalid('explain', `explain needs ${needsJson}`);
+  // An explanation describes the extraction, which a model replaces.
+  if (explain && modelFormat) throw invalid('explain', 'explain cannot be used with a format that a model writes');
+  if (kind === 'text' && exportStorageState) {
+    throw invalid('exportStorageState', `exportStorageState needs ${needsJson}`);
   }
 }
 
