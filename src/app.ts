@@ -19,10 +19,11 @@ import { registerModuleMetrics } from '#app/metrics.ts';
 import { openModelModule, TOKENS } from '#app/model-module.ts';
 import { createIndexEmbedder, createPassageReranker } from '#app/model-tools.ts';
 import { openReaderModule } from '#app/reader-module.ts';
+import type { Config } from '#config.ts';
 import type { Face } from '#http/server.ts';
 import { createCompletions, modelNames } from '#models/index.ts';
 import type { PoolStatus, Reader } from '#reader/index.ts';
-import { type LocalIndex, openIndexOf, openSearch, rememberingReader } from '#search/index.ts';
+import { type IndexEmbedder, type LocalIndex, openIndexOf, openSearch, rememberingReader } from '#search/index.ts';
 import { watchDisk } from '#storage/disk.ts';
 import type { Log } from '#telemetry/log.ts';
 
@@ -85,16 +86,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const { reader: bareReader, renderer, pool, fitPicture } = await openReaderModule(config, readerParts, resources);
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
   const rerank = await createPassageReranker(modelHost, config.searchReranker);
-  const index = config.indexMaxBytes > 0 ? resources.use(await openIndexOf(config, { embedder, log })) : undefined;
-  if (index && config.indexShared !== 'all') warnAboutOldPages(index, log);
-  const reader = index
-    ? rememberingReader(bareReader, {
-        index,
-        keepsNoStore: config.cacheNoStore === 'ignore',
-        shared: config.indexShared,
-        log,
-      })
-    : bareReader;
+  const { index, reader } = await openIndex(config, { embedder, bareReader, log }, resources);
   const crawl = resources.use(await createCrawl(config, { accounts, reader, robots, fetch, log }));
   const { onAsked } = observe;
   const { mayAnswer } = network;
@@ -120,37 +112,19 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   });
   const browser = (): BrowserHealth =>
     pool ? { available: true, ...publicStatus(pool.status()) } : { available: false };
-  const folders = [
-    { name: 'data folder', folder: dataDir },
-    { name: 'temporary folder', folder: os.tmpdir() },
-  ];
-  const disk = resources.use(watchDisk({ places: folders, leastFreeBytes: config.diskMinFreeBytes, log }));
-  const health = {
-    version,
-    fullDisks: disk.full,
-    browser,
-    stores: () => ({
-      accounts: stateOf(accounts),
-      limits: stateOf(counters),
-      batches: stateOf(batch),
-      crawls: stateOf(crawl),
-    }),
-  };
+  const disk = resources.use(watchDisk({ places: foldersOf(config), leastFreeBytes: config.diskMinFreeBytes, log }));
+  const stores = () => ({
+    accounts: stateOf(accounts),
+    limits: stateOf(counters),
+    batches: stateOf(batch),
+    crawls: stateOf(crawl),
+  });
+  const health = { version, fullDisks: disk.full, browser, stores };
   const modules = {
-    accounts,
-    plans,
-    counters,
-    gatekeeper,
-    network,
-    reader,
-    crawl,
-    search,
-    modelHost,
-    completions,
-    batch,
+    ...{ accounts, plans, counters, gatekeeper, network, reader, crawl, search, modelHost, completions, batch, flow },
+    ...{ pictures, metrics, health, temporaryDir, version, log },
   };
-  const faceModules = { ...modules, flow, pictures, metrics, health, temporaryDir, version, log };
-  const { faces, listen, close: closeFaces } = await createFaces(config, faceModules, resources);
+  const { faces, listen, close: closeFaces } = await createFaces(config, modules, resources);
 
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -159,6 +133,30 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   };
   return { reader, accounts, faces, flow, firstKey, browser, listen, close };
 }
+
+interface IndexParts {
+  readonly embedder: IndexEmbedder | undefined;
+  readonly bareReader: Reader;
+  readonly log: Log;
+}
+
+/** Opens the search index, if it is enabled, and a reader that adds its pages to it. */
+async function openIndex(
+  config: Config,
+  { embedder, bareReader, log }: IndexParts,
+  resources: CloseStack,
+): Promise<{ readonly index: LocalIndex | undefined; readonly reader: Reader }> {
+  if (config.indexMaxBytes <= 0) return { index: undefined, reader: bareReader };
+  const index = resources.use(await openIndexOf(config, { embedder, log }));
+  if (config.indexShared !== 'all') warnAboutOldPages(index, log);
+  const keepsNoStore = config.cacheNoStore === 'ignore';
+  return { index, reader: rememberingReader(bareReader, { index, keepsNoStore, shared: config.indexShared, log }) };
+}
+
+const foldersOf = ({ dataDir }: Config) => [
+  { name: 'data folder', folder: dataDir },
+  { name: 'temporary folder', folder: os.tmpdir() },
+];
 
 /** Pages indexed by versions that recorded no owner are found only if all pages are shared. */
 function warnAboutOldPages(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'warn'>): void {

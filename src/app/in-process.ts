@@ -56,14 +56,14 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
 const REDIRECTS = new Set([301, 302, 303]);
 
 /** Follows one redirect, as the reader answers with for a picture. */
-async function fetchFollowing(asked: Request, socketPath: string): Promise<Response> {
-  const response = await fetchOnce(asked, socketPath);
+async function fetchFollowing(input: Request, socketPath: string): Promise<Response> {
+  const response = await fetchOnce(input, socketPath);
   const location = response.headers.get('location');
-  if (asked.redirect !== 'follow' || location === null || !REDIRECTS.has(response.status)) return response;
+  if (input.redirect !== 'follow' || location === null || !REDIRECTS.has(response.status)) return response;
   await response.arrayBuffer();
-  const headers = new Headers(asked.headers);
+  const headers = new Headers(input.headers);
   headers.delete('content-type');
-  return fetchOnce(new Request(new URL(location, asked.url), { headers, signal: asked.signal }), socketPath);
+  return fetchOnce(new Request(new URL(location, input.url), { headers, signal: input.signal }), socketPath);
 }
 
 /**
@@ -73,14 +73,14 @@ async function fetchFollowing(asked: Request, socketPath: string): Promise<Respo
 async function fetchOnce({ method, url, headers, body, signal }: Request, socketPath: string): Promise<Response> {
   const { host, pathname, search } = new URL(url);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asked = request({
+    const outgoing = request({
       ...{ socketPath, method, path: `${pathname}${search}`, signal },
       headers: { accept: '*/*', ...Object.fromEntries(headers), host },
     });
-    asked.once('response', resolve).on('error', (error) => reject(signal.aborted ? signal.reason : error));
-    if (!body) return void asked.end();
+    outgoing.once('response', resolve).on('error', (error) => reject(signal.aborted ? signal.reason : error));
+    if (!body) return void outgoing.end();
     const source = Readable.fromWeb(body as ReadableStream);
-    source.on('error', (error) => asked.destroy(error)).pipe(asked);
+    source.on('error', (error) => outgoing.destroy(error)).pipe(outgoing);
   });
   signal.addEventListener('abort', () => answer.destroy(signal.reason));
   const { statusCode: status = 0, statusMessage: statusText, rawHeaders } = answer;

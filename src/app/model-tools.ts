@@ -15,7 +15,7 @@ const RERANKER = 'lectern-static-rerank-v1';
 const admit = async () => {};
 const MAX_TEXTS_PER_CALL = 512;
 
-interface Asked {
+interface ModelCall {
   /** Default: the built-in model. */
   readonly model?: string | undefined;
   /** The queue of a model alternates between callers. */
@@ -23,12 +23,12 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-interface EmbedTexts extends Asked {
+interface EmbedTexts extends ModelCall {
   readonly side: 'query' | 'passage';
   readonly dimensions?: number | undefined;
 }
 
-type ScoreTexts = Asked;
+type ScoreTexts = ModelCall;
 
 /** Returns one vector per text, in order. */
 export async function embedTexts(

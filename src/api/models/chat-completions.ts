@@ -20,7 +20,7 @@ export interface ChatEndpointOptions extends ModelEndpointOptions {
 export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): void {
   keyedRoute(face, '/v1/chat/completions', 'chat', deps, async (request, reply) => {
     const body = bodyOf(request);
-    const { model, request: asked, pieces } = deps.completions.open(modelOf(body), body);
+    const { model, request: chatRequest, pieces } = deps.completions.open(modelOf(body), body);
     // Frees the memory of the body, which would otherwise be held until the response is sent.
     request.body = undefined;
     const admission = deps.gatekeeper.admissionOf(request);
@@ -34,11 +34,11 @@ export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): vo
     const answer = throughout('model', trace, written);
     const shown = () => deps.tracing.show(request, reply);
     const head = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created: Math.floor(Date.now() / 1000), model };
-    if (asked.stream) {
+    if (chatRequest.stream) {
       const onFailed = () => admission.recordCost({ tokens: 0, model });
       const stream = await chatEventStream(answer, {
         head,
-        includeUsage: asked.includeUsage,
+        includeUsage: chatRequest.includeUsage,
         onFailed,
         shown,
         id: request.id,

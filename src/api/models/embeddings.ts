@@ -10,15 +10,15 @@ export function embeddingsRoutes(face: Face, deps: ModelEndpointOptions): void {
     const body = bodyOf(request);
     const call = callOf(request, reply, deps, body);
     const { row, kind } = await deps.registry.embedding(modelOf(body));
-    const asked = readEmbedRequest(body, row, kind);
+    const embedRequest = readEmbedRequest(body, row, kind);
     // Frees the memory of the body, which would otherwise be held until the response is sent.
     request.body = undefined;
-    const embeddings = await embed(deps.models, row, asked, call);
-    refuseZeros(embeddings, asked);
+    const embeddings = await embed(deps.models, row, embedRequest, call);
+    refuseZeros(embeddings, embedRequest);
     deps.gatekeeper.admissionOf(request).recordCost({ tokens: embeddings.tokens, model: row.id });
     call.trace?.count('tokens', embeddings.tokens);
     const trace = deps.tracing.show(request, reply);
-    const answer = await embeddingsAnswer({ model: row.id, request: asked, embeddings, trace });
+    const answer = await embeddingsAnswer({ model: row.id, request: embedRequest, embeddings, trace });
     return reply.type('application/json; charset=utf-8').send(answer);
   });
 }

@@ -18,20 +18,20 @@ import { callOf, keyedRoute, type ModelEndpointOptions } from './endpoint.ts';
 export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
   keyedRoute(face, '/v1/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
-    return ranked(request, reply, deps, {
+    return answerRanking(request, reply, deps, {
       body,
       row: (await deps.registry.reranker(modelOf(body))).row,
-      asked: readRerankRequest(body, { returnDocuments: true }),
-      write: ownShape,
+      rerankRequest: readRerankRequest(body, { returnDocuments: true }),
+      write: defaultFormat,
     });
   });
   keyedRoute(face, '/v2/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
-    return ranked(request, reply, deps, {
+    return answerRanking(request, reply, deps, {
       body,
       row: (await deps.registry.reranker(modelOf(body))).row,
-      asked: readRerankRequest(body, { returnDocuments: false }),
-      write: cohereShape,
+      rerankRequest: readRerankRequest(body, { returnDocuments: false }),
+      write: cohereFormat,
     });
   });
   // TEI sends `texts` and may omit the model, as it serves one. Some servers offer the format of `/v1/rerank` here.
@@ -39,44 +39,44 @@ export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
     const body = bodyOf(request);
     const tei = body.texts !== undefined;
     const model = givenModel(body);
-    return ranked(request, reply, deps, {
+    return answerRanking(request, reply, deps, {
       body,
       row: model === undefined && tei ? await defaultReranker(deps) : (await deps.registry.reranker(modelOf(body))).row,
-      asked: readRerankRequest(body, { returnDocuments: !tei }),
-      write: tei ? teiShape : ownShape,
+      rerankRequest: readRerankRequest(body, { returnDocuments: !tei }),
+      write: tei ? teiFormat : defaultFormat,
     });
   });
 }
 
-interface Ranking {
+interface RankingTask {
   readonly row: RerankRow;
-  readonly asked: RerankRequest;
-  readonly write: (done: Done) => unknown;
+  readonly rerankRequest: RerankRequest;
+  readonly write: (result: RankingResult) => unknown;
   readonly body: ModelBody;
 }
 
-interface Done {
+interface RankingResult {
   readonly model: string;
-  readonly asked: RerankRequest;
+  readonly rerankRequest: RerankRequest;
   readonly results: readonly Ranked[];
   readonly tokens: number;
   readonly requestId: string;
 }
 
-async function ranked(
+async function answerRanking(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: ModelEndpointOptions,
-  { row, asked, write, body }: Ranking,
+  { row, rerankRequest, write, body }: RankingTask,
 ) {
   const call = callOf(request, reply, deps, body);
   request.body = undefined;
-  const { results, tokens, isBlind } = await rerank(deps.models, row, asked, call);
-  if (isBlind) throw emptyQuery(asked.query);
+  const { results, tokens, isBlind } = await rerank(deps.models, row, rerankRequest, call);
+  if (isBlind) throw emptyQuery(rerankRequest.query);
   deps.gatekeeper.admissionOf(request).recordCost({ tokens, model: row.id });
   call.trace?.count('tokens', tokens);
   const trace = deps.tracing.show(request, reply);
-  const answer = write({ model: row.id, asked, results, tokens, requestId: request.id });
+  const answer = write({ model: row.id, rerankRequest, results, tokens, requestId: request.id });
   const whole = trace && !Array.isArray(answer) ? { ...(answer as object), trace } : answer;
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));
 }
@@ -88,25 +88,29 @@ function emptyQuery(query: string) {
   return problem('ParamValidationError', { path: 'query', message: `query ${message}`, errors: [error] });
 }
 
-const ownShape = ({ model, asked, results, tokens }: Done) => ({
+const defaultFormat = ({ model, rerankRequest, results, tokens }: RankingResult) => ({
   model,
   object: 'list',
   usage: { total_tokens: tokens },
   results: results.map(({ index, score }) => ({
     index,
     relevance_score: score,
-    ...(asked.returnDocuments && { document: asked.documents[index] }),
+    ...(rerankRequest.returnDocuments && { document: rerankRequest.documents[index] }),
   })),
 });
 
-const cohereShape = (done: Done) => ({
-  id: done.requestId,
-  results: ownShape(done).results,
-  meta: { api_version: { version: '2' }, billed_units: { search_units: 1 }, tokens: { input_tokens: done.tokens } },
+const cohereFormat = (result: RankingResult) => ({
+  id: result.requestId,
+  results: defaultFormat(result).results,
+  meta: { api_version: { version: '2' }, billed_units: { search_units: 1 }, tokens: { input_tokens: result.tokens } },
 });
 
-const teiShape = ({ asked, results }: Done) =>
-  results.map(({ index, score }) => ({ index, score, ...(asked.returnDocuments && { text: asked.texts[index] }) }));
+const teiFormat = ({ rerankRequest, results }: RankingResult) =>
+  results.map(({ index, score }) => ({
+    index,
+    score,
+    ...(rerankRequest.returnDocuments && { text: rerankRequest.texts[index] }),
+  }));
 
 /** A reranker that is loaded, else the first one. */
 async function defaultReranker({ registry, models }: ModelEndpointOptions): Promise<RerankRow> {
