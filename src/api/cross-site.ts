@@ -35,9 +35,9 @@ export function refuseCrossSite(
 export function isCrossSite(headers: IncomingHttpHeaders, ownHosts: readonly string[]): boolean {
   const { origin, host = '' } = headers;
   const site = headers['sec-fetch-site'];
-  const typed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   return (
-    (site !== undefined && site !== 'same-origin' && site !== 'none' && !typed) ||
+    (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation) ||
     (origin !== undefined && hostOf(origin) !== host.toLowerCase()) ||
     (maybeBrowser(headers) && !isOwn(host, ownHosts))
   );

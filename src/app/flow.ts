@@ -34,7 +34,7 @@ export type FlowSettings = Pick<
   'flow' | 'flowToken' | 'auth' | 'host' | 'flowPort' | 'flowGrpcPort' | 'logLevel'
 >;
 
-export interface FlowFaceTools extends FlowModules {
+export interface FlowFaceParts extends FlowModules {
   readonly version: string;
   /** Called in addition to the flow's own metrics. */
   readonly observe?: FlowObserver | undefined;
@@ -44,7 +44,7 @@ export interface FlowFaceTools extends FlowModules {
 }
 
 /** The flow of a server without a flow definition: indexes documents by URL, and answers queries with their passages. */
-const STANDARD_FLOW = `
+const DEFAULT_FLOW = `
 jtype: Flow
 executors:
   - {name: read, uses: Read}
@@ -58,7 +58,7 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+
 const LOCALHOST = 'localhost';
 
 /** Starts the flow without opening its ports. Throws ConfigError if the configured flow cannot start. */
-export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools): Promise<FlowFace> {
+export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts): Promise<FlowFace> {
   const { host, flowPort, flowGrpcPort } = settings;
   const { version, log, ownNames, environment } = tools;
   const definition = readDefinition(settings, environment);
@@ -125,10 +125,10 @@ const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
 
 function readDefinition(
   { flow: file, flowToken: token }: FlowSettings,
-  env: FlowFaceTools['environment'],
+  env: FlowFaceParts['environment'],
 ): FlowDefinition {
   const overrides = token === undefined ? {} : { token };
-  if (file === undefined) return parseFlow(STANDARD_FLOW, { with: overrides });
+  if (file === undefined) return parseFlow(DEFAULT_FLOW, { with: overrides });
   try {
     return loadFlow(file, { with: overrides, env });
   } catch (error) {

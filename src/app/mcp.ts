@@ -32,21 +32,21 @@ export interface McpEndpoint {
 const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
 
 export function createMcpEndpoint({ gatekeeper, version, ownNames, log, faces }: McpEndpointOptions): McpEndpoint {
-  let opened: Promise<{ readonly endpoint: Endpoint; readonly inside: InProcess }> | undefined;
+  let opened: Promise<{ readonly endpoint: Endpoint; readonly inProcess: InProcess }> | undefined;
 
   async function open() {
     // Loaded on the first request, since the MCP package is slow to load.
-    const [{ createEndpoint }, inside] = await Promise.all([import('#mcp/endpoint.ts'), openInProcess(faces())]);
+    const [{ createEndpoint }, inProcess] = await Promise.all([import('#mcp/endpoint.ts'), openInProcess(faces())]);
     const clientFor = ({ authorization, address, requestId }: HttpCaller) =>
       createClient({
-        urls: inside.urls,
-        fetch: inside.fetch,
+        urls: inProcess.urls,
+        fetch: inProcess.fetch,
         // Rate limits are passed on to the caller.
         retries: 0,
         headers: { [CLIENT_IP_HEADER]: address, 'x-request-id': requestId, ...(authorization && { authorization }) },
       });
     const onError = (error: unknown) => log.error({ err: error }, 'an MCP tool failed');
-    return { inside, endpoint: createEndpoint({ version, clientFor, onError }) };
+    return { inProcess, endpoint: createEndpoint({ version, clientFor, onError }) };
   }
 
   return {
@@ -68,9 +68,9 @@ export function createMcpEndpoint({ gatekeeper, version, ownNames, log, faces }:
     },
     async close() {
       if (!opened) return;
-      const { endpoint, inside } = await opened;
+      const { endpoint, inProcess } = await opened;
       await endpoint.close();
-      await inside.close();
+      await inProcess.close();
     },
   };
 }

@@ -95,7 +95,7 @@ function leaky(port: number, hear: () => void) {
     pages: { origin: 'http://127.0.0.1:1', port: 1, close: async () => {} },
     listeners: [{ port, connections: () => heard, countsConnections: async () => true, close: async () => {} }],
     listenerPort: port,
-    hasChanging: false,
+    canRebind: false,
     key: '',
     urls: { reader: 'http://r', search: 'http://s', models: 'http://m', flow: 'http://f' },
     names: { private: 'private.doctor.test', mixed: 'mixed.doctor.test', changing: 'changing.doctor.test' },

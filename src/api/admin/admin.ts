@@ -43,7 +43,7 @@ export function adminRoutes(face: Face, { secret, counters, version, ...modules 
       url: route.path.replace('{id}', ':id'),
       onRequest,
       handler: async (request, reply) => {
-        const answer = await run(route, modules, request);
+        const answer = await runRoute(route, modules, request);
         return reply
           .code(route.method === 'POST' ? 201 : 200)
           .type('application/json; charset=utf-8')
@@ -53,7 +53,7 @@ export function adminRoutes(face: Face, { secret, counters, version, ...modules 
   }
 }
 
-async function run(route: AdminRoute, modules: AdminModules, request: FastifyRequest) {
+async function runRoute(route: AdminRoute, modules: AdminModules, request: FastifyRequest) {
   const { id } = request.params as { id?: string };
   if (id !== undefined && !ID_PATTERN.test(id))
     throw problem('ResourceNotFoundError', { path: 'id', message: 'The id in the path is not valid' });

@@ -70,7 +70,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
   face.get('/crawls', { onRequest }, async (request, reply) => {
     const { owner } = callerOf(request);
     const jobs = await orUnavailable(
-      crawls.list(owner, wholeNumber(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT),
+      crawls.list(owner, integerParameter(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT),
     );
     return sendJson(reply, jobs.map(showCrawl));
   });
@@ -82,7 +82,8 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
   );
 
   face.get('/crawl/:id/pages', { onRequest }, async (request, reply) => {
-    const after = wholeNumber(request, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? lastEventId(request) ?? 0;
+    const after =
+      integerParameter(request, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? lastEventId(request) ?? 0;
     const job = await ownJob(request);
     if (successKind(request.headers.accept) === 'stream') {
       return sendEvents(reply, crawls.follow(job, after, goneSignal(reply)));
@@ -127,25 +128,25 @@ const sendEvents = (reply: FastifyReply, events: AsyncIterable<FollowEvent>) =>
     .type('text/event-stream; charset=utf-8')
     .header('cache-control', 'no-cache')
     .header('x-accel-buffering', 'no')
-    .send(Readable.from(texts(events), { objectMode: false }));
+    .send(Readable.from(eventTexts(events), { objectMode: false }));
 
-async function* texts(events: AsyncIterable<FollowEvent>): AsyncGenerator<string> {
+async function* eventTexts(events: AsyncIterable<FollowEvent>): AsyncGenerator<string> {
   try {
-    for await (const event of events) yield textOf(event);
+    for await (const event of events) yield eventTextOf(event);
   } catch (error) {
     yield eventText(errorEvent(asProblem(error)));
   }
 }
 
 /** The event id of an outcome is its number, so that a client can resume with `Last-Event-ID`. */
-function textOf(event: FollowEvent): string {
+function eventTextOf(event: FollowEvent): string {
   if (event.kind === 'outcome') return `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.body}\n\n`;
   // A comment, which keeps the connection alive.
   if (event.kind === 'quiet') return ': \n\n';
   return eventText({ event: event.kind, data: showCrawl(event.job) });
 }
 
-function wholeNumber(
+function integerParameter(
   { query }: FastifyRequest,
   path: string,
   { min, max }: { readonly min: number; readonly max: number },

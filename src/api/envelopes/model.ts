@@ -122,7 +122,7 @@ export function writeModelError(given: Problem, request: FastifyRequest, reply: 
   const chat = isChat(request);
   const body = chat
     ? { error: chatError({ status, detail, code, errors }, request.id) }
-    : { detail, ...(code && { code }), request_id: request.id, ...(errors && { errors: errors.map(shownError) }) };
+    : { detail, ...(code && { code }), request_id: request.id, ...(errors && { errors: errors.map(errorJson) }) };
   return reply
     .code(chat && status === 422 ? 400 : status)
     .type('application/json; charset=utf-8')
@@ -142,11 +142,17 @@ export const chatErrorBody = (failure: Problem, requestId: string) => ({
 
 function chatError({ status, detail, code, errors }: ModelFailure, requestId: string) {
   const type = CHAT_TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
-  return { message: detail, type, param: errors?.[0] ? dotted(errors[0].field) : null, code, request_id: requestId };
+  return {
+    message: detail,
+    type,
+    param: errors?.[0] ? dottedPath(errors[0].field) : null,
+    code,
+    request_id: requestId,
+  };
 }
 
 /** Converts `body -> messages -> 0 -> content` to `messages[0].content`. */
-const dotted = (field: string) =>
+const dottedPath = (field: string) =>
   field
     .split(' -> ')
     .slice(1)
@@ -155,7 +161,7 @@ const dotted = (field: string) =>
 const MAX_SHOWN_CHARACTERS = 200;
 
 /** Truncates long texts, so that an answer never repeats a whole document. */
-function shownError({ field, message, type, input }: FieldError) {
+function errorJson({ field, message, type, input }: FieldError) {
   const shown =
     typeof input === 'string' && input.length > MAX_SHOWN_CHARACTERS ? input.slice(0, MAX_SHOWN_CHARACTERS) : input;
   return { field, message, type, ...(shown !== undefined && { input: shown }) };

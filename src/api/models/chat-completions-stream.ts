@@ -4,10 +4,10 @@ import { asProblem } from '#errors.ts';
 import type { CompletionPiece } from '#models/index.ts';
 import type { ShownTrace } from '#telemetry/trace.ts';
 import { chatErrorBody } from '../envelopes/model.ts';
-import { type Head, usageJson } from './chat-completions.ts';
+import { type CompletionHead, usageJson } from './chat-completions.ts';
 
 interface StreamOptions {
-  readonly head: Head;
+  readonly head: CompletionHead;
   readonly includeUsage: boolean;
   /** Called if the stream ends with a failure. */
   readonly onFailed: (error: unknown) => void;

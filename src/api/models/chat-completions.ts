@@ -49,7 +49,7 @@ export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): vo
         .header('x-accel-buffering', 'no')
         .send(stream);
     }
-    const whole = await wholeAnswer(answer, head);
+    const whole = await collectAnswer(answer, head);
     trace?.count('tokens', whole.usage.total_tokens);
     const shownTrace = shown();
     return reply
@@ -58,14 +58,14 @@ export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): vo
   });
 }
 
-export interface Head {
+export interface CompletionHead {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
   readonly model: string;
 }
 
-async function wholeAnswer(pieces: AsyncIterable<CompletionPiece>, { id, created, model }: Head) {
+async function collectAnswer(pieces: AsyncIterable<CompletionPiece>, { id, created, model }: CompletionHead) {
   const texts: string[] = [];
   for await (const piece of pieces) {
     if (!('finish' in piece)) {

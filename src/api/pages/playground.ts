@@ -39,7 +39,7 @@ const SEARCH_TABLE = { ...searchOptions, engine: OPTIONS.engine } as FieldTable;
 
 export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
   let reading: Promise<ReadonlyMap<string, string>> | undefined;
-  const built = () => {
+  const builtFiles = () => {
     reading ??= readBuilt();
     return reading;
   };
@@ -53,7 +53,7 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
   const keyNeeded = { reader: false, search: deps.searchNeedsKey, models: deps.modelsNeedKey };
 
   face.get('/playground', async (request, reply) => {
-    const html = (await built()).get(HTML);
+    const html = (await builtFiles()).get(HTML);
     if (!html) throw problem('RouteNotFoundError', { message: 'The playground is not built: run npm run build' });
     return reply
       .type('text/html; charset=utf-8')
@@ -73,7 +73,7 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
         .header('cache-control', 'no-cache')
         .send(JSON.stringify(setup));
     }
-    const file = name === HTML ? undefined : (await built()).get(name);
+    const file = name === HTML ? undefined : (await builtFiles()).get(name);
     if (!file) throw problem('RouteNotFoundError', { message: `The playground has no file ${name}` });
     // Immutable, as the names contain a digest of the content.
     return reply

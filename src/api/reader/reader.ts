@@ -259,7 +259,7 @@ function refuseOwnUrl(target: Target, request: FastifyRequest, deps: ReaderEndpo
   }
 }
 
-interface Work {
+interface ReadRequest {
   readonly target: Target;
   readonly options: Options;
   readonly signal: AbortSignal;
@@ -276,7 +276,7 @@ async function sendStream(
   reply: FastifyReply,
   request: FastifyRequest,
   deps: ReaderEndpointOptions,
-  work: Work,
+  work: ReadRequest,
   admission: Admission,
 ) {
   const renditions = newest(deps.reader.each(work));

@@ -31,14 +31,14 @@ function searchDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const query = queryParameters(TABLE);
   const requestBody = optionsBody('SearchOptions');
-  const typed = {
+  const queryInPath = {
     name: 'query',
     in: 'path',
     required: true,
     description: 'The query, percent-encoded. A plus sign is not decoded to a space.',
     schema: { type: 'string' },
   };
-  const pair = (id: string, summary: string, more: readonly object[]) => ({
+  const getAndPost = (id: string, summary: string, more: readonly object[]) => ({
     get: { operationId: `${id}ByQuery`, summary, responses: RESPONSES, parameters: [...more, ...query, ...headers] },
     post: {
       operationId: `${id}ByBody`,
@@ -52,9 +52,9 @@ function searchDescription(version: string): object {
     ...hostDocument('Lectern search', 'Searches the web and returns the found pages as Markdown.', version),
     security: [{ key: [] }],
     paths: {
-      '/search': pair('search', 'Search', []),
-      '/': pair('searchOrIndex', 'Search for `q`; without it, show how to use this host', []),
-      '/{query}': pair('searchPath', 'Search for the query in the path', [typed]),
+      '/search': getAndPost('search', 'Search', []),
+      '/': getAndPost('searchOrIndex', 'Search for `q`; without it, show how to use this host', []),
+      '/{query}': getAndPost('searchPath', 'Search for the query in the path', [queryInPath]),
     },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },

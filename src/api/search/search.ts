@@ -109,9 +109,10 @@ const unlessIndex = (
 
 const hasBody = ({ headers }: FastifyRequest) =>
   (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
-const hasQuery = (request: FastifyRequest) => textOfField(queryOf(request).q) !== '';
-
-const textOfField = (value: unknown) => (typeof value === 'string' ? value.trim() : value === undefined ? '' : 'given');
+function hasQuery(request: FastifyRequest): boolean {
+  const { q } = queryOf(request);
+  return typeof q === 'string' ? q.trim() !== '' : q !== undefined;
+}
 
 /** Whether the query may be missing, or the request line whose path holds it. */
 type QuerySource = 'optional' | 'required' | { readonly url: string };

@@ -7,7 +7,7 @@ import { REQUEST_KINDS } from './listeners.ts';
 import type { TestServer } from './test-server.ts';
 
 /** THE table: forbidden URLs in many spellings, by name of the check. `PORT` stands for the port of a listener. */
-const REFUSED = {
+const FORBIDDEN = {
   'This machine': [
     'http://127.0.0.1:PORT/',
     'http://127.0.0.1.:PORT/',
@@ -94,7 +94,7 @@ export function networkGuardChecks(
   return [
     { group, name: 'Listeners', run: () => checkListeners(server) },
     { group, name: 'Allowed networks', run: () => networks(allowed) },
-    ...Object.entries(REFUSED).map(([name, addresses]) => refused(name, addresses.map(here))),
+    ...Object.entries(FORBIDDEN).map(([name, addresses]) => refused(name, addresses.map(here))),
     refused('Names resolving here', [`http://${names.private}:${port}/`, `http://${names.mixed}:${port}/`]),
     refused(
       'Redirects',
@@ -201,7 +201,7 @@ async function refusals(
 
 /** The name resolves to an allowed address first, then to a forbidden one: the guard must check the one it connects to. */
 async function rebinding(server: TestServer, engines: readonly Engine[]): Promise<CheckResult> {
-  if (!server.hasChanging) return absent('this machine has only one local address');
+  if (!server.canRebind) return absent('this machine has only one local address');
   const url = `http://${server.names.changing}:${server.pages.port}/`;
   const first = await readBy(server, url, 'direct');
   if (first.code !== 200)

@@ -20,7 +20,7 @@ export interface TestServer {
   /** The port of the first listener. */
   readonly listenerPort: number;
   /** Whether a second local address was available for the name `changing`. */
-  readonly hasChanging: boolean;
+  readonly canRebind: boolean;
   /** Host names that resolve to this machine in the ways of known attacks. */
   readonly names: typeof NAMES;
   browser(): ReturnType<Awaited<ReturnType<typeof createApp>>['browser']>;
@@ -53,24 +53,24 @@ export async function startTestServer(
   const secret = await openListener('127.0.0.1');
   const listeners = [secret];
   closers.push(() => Promise.all(listeners.map((listener) => listener.close())));
-  const six = await openListener('::1', secret.port).catch(() => undefined);
-  if (six) listeners.push(six);
-  const inside = [
+  const ipv6Listener = await openListener('::1', secret.port).catch(() => undefined);
+  if (ipv6Listener) listeners.push(ipv6Listener);
+  const forbiddenUrls = [
     `http://127.0.0.1:${secret.port}/`,
     `http://localhost:${secret.port}/`,
     `http://[::1]:${secret.port}/`,
   ];
-  const pages = await openPages(() => inside);
+  const pages = await openPages(() => forbiddenUrls);
   closers.push(() => pages.close());
   // Listens on the port of the pages at another local address, so that only the address differs.
   const other = await openOtherAddress(pages.port);
   if (other) listeners.push(other.listener);
 
-  let asked = 0;
+  let lookups = 0;
   const lookup: Lookup = async (name) => {
     if (name === NAMES.private) return [HERE];
     if (name === NAMES.mixed) return [PUBLIC, HERE];
-    if (name === NAMES.changing) return asked++ === 0 || !other ? [HERE] : [other.address];
+    if (name === NAMES.changing) return lookups++ === 0 || !other ? [HERE] : [other.address];
     throw notFound();
   };
 
@@ -88,16 +88,16 @@ export async function startTestServer(
   };
   const app = await createApp({ config: examined, version, log: createLog('silent'), lookup });
   closers.push(() => app.close());
-  const opened = await openInProcess({ ...app.faces, flow: app.flow });
-  closers.push(() => opened.close());
+  const inProcess = await openInProcess({ ...app.faces, flow: app.flow });
+  closers.push(() => inProcess.close());
   return {
     key: app.firstKey ?? '',
-    fetch: opened.fetch,
-    urls: opened.urls,
+    fetch: inProcess.fetch,
+    urls: inProcess.urls,
     pages,
     listeners,
     listenerPort: secret.port,
-    hasChanging: other !== undefined,
+    canRebind: other !== undefined,
     names: NAMES,
     browser: app.browser,
     async close() {
