@@ -39,28 +39,28 @@ const firstLine = (text: string) => text.split('\n', 1)[0]!.trim().slice(0, 80);
 export function machineChecks(config: Config): Check[] {
   const group = 'Machine';
   return [
-    { group, name: 'Node', run: node },
-    { group, name: 'Memory', run: memory },
-    { group, name: 'Data folder', run: () => dataFolder(config.dataDir) },
-    { group, name: 'Disk', run: () => disk(config.dataDir, config.diskMinFreeBytes) },
-    { group, name: 'Temporary folder', run: () => temporary(config.diskMinFreeBytes) },
-    { group, name: 'Open files', run: openFiles },
-    { group, name: 'Browser', run: () => browser(config) },
-    { group, name: 'Text recognition', run: () => tesseract(config) },
-    { group, name: 'LibreOffice', run: () => libreOffice(config) },
-    { group, name: 'ffmpeg', run: () => ffmpeg(config) },
-    { group, name: 'onnxruntime', run: onnxruntime },
+    { group, name: 'Node', run: checkNode },
+    { group, name: 'Memory', run: checkMemory },
+    { group, name: 'Data folder', run: () => checkDataFolder(config.dataDir) },
+    { group, name: 'Disk', run: () => checkDisk(config.dataDir, config.diskMinFreeBytes) },
+    { group, name: 'Temporary folder', run: () => checkTemporaryFolder(config.diskMinFreeBytes) },
+    { group, name: 'Open files', run: checkOpenFiles },
+    { group, name: 'Browser', run: () => checkBrowser(config) },
+    { group, name: 'Text recognition', run: () => checkOcr(config) },
+    { group, name: 'LibreOffice', run: () => checkLibreOffice(config) },
+    { group, name: 'ffmpeg', run: () => checkFfmpeg(config) },
+    { group, name: 'onnxruntime', run: checkOnnxruntime },
   ];
 }
 
-function node(): CheckResult {
+function checkNode(): CheckResult {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const version = `${process.versions.node} on ${process.platform} ${process.arch}`;
   if (major > 20 || (major === 20 && minor >= 19)) return ok(version);
   return broken(version, 'Install Node 20.19 or later');
 }
 
-function memory(): CheckResult {
+function checkMemory(): CheckResult {
   // The memory limit of a container. Without a limit it is 0, or more than the machine has.
   const limit = process.constrainedMemory?.() ?? 0;
   const total = limit > 0 ? Math.min(limit, os.totalmem()) : os.totalmem();
@@ -72,7 +72,7 @@ function memory(): CheckResult {
   );
 }
 
-async function dataFolder(dataDir: string): Promise<CheckResult> {
+async function checkDataFolder(dataDir: string): Promise<CheckResult> {
   const probe = path.join(dataDir, `doctor-${randomUUID()}`);
   const isNew = !existsSync(dataDir);
   try {
@@ -90,7 +90,7 @@ async function dataFolder(dataDir: string): Promise<CheckResult> {
   }
 }
 
-async function disk(dataDir: string, leastFree: number): Promise<CheckResult> {
+async function checkDisk(dataDir: string, leastFree: number): Promise<CheckResult> {
   const folder = existsSync(dataDir) ? dataDir : path.dirname(path.resolve(dataDir));
   const free = await freeBytes(folder);
   if (free === undefined) return absent('unknown on this system');
@@ -105,7 +105,7 @@ async function disk(dataDir: string, leastFree: number): Promise<CheckResult> {
 }
 
 /** The folder that the browser and other programs write to. It is often a separate file system, in memory. */
-async function temporary(leastFree: number): Promise<CheckResult> {
+async function checkTemporaryFolder(leastFree: number): Promise<CheckResult> {
   const folder = path.dirname((await processTemporaryFolder()).path);
   const free = await freeBytes(folder);
   if (free === undefined) return absent('unknown on this system');
@@ -117,7 +117,7 @@ async function temporary(leastFree: number): Promise<CheckResult> {
   );
 }
 
-async function openFiles(): Promise<CheckResult> {
+async function checkOpenFiles(): Promise<CheckResult> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => undefined);
   const [, soft] = /^Max open files\s+(\S+)/m.exec(limits ?? '') ?? [];
   if (soft === undefined) return absent('unknown on this system');
@@ -129,7 +129,7 @@ async function openFiles(): Promise<CheckResult> {
   );
 }
 
-function browser({ browser: configured, dataDir }: Config): CheckResult {
+function checkBrowser({ browser: configured, dataDir }: Config): CheckResult {
   if (configured === 'none')
     return absent('LECTERN_BROWSER=none', 'Pages are read without running their scripts. Unset it to use a browser');
   const found = findBrowser({ configured, dataDir });
@@ -140,7 +140,7 @@ function browser({ browser: configured, dataDir }: Config): CheckResult {
   return warning('not found', advice);
 }
 
-async function tesseract({ tesseract: configured, ocrLanguages }: Config): Promise<CheckResult> {
+async function checkOcr({ tesseract: configured, ocrLanguages }: Config): Promise<CheckResult> {
   if (configured === 'none')
     return absent('LECTERN_TESSERACT=none', 'Text in scanned pages and images is not recognized');
   const wanted = ocrLanguages.length ? ocrLanguages : ['eng'];
@@ -157,7 +157,7 @@ async function tesseract({ tesseract: configured, ocrLanguages }: Config): Promi
   return broken(`${what}: language ${missing.join(', ')} of LECTERN_OCR_LANGUAGES is missing`, advice);
 }
 
-function libreOffice({ libreoffice }: Config): CheckResult {
+function checkLibreOffice({ libreoffice }: Config): CheckResult {
   const known = createLibreOffice({ program: libreoffice, temporaryDir: os.tmpdir() }).available();
   if (known) return ok('found');
   if (libreoffice && libreoffice !== 'none')
@@ -165,7 +165,7 @@ function libreOffice({ libreoffice }: Config): CheckResult {
   return absent('not found', 'Old Office formats (.doc, .xls, .ppt) need it. The current formats do not');
 }
 
-async function ffmpeg({ ffmpeg: program }: Config): Promise<CheckResult> {
+async function checkFfmpeg({ ffmpeg: program }: Config): Promise<CheckResult> {
   const output = await outputOf(program ?? 'ffmpeg', ['-version']);
   if (output !== undefined) return ok(firstLine(output).replace(/ Copyright.*/, ''));
   if (program !== undefined) return broken(`${program} cannot be run`, 'Set LECTERN_FFMPEG to the path of ffmpeg');
@@ -173,7 +173,7 @@ async function ffmpeg({ ffmpeg: program }: Config): Promise<CheckResult> {
 }
 
 /** Loads it in a child process, since a missing system library would crash this one. */
-async function onnxruntime(): Promise<CheckResult> {
+async function checkOnnxruntime(): Promise<CheckResult> {
   let module: string;
   try {
     module = createRequire(import.meta.url).resolve('onnxruntime-node');

@@ -84,34 +84,36 @@ export function networkGuardChecks(
 ): Check[] {
   const group = 'Network guard';
   const { listenerPort: port, names, pages } = server;
-  const here = (address: string) => address.replace('PORT', String(port));
-  const refused = (name: string, addresses: readonly string[]): Check => ({
+  const withPort = (url: string) => url.replace('PORT', String(port));
+  const refused = (name: string, urls: readonly string[]): Check => ({
     group,
     name,
-    run: () => withoutConnections(server, () => refusals(server, addresses, engines)),
+    run: () => withoutConnections(server, () => checkRefused(server, urls, engines)),
   });
   const redirectTo = (url: string) => `${pages.origin}/redirect?to=${encodeURIComponent(url)}`;
   return [
     { group, name: 'Listeners', run: () => checkListeners(server) },
-    { group, name: 'Allowed networks', run: () => networks(allowed) },
-    ...Object.entries(FORBIDDEN).map(([name, addresses]) => refused(name, addresses.map(here))),
+    { group, name: 'Allowed networks', run: () => checkAllowedNetworks(allowed) },
+    ...Object.entries(FORBIDDEN).map(([name, urls]) => refused(name, urls.map(withPort))),
     refused('Names resolving here', [`http://${names.private}:${port}/`, `http://${names.mixed}:${port}/`]),
     refused(
       'Redirects',
       [
-        here('http://127.0.0.1:PORT/'),
-        here('http://[::1]:PORT/'),
-        here('http://2130706433:PORT/'),
+        withPort('http://127.0.0.1:PORT/'),
+        withPort('http://[::1]:PORT/'),
+        withPort('http://2130706433:PORT/'),
         `http://${names.private}:${port}/`,
         'http://169.254.169.254/',
       ].map(redirectTo),
     ),
-    { group, name: 'DNS rebinding', run: () => withoutConnections(server, () => rebinding(server, engines)) },
+    { group, name: 'DNS rebinding', run: () => withoutConnections(server, () => checkRebinding(server, engines)) },
     {
       group,
       name: 'Requests by a page',
       run: () =>
-        engines.includes('browser') ? withoutConnections(server, () => pageRequests(server)) : absent('no browser'),
+        engines.includes('browser')
+          ? withoutConnections(server, () => checkPageRequests(server))
+          : absent('no browser'),
     },
   ];
 }
@@ -136,7 +138,7 @@ async function checkListeners({ listeners }: TestServer): Promise<CheckResult> {
   );
 }
 
-function networks(allowed: readonly string[]): CheckResult {
+function checkAllowedNetworks(allowed: readonly string[]): CheckResult {
   if (!allowed.length) return ok('public ones only');
   return warning(
     allowed.join(', '),
@@ -172,18 +174,18 @@ export async function readBy(
   return (await answer.json()) as Answer;
 }
 
-async function refusals(
+async function checkRefused(
   server: TestServer,
-  addresses: readonly string[],
+  urls: readonly string[],
   engines: readonly Engine[],
 ): Promise<CheckResult> {
   const wrong: string[] = [];
   let untried = 0;
   for (const engine of engines) {
-    for (const address of addresses) {
-      const { name = 'an answer' } = await readBy(server, address, engine);
+    for (const url of urls) {
+      const { name = 'an answer' } = await readBy(server, url, engine);
       if (name === NO_ENGINE) untried++;
-      else if (!REFUSALS.includes(name)) wrong.push(`${address} (${engine}: ${name})`);
+      else if (!REFUSALS.includes(name)) wrong.push(`${url} (${engine}: ${name})`);
     }
   }
   const engineNames = engines.join(' and ');
@@ -192,7 +194,7 @@ async function refusals(
       `${untried} could not be tried, no connection arrived`,
       'The browser does not start: see its check below',
     );
-  if (!wrong.length) return ok(`${addresses.length} refused by ${engineNames}, no connection arrived`);
+  if (!wrong.length) return ok(`${urls.length} refused by ${engineNames}, no connection arrived`);
   return broken(
     `not refused: ${wrong.slice(0, 5).join(', ')}`,
     'Please report this bug: callers must not be able to request these URLs',
@@ -200,17 +202,17 @@ async function refusals(
 }
 
 /** The name resolves to an allowed address first, then to a forbidden one: the guard must check the one it connects to. */
-async function rebinding(server: TestServer, engines: readonly Engine[]): Promise<CheckResult> {
+async function checkRebinding(server: TestServer, engines: readonly Engine[]): Promise<CheckResult> {
   if (!server.canRebind) return absent('this machine has only one local address');
   const url = `http://${server.names.changing}:${server.pages.port}/`;
   const first = await readBy(server, url, 'direct');
   if (first.code !== 200)
     return broken(`the first read failed: ${first.name}`, 'The check itself failed. This is a bug: please report it');
-  return refusals(server, [url], engines);
+  return checkRefused(server, [url], engines);
 }
 
 /** Uses one page per kind of request, since a page is stopped at its first forbidden request. */
-async function pageRequests(server: TestServer): Promise<CheckResult> {
+async function checkPageRequests(server: TestServer): Promise<CheckResult> {
   const failed: string[] = [];
   for (const kind of Object.keys(REQUEST_KINDS)) {
     const headers = { 'x-wait-for-selector': '#tried' };

@@ -53,12 +53,12 @@ export function watchConnections(): ConnectionWatch {
 }
 
 export const privacyChecks = (watch: ConnectionWatch): Check[] => [
-  { group: 'Privacy', name: 'Telemetry', run: telemetry },
-  { group: 'Privacy', name: 'Connections', run: () => connections(watch) },
+  { group: 'Privacy', name: 'Telemetry', run: checkTelemetry },
+  { group: 'Privacy', name: 'Connections', run: () => checkConnections(watch) },
 ];
 
 /** Checks that the switches against telemetry are set in a new child process and in the running ones. */
-async function telemetry(): Promise<CheckResult> {
+async function checkTelemetry(): Promise<CheckResult> {
   const script = 'process.stdout.write(JSON.stringify(process.env))';
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
     env: childEnvironment(),
@@ -83,7 +83,7 @@ async function telemetry(): Promise<CheckResult> {
   return ok(`${names} are set in all ${environments.length + 1} processes checked`);
 }
 
-function connections(watch: ConnectionWatch): CheckResult {
+function checkConnections(watch: ConnectionWatch): CheckResult {
   if (!isLinux) return absent('this system does not list connections by process');
   const { samples, processes, connections } = watch.report();
   if (connections.length)

@@ -13,14 +13,14 @@ import { openDatabase } from '#storage/database/sqlite.ts';
 import { broken, type Check, type CheckResult, ok, warning } from './finding.ts';
 
 export const storeChecks = (config: Config): Check[] => [
-  { group: 'Stores', name: 'SQLite', run: () => sqlite(config) },
-  { group: 'Stores', name: 'Tables', run: () => tables(config) },
-  ...(config.databaseUrl ? [] : [{ group: 'Stores' as const, name: 'Locks', run: () => locks(config) }]),
-  { group: 'Stores', name: 'Limits', run: () => limits(config) },
+  { group: 'Stores', name: 'SQLite', run: () => checkSqlite(config) },
+  { group: 'Stores', name: 'Tables', run: () => checkTables(config) },
+  ...(config.databaseUrl ? [] : [{ group: 'Stores' as const, name: 'Locks', run: () => checkLocks(config) }]),
+  { group: 'Stores', name: 'Limits', run: () => checkLimits(config) },
 ];
 
 /** Tests a new database file in the data folder: some network disks allow writing but not locking. */
-async function sqlite({ dataDir }: Config): Promise<CheckResult> {
+async function checkSqlite({ dataDir }: Config): Promise<CheckResult> {
   const file = path.join(dataDir, `doctor-${randomUUID()}.db`);
   try {
     const database = await openDatabase(file, ['CREATE TABLE probe (value INTEGER NOT NULL)']);
@@ -42,7 +42,7 @@ const SQLITE_ADVICE =
   'Set LECTERN_DATA_DIR to a folder on a local disk: SQLite does not work on most network file systems';
 
 /** Whether each existing file can be locked for writing. A running server holds a lock only briefly. */
-async function locks({ dataDir }: Config): Promise<CheckResult> {
+async function checkLocks({ dataDir }: Config): Promise<CheckResult> {
   const held: string[] = [];
   for (const { room: module, fileIn } of [ACCOUNT_TABLES, BATCH_TABLES, CRAWL_TABLES]) {
     const file = fileIn(dataDir);
@@ -66,7 +66,7 @@ async function locks({ dataDir }: Config): Promise<CheckResult> {
   );
 }
 
-async function tables(config: Config): Promise<CheckResult> {
+async function checkTables(config: Config): Promise<CheckResult> {
   const where = config.databaseUrl ? 'PostgreSQL' : 'SQLite';
   try {
     const states = await migrationState(config);
@@ -94,7 +94,7 @@ async function tables(config: Config): Promise<CheckResult> {
 }
 
 /** Takes two from a limit of one, in the store that the server uses. The second must be refused. */
-async function limits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Config): Promise<CheckResult> {
+async function checkLimits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Config): Promise<CheckResult> {
   const kind = store ?? (redisUrl ? 'redis' : databaseUrl ? 'database' : 'memory');
   const file = path.join(dataDir, 'limits.db');
   try {

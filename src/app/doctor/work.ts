@@ -4,20 +4,20 @@ import { readBy } from './network-guard.ts';
 import { KEYLESS_RPM, type TestServer } from './test-server.ts';
 
 export const workChecks = (server: TestServer, hasBrowser: boolean): Check[] => [
-  { group: 'Limits', name: 'Keyless limit', run: () => keyless(server) },
-  { group: 'Limits', name: 'Wrong key', run: () => wrongKey(server) },
-  { group: 'Work', name: 'Reading a page', run: () => read(server) },
+  { group: 'Limits', name: 'Keyless limit', run: () => checkKeylessLimit(server) },
+  { group: 'Limits', name: 'Wrong key', run: () => checkWrongKey(server) },
+  { group: 'Work', name: 'Reading a page', run: () => checkReading(server) },
   {
     group: 'Work',
     name: 'Rendering a page',
-    run: () => (hasBrowser ? rendered(server) : absent('no browser')),
+    run: () => (hasBrowser ? checkRendering(server) : absent('no browser')),
   },
-  { group: 'Work', name: 'Browser sandbox', run: () => sandbox(server, hasBrowser) },
-  { group: 'Work', name: 'Embedding', run: () => embedding(server) },
-  { group: 'Work', name: 'Flow', run: () => flow(server) },
+  { group: 'Work', name: 'Browser sandbox', run: () => checkSandbox(server, hasBrowser) },
+  { group: 'Work', name: 'Embedding', run: () => checkEmbedding(server) },
+  { group: 'Work', name: 'Flow', run: () => checkFlow(server) },
 ];
 
-async function keyless({ fetch, urls }: TestServer): Promise<CheckResult> {
+async function checkKeylessLimit({ fetch, urls }: TestServer): Promise<CheckResult> {
   const statuses: number[] = [];
   for (let at = 0; at <= KEYLESS_RPM; at++) statuses.push((await fetch(urls.reader)).status);
   const last = statuses.pop();
@@ -28,7 +28,7 @@ async function keyless({ fetch, urls }: TestServer): Promise<CheckResult> {
   );
 }
 
-async function wrongKey({ fetch, urls }: TestServer): Promise<CheckResult> {
+async function checkWrongKey({ fetch, urls }: TestServer): Promise<CheckResult> {
   const answer = await fetch(`${urls.models}/v1/embeddings`, {
     method: 'POST',
     headers: { authorization: 'Bearer lectern_wrong' },
@@ -39,7 +39,7 @@ async function wrongKey({ fetch, urls }: TestServer): Promise<CheckResult> {
     : broken(`answered ${answer.status}, not 401`, 'Wrong keys are accepted. Please report this bug');
 }
 
-async function read(server: TestServer): Promise<CheckResult> {
+async function checkReading(server: TestServer): Promise<CheckResult> {
   const { name, data } = await readBy(server, server.pages.origin, 'direct');
   if (data?.content?.includes('Lectern serves this page to itself')) return ok('a page was converted to Markdown');
   return broken(
@@ -48,7 +48,7 @@ async function read(server: TestServer): Promise<CheckResult> {
   );
 }
 
-async function rendered(server: TestServer): Promise<CheckResult> {
+async function checkRendering(server: TestServer): Promise<CheckResult> {
   const { name, data } = await readBy(server, `${server.pages.origin}/script`, 'browser');
   const { version } = server.browser();
   if (data?.content?.includes('Written by the script of the page'))
@@ -58,7 +58,7 @@ async function rendered(server: TestServer): Promise<CheckResult> {
   return broken(`the browser does not render pages (${name ?? 'no content'})`, advice);
 }
 
-function sandbox(server: TestServer, hasBrowser: boolean): CheckResult {
+function checkSandbox(server: TestServer, hasBrowser: boolean): CheckResult {
   if (!hasBrowser) return absent('no browser');
   const { sandboxed } = server.browser();
   if (sandboxed) return ok('pages run inside it');
@@ -70,7 +70,7 @@ function sandbox(server: TestServer, hasBrowser: boolean): CheckResult {
   return warning('the browser runs without its sandbox', advice);
 }
 
-async function embedding({ fetch, urls, key }: TestServer): Promise<CheckResult> {
+async function checkEmbedding({ fetch, urls, key }: TestServer): Promise<CheckResult> {
   const answer = await fetch(`${urls.models}/v1/embeddings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },
@@ -87,7 +87,7 @@ async function embedding({ fetch, urls, key }: TestServer): Promise<CheckResult>
 
 const TEXT = 'The doctor has added this sentence to the index of a flow.';
 
-async function flow({ fetch, urls }: TestServer): Promise<CheckResult> {
+async function checkFlow({ fetch, urls }: TestServer): Promise<CheckResult> {
   const post = async (endpoint: string, text: string) => {
     const answer = await fetch(`${urls.flow}/${endpoint}`, {
       method: 'POST',
