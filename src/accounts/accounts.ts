@@ -8,10 +8,10 @@ import { NAME_PATTERN } from './names.ts';
 import type { Account, Accounts, KeyRecord } from './records.ts';
 import type { Tables } from './schema.ts';
 import {
-  anyKey,
   findAccount,
   findIdentity,
   findKey,
+  hasAnyKey,
   insertAccount,
   insertAccountOnce,
   insertKey,
@@ -138,7 +138,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
 
     // The lookup uses a keyed hash, so its duration does not reveal how close a guess was.
     identify: async (key) => (isValidKey(key) ? identities.of(await hash(key)) : undefined),
-    hasNoKeys: async () => !(await anyKey(db)),
+    hasNoKeys: async () => !(await hasAnyKey(db)),
   };
 }
 

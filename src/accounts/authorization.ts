@@ -1,19 +1,19 @@
 /** Reads the API key from the Authorization header. Does not verify it. */
 
-export type Given =
+export type HeaderKey =
   | { readonly kind: 'nothing' }
   /** The header holds no key in the required form. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'key'; readonly key: string };
 
-const NOTHING: Given = { kind: 'nothing' };
-const MALFORMED: Given = { kind: 'malformed' };
+const NOTHING: HeaderKey = { kind: 'nothing' };
+const MALFORMED: HeaderKey = { kind: 'malformed' };
 
 /** Keys consist of visible ASCII characters. */
 const KEY = /^[\x21-\x7e]+$/;
 
 /** Accepts one header of the form `Bearer KEY` only (docs/reference/wire/models.md, Authentication). */
-export function readBearer(headers: readonly string[]): Given {
+export function readBearer(headers: readonly string[]): HeaderKey {
   if (headers.length > 1) return MALFORMED;
   const [header = ''] = headers;
   if (header === '') return NOTHING;
@@ -22,7 +22,7 @@ export function readBearer(headers: readonly string[]): Given {
 }
 
 /** Accepts `SCHEME KEY` or the key alone (docs/reference/wire/search.md, Authentication). */
-export function readAnyKey(headers: readonly string[]): Given {
+export function readAnyKey(headers: readonly string[]): HeaderKey {
   if (headers.length > 1) return MALFORMED;
   const words = (headers[0] ?? '').split(/\s+/, 4).filter(Boolean);
   if (!words.length) return NOTHING;

@@ -7,8 +7,8 @@ import type { Feature, Plans } from '#plans.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import type { AccessRule, Admission, Caller, Credentials, ShowLimits } from './admission.ts';
 import { readAnyKey, readBearer } from './authorization.ts';
-import { createKeyAdmission, limitState, take } from './key-admission.ts';
-import { addressLimit, unavailable } from './limit-problems.ts';
+import { createKeyAdmission, limitState, takeCounters } from './key-admission.ts';
+import { addressLimit, asUnavailable } from './limit-problems.ts';
 import { limiterKeyOf } from './limiter-key.ts';
 import type { Accounts, Identity, Usage } from './records.ts';
 
@@ -55,7 +55,7 @@ export function createGate(options: GateOptions): Gate {
     const given = (isStrict ? readBearer : readAnyKey)(authorization);
     if (given.kind === 'key') {
       const identity = await accounts.identify(given.key).catch((error: unknown) => {
-        throw unavailable(error);
+        throw asUnavailable(error);
       });
       if (identity) return identity;
       throw await refusal('AuthenticationFailedError', clientIp);
@@ -70,7 +70,7 @@ export function createGate(options: GateOptions): Gate {
   async function admitKeyless(rule: AccessRule, clientIp: string, show: ShowLimits): Promise<Admission> {
     if (keylessRpm !== undefined) {
       const bucket = `keyless:${rule.endpoint}:${limiterKeyOf(clientIp)}`;
-      const taken = await take(counters, { windows: [{ bucket, limit: keylessRpm, amount: 1 }] });
+      const taken = await takeCounters(counters, { windows: [{ bucket, limit: keylessRpm, amount: 1 }] });
       show({ requests: limitState(keylessRpm, taken.windows[0]!) });
       if (!taken.ok) throw addressLimit(taken.waitMs);
     }

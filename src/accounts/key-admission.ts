@@ -7,7 +7,7 @@ import type { EndpointLimits, Plans } from '#plans.ts';
 import type { Counters, Lease, Taken, WindowState } from '#storage/counters/counters.ts';
 import type { AccessRule, Admission, LimitState, LimitStates, ShowLimits } from './admission.ts';
 import { newId } from './ids.ts';
-import { concurrencyLimit, requestLimit, requestTooLarge, tokenLimit, unavailable } from './limit-problems.ts';
+import { asUnavailable, concurrencyLimit, requestLimit, requestTooLarge, tokenLimit } from './limit-problems.ts';
 import type { Account, Hold, Identity, Usage } from './records.ts';
 
 export interface KeyAdmissionOptions {
@@ -97,7 +97,7 @@ async function takeLimits({
   // Read without counting, so that every response can show the state.
   const tokens = tokensPerMinute === undefined ? [] : [{ bucket: buckets.tokens, limit: tokensPerMinute, amount: 0 }];
   if (!requests.length && !tokens.length && flight === undefined) return { states: {} };
-  const taken = await take(counters, { windows: [...requests, ...tokens], lease: flight });
+  const taken = await takeCounters(counters, { windows: [...requests, ...tokens], lease: flight });
   const states: LimitStates = {
     ...(requests.length && { requests: limitState(requestsPerMinute!, taken.windows[0]!) }),
     ...(tokens.length && { tokens: limitState(tokensPerMinute!, taken.windows[requests.length]!) }),
@@ -129,7 +129,7 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
   async function holdBalance(wanted: number, least: number): Promise<void> {
     if (account.balance === null || wanted <= 0) return;
     const made = await usage.hold(account.id, { wanted, least }).catch((error: unknown) => {
-      throw unavailable(error);
+      throw asUnavailable(error);
     });
     if (!made) throw problem('InsufficientBalanceError');
     hold = made;
@@ -138,7 +138,7 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
   async function reserveNow(tokens: number): Promise<void> {
     if (limit !== undefined) {
       if (tokens > limit) throw requestTooLarge(tokens, limit, planName);
-      const taken = await take(counters, { windows: [{ bucket, limit, amount: tokens }] });
+      const taken = await takeCounters(counters, { windows: [{ bucket, limit, amount: tokens }] });
       show(limitState(limit, taken.windows[0]!));
       if (!taken.ok) throw tokenLimit(taken.current, limit, taken.waitMs);
       reserved = { tokens, slot: taken.slot };
@@ -168,11 +168,11 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
 }
 
 /** `counters.take`, with ServiceAwayError if the counters are unreachable. */
-export async function take(counters: Counters, ...args: Parameters<Counters['take']>): Promise<Taken> {
+export async function takeCounters(counters: Counters, ...args: Parameters<Counters['take']>): Promise<Taken> {
   try {
     return await counters.take(...args);
   } catch (error) {
-    throw unavailable(error);
+    throw asUnavailable(error);
   }
 }
 

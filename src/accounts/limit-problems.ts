@@ -42,7 +42,7 @@ export const requestTooLarge = (tokens: number, limit: number, plan: string) =>
 const RETRY_AFTER_S = 2;
 
 /** ServiceAwayError if the store of accounts or limits is unreachable, else the error itself. */
-export const unavailable = (error: unknown): unknown =>
+export const asUnavailable = (error: unknown): unknown =>
   error instanceof CountersUnavailableError || error instanceof DatabaseUnavailableError
     ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error)
     : error;

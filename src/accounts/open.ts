@@ -8,7 +8,7 @@ import { MIGRATIONS } from './migrations/migrations.ts';
 import type { Accounts, Usage } from './records.ts';
 import type { Tables } from './schema.ts';
 import { openDatabaseSecret, openFileSecret } from './secret.ts';
-import { anyKey } from './store.ts';
+import { hasAnyKey } from './store.ts';
 import { openUsage } from './usage.ts';
 
 export const ACCOUNT_TABLES: ModuleTables = {
@@ -71,7 +71,7 @@ async function createParts(
   { keyGraceMs, usageKeepDays, log }: AccountsModuleOptions,
 ): Promise<Pick<AccountsModule, 'accounts' | 'usage'>> {
   // A missing secret file fails the start. A secret in PostgreSQL is read on first use, as the server may be unreachable now.
-  const fileSecret = store.dialect === 'sqlite' ? await openFileSecret(folder, () => anyKey(store.db)) : undefined;
+  const fileSecret = store.dialect === 'sqlite' ? await openFileSecret(folder, () => hasAnyKey(store.db)) : undefined;
   const secret = async () => fileSecret ?? openDatabaseSecret(store.db);
   const accounts = createAccounts({ store, secret, graceMs: keyGraceMs });
   return { accounts, usage: await openUsage({ store, folder, keepDays: usageKeepDays, log }) };

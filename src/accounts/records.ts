@@ -31,7 +31,7 @@ export interface Identity {
 }
 
 /** One page of a list: at most `limit` rows after the row with the id `after`. */
-export interface Page {
+export interface ListPage {
   readonly limit?: number;
   readonly after?: string;
 }
@@ -54,7 +54,7 @@ export interface Accounts {
   ): Promise<Account | undefined>;
   account(id: string): Promise<Account | undefined>;
   /** In order of creation. */
-  accounts(page?: Page): Promise<Account[]>;
+  accounts(page?: ListPage): Promise<Account[]>;
   /**
    * Creates a key: `lectern_` and 256 random bits, or the text given as `key`. That must be 32 to 512 visible ASCII
    * characters and new, else ParamValidationError. ResourceNotFoundError if there is no such account.
@@ -70,7 +70,7 @@ export interface Accounts {
   /** `undefined` if there is no such key. Revoking again keeps the first time. */
   revokeKey(id: string): Promise<KeyRecord | undefined>;
   /** In order of creation. */
-  keys(of?: { readonly accountId?: string } & Page): Promise<KeyRecord[]>;
+  keys(of?: { readonly accountId?: string } & ListPage): Promise<KeyRecord[]>;
   /** Whom a key belongs to; `undefined` if it is unknown, revoked or expired. */
   identify(key: string): Promise<Identity | undefined>;
   /** Whether no key was ever created. */

@@ -1,6 +1,6 @@
 /** The database queries for accounts and keys, one function each. */
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Account, Identity, KeyRecord, Page } from './records.ts';
+import type { Account, Identity, KeyRecord, ListPage } from './records.ts';
 import type { Db, Tables } from './schema.ts';
 
 const ACCOUNT = ['id', 'name', 'plan', 'balance', 'created_at as createdAt'] as const;
@@ -33,7 +33,7 @@ export async function insertAccountOnce(db: Db, { createdAt, ...rest }: Account)
 export const findAccount = (db: Db, id: string): Promise<Account | undefined> =>
   db.selectFrom('accounts').select(ACCOUNT).where('id', '=', id).executeTakeFirst();
 
-export function listAccounts(db: Db, { after, limit }: Page): Promise<Account[]> {
+export function listAccounts(db: Db, { after, limit }: ListPage): Promise<Account[]> {
   let query = db.selectFrom('accounts').select(ACCOUNT).orderBy('created_at').orderBy('id');
   if (after !== undefined) query = query.where(laterThan('accounts', after));
   if (limit !== undefined) query = query.limit(limit);
@@ -99,7 +99,7 @@ export async function insertKey(db: Db, key: KeyRecord, hash: string): Promise<b
 export const findKey = (db: Db, id: string): Promise<KeyRecord | undefined> =>
   db.selectFrom('api_keys').select(KEY).where('id', '=', id).executeTakeFirst();
 
-export function listKeys(db: Db, { accountId, after, limit }: Page & { accountId?: string }): Promise<KeyRecord[]> {
+export function listKeys(db: Db, { accountId, after, limit }: ListPage & { accountId?: string }): Promise<KeyRecord[]> {
   let query = db.selectFrom('api_keys').select(KEY).orderBy('created_at').orderBy('id');
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);
   if (after !== undefined) query = query.where(laterThan('api_keys', after));
@@ -128,7 +128,7 @@ export const revokeKey = (db: Db, id: string, at: number): Promise<KeyRecord | u
     .returning(KEY)
     .executeTakeFirst();
 
-export const anyKey = async (db: Db): Promise<boolean> =>
+export const hasAnyKey = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
 
 /** The key with this hash and its account; `undefined` if it is unknown or revoked. */

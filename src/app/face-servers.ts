@@ -1,7 +1,7 @@
 /** The servers of the faces, each with its routes. None of them listens yet. */
 import type { AccountsModule } from '#accounts/index.ts';
 import { adminRoutes, writeAdminError } from '#api/admin/admin.ts';
-import { signIn } from '#api/admin/sign-in.ts';
+import { createSecretHook } from '#api/admin/secret-hook.ts';
 import { CRAWL_PATHS, crawlRoutes } from '#api/crawl/crawl.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
@@ -9,8 +9,8 @@ import type { Gatekeeper } from '#api/gatekeeper.ts';
 import { HEALTH_PATHS, type Health, healthRoutes } from '#api/health.ts';
 import type { FaceName } from '#api/hosts.ts';
 import { metricsRoute, requestCounter } from '#api/metrics.ts';
+import { modelHealthRoutes } from '#api/models/health.ts';
 import { modelHostRoutes } from '#api/models/host.ts';
-import { modelProbes } from '#api/models/probes.ts';
 import { DOCUMENTATION_PATHS, documentationRoutes } from '#api/pages/documentation.ts';
 import { PLAYGROUND_PATHS, playgroundRoutes } from '#api/pages/playground.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/pages/static.ts';
@@ -183,7 +183,7 @@ export function createModelFace(context: FaceContext): Promise<Face> {
     maxBodyBytes: config.modelMaxBodyBytes,
   };
   return createFace('model', context, options, (face) => {
-    modelProbes(face, {
+    modelHealthRoutes(face, {
       models: modelHost.models,
       draining: () => !health.ready(),
       fullDisks: health.fullDisks,
@@ -216,7 +216,7 @@ export async function createAdminServer(
     malformedBody: errorBody,
   });
   adminRoutes(admin, { ...accounts, plans, secret, counters, version });
-  metricsRoute(admin, metrics, signIn(secret, counters));
+  metricsRoute(admin, metrics, createSecretHook(secret, counters));
   await admin.ready();
   return admin;
 }

@@ -11,7 +11,7 @@ export interface FlowAccess {
 }
 
 /** The reason why a request is refused; `undefined` if it is not. `ownNames` are the host names of the flow. */
-export const crossSiteRefusal =
+export const createCrossSiteRefusal =
   ({ token, cors }: FlowAccess, ownNames: readonly string[]) =>
   ({ headers }: IncomingMessage): string | undefined =>
     !token && !cors && isCrossSite(headers, ownNames) ? REFUSAL : undefined;

@@ -18,7 +18,7 @@ import {
   parseFlow,
   serveMetrics,
 } from '#flow/index.ts';
-import { crossSiteRefusal } from './flow-cross-site.ts';
+import { createCrossSiteRefusal } from './flow-cross-site.ts';
 import { createFlowTools, type FlowModules } from './flow-tools.ts';
 
 export interface FlowFace extends HostFace {
@@ -81,7 +81,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
   }
   const localOnly = settings.auth === 'on' && options.token === undefined && !LOOPBACK.test(host);
 
-  const refuseCrossSite = crossSiteRefusal(options, ownNames);
+  const refuseCrossSite = createCrossSiteRefusal(options, ownNames);
   function refuse(request: IncomingMessage): string | undefined {
     if (localOnly && !isLocal(request)) return REMOTE_REFUSED;
     return refuseCrossSite(request);

@@ -34,7 +34,7 @@ export interface MigrationState {
 }
 
 /** Changes nothing. Throws DatabaseUnavailableError if the database cannot be reached. */
-export async function migrationState(place: Place): Promise<MigrationState[]> {
+export async function readMigrationStates(place: Place): Promise<MigrationState[]> {
   const states: MigrationState[] = [];
   for (const { room, migrations, fileIn } of tablesOf(place)) {
     const seen = await seenMigrations({ url: place.databaseUrl, file: fileIn(place.dataDir) }, room);

@@ -15,10 +15,10 @@ import { createMemoryCounters } from '#storage/counters/memory.ts';
 import { createLog } from '#telemetry/log.ts';
 import { errorBody } from '../envelopes/reader.ts';
 import { adminRoutes, writeAdminError } from './admin.ts';
-import { adminDescription } from './openapi.ts';
+import { createAdminDescription } from './openapi.ts';
 
 const SECRET = 'correct horse battery staple';
-const description = adminDescription('1.2.3') as {
+const description = createAdminDescription('1.2.3') as {
   openapi: string;
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, object> }>>;
   components: { schemas: Record<string, object> };

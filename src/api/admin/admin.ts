@@ -6,9 +6,9 @@ import type { Counters } from '#storage/counters/counters.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { errorObject } from '../envelopes/reader.ts';
 import { ADMIN_TABLE, type AdminModules, type AdminRoute } from './endpoints.ts';
-import { adminDescription } from './openapi.ts';
+import { createAdminDescription } from './openapi.ts';
 import { ID_PATTERN, validate } from './schemas.ts';
-import { signIn } from './sign-in.ts';
+import { createSecretHook } from './secret-hook.ts';
 
 export interface AdminEndpointOptions extends AdminModules {
   readonly secret: string;
@@ -34,9 +34,9 @@ export function adminRoutes(face: Face, { secret, counters, version, ...modules 
       if (name.startsWith('access-control-')) reply.removeHeader(name);
     }
   });
-  const description = JSON.stringify(adminDescription(version));
+  const description = JSON.stringify(createAdminDescription(version));
   face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
-  const onRequest = signIn(secret, counters);
+  const onRequest = createSecretHook(secret, counters);
   for (const route of ADMIN_TABLE) {
     face.route({
       method: route.method,

@@ -9,7 +9,7 @@ const json = (schema: object) => ({ 'application/json': { schema } });
 const statusOf = ({ method }: AdminRoute) => (method === 'POST' ? 201 : 200);
 
 /** The OpenAPI 3.1 document of the admin API. */
-export function adminDescription(version: string): object {
+export function createAdminDescription(version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of ADMIN_TABLE) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };

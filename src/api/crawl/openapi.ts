@@ -77,7 +77,7 @@ const query = (name: string, description: string) => ({
 const STREAM =
   'Events: `progress` (the crawl), `page`, `failed` and `skipped` (an outcome; the event id is its number), and finally `done` (the crawl).';
 
-export const CRAWL_PATHS_DESCRIBED = {
+export const CRAWL_OPERATIONS = {
   '/crawl': {
     post: operation(
       'crawl',

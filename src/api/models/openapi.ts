@@ -8,14 +8,14 @@ import { TRACE_SCHEMA } from '../openapi/trace.ts';
 import { publicRoute } from './endpoint.ts';
 
 export function modelDescriptionRoute(face: Face, version: string): void {
-  const description = JSON.stringify(modelDescription(version));
+  const description = JSON.stringify(createModelDescription(version));
   publicRoute(face, '/openapi.json', async (_, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
   );
 }
 
 /** The OpenAPI 3.1 document of the model host. */
-export function modelDescription(version: string): object {
+export function createModelDescription(version: string): object {
   return {
     openapi: '3.1.0',
     info: {

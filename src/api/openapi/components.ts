@@ -28,7 +28,7 @@ export const FAILURE = {
 };
 
 /** The fields that a page and a search result share. */
-export const PAGE_MEMBERS = {
+export const PAGE_FIELDS = {
   targetStatus: integer(
     'The HTTP status of the page, after redirects; absent for HTML and files sent with the request.',
   ),

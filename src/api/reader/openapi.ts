@@ -2,7 +2,7 @@
 import { bodySchema, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 import { OPTIONS, type OptionRow, PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
-import { CRAWL_PATHS_DESCRIBED, CRAWL_SCHEMAS } from '../crawl/openapi.ts';
+import { CRAWL_OPERATIONS, CRAWL_SCHEMAS } from '../crawl/openapi.ts';
 import {
   answerEnvelope,
   FAILURE,
@@ -11,7 +11,7 @@ import {
   integer,
   map,
   optionsBody,
-  PAGE_MEMBERS,
+  PAGE_FIELDS,
   ref,
   responses,
   text,
@@ -25,14 +25,14 @@ const TABLE: Readonly<Record<string, OptionRow>> = OPTIONS;
 
 export function descriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
-    description: readerDescription(version),
+    description: createReaderDescription(version),
     page: docsPage({ title: `Lectern reader ${version}`, intro: INTRO, table: TABLE }),
     at: '/docs/api',
   });
 }
 
 /** The OpenAPI 3.1 document of the reader host. */
-export function readerDescription(version: string): object {
+export function createReaderDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const body = optionsBody('ReadOptions');
   const target = {
@@ -74,7 +74,7 @@ export function readerDescription(version: string): object {
           requestBody: body,
         }),
       },
-      ...CRAWL_PATHS_DESCRIBED,
+      ...CRAWL_OPERATIONS,
     },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
@@ -119,7 +119,7 @@ const PAGE = {
     description: text('The description that the page declares.'),
     url: text('The URL that was read.'),
     content: text('The page as Markdown.'),
-    ...PAGE_MEMBERS,
+    ...PAGE_FIELDS,
     numPages: integer('Number of pages of a document that was read completely.'),
     storageState: map('With `exportStorageState`: cookies and local storage after the read.'),
     warning: text('Possible problems of this answer, one per line.'),

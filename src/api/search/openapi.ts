@@ -9,7 +9,7 @@ import {
   integer,
   map,
   optionsBody,
-  PAGE_MEMBERS,
+  PAGE_FIELDS,
   ref,
   responses,
   text,
@@ -20,14 +20,14 @@ const TABLE: Readonly<Record<string, DescribedOption>> = ALL_OPTIONS;
 
 export function searchDescriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
-    description: searchDescription(version),
+    description: createSearchDescription(version),
     page: docsPage({ title: `Lectern search ${version}`, intro: INTRO, table: TABLE }),
     at: '/docs',
   });
 }
 
 /** The OpenAPI 3.1 document of the search host. */
-function searchDescription(version: string): object {
+function createSearchDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const query = queryParameters(TABLE);
   const requestBody = optionsBody('SearchOptions');
@@ -99,7 +99,7 @@ const RESULT = {
         },
       },
     },
-    ...PAGE_MEMBERS,
+    ...PAGE_FIELDS,
     warning: text('A possible problem of this result, such as a page that could not be read.'),
     metadata: map('The metadata of the page.'),
     external: map('The links in the head of the page.'),

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ACCOUNT_TABLES } from '#accounts/index.ts';
-import { migrationState } from '#app/migrations.ts';
+import { readMigrationStates } from '#app/migrations.ts';
 import { BATCH_TABLES } from '#batch/index.ts';
 import type { Config } from '#config.ts';
 import { CRAWL_TABLES } from '#crawl/index.ts';
@@ -69,7 +69,7 @@ async function checkLocks({ dataDir }: Config): Promise<CheckResult> {
 async function checkTables(config: Config): Promise<CheckResult> {
   const where = config.databaseUrl ? 'PostgreSQL' : 'SQLite';
   try {
-    const states = await migrationState(config);
+    const states = await readMigrationStates(config);
     const later = states.filter(({ seen, known }) => seen > known).map(({ room }) => room);
     if (later.length)
       return broken(

@@ -3,14 +3,14 @@ import type { Face } from '#http/server.ts';
 import type { Opened } from '#models/index.ts';
 import { publicRoute } from './endpoint.ts';
 
-export interface ModelProbes {
+export interface ModelHealth {
   readonly models: Opened;
   readonly draining: () => boolean;
   /** Names of the folders whose disk is full. */
   readonly fullDisks: () => Promise<readonly string[]>;
 }
 
-export function modelProbes(face: Face, { models, draining, fullDisks }: ModelProbes): void {
+export function modelHealthRoutes(face: Face, { models, draining, fullDisks }: ModelHealth): void {
   for (const path of ['/health', '/live']) publicRoute(face, path, async (_, reply) => reply.send({ status: 'ok' }));
   publicRoute(face, '/ready', async (_, reply) => {
     const { ready, models: states, reason } = models.readiness();

@@ -12,7 +12,7 @@ const RETRY_AFTER_S = 2;
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /** A hook that refuses requests without `Authorization: Bearer SECRET`. */
-export function signIn(secret: string, counters: Pick<Counters, 'take'>) {
+export function createSecretHook(secret: string, counters: Pick<Counters, 'take'>) {
   const right = digest(secret);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const [, given] = /^bearer +(\S.*)$/i.exec(request.headers.authorization?.trim() ?? '') ?? [];
