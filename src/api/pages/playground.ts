@@ -25,7 +25,7 @@ export interface PlaygroundOptions {
   readonly modelsNeedKey: boolean;
 }
 
-/** The same path from src/api and from dist/api. */
+/** From src/api and from dist/api alike. */
 const FOLDER = new URL('../../dist/playground/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
