@@ -60,7 +60,7 @@ const DEFAULT_BUDGET_MS = 25_000;
 /** Default maximum age of cached pages (docs/reference/wire/search.md, Cache). */
 const PAGES_FRESH_S = 86_400;
 
-const KEY_NEEDED = 'Searching needs an API key. Send it as Authorization: Bearer YOUR_KEY';
+const KEY_NEEDED = 'An API key is required to search. Send it as Authorization: Bearer YOUR_KEY';
 
 export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
   const access: AccessRule = {
@@ -109,6 +109,7 @@ const unlessIndex = (
 
 const hasBody = ({ headers }: FastifyRequest) =>
   (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+
 function hasQuery(request: FastifyRequest): boolean {
   const { q } = queryOf(request);
   return typeof q === 'string' ? q.trim() !== '' : q !== undefined;
