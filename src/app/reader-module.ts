@@ -64,18 +64,7 @@ export async function openReaderModule(
     createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeAside: renderer.decode }),
   );
   const abuse = createAbuse({ refusalMs: config.hostRefusalS * 1000 });
-  const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });
-  const pool =
-    found &&
-    createPool({
-      found,
-      egress: network.egress,
-      dataDir: config.dataDir,
-      maxPages: config.browserPages,
-      maxWaiting: config.browserQueue,
-      rendererBytes: config.pageMemoryMb * 1024 * 1024,
-      log: (message, facts) => log.info(facts ?? {}, message),
-    });
+  const pool = createBrowserPool(config, network, log);
   const browser =
     pool &&
     resources.use(
@@ -122,7 +111,7 @@ export async function openReaderModule(
   const reader = createReader({
     guard,
     direct,
-    browser: browser ?? undefined,
+    browser,
     remote,
     renderer,
     abuse,
@@ -151,5 +140,21 @@ export async function openReaderModule(
     },
     temporaryDir,
   });
-  return { reader, renderer, pool: pool ?? undefined, fitPicture };
+  return { reader, renderer, pool, fitPicture };
+}
+
+/** `undefined` if the browser is turned off or not found. */
+function createBrowserPool(config: Config, { egress }: Network, log: Log): Pool | undefined {
+  const { dataDir } = config;
+  const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir });
+  if (!found) return undefined;
+  return createPool({
+    found,
+    egress,
+    dataDir,
+    maxPages: config.browserPages,
+    maxWaiting: config.browserQueue,
+    rendererBytes: config.pageMemoryMb * 1024 * 1024,
+    log: (message, facts) => log.info(facts ?? {}, message),
+  });
 }
